@@ -1,4 +1,4 @@
-"""Who may publish, and from which server: knows nothing of rows."""
+"""Decides which relay publishes an instance and from which server. It handles no rows."""
 
 from relay.ha.assignments import AssignmentTable
 from relay.ha.digest_decision import decide_by_digest, place_unknown

@@ -1,6 +1,4 @@
-"""The plan that one relay has at present: which relay should run which instance, and since when it
-says so.
-"""
+"""The current plan of one relay: which relay should run which instance, and for how long it has."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -20,7 +18,7 @@ KEPT_SECONDS: Final = 600.0
 
 @dataclass(frozen=True, slots=True)
 class AssignmentAge:
-    """An assignment, and the second of the monotonic clock since which it is the same."""
+    """An assignment, and the second of the monotonic clock at which it came into the plan."""
 
     assignment: Assignment
     since_s: float
@@ -52,10 +50,9 @@ def gives_way(age: AssignmentAge, member: str, now_s: float, patience_s: float) 
 
 
 class AssignmentTable:
-    """The assignments.
+    """The assignments: one thread renews them, elections read them.
 
-    One thread renews them, elections read them. Without a plan (ZooKeeper away) no relay takes or
-    hands over.
+    Without a plan (ZooKeeper cannot be reached) no relay takes an instance or hands one over.
     """
 
     def __init__(self, member: str, rebalance_seconds: float) -> None:
@@ -67,7 +64,7 @@ class AssignmentTable:
         self._lock = threading.Lock()
 
     def renew(self, plan: Mapping[str, Assignment]) -> None:
-        """Take over a new plan, an empty one where nothing is known, and wake who waits."""
+        """Store a new plan, empty if it is not known, and call the signals."""
         now_s, before = monotonic(), self._ages
         self._ages = {
             instance: known
@@ -86,12 +83,14 @@ class AssignmentTable:
             self._signals.append(signal)
 
     def forget(self, signal: Callable[[], None]) -> None:
-        """Call it no more."""
+        """Do not call `signal` any more."""
         with self._lock:
             self._signals = [each for each in self._signals if each != signal]
 
     def assignment(self, instance: str) -> Assignment | None:
-        """Who leads and who should, as far as it is known."""
+        """Return which relay leads an instance and which one should; None if it is not in the
+        plan.
+        """
         age = self._ages.get(instance)
         return None if age is None else age.assignment
 

@@ -1,7 +1,7 @@
-"""One leader per instance: the relay whose session holds the instance's ephemeral node.
+"""One leader for each instance: the relay whose session owns the instance's ephemeral node.
 
-Who should try is the placement's to say; the node makes sure that one succeeds. Leading only
-decides who tries to publish: Kafka's fence decides who may.
+The placement decides which relay should try; the node lets exactly one succeed. Leading decides
+only which relay tries to publish: Kafka's fence decides which one can.
 """
 
 import json
@@ -61,9 +61,10 @@ class Election:
         self._changed.set()
 
     def leads(self, *, for_certain: bool = False) -> bool:
-        """A look at what is known here: false once the session was lost.
+        """Return whether this relay leads, from what the session has received so far.
 
-        A suspended connection goes on, unless it must be certain.
+        False once the session was lost. While the connection is suspended: True, unless
+        `for_certain` is set.
         """
         if self._held_in != self._session.sessions or self._session.state is SessionState.LOST:
             return False
@@ -71,25 +72,30 @@ class Election:
 
     @property
     def undecided(self) -> bool:
-        """Whether the connection is lost for less than the session's timeout: it may come back with
-        the session, or without.
+        """Return whether the connection has been lost for less than the session's timeout.
+
+        The session, and the leadership with it, may then survive or not.
         """
         return (
             not self._session.connected and self._session.silent_s * 1000 < self._session.timeout_ms
         )
 
     def leads_synced(self) -> bool:
-        """Ask ZooKeeper, not older than this moment. Raises StoreUnreachable."""
+        """Return whether this relay leads, by ZooKeeper's current state. Raises
+        StoreUnreachable.
+        """
         return self._held_in is not None and self._session.owns(self._path)
 
     def gives_way(self) -> Assignment | None:
-        """The assignment, when another relay should lead and this one hands over."""
+        """Return the assignment if another relay should lead and this one has to hand over; else
+        None.
+        """
         return (
             self._assignments.gives_way(self._instance) if self._assignments is not None else None
         )
 
     def resign(self) -> None:
-        """Let the instance go, if it is this session's. Raises StoreUnreachable."""
+        """Stop leading: delete the node if this session owns it. Raises StoreUnreachable."""
         held, self._held_in = self._held_in, None
         if held == self._session.sessions and self._session.owns(self._path):
             with suppress(NodeMissing):
@@ -101,9 +107,10 @@ class Election:
         return None if found is None else str(json.loads(found.value)["relay"])
 
     def _take(self) -> bool:
-        """Make the node if this relay may and it is not there.
+        """Create the node if this relay may and it does not exist. Return whether this session owns
+        it.
 
-        One that an unanswered attempt of this session made counts.
+        A node that an unanswered attempt of this session created counts as owned.
         """
         if self._assignments is not None and not self._assignments.may_take(self._instance):
             if not self._session.connected:

@@ -1,5 +1,5 @@
-"""Which relay should lead each instance: decided on values alone, so that every relay that sees the
-same comes to the same answer.
+"""Decides which relay should lead each instance. Pure, so all relays that read the same view come
+to the same result.
 """
 
 from collections import Counter
@@ -10,10 +10,9 @@ from enum import StrEnum
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A relay that lives.
+    """A live relay.
 
-    `server` is the name that outlives its process; `unready` are those of its instances that it
-    could not run.
+    `server` is a name that outlives the process. `unready` are the instances that it could not run.
     """
 
     name: str
@@ -51,7 +50,7 @@ class Why(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """Who leads an instance (None: nobody) and who should; both are names of members."""
+    """The member that leads an instance (None: no leader) and the member that should."""
 
     leader: str | None
     wanted: str
@@ -59,18 +58,18 @@ class Assignment:
 
     @property
     def urgent(self) -> bool:
-        """Whether an operator asked for it: that waits for nothing."""
+        """Return whether an operator ordered it: then it is carried out at once."""
         return self.why in (Why.MOVED, Why.DRAINED)
 
 
 def assign(view: ClusterView) -> dict[str, Assignment]:
-    """Assign every instance that some member knows.
+    """Return an assignment for every instance that a member has.
 
-    Only the best candidates are looked at: those that could run it and are not in maintenance, else
-    those in maintenance (a drain never stops a stream), else anybody. Among them: where an operator
-    moved it, else the preferred server, else where it runs. What remains goes to the relay with the
-    fewest, and then one after the other moves while that makes the numbers more even. So a second
-    look at its own result moves nothing.
+    Candidates are the members that can run the instance and are not in maintenance, else those in
+    maintenance (a drain never stops a stream), else all. Among the candidates, the order of
+    preference is: an operator's move, the preferred server, the current leader. Each remaining
+    instance goes to the member with the fewest. Then instances move one by one while that evens out
+    the numbers. Applying the function to its own result moves nothing.
     """
     candidates = {instance: _candidates(view, instance) for instance in sorted(_instances(view))}
     fixed = {
@@ -98,9 +97,9 @@ def _instances(view: ClusterView) -> set[str]:
 
 
 def _candidates(view: ClusterView, instance: str) -> list[Member]:
-    """The members of the best rank, by name.
+    """Return the members of the best rank, by name.
 
-    Who leads is able to: the reason of its standing still would go with the instance.
+    The leader counts as able: what stops the instance there would stop it elsewhere too.
     """
     ranked = [
         (_rank(view, instance, member), member)
@@ -119,9 +118,10 @@ def _rank(view: ClusterView, instance: str, member: Member) -> int:
 
 
 def _fixed(view: ClusterView, instance: str, members: list[Member]) -> tuple[Member, Why] | None:
-    """The place that an operator or the settings name, if a candidate stands there.
+    """Return the member that an operator or the settings name, with the reason; None if no
+    candidate has that name.
 
-    Its leader first, where several do.
+    If several members run on a named server, the leader is preferred.
     """
     named = [(view.moves.get(instance, ""), Why.MOVED)]
     named += [(server, Why.PREFERRED) for server in view.preferred.get(instance, ())]
@@ -139,9 +139,9 @@ def _least_loaded(members: list[Member], loads: Counter[str]) -> str:
 
 
 def _level(wanted: dict[str, str], free: dict[str, list[Member]]) -> None:
-    """Move free instances one by one while that makes two relays' numbers more even.
+    """Move free instances one by one while that evens out the numbers of two relays.
 
-    Each step lowers the sum of squares, so it ends.
+    Each step lowers the sum of squares, so the loop ends.
     """
     while (step := _step(wanted, free)) is not None:
         instance, name = step

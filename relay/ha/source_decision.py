@@ -1,8 +1,8 @@
-"""Which server an instance reads from next: a pure judgement on what is known of both.
+"""Decides which server an instance reads from next. Pure.
 
-The promise: a switch by GTID comes out only when the other server has all that was published and
-still has the binlog of the rest, but for losses that an operator accepted. A server that answers is
-never left for one that is not ready, and never because of it.
+The promise: a switch by GTID is decided only if the other server has everything that was published
+and still has the binlog of the rest, except for losses that an operator accepted. The decision
+never leaves a server that answers for one that is not ready, and never because of it.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from relay.model.standby_transactions import StandbyTransactions, standby_transa
 
 
 class Action(Enum):
-    """What follows: go on as it is, wait for the other server, switch, or stand still until an
+    """What the instance does: keep its server, wait for the other one, switch, or stop until an
     operator acts.
     """
 
@@ -40,13 +40,11 @@ class SwitchRules:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """Both servers, what was published, and what is asked for.
+    """Both servers, what was published, and the orders and settings.
 
-    `followed` is the one that the position belongs to.
-
-    `published_before` is the published set of a heartbeat earlier: a healthy standby has that,
-    though rarely all of this moment. `streaming` says that rows flow; otherwise reading is about to
-    begin.
+    `followed` is the server that the position belongs to. `published_before` is the published set
+    at the heartbeat before: a healthy standby has that set, but rarely the current one. `streaming`
+    is True while rows flow, and False before reading begins.
     """
 
     followed: ServerRole
@@ -72,10 +70,10 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`code` names a STOP.
+    """What the instance does, and why.
 
-    `lacking` and `gone` are what an operator would have to accept, `behind` how many transactions
-    lack.
+    `code` is the error code of a STOP. `behind` is the number of transactions that the other server
+    lacks. `lacking` and `gone` are the GTIDs whose loss an operator would have to accept.
     """
 
     action: Action
@@ -90,9 +88,10 @@ class Decision:
 def followed_role(
     published: Published, servers: tuple[ServerSeen, ...], noted: ServerRole | None
 ) -> ServerRole:
-    """The role of the server that the position belongs to.
+    """Return the role of the server that the position belongs to.
 
-    Where neither matches, the one that was noted, or that cannot be asked.
+    If no server has the identity of the position, return `noted`, else the only server whose
+    identity is not known, else the master.
     """
     for seen in servers:
         if seen.is_of(published.identity):
@@ -104,7 +103,7 @@ def followed_role(
 
 
 def decide(situation: Situation) -> Decision:
-    """Judge. Every way through is a row of the table in the tests."""
+    """Return what the instance does next. The table in the tests has a row for every case."""
     target, why = _wanted(situation)
     if target is None:
         return Decision(Action.STAY, why)
@@ -117,7 +116,7 @@ def decide(situation: Situation) -> Decision:
 
 
 def _wanted(situation: Situation) -> tuple[ServerRole | None, str]:
-    """Where somebody or something wants to go, and why."""
+    """Return the server that the orders and settings ask for, None to stay, and the reason."""
     orders, rules = situation.orders, situation.rules
     followed = situation.server(situation.followed)
     if orders.switch_to is not None and orders.switch_to is not situation.followed:
@@ -147,7 +146,7 @@ def _wanted(situation: Situation) -> tuple[ServerRole | None, str]:
 
 
 def _judged(situation: Situation, seen: ServerSeen, why: str) -> Decision:
-    """What the proof says about the server that is wanted."""
+    """Return the decision about the wanted server, by what GTIDs prove of it."""
     published, orders = situation.published, situation.orders
     if reason := _no_proof_possible(published, seen):
         if situation.rules.without_gtid:
@@ -184,8 +183,9 @@ def _no_proof_possible(published: Published, seen: ServerSeen) -> str:
 
 
 def _nearly_there(situation: Situation, seen: ServerSeen) -> bool:
-    """A server that answers is followed until the other one is a heartbeat behind at most: a switch
-    by hand then costs no standstill.
+    """Return whether the followed server answers and the other one is at most a heartbeat behind.
+
+    Reading continues until then, so a switch that an operator orders causes no pause.
     """
     if not situation.followed_serves:
         return False
@@ -195,8 +195,8 @@ def _nearly_there(situation: Situation, seen: ServerSeen) -> bool:
 
 
 def _unready(situation: Situation, decision: Decision) -> Decision:
-    """While the followed server serves, what is wrong with the other one is said and nothing
-    more.
+    """Return the decision, turned into STAY with the same reason while the followed server
+    serves.
     """
     if not situation.followed_serves:
         return decision

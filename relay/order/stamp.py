@@ -22,7 +22,7 @@ _MAX_OFFSET: Final = (1 << OFFSET_BITS) - 1
 
 @dataclass(frozen=True, slots=True)
 class PositionParts:
-    """What an execute position is made of, as long as no counting went past it."""
+    """The parts of an execute position. After a count beyond 32 bits they are not exact."""
 
     epoch: int
     file_number: int
@@ -30,14 +30,14 @@ class PositionParts:
 
 
 def compose(epoch: int, position: BinlogPosition) -> int:
-    """Epoch, file number and offset in one number of 63 bits, each part capped at its width."""
+    """Return epoch, file number and offset as one number of 63 bits, each capped at its width."""
     number = min(file_number(position.file), _MAX_FILE)
     offset = min(position.offset, _MAX_OFFSET)
     return min(epoch, MAX_EPOCH) << (FILE_BITS + OFFSET_BITS) | number << OFFSET_BITS | offset
 
 
 def decompose(execute_position: int) -> PositionParts:
-    """The parts of `compose`, for people."""
+    """Return the parts of a number that `compose` made, for display."""
     return PositionParts(
         epoch=execute_position >> (FILE_BITS + OFFSET_BITS),
         file_number=execute_position >> OFFSET_BITS & _MAX_FILE,
@@ -48,11 +48,12 @@ def decompose(execute_position: int) -> PositionParts:
 def begin_transaction(
     previous: OrderPair, epoch: int, position: BinlogPosition, change_time_ms: int, latest_ms: int
 ) -> OrderPair:
-    """The pair that stands just before the first change of a source transaction: each change takes
-    the next position after it.
+    """Return the order pair before the first change of a source transaction; each change takes the
+    next position after it.
 
     `change_time_ms` is the commit time (or the header's second), `latest_ms` the relay's clock plus
-    the accepted skew: a session can date a change to 2038, and the pair must not follow it there.
+    the accepted skew, both Unix milliseconds. A session can date a change to 2038: the pair is
+    capped at `latest_ms`.
     """
     return OrderPair(
         execute_time=max(previous.execute_time, min(change_time_ms, latest_ms)),

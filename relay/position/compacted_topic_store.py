@@ -24,9 +24,9 @@ PREPARED: Final = "xa"
 
 
 class CompactedTopicStore:
-    """Keyed records of one purpose.
+    """Keyed records of one purpose in a compacted topic.
 
-    What stands under a key is the last record of it, None takes it away.
+    The value of a key is its last record; a record without a value deletes the key.
     """
 
     def __init__(
@@ -37,9 +37,9 @@ class CompactedTopicStore:
         self._reader = PartitionReader(kafka, self.topic, PositionUnreadable)
 
     def ensure_topic(self) -> bool:
-        """Make the topic if it is not there (True).
+        """Create the topic if it does not exist; return whether it was created.
 
-        Raise TopicRefused if it stands with another form.
+        Raises TopicRefused if it exists with other settings.
         """
         wanted = WantedTopic.of(self._kafka, 1, "compact")
         spec = TopicSpec(self.topic, 1, wanted.replication_factor, wanted.settings)
@@ -56,12 +56,11 @@ class CompactedTopicStore:
         return [self.message(key, value) for key, value in records]
 
     def read(self) -> dict[bytes, bytes]:
-        """Return what is committed and not taken away.
+        """Return the committed value of each key that is not deleted.
 
         Call it after the producer has fenced the older ones.
 
-        Raises PositionUnreadable when committed records may still be hidden behind an open
-        transaction.
+        Raises PositionUnreadable if committed records may be hidden by an open transaction.
         """
         found: dict[bytes, bytes] = {}
         for key, value in self._reader.committed(*self.ends()):
@@ -73,14 +72,13 @@ class CompactedTopicStore:
         return found
 
     def ends(self) -> tuple[int, int]:
-        """Return the oldest offset of the topic and the one behind the newest record."""
+        """Return the oldest offset of the topic and the offset after the newest record."""
         return self._reader.ends()
 
     def between(self, first: int, end: int) -> Generator[Record, None, None]:
-        """Yield offset, key and value of each committed record from `first` up to `end`, which is
-        left out; close it.
+        """Yield offset, key and value of each committed record with first <= offset < end.
 
-        Raises PositionUnreadable when committed records may still be hidden behind an open
-        transaction.
+        Close the generator after use. Raises PositionUnreadable if committed records may be hidden
+        by an open transaction.
         """
         return self._reader.records(first, end)

@@ -40,14 +40,14 @@ class KafkaPositionStore:
         self._reader = PartitionReader(kafka, self.topic, PositionUnreadable)
 
     def ensure_topic(self) -> bool:
-        """Make the topic if it is not there (True).
+        """Create the topic if it does not exist; return whether it was created.
 
-        Raise TopicRefused if it stands with another form.
+        Raises TopicRefused if it exists with other settings.
         """
         return TopicAdmin(self._kafka).ensure(self.spec(), self.findings)
 
     def findings(self, state: TopicState) -> list[TopicFinding]:
-        """Say what is wrong with the topic as it stands."""
+        """Return what is wrong with the topic's settings."""
         return position_topic_findings(state, WantedTopic.of(self._kafka, 1, "compact"))
 
     def spec(self) -> TopicSpec:
@@ -126,12 +126,11 @@ class KafkaPositionStore:
         return None if record is None else PositionRecord.from_bytes(record), tuple(history)
 
     def read(self) -> PositionRecord | None:
-        """Return the last committed record, None if there never was one.
+        """Return the last committed record; None if there is none.
 
         Call it after the producer has fenced the older ones.
 
-        Raises PositionUnreadable when committed records may still be hidden behind an open
-        transaction.
+        Raises PositionUnreadable if committed records may be hidden by an open transaction.
         """
         low, high = self._reader.ends()
         tail = max(low, high - _TAIL_OFFSETS)

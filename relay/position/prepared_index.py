@@ -73,9 +73,9 @@ class RecordKeys:
 
 @dataclass(slots=True)
 class _Range:
-    """Records of one transaction that follow one another in the topic with rising keys.
+    """Records of one transaction whose keys rise in the order of the topic.
 
-    Others may stand between them.
+    Records of other transactions may be between them in the topic.
     """
 
     first: EventPart

@@ -29,7 +29,9 @@ def record_key(xid: str, number: int, part: int = 0) -> bytes:
 
 
 def read_key(key: bytes) -> tuple[str, int, int]:
-    """The transaction, the number of the event and the part that a key stands for."""
+    """Return the transaction, the number of the event and the number of the part that a key
+    names.
+    """
     xid, number, part = orjson.loads(key)
     return xid, number, part
 
@@ -52,7 +54,7 @@ def to_bytes(rows: PreparedRows) -> bytes:
 
 
 def from_bytes(value: bytes) -> PreparedRows:
-    """Read a record's value back. Raises PositionUnreadable for what is none."""
+    """Return the record with this value. Raises PositionUnreadable if the value is not one."""
     try:
         form, mariadb, type_code, time_s, offset, file_bytes, map_bytes, table_bytes = (
             _HEAD.unpack_from(value)

@@ -1,5 +1,4 @@
-"""The client library's queue: how it is set up to keep what it takes, and how messages come into
-it.
+"""The queue of the client library: its configuration, which loses no message, and the ways into it.
 
 Both producers share it.
 """
@@ -68,12 +67,11 @@ def queue_configuration(kafka: KafkaSettings, transaction: TransactionSettings) 
 
 
 class ClientQueue:
-    """A client and the way into its queue: whole blocks by compiled code where it is at hand, else
-    one message after the other.
+    """A client and the way into its queue: whole blocks with compiled code, else single messages.
 
-    `commits_tell`: the commit of a transaction fails with what one of its messages was refused for
-    (librdkafka's INTRODUCTION, "Error handling in the transactional producer"), so messages need no
-    report: the client's binding takes Python's lock for each.
+    `commits_tell`: the commit of a transaction fails with the error of the refused message
+    (librdkafka's INTRODUCTION, "Error handling in the transactional producer"). Messages then need
+    no delivery report, for each of which the client's binding takes Python's lock.
     """
 
     def __init__(
@@ -93,7 +91,7 @@ class ClientQueue:
 
     @property
     def refusal(self) -> RelayError | None:
-        """Why the first message that was not delivered was not."""
+        """Return why the first undelivered message was not delivered."""
         found = None if self._sender is None else self._sender.refusal
         if self.deliveries.refusal is None and found is not None:
             code, topic, partition = found
@@ -102,22 +100,22 @@ class ClientQueue:
 
     @property
     def refused_at(self) -> tuple[str, int] | None:
-        """Topic and partition of the first message that was not delivered."""
+        """Return topic and partition of the first undelivered message."""
         found = None if self._sender is None else self._sender.refusal
         if self.deliveries.refusal is None and found is not None:
             return found[1], found[2]
         return self.deliveries.refused_at
 
     def begin_batch(self) -> None:
-        """Count from here; nothing of an earlier batch may be left."""
+        """Start to count; no message of an earlier batch may be queued."""
         self.deliveries = Deliveries()
         if self._sender is not None:
             self._sender.forget_refusal()
 
     def put(self, message: OutboundMessage, too_late: Callable[[], bool]) -> None:
-        """Hand one message over, waiting for room.
+        """Queue one message; block while the queue is full.
 
-        Raises KafkaException, or BrokerUnreachable when it is `too_late` to wait on.
+        Raises KafkaException, or BrokerUnreachable if `too_late` returns True while it waits.
         """
         self.budget.count(1, len(message.value or b""))
         while not (self._left and self._took(message)):
@@ -130,9 +128,10 @@ class ClientQueue:
     def put_printed(
         self, topic: str, messages: PrintedMessages, put_one: Callable[[OutboundMessage], None]
     ) -> None:
-        """Hand messages of one topic over.
+        """Queue messages of one topic.
 
-        One for which there is no room, or which is refused, goes through `put_one`.
+        A message that does not fit into the queue, or that the client refuses, goes through
+        `put_one`.
         """
         if self._sender is None:
             for message in messages.each(topic):
@@ -186,7 +185,7 @@ class ClientQueue:
         self.deliveries.check(waiting)
 
     def flush(self, seconds: float) -> int:
-        """Wait for reports; return how many messages the client still holds.
+        """Serve delivery reports; return how many messages the client still holds.
 
         Raises the error that ended the client.
         """
@@ -194,8 +193,8 @@ class ClientQueue:
             return self.producer.flush(seconds)
 
     def purge(self) -> None:
-        """Drop what is queued, without waiting, and write the client's last log lines: they say why
-        a batch failed.
+        """Drop queued messages without waiting, and write the client's last log lines, which have
+        the reason of the failure.
         """
         self.closed = True
         self.producer.purge(in_queue=True, in_flight=True, blocking=False)
@@ -208,9 +207,9 @@ class ClientQueue:
 
     @property
     def _report(self) -> Callable[[KafkaError | None, Message], None] | None:
-        """The callback of single messages.
+        """Return the delivery callback of single messages.
 
-        None where the sender, or the commit, is told of every refusal.
+        None if the compiled sender, or the commit, receives every refusal.
         """
         return self.deliveries.report if self._sender is None and not self._commits_tell else None
 

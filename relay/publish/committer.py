@@ -1,6 +1,4 @@
-"""A thread of its own for calls that wait for the broker, so that reading and decoding go on
-meanwhile.
-"""
+"""A thread for calls that wait for the broker, while reading and decoding continue."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -21,13 +19,15 @@ class Committer:
         RelayThread("commit", name, self._run).start()
 
     def submit(self, call: Callable[[], None]) -> "Future[None]":
-        """Run `call` soon; its error is the future's."""
+        """Run `call` on the thread, after the calls before it; the future gets its result or
+        error.
+        """
         future: Future[None] = Future()
         self._calls.put((future, call))
         return future
 
     def stop(self) -> None:
-        """Let the thread end after the call that runs now."""
+        """End the thread after the running call."""
         self._calls.put(None)
 
     def _run(self) -> None:

@@ -13,14 +13,16 @@ _REMEMBERED_MESSAGES: Final = 20_000
 
 
 def wanted_bytes(kafka: KafkaSettings, partitions: int) -> int:
-    """How much is held for so many partitions: `queue_bytes`, or more so that each has something to
-    send.
+    """Return the bytes to hold for so many partitions: `queue_bytes`, or more, so that each
+    partition has messages to send.
     """
     return max(_least_bytes(kafka), min(partitions * PARTITION_BYTES, MOST_BYTES))
 
 
 def most_bytes(kafka: KafkaSettings) -> int:
-    """What is never passed, however many partitions there are: the client is set up for it once."""
+    """Return the limit in bytes for any number of partitions, which the client is configured
+    with.
+    """
     return max(_least_bytes(kafka), MOST_BYTES)
 
 
@@ -29,9 +31,9 @@ def _least_bytes(kafka: KafkaSettings) -> int:
 
 
 class QueueBudget:
-    """Says how many messages more the client may be given.
+    """Computes how many more messages the client's queue may take.
 
-    It tells how many it has, not how large: a mean says that.
+    The client reports the number of its messages and not their bytes, so their mean size is used.
     """
 
     def __init__(self, kafka: KafkaSettings) -> None:
@@ -40,11 +42,11 @@ class QueueBudget:
         self._messages = self._bytes = 0
 
     def expect(self, partitions: int) -> None:
-        """Messages go to so many partitions from now on."""
+        """Set the number of partitions that messages go to."""
         self._wanted_bytes = wanted_bytes(self._kafka, partitions)
 
     def count(self, messages: int, size_bytes: int) -> None:
-        """These come into the queue."""
+        """Count messages that are queued, and their bytes."""
         if self._messages > _REMEMBERED_MESSAGES:
             self._messages //= 2
             self._bytes //= 2
@@ -52,9 +54,9 @@ class QueueBudget:
         self._bytes += size_bytes
 
     def left(self, waiting: int) -> int:
-        """Messages that still go in while so many wait there.
+        """Return how many messages may be queued while `waiting` are there.
 
-        Never negative, and one at least where none waits.
+        Never negative; at least one if none waits.
         """
         room = self._wanted_bytes * self._messages // max(self._bytes, 1)
         return max(room - waiting, 0 if waiting else 1)

@@ -1,4 +1,4 @@
-"""One attempt to open a source: connect, check, resolve the start, ask for the binlog."""
+"""Opens a source once: connect, check, resolve the start, request the binlog."""
 
 from collections.abc import Iterable
 
@@ -37,12 +37,12 @@ def open_source(
     replica: str = "",
     whole_images: bool = True,
 ) -> SourceStream:
-    """Connect once and begin to read after `resume`, or where `start` says when nothing is saved.
+    """Connect, and begin to read after `resume`, or where `start` says if no position is saved.
 
-    Everything that can be known before the first row is checked here: raises Unreachable, a Stop or
-    ConfigurationError. Clocks further apart than `clock_limit_s` are logged. `scanner` finds events
-    faster than they are read one by one. `replica` names who reads, for a server_id that is not
-    configured. Not `whole_images`: rows may lack columns.
+    Everything that can be checked before the first row is checked here. Raises Unreachable, a Stop
+    or ConfigurationError. Clocks that differ by more than `clock_limit_s` seconds are logged.
+    `scanner` finds events faster than reading them one by one. `replica` names the reader, for a
+    server_id that is not configured. Without `whole_images`, rows may lack columns.
     """
     connection = SourceConnection(settings)
     try:
@@ -71,9 +71,9 @@ def open_source(
 def check_start(
     settings: SourceSettings, resume: SourcePosition | None, start: StartSettings
 ) -> SourcePosition:
-    """Say where reading would begin, without beginning.
+    """Return the position where reading would begin; request no binlog.
 
-    Raises what `open_source` would raise about the place.
+    Raises what `open_source` would raise about the position.
     """
     connection = SourceConnection(settings)
     try:
@@ -89,7 +89,7 @@ def _start(
     resume: SourcePosition | None,
     start: StartSettings,
 ) -> tuple[SourcePosition, bool]:
-    """The place, and whether to ask for it by GTID."""
+    """Return the position, and whether to request it by GTID."""
     if resume is None:
         return fresh_start(connection, settings, server, start), False
     return resumed(connection, settings, server, resume)

@@ -40,9 +40,9 @@ _WHOLE_IMAGES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class SourceCheck:
-    """One thing that was looked at: `error` None means passed.
+    """The result of one check; `error` None means passed.
 
-    `warning` says that an error does not keep the relay from running.
+    `warning`: the error does not prevent the relay from running.
     """
 
     name: str
@@ -80,7 +80,9 @@ def check_source(
 def settings_error(
     server: ServerFacts, settings: SourceSettings, *, whole_images: bool = True
 ) -> RelayError | None:
-    """Say what is wrong with the server's binlog settings, all of it in one sentence."""
+    """Return one error with everything that is wrong with the server's binlog settings; None if
+    nothing is.
+    """
     asked = _settings(server, settings, whole_images=whole_images)
     wrong = [
         f"{name} is {found or 'missing'} and must be {wanted}"

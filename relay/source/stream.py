@@ -18,8 +18,8 @@ from relay.source.protocol.server_facts import ServerFacts
 class SourceStream:
     """The items of one source from `start` on. One thread iterates; any thread may close.
 
-    `start` is where reading began, with the whole executed GTID set up to there; `server` is who
-    answers.
+    `start` is the position where reading began, with the executed GTID set up to it. `server`
+    describes the connected server.
     """
 
     def __init__(

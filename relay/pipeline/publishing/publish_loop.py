@@ -69,7 +69,8 @@ class PublishLoop:
     def _check(self, sources: OpenSources) -> None:
         if not self._election.leads(for_certain=self._certain):
             raise LeadershipLost(
-                f"The election node of instance {self._instance.name} is gone, or nobody knows."
+                f"The election node of instance {self._instance.name} is gone, or ZooKeeper "
+                "cannot confirm it."
             )
         sources.check()
         if self._call.pending():

@@ -28,8 +28,9 @@ _MILLISECONDS: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class SearchStart:
-    """A border from which a landmark is looked for, and whether its distance alone proves that the
-    landmark lies behind it.
+    """A transaction boundary where the search for a landmark begins.
+
+    It also says whether the boundary is so early that the landmark must come after it.
     """
 
     at: BinlogPosition
@@ -38,8 +39,8 @@ class SearchStart:
 
 @dataclass(frozen=True, slots=True)
 class PlaceReport:
-    """What a server's binlog says of a place, and what the server said of its replication before
-    the binlog was read.
+    """What the binlog of a server says about a position, and the state of the server's replication
+    before the binlog was read.
     """
 
     sought: Sought
@@ -53,11 +54,11 @@ def look_for_published(
     margin_seconds: float,
     known: SearchStart | None = None,
 ) -> PlaceReport:
-    """Look for a place that has a landmark, from `margin_seconds` before that on: so far may the
-    clocks of the servers differ.
+    """Find the position that has a landmark.
 
-    `known` is where a search for the same landmark on this server began before: finding that out
-    may mean to read a whole file. Raises StandbyPurged when the binlog begins behind the landmark.
+    The search begins `margin_seconds` before it: the clocks of the servers may differ by that much.
+    `known` is where an earlier search for the landmark on this server began; to find that out may
+    take reading a whole file. Raises StandbyPurged if the binlog begins after the landmark.
     """
     if place.landmark is None:
         raise ValueError("a place without a landmark cannot be looked for")

@@ -1,8 +1,8 @@
-"""Whether the source behind an open dump is still the one it was.
+"""Checks during a dump that the source still has the binlog that is being read.
 
-After a RESET neither family ends a dump that stands at the end of the binlog: it sends heartbeats
-from the deleted file, and nothing else, until the new file has grown beyond the old place (tried
-with MariaDB 11.4 and MySQL 9.7). So a source that rests is asked.
+After a RESET neither family ends a dump that is at the end of the binlog: the server sends
+heartbeats from the deleted file, and nothing else, until the new file has grown beyond the old
+position (tried with MariaDB 11.4 and MySQL 9.7). So an idle source is queried.
 """
 
 from contextlib import closing
@@ -22,9 +22,9 @@ LOOK_SECONDS: Final = 5.0
 
 
 class HistoryWatch:
-    """Follows where a dump rests, and raises when the source has no such place any more.
+    """Keeps the position of an idle dump, and raises if the source no longer has that position.
 
-    `began` is where reading began.
+    `began` is the position where reading began.
     """
 
     def __init__(self, settings: SourceSettings, began: SourcePosition) -> None:
@@ -33,7 +33,7 @@ class HistoryWatch:
         self._look_at_s = monotonic() + LOOK_SECONDS
 
     def rests(self, advance: Advance) -> None:
-        """Take note of a heartbeat or a rotation.
+        """Note a heartbeat or a rotation; query the source if it has been idle for `LOOK_SECONDS`.
 
         Raises HistoryChanged or SourceLostTransactions.
         """
@@ -47,9 +47,9 @@ class HistoryWatch:
         self._look_at_s = now_s + LOOK_SECONDS
 
     def change(self) -> HistoryChanged | SourceLostTransactions | None:
-        """Say what became of the last place.
+        """Return the error if the last position is no longer in the source.
 
-        None when it is still there, or when the source gives no answer.
+        None if it is, or if the source does not answer.
         """
         try:
             with closing(SourceConnection(self._settings)) as connection:

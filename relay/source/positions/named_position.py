@@ -43,9 +43,9 @@ class TransactionPlace:
     files: Mapping[str, int]
 
     def bytes_from(self, other: BinlogPosition) -> int | None:
-        """Bytes of binlog from another place up to this one, negative where that lies behind.
+        """Return the bytes of binlog from `other` to this position; negative if `other` is later.
 
-        None where a file is gone.
+        None if a file is gone.
         """
         here, there = self._bytes_before(self.position.binlog), self._bytes_before(other)
         return None if here is None or there is None else here - there

@@ -1,6 +1,4 @@
-"""Where reading goes on: a saved position, held against the server's history before a row is
-read.
-"""
+"""Resumes at a saved position, after checking it against the server's history."""
 
 from typing import Final
 
@@ -50,9 +48,8 @@ def resumed(
     server: ServerFacts,
     saved: SourcePosition,
 ) -> tuple[SourcePosition, bool]:
-    """The saved position, checked against the server's history.
-
-    The second value says whether to start by GTID.
+    """Return the saved position, checked against the server's history, and whether to start by
+    GTID.
 
     Raises HistoryChanged, SourceLostTransactions or BinlogPurged before a row is read.
     """
@@ -211,11 +208,11 @@ def completed(
     at: BinlogPosition,
     created_s: int | None = None,
 ) -> SourcePosition:
-    """The place with everything that a saved position needs: the executed GTID set up to there, and
-    the file's incarnation.
+    """Return the position with everything that a saved one needs: the executed GTID set up to it,
+    and the creation time of the file.
 
-    `created_s` is that incarnation where somebody has looked already. Raises ConfigurationError
-    where no transaction begins.
+    `created_s` is that time if it is known already, Unix seconds. Raises ConfigurationError if no
+    transaction begins there.
     """
     gtid_set = ""
     if settings.gtid and server.mariadb:
@@ -242,7 +239,7 @@ def binlog_end(connection: SourceConnection, server: ServerFacts) -> BinlogPosit
 
 
 def no_such_place(at: BinlogPosition, why: str) -> ConfigurationError:
-    """What is wrong with a place that somebody named."""
+    """Return the error for a named position that the binlog does not have."""
     return ConfigurationError(f"Reading cannot start at {at}: {why}.", remedy=_START_REMEDY)
 
 

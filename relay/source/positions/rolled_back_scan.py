@@ -1,5 +1,5 @@
-"""Reads a transaction that is in the binlog to its end, on a connection of its own, for what the
-source rolled back of it.
+"""Reads a transaction in the binlog to its end, over its own connection, to find the rows that the
+source rolled back.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,10 +22,10 @@ def find_rolled_back(
     scanner: Scanner | None,
     cancelled: Callable[[], bool],
 ) -> tuple[ExcludedRange, ...] | None:
-    """Return the rows that the source rolled back of the transaction that begins at `begin`.
+    """Return the rows that the source rolled back in the transaction that begins at `begin`.
 
-    None where its end is not in the binlog yet, or `cancelled` says that nobody waits for it any
-    more. Raises what SourceStream raises.
+    None if its end is not in the binlog yet, or once `cancelled` returns True. Raises what
+    SourceStream raises.
     """
     found: list[ExcludedRange] = []
     with closing(SourceConnection(settings)) as connection:

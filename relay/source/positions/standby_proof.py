@@ -33,12 +33,12 @@ class ProvenPlace:
 
 
 def proven_place(settings: SourceSettings, published: Published, accepted: str = "") -> ProvenPlace:
-    """Prove that the server has all that was published and still holds the binlog of the rest, and
-    say where reading goes on there.
+    """Prove that the server has everything that was published and the binlog of the rest; return
+    the position to resume from.
 
-    Raises StandbyBehind, StandbyPurged, StandbyDiverged, SwitchNeedsGtid, or what keeps the server
-    from answering. Losses that an operator `accepted` do not count. The position's file is where
-    the server's dump begins, its GTID set what counts.
+    Raises StandbyBehind, StandbyPurged, StandbyDiverged, SwitchNeedsGtid, or the errors of reading
+    the server. Losses that an operator `accepted` are ignored. The position's file is where the
+    server's dump begins; its GTID set decides.
     """
     with closing(SourceConnection(settings)) as connection:
         server = read_server_facts(connection)

@@ -25,7 +25,7 @@ _STATEMENTS = (Meaning.STATEMENT, Meaning.ATOMIC_CREATE)
 
 
 def ask_server_facts(settings: SourceSettings) -> ServerFacts:
-    """Ask the source who it is and how it is set up."""
+    """Connect to the source and return its identity and settings."""
     with closing(SourceConnection(settings)) as connection:
         return read_server_facts(connection)
 

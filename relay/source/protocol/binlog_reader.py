@@ -42,10 +42,10 @@ _LONGEST_END_BYTES: Final = 9
 
 
 class BinlogReader:
-    """Reads the events of a dump; knows at every moment which file and offset it has reached.
+    """Reads the events of a dump, and keeps the file and offset that it has reached.
 
-    `ends` says that the dump was asked for up to the end of the binlog, where the server says that
-    there is no more.
+    `ends`: the dump was requested up to the end of the binlog, where the server reports that there
+    is no more.
     """
 
     def __init__(self, packets: PacketReader, place: str, *, ends: bool = False) -> None:
@@ -58,12 +58,12 @@ class BinlogReader:
         self._rotated = True
 
     def events(self) -> Iterator[BinlogEvent]:
-        """Yield events for ever, or up to the end of the binlog where `ends`.
+        """Yield events without end, or up to the end of the binlog with `ends`.
 
-        The body of each is a view that holds until the next is asked for.
+        The body of each is a view that is valid until the next event is requested.
 
-        Raises what the server says, SourceSilent, SourceUnreachable, or CorruptEvent naming file
-        and offset.
+        Raises the server's error, SourceSilent, SourceUnreachable, or CorruptEvent with file and
+        offset.
         """
         next_payload = self._packets.next_payload
         unpack, new, crc32 = _HEADER.unpack_from, tuple.__new__, zlib.crc32
@@ -113,9 +113,9 @@ class BinlogReader:
             yield event
 
     def scan(self, scanner: Scanner, group: Group) -> list[RawItem]:
-        """Return what the plain events that have arrived amount to.
+        """Return the items that the scanner makes of the plain events in the buffer.
 
-        Between two of `events`, and the reader stands behind them.
+        Call it between two events of `events`; reading continues after the scanned events.
         """
         if self._rotated or not group.plain:
             return []
@@ -125,7 +125,7 @@ class BinlogReader:
         return items
 
     def _body(self, payload: memoryview, type_code: int, flags: int) -> memoryview:
-        """What stands between header and checksum."""
+        """Return the bytes between header and checksum."""
         if type_code == types.FORMAT_DESCRIPTION:
             return self._describe(payload)
         if type_code == types.START_V3:

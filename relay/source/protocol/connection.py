@@ -84,7 +84,7 @@ class SourceConnection:
         self._socket = self._login.socket
 
     def rows(self, sql: str, *arguments: Cell) -> Sequence[tuple[Any, ...]]:
-        """All rows of a query; raises the relay's error for what the server says."""
+        """Return all rows of a query. Raises the relay's error for the server's."""
         try:
             with self._login.cursor() as cursor:
                 cursor.execute(sql, arguments or None)
@@ -95,9 +95,9 @@ class SourceConnection:
             ) from exc
 
     def named_rows(self, sql: str) -> list[dict[str, Any]]:
-        """All rows of a statement by the names of their columns.
+        """Return all rows of a statement, each by column name.
 
-        Raises the relay's error for what the server says.
+        Raises the relay's error for the server's.
         """
         try:
             with self._login.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""What a replica says of itself before it asks for the binlog."""
+"""What a replica sends before it requests the binlog."""
 
 import socket
 from collections.abc import Iterator

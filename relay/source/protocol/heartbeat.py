@@ -1,4 +1,4 @@
-"""Heartbeats by SQL: whether a server answers, who it is, and what it has executed."""
+"""Heartbeats by SQL: whether a server answers, its identity, and what it has executed."""
 
 import threading
 from dataclasses import replace
@@ -15,7 +15,7 @@ _COUNTS_AFTER = 0.8
 
 
 class ServerWatch:
-    """Asks one server on a connection of its own; any thread may look, one at a time."""
+    """Reads the state of one server over its own connection; threads take turns."""
 
     def __init__(self, role: ServerRole, settings: SourceSettings, interval_seconds: float) -> None:
         """A heartbeat that takes longer than the interval (a second at least) has failed."""
@@ -30,7 +30,9 @@ class ServerWatch:
         self.seen = ServerSeen(role, f"{settings.host}:{settings.port}")
 
     def look(self) -> ServerSeen:
-        """Make one heartbeat and return what is known now. Raises nothing of the server's."""
+        """Make one heartbeat and return the server's state. Errors of the server are part of the
+        state.
+        """
         with self._lock:
             try:
                 facts = self._asked()

@@ -1,6 +1,4 @@
-"""The number by which a source knows the relay among its replicas: the configured one, or one that
-the relay finds free.
-"""
+"""The server_id of the relay among the replicas of a source: the configured one, or a free one."""
 
 import hashlib
 from collections.abc import Collection, Iterator
@@ -25,9 +23,9 @@ _TAKEN_REMEDY: Final = (
 
 
 class Replica(NamedTuple):
-    """One replica that the source knows.
+    """One replica that is registered at the source.
 
-    `ours` says that it is a relay that calls itself as this one does.
+    `ours`: it is a relay with the same report name as this one.
     """
 
     server_id: int
@@ -38,10 +36,10 @@ class Replica(NamedTuple):
 def free_server_id(
     connection: SourceConnection, settings: SourceSettings, server: ServerFacts, replica: str
 ) -> int:
-    """The configured number, or a free one: the same for the same `replica` (its name), as long as
-    nobody else takes it.
+    """Return the configured server_id, or a free one.
 
-    Raises ServerIdTaken where the configured one is the source's own or another replica's.
+    The free one is the same for the same `replica` (the name of the reader), unless another replica
+    uses it. Raises ServerIdTaken if the configured one is that of the source or of another replica.
     """
     others = [each for each in replicas(connection, server) if not each.ours]
     if settings.server_id is None:
@@ -61,7 +59,7 @@ def free_server_id(
 
 
 def free_replica_id(settings: SourceSettings, replica: str) -> int:
-    """The number for a reader of this name, found over a connection of its own.
+    """Return the server_id for a reader of this name, over a new connection.
 
     Raises as `free_server_id` does, and Unreachable.
     """
@@ -75,7 +73,9 @@ def chosen_server_id(replica: str, taken: Collection[int]) -> int:
 
 
 def replicas(connection: SourceConnection, server: ServerFacts) -> list[Replica]:
-    """The replicas that have registered at the source; none where the account may not see them."""
+    """Return the replicas that are registered at the source; none if the account may not list
+    them.
+    """
     newer = not server.mariadb and server.version >= (8, 0, 22)
     try:
         rows = connection.rows("SHOW REPLICAS" if newer else "SHOW SLAVE HOSTS")

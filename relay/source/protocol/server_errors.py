@@ -1,5 +1,5 @@
-"""What the server or the driver says, as errors of the relay: the only file of the room that knows
-their numbers and sentences.
+"""Translates errors of the server and of the driver into errors of the relay: the only module of
+the package with their numbers and texts.
 """
 
 import ssl
@@ -76,7 +76,7 @@ _SENTENCES: Final[tuple[tuple[str, type[RelayError]], ...]] = (
 def translated(exc: Exception, doing: str, *, tls_legacy: bool = False) -> RelayError:
     """Return the relay's error for one of the driver's.
 
-    `doing` is what was tried, as the start of a sentence.
+    `doing` says what was tried, as the start of a sentence.
     """
     original = getattr(exc, "original_exception", None) or refused_certificate(exc)
     if isinstance(original, ssl.SSLError):
@@ -91,7 +91,7 @@ def translated(exc: Exception, doing: str, *, tls_legacy: bool = False) -> Relay
 
 
 def from_number(code: int, text: str, doing: str) -> RelayError:
-    """The relay's error for a server's error number and sentence."""
+    """Return the relay's error for a server's error number and text."""
     text = text.rstrip(". ")
     reason = f"{doing}: {text} (error {code})." if code else f"{doing}: {text}."
     if code in _TLS_REMEDIES:

@@ -1,4 +1,4 @@
-"""Who the source is and how it is set up, asked once per connect."""
+"""Identity and settings of the source, read once for each connection."""
 
 import re
 from dataclasses import dataclass
@@ -94,7 +94,7 @@ class ServerFacts:
 
 
 def read_server_facts(connection: SourceConnection) -> ServerFacts:
-    """Ask the server who it is. Raises SourceUnreachable when it hangs up."""
+    """Return identity and settings of the server. Raises SourceUnreachable if it hangs up."""
     version_text = str(connection.rows("SELECT VERSION()")[0][0])
     names = ", ".join(f"'{name}'" for name in _VARIABLES)
     rows = connection.rows(f"SHOW GLOBAL VARIABLES WHERE Variable_name IN ({names})")

@@ -29,7 +29,9 @@ _SNAPSHOT: Final = (
 
 
 class Visibility:
-    """Asks one source over a connection of its own; one thread uses it, and closes it."""
+    """Reads over its own connection what SELECTs on one source see. One thread uses and closes
+    it.
+    """
 
     def __init__(self, settings: SourceSettings) -> None:
         self._settings = settings
@@ -39,23 +41,22 @@ class Visibility:
         self._executed = GtidSet.parse("")
 
     def close(self) -> None:
-        """Give the connection back; a later question makes a new one."""
+        """Close the connection; the next question opens another one."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
 
     def wait_for(self, begin: BinlogPosition, gtid: str, seconds: float = VISIBLE_SECONDS) -> bool:
-        """Wait until SELECTs see the transaction that begins at a place.
+        """Wait until SELECTs see the transaction that begins at `begin`; return False after
+        `seconds`.
 
-        False when they do not after so many seconds.
-
-        `gtid` may be several, or "" where there are none: then MySQL cannot tell, and nothing is
-        waited for. Raises Unreachable.
+        `gtid` may hold several GTIDs, or be "" if there are none: MySQL cannot answer then, and
+        True is returned at once. Raises Unreachable.
         """
         return wait_until(lambda: self._known(begin, gtid) or self._shows(begin, gtid), seconds)
 
     def _known(self, begin: BinlogPosition, gtid: str) -> bool:
-        """Whether an earlier answer says it."""
+        """Return whether an earlier answer already shows the transaction."""
         if self._shown_to is not None:
             return begin.rank < self._shown_to.rank
         return bool(gtid) and self._executed.contains(gtid)
@@ -85,10 +86,7 @@ class Visibility:
 
 
 def wait_until(holds: Callable[[], bool], seconds: float) -> bool:
-    """Ask with growing pauses until the answer is yes.
-
-    False when it is still no after so many seconds.
-    """
+    """Call `holds` with growing pauses until it returns True; return False after `seconds`."""
     deadline, pause_s, pause = Deadline.after(seconds), _FIRST_PAUSE_SECONDS, Event()
     while not holds():
         if deadline.passed:

@@ -2,7 +2,7 @@
 by item.
 """
 
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from relay.compiled import COMPILED
 from relay.model.change import Operation, RowsEvent, StreamItem, TransactionBegin, TransactionEnd
@@ -20,6 +20,21 @@ if COMPILED:
 MOST_TABLES: Final = 10_000
 """More than these are not known at once; beyond them tables are met anew."""
 
+_Printed: TypeAlias = tuple[
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    TransactionBegin,
+    TransactionEnd,
+    list[str],
+    list[tuple[TablePlan, int, int, bytes]],
+]
+"""What the compiled printer returns: the fields of WholeTransactions, the pair as two numbers, and
+by table the number of messages, the bytes of their values, and their block.
+"""
 _OPERATIONS: Final = (Operation.INSERT, Operation.UPDATE, Operation.DELETE)
 
 
@@ -121,35 +136,38 @@ class WholeTransactionPrinter:
             raise printer_failed(
                 _events(items[at:]), "the compiled printer of whole transactions", exc
             ) from exc
-        if found is None:
-            return None
-        (
-            count,
-            transactions,
-            rows,
-            event_bytes,
-            time,
-            position,
-            last_begin,
-            last_end,
-            gtids,
-            printed,
-        ) = found
-        messages = [
-            (plan, PrintedMessages(number, size, block, ORDER_NAMES, plan.tags))
-            for plan, number, size, block in printed
-        ]
-        return WholeTransactions(
-            count,
-            transactions,
-            rows,
-            event_bytes,
-            OrderPair(time, position),
-            last_begin,
-            last_end,
-            gtids,
-            messages,
-        )
+        return None if found is None else _whole_transactions(found)
+
+
+def _whole_transactions(found: _Printed) -> WholeTransactions:
+    """Return what the compiled printer returned, with its messages by table."""
+    (
+        items,
+        transactions,
+        rows,
+        event_bytes,
+        time,
+        position,
+        last_begin,
+        last_end,
+        gtids,
+        printed,
+    ) = found
+    messages = [
+        (plan, PrintedMessages(number, size, block, ORDER_NAMES, plan.tags))
+        for plan, number, size, block in printed
+    ]
+    return WholeTransactions(
+        items,
+        transactions,
+        rows,
+        event_bytes,
+        OrderPair(time, position),
+        last_begin,
+        last_end,
+        gtids,
+        messages,
+    )
 
 
 def _events(items: list[StreamItem]) -> list[RowsEvent]:
