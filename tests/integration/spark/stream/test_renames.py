@@ -3,20 +3,23 @@ where that is not possible.
 """
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import pytest
+from confluent_kafka.admin import AdminClient, NewPartitions
 from pyspark.sql import SparkSession
 
+from deploy.embedded import Kafka
 from relay.envelope import order_text
 from relay.model.message import OutboundMessage
 from spark_jobs.apply.renames.store import RenameStore
 from spark_jobs.apply.truncates.floors import FloorStore
 from spark_jobs.comparison.waiting import waiting_statements
+from spark_jobs.config.job import JobSettings
 from spark_jobs.errors import SchemaChangeRefused
 from spark_jobs.sinks import DeltaSink
 from tests.support.copies.spark_copies import (
@@ -24,6 +27,9 @@ from tests.support.copies.spark_copies import (
     change,
     copies,
     copy_of,
+    drain,
+    job,
+    publish,
     records,
     renamed,
     truncate,
@@ -378,3 +384,43 @@ def test_a_comparison_waits_for_renames_that_the_stream_has_not_followed(
     assert waiting_statements(waiting, copy, keys, renames=True) == orders
     assert waiting_statements(waiting, copy, keys) == {keys[1]: orders[keys[1]]}
     assert not FloorStore(spark, str(tmp_path)).read(), "nothing was followed"
+
+
+@pytest.mark.long
+def test_a_stream_follows_a_rename_of_a_topic_that_gets_partitions(
+    spark: SparkSession, kafka: Kafka, fresh_name: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Older changes of a key come from its former partition, newer ones from another, in any
+    batch.
+    """
+    topic = fresh_name("renamed")
+    statements = f"{topic}.ddl"
+    settings = job(kafka, topic, tmp_path)
+    topics = settings.kafka.model_copy(update={"topics": (topic, statements)})
+    both = JobSettings(
+        kafka=topics,
+        copy_root=settings.copy_root,
+        checkpoint=settings.checkpoint,
+        shuffle_partitions=1,
+        **FOLLOW,
+    )
+    publish(
+        kafka,
+        topic,
+        *(change(topic, "INSERT", key, int(key), real=A, id=key, a="x") for key in "12"),
+    )
+    publish(kafka, statements, renamed(statements, 10, real=A, a="b"))
+    drain(both)
+    admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
+    admin.create_partitions([NewPartitions(topic, 2)])[topic].result(20)
+    newer = change(topic, "UPDATE", "1", 12, real=A, id="1", c="new")
+    publish(
+        kafka,
+        topic,
+        change(topic, "UPDATE", "1", 8, real=A, id="1", a="late"),
+        change(topic, "UPDATE", "2", 9, real=A, id="2", a="late"),
+        replace(newer, partition=1),
+    )
+    publish(kafka, statements, renamed(statements, 11, real=A, b="c"))
+    drain(both)
+    assert shown(spark, tmp_path / "copy") == {"1": {"c": "new"}, "2": {"c": "late"}}
