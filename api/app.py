@@ -36,6 +36,7 @@ from api.routers import (
     topics,
     watch,
 )
+from api.routers.lists import unmapped
 from api.web import ROUTERS, install_web
 from relay.deadline import Deadline
 from relay.errors import StoreUnreachable
@@ -49,6 +50,7 @@ _AUDIT_SECONDS: Final = 2.0
 _ROUTERS: Final = (
     configs,
     mappings,
+    unmapped,
     routes,
     topics,
     instances,

@@ -15,6 +15,8 @@ from api.services.instance_directory import InstanceDirectory
 from api.services.mapping_archive import MappingArchive
 from api.services.mapping_editor import MappingEditor
 from api.services.mappings.logical_view import LogicalViews
+from api.services.mappings.route_finder import RouteFinder
+from api.services.mappings.unmapped import UnmappedTables
 from api.services.placement_desk import PlacementDesk
 from api.services.position_desk import PositionDesk
 from api.services.routing_views import routing_views
@@ -51,6 +53,8 @@ class Admin:
     archive: MappingArchive
     editor: MappingEditor
     logical: LogicalViews
+    finder: RouteFinder
+    unmapped: UnmappedTables
     directory: InstanceDirectory
     placement: PlacementDesk
     instances: InstanceDesk
@@ -86,6 +90,7 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
         view.table_filter()
     archive = MappingArchive(store)
     defined = partial(defined_instances, settings, session)
+    logical, route = LogicalViews(archive, instances, defined), TableRoute(archive, defined)
     audit = AuditTrail(settings.kafka, settings.installation)
     acts = DelayedTrail(audit)
     accounts = partial(_accounts, session, AccountStore(session, paths))
@@ -94,7 +99,6 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
         settings.api.session_seconds,
         settings.api.session_idle_seconds,
     )
-    logical = LogicalViews(archive, instances, defined)
     login = LoginDesk(accounts, sessions, LoginThrottle(), AttemptNotes(acts))
     directory = InstanceDirectory(instances, members, InstanceList(settings, session))
     return Admin(
@@ -111,10 +115,12 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
         editor=MappingEditor(store, defined, EditEffects(instances), acts),
         logical=logical,
         topics=TopicDirectory(logical, settings.kafka),
+        finder=RouteFinder(archive, route, logical, instances, defined),
+        unmapped=UnmappedTables(archive, instances, defined),
         instances=InstanceDesk(InstanceDocumentStore(session, paths), settings, acts),
         placement=PlacementDesk(members, PlacementStore(session, paths), acts),
         directory=directory,
-        route=TableRoute(archive, defined),
+        route=route,
         positions=PositionDesk(settings, session),
         settings=settings,
         audit=audit,

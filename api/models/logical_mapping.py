@@ -32,6 +32,28 @@ class LogicalTableView(BaseModel):
     instances: list[str] = Field(description="Instances that have met real tables of it.")
 
 
+class UnmappedView(BaseModel):
+    """A real table that rows came of and that no document lists."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "name": "shop_03.orders_2027",
+                "instance": "shop-a",
+                "reason": 'no table mapping lists it, and unmapped_table is "drop".',
+                "rows": 4118,
+                "similar": "orders_2026",
+            }
+        }
+    )
+
+    name: str
+    instance: str
+    reason: str
+    rows: int = Field(description="Rows left out since the relay's start.")
+    similar: str = Field(description="A real table's name that the documents list; may be empty.")
+
+
 class LogicalGroupView(BaseModel):
     """What belongs to one logical database, topic or instance."""
 

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 
 class FieldTagView(BaseModel):
@@ -10,6 +10,15 @@ class FieldTagView(BaseModel):
 
     field: str
     tag: str
+
+
+class MatchingRuleView(BaseModel):
+    """An entry of a document that applies, with the line where it stands."""
+
+    data_id: str = Field(serialization_alias="dataId")
+    pointer: str
+    line: int
+    rule: str
 
 
 class RouteView(BaseModel):
@@ -32,6 +41,14 @@ class RouteView(BaseModel):
                 "topics": ["people"],
                 "tags": ["client"],
                 "field_tags": [{"field": "email", "tag": "contact"}],
+                "rules": [
+                    {
+                        "dataId": "com.pajk.Roma.dbs",
+                        "pointer": "/0/realDbs",
+                        "line": 2,
+                        "rule": "shop_01",
+                    }
+                ],
             }
         }
     )
@@ -47,3 +64,4 @@ class RouteView(BaseModel):
     topics: list[str] = []
     tags: list[str] = []
     field_tags: list[FieldTagView] = []
+    rules: list[MatchingRuleView] = []

@@ -5,20 +5,37 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query
 
 from api.deps import AdminDep
-from api.models.route import RouteView
+from api.models.logical_mapping import LogicalTableView
+from api.models.route import MatchingRuleView, RouteView
+from api.services.mappings.logical_view import table_view
 from relay.model.table import TableId
 
 router: Final = APIRouter(prefix="/api/v1/route", tags=["route"])
 
 _Name = Annotated[str, Query(min_length=1, max_length=64)]
+_Asked = Annotated[str, Query(max_length=300)]
 
 
 @router.get("")
 def route_of(
     admin: AdminDep, database: _Name, table: _Name, instance: Annotated[str | None, Query()] = None
 ) -> RouteView:
-    """Say where a real table goes under the set in force.
+    """Say where a real table goes under the set in force, and by which entries.
 
     `instance` is needed where the instances treat names differently.
     """
-    return admin.route.of(TableId(database, table), instance)
+    real = TableId(database, table)
+    found = admin.route.of(real, instance)
+    rules = [
+        MatchingRuleView(data_id=each.data_id, pointer=each.pointer, line=each.line, rule=each.rule)
+        for each in admin.finder.rules(real)
+    ]
+    return found.model_copy(update={"rules": rules})
+
+
+@router.get("/reverse")
+def reverse_route(
+    admin: AdminDep, topic: _Asked = "", logical: _Asked = "", tag: _Asked = ""
+) -> list[LogicalTableView]:
+    """Return the logical tables of a topic, of a name, or with a tag. Give exactly one of them."""
+    return [table_view(each) for each in admin.finder.feeding(topic, logical, tag)]

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 DONE: Final[Mapping[str, str]] = {
+    "mapping-rolled-back": "The older set's content is in force again, as a set of its own.",
     "mapping-saved": "The set is saved. Relays use it with the next source transaction.",
     "paused": "The pause is ordered. The instance stops between two transactions within a second.",
     "resumed": "The instance continues.",

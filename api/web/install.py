@@ -6,8 +6,8 @@ from typing import Final
 from fastapi import APIRouter, FastAPI
 from starlette.staticfiles import StaticFiles
 
-from api.web.pages import failover, instance, login, overview, servers, users
-from api.web.pages.mappings import editor, logical
+from api.web.pages import failover, instance, login, overview, routes, servers, users
+from api.web.pages.mappings import editor, history, logical, unmapped
 
 STATIC: Final = Path(__file__).parent / "static"
 
@@ -18,6 +18,9 @@ ROUTERS: Final[tuple[APIRouter, ...]] = (
     *servers.ROUTERS,
     logical.router,
     editor.router,
+    history.router,
+    unmapped.router,
+    routes.router,
     login.router,
     users.router,
 )

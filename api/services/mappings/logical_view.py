@@ -56,6 +56,11 @@ class LogicalViews:
         whole = logical_mapping(stored.number, stored.bodies, seen)
         return LogicalView(set=stored.number, by=by, groups=grouped(whole, by))
 
+    def mapping(self) -> LogicalMapping:
+        """Return the set in force ungrouped. Raises SetInForceBroken."""
+        compiled, stored = self._archive.compiled(), self._archive.in_force()
+        return logical_mapping(stored.number, stored.bodies, self._seen(compiled))
+
     def _seen(self, mapping: MappingSet) -> Seen:
         return {
             each.name: published(mapping, each, self._met(each.name))
@@ -88,7 +93,7 @@ def _group(mapping: LogicalMapping, by: Grouping, name: str) -> LogicalGroupView
         shards=[_shard(each) for each in shards],
         topics=_sorted(topic for each in tables for topic in each.topics),
         instances=_sorted(found for each in shards for found in each.instances),
-        tables=[_table(each, name if by == "instance" else "") for each in tables],
+        tables=[table_view(each, name if by == "instance" else "") for each in tables],
     )
 
 
@@ -107,7 +112,7 @@ def _shard(shard: Shard) -> ShardView:
     )
 
 
-def _table(table: LogicalTable, instance: str) -> LogicalTableView:
+def table_view(table: LogicalTable, instance: str = "") -> LogicalTableView:
     """Return a table; with an instance its real tables alone are counted."""
     return LogicalTableView(
         logical_database=table.name.database,

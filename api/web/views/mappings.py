@@ -12,6 +12,8 @@ from relay.route import DATA_IDS
 TABS: Final = (
     ("logical", "/mappings", "Logical view"),
     ("edit", "/mappings/edit", "Documents"),
+    ("history", "/mappings/history", "History"),
+    ("unmapped", "/mappings/unmapped", "Unmapped tables"),
 )
 SHORT_NAMES: Final = {data_id.rpartition(".")[2]: data_id for data_id in DATA_IDS}
 """dbs, tbs, topics, tags → dataId."""

@@ -100,3 +100,29 @@ def test_without_script_all_four_documents_can_be_edited(
         page.get_by_role("textbox", name="com.pajk.Roma.tags").fill("[{}]")
         page.get_by_role("button", name="Check").click()
         expect(page.get_by_role("link", name="Line 1").first).to_be_visible()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(WIDE, "light"), (NARROW, "dark")])
+def test_history_unmapped_tables_and_routes_are_accessible(
+    admin: httpx.Client, browser: Browser, width: int, scheme: Scheme
+) -> None:
+    with opened(browser, str(admin.base_url), width=width, scheme=scheme) as page:
+        for path, heading in (
+            ("/mappings/history?rollback=1", "Sets"),
+            ("/mappings/unmapped", "Mappings"),
+            ("/routes?q=shop_01.user", "Where shop_01.user goes"),
+            ("/routes?q=topic:crm", "Logical tables found"),
+        ):
+            page.goto(path)
+            expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
+            assert_accessible(page)
+            assert_fits(page)
+
+
+def test_the_search_box_leads_to_the_finder(admin: httpx.Client, browser: Browser) -> None:
+    with opened(browser, str(admin.base_url)) as page:
+        page.goto("/mappings")
+        page.keyboard.press("/")
+        page.keyboard.type("shop_01.orders_01")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", name="Where shop_01.orders_01 goes")).to_be_visible()

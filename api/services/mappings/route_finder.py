@@ -1,0 +1,96 @@
+"""Finding routes both ways: where a real table goes, and what feeds a topic, table or tag."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from api.errors import BadRequest
+from api.models.route import RouteView
+from api.services.mapping_archive import MappingArchive
+from api.services.mappings.logical_tables import LogicalTable
+from api.services.mappings.logical_view import LogicalViews
+from api.services.mappings.matching_rules import MatchingRule, matching_rules
+from api.services.table_route import TableRoute
+from relay.errors import UnmappedName
+from relay.model.table import TableId
+from relay.operations import DefinedInstances
+from relay.state import InstanceStore
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRoute:
+    """A real table's route for one instance, or for all where they route it alike.
+
+    met  whether the instance has met the table
+    """
+
+    view: RouteView
+    rules: tuple[MatchingRule, ...]
+    met: bool
+
+
+class RouteFinder:
+    """Answers from the set in force and from what relays have met."""
+
+    def __init__(
+        self,
+        archive: MappingArchive,
+        route: TableRoute,
+        logical: LogicalViews,
+        notes: InstanceStore,
+        defined: Callable[[], DefinedInstances],
+    ) -> None:
+        self._archive = archive
+        self._route = route
+        self._logical = logical
+        self._notes = notes
+        self._defined = defined
+
+    def routes(self, real: TableId) -> list[FoundRoute]:
+        """Return the table's route for each instance that has met it.
+
+        If none has, for each defined instance, equal routes once. Raises SetInForceBroken.
+        """
+        names = [each.name for each in self._defined().settings]
+        met = [each for each in names if str(real) in self._notes.tables_of(each)]
+        rules = self.rules(real)
+        found: dict[str, FoundRoute] = {}
+        asked: list[str | None] = [*(met or names)]
+        for name in asked or [None]:
+            view = self._route.of(real, name)
+            key = name if met and name else view.sentence
+            found.setdefault(key, FoundRoute(view, rules, met=bool(met)))
+        return list(found.values())
+
+    def rules(self, real: TableId) -> tuple[MatchingRule, ...]:
+        """Return the entries that apply to a real table. Raises SetInForceBroken."""
+        stored, mapping = self._archive.in_force(), self._archive.compiled()
+        try:
+            return tuple(matching_rules(mapping, stored.bodies, real))
+        except UnmappedName:
+            return ()
+
+    def feeding(self, topic: str = "", logical: str = "", tag: str = "") -> list[LogicalTable]:
+        """Return the logical tables of a topic, of a name, or with a tag.
+
+        Raises BadRequest unless exactly one is given, SetInForceBroken.
+        """
+        if sum(bool(each) for each in (topic, logical, tag)) != 1:
+            raise BadRequest("Give exactly one of topic, logical and tag.")
+        return self._tables(topic, logical, tag)
+
+    def named(self, name: str) -> list[LogicalTable]:
+        """Return the logical tables that have a name, or whose topic or tag has it.
+
+        Raises SetInForceBroken.
+        """
+        return self._tables(name, name, name)
+
+    def _tables(self, topic: str, logical: str, tag: str) -> list[LogicalTable]:
+        return [
+            each
+            for each in self._logical.mapping().tables
+            if topic in each.topics
+            or logical in (str(each.name), each.name.table)
+            or tag in each.tags.table
+            or tag in [name for _, name in each.tags.fields]
+        ]

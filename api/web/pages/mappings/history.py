@@ -1,0 +1,92 @@
+"""The history of the sets: list, difference of two, what a save changed, and rolling back."""
+
+from dataclasses import replace
+from http import HTTPStatus
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from api.composition import Admin
+from api.deps import AdminDep, NoteDep
+from api.entity_tag import Precondition, TagList
+from api.errors import PreconditionFailed
+from api.models.problem import MappingProblemView
+from api.services.mapping_editor import Trial
+from api.web.forms import FormDep
+from api.web.pages.mappings.head import SECTION, head_values
+from api.web.rendering import render
+from api.web.views.text_diff import document_diffs
+from relay.errors import VersionConflict
+from relay.state import StoredSet
+
+router: Final = APIRouter(include_in_schema=False)
+_LISTED: Final = 50
+_COMMENT: Final = 2000
+_Number = Annotated[int | None, Query(ge=0)]
+
+
+@router.get("/mappings/history")
+def show_history(
+    request: Request,
+    admin: AdminDep,
+    shown: Annotated[int | None, Query(alias="set", ge=1)] = None,
+    against: _Number = None,
+    back: Annotated[int | None, Query(alias="rollback", ge=1)] = None,
+) -> HTMLResponse:
+    """Show the sets; one of them against another; what rolling back to one would change."""
+    return _history(request, admin, shown, against, back)
+
+
+@router.post("/mappings/rollback")
+def roll_back(request: Request, admin: AdminDep, form: FormDep, note: NoteDep) -> Response:
+    """Put an older set's content into force again, unless another set came into force."""
+    base, to = form.number("base", "The number of the set"), form.number("set", "The set")
+    comment = form["comment"].strip()[:_COMMENT]
+    if not comment:
+        return _history(request, admin, None, None, to, "Say why, for the history.")
+    known = Precondition(if_match=TagList(frozenset([str(base)])))
+    try:
+        admin.editor.roll_back(to, known, replace(note, comment=comment))
+    except (PreconditionFailed, VersionConflict):
+        sentence = f"Another set came into force since set {base}. Look at the list again."
+        return _history(request, admin, None, None, to, sentence, HTTPStatus.PRECONDITION_FAILED)
+    return RedirectResponse("history?done=mapping-rolled-back", HTTPStatus.SEE_OTHER)
+
+
+def _history(
+    request: Request,
+    admin: Admin,
+    shown: int | None,
+    against: int | None,
+    back: int | None,
+    error: str = "",
+    status: HTTPStatus | None = None,
+) -> HTMLResponse:
+    records = admin.archive.sets(_LISTED)
+    in_force = admin.archive.number_in_force()
+    number = shown or in_force or (records[0].number if records else 0)
+    one = admin.archive.set(number) if number else StoredSet.empty()
+    before = max((each.number for each in records if each.number < number), default=0)
+    other_number = before if against is None else against
+    other = admin.archive.set(other_number) if other_number else StoredSet.empty()
+    trial = None if back is None else _trial(admin, back)
+    values = {
+        **head_values(admin, "history"),
+        "records": records,
+        "in_force": in_force,
+        "one": one,
+        "other": other,
+        "diffs": document_diffs(other.bodies, one.bodies),
+        "changes": admin.editor.changes_of(number) if number else [],
+        "back": back,
+        "trial": trial,
+        "back_problems": MappingProblemView.listed(trial.problems, trial.bodies) if trial else [],
+        "error": error,
+    }
+    status = status or (HTTPStatus.UNPROCESSABLE_ENTITY if error else HTTPStatus.OK)
+    return render(request, "mappings/history.html", values, section=SECTION, status=status)
+
+
+def _trial(admin: Admin, number: int) -> Trial:
+    return admin.editor.try_out(admin.archive.set(number).bodies, (), whole=True)
