@@ -36,6 +36,7 @@ from api.routers import (
     topics,
     watch,
 )
+from api.routers.lists import dead_letters as all_dead_letters
 from api.routers.lists import unmapped
 from api.web import ROUTERS, install_web
 from relay.deadline import Deadline
@@ -57,6 +58,7 @@ _ROUTERS: Final = (
     instance_settings,
     failover,
     dead_letters,
+    all_dead_letters,
     flow,
     instance_mapping,
     positions,

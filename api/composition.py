@@ -2,16 +2,19 @@
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Final
 
 from api.access import Gate
 from api.access.login import LoginDesk, LoginThrottle, Sessions
 from api.access.login.attempt_notes import AttemptNotes
 from api.errors import NoSuchThing
 from api.services.accounts import AccountDesk
+from api.services.audit_book import AuditBook
 from api.services.edit_effects import EditEffects
 from api.services.failover_desk import FailoverDesk
 from api.services.instance_desk import InstanceDesk
 from api.services.instance_directory import InstanceDirectory
+from api.services.letter_lists import LetterLists
 from api.services.mapping_archive import MappingArchive
 from api.services.mapping_editor import MappingEditor
 from api.services.mappings.logical_view import LogicalViews
@@ -41,6 +44,9 @@ from relay.state import (
 )
 from relay.zk import Session
 
+_AUDIT_ENTRIES: Final = 20_000
+"""The admin shows this many of the newest entries of the audit trail."""
+
 
 @dataclass(frozen=True, slots=True)
 class Admin:
@@ -62,6 +68,7 @@ class Admin:
     topics: TopicDirectory
     failover: FailoverDesk
     audit: AuditTrail
+    book: AuditBook
     acts: DelayedTrail
     positions: PositionDesk
     settings: RelaySettings
@@ -71,6 +78,11 @@ class Admin:
         """Return the dead letters of an instance. Raises NodeMissing."""
         self.directory.instance(instance)
         return DeadLetterTopic(self.settings.kafka, self.settings.installation, instance)
+
+    @property
+    def letters(self) -> LetterLists:
+        """Return the lists of dead letters."""
+        return LetterLists(self.directory, self.dead_letters)
 
     def flow(self, instance: str) -> InstanceFlow:
         """Return what is asked of an instance's flow. Raises NoSuchThing."""
@@ -124,6 +136,7 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
         positions=PositionDesk(settings, session),
         settings=settings,
         audit=audit,
+        book=AuditBook(audit, _AUDIT_ENTRIES),
         acts=acts,
         failover=FailoverDesk(directory, instances.failover, audit),
         watch=Watch(

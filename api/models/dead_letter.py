@@ -60,6 +60,12 @@ class DeadLetterView(BaseModel):
         )
 
 
+class ListedLetterView(DeadLetterView):
+    """A dead letter in the list of all instances."""
+
+    instance: str
+
+
 class ReplayWish(BaseModel):
     """Sending a letter names it once more."""
 

@@ -8,6 +8,7 @@ from typing import Final
 
 DONE: Final[Mapping[str, str]] = {
     "mapping-rolled-back": "The older set's content is in force again, as a set of its own.",
+    "letter-sent": "The message is sent, and the dead letter is marked as sent.",
     "mapping-saved": "The set is saved. Relays use it with the next source transaction.",
     "paused": "The pause is ordered. The instance stops between two transactions within a second.",
     "resumed": "The instance continues.",

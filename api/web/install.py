@@ -6,7 +6,17 @@ from typing import Final
 from fastapi import APIRouter, FastAPI
 from starlette.staticfiles import StaticFiles
 
-from api.web.pages import failover, instance, login, overview, routes, servers, users
+from api.web.pages import (
+    audit,
+    dead_letters,
+    failover,
+    instance,
+    login,
+    overview,
+    routes,
+    servers,
+    users,
+)
 from api.web.pages.mappings import editor, history, logical, unmapped
 
 STATIC: Final = Path(__file__).parent / "static"
@@ -21,6 +31,8 @@ ROUTERS: Final[tuple[APIRouter, ...]] = (
     history.router,
     unmapped.router,
     routes.router,
+    audit.router,
+    dead_letters.router,
     login.router,
     users.router,
 )

@@ -1,0 +1,39 @@
+"""The audit trail as a page."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse
+
+from api.deps import AdminDep
+from api.services.audit_book import AuditFilter
+from api.web.rendering import render
+from api.web.views.audit import address, rows_of
+
+router: Final = APIRouter(include_in_schema=False)
+_PAGE: Final = 100
+_Text = Annotated[str, Query(max_length=300)]
+
+
+@router.get("/audit")
+def show_audit(
+    request: Request,
+    admin: AdminDep,
+    who: _Text = "",
+    act: _Text = "",
+    subject: _Text = "",
+    before: Annotated[int | None, Query(ge=0)] = None,
+) -> HTMLResponse:
+    """Show what was done by hand, the newest first."""
+    wanted = AuditFilter(who.strip(), act.strip(), subject.strip(), before)
+    found, acts = admin.book.page_and_acts(wanted, _PAGE)
+    values = {
+        "title": "Audit",
+        "wanted": wanted,
+        "rows": rows_of(found.entries),
+        "acts": acts,
+        "older": "" if found.older is None else address(wanted, before=found.older),
+        "newest": address(wanted, before=None),
+        "export": address(wanted, before=before, lines=True),
+    }
+    return render(request, "audit.html", values, section="audit")

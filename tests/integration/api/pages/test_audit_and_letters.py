@@ -1,0 +1,105 @@
+"""The audit trail and dead letters on a real broker, over HTTP and as pages."""
+
+import json
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from deploy.embedded import Kafka, ZooKeeper
+from tests.servers.fixtures import FreshName
+from tests.support.relays.admin_server import admin_client, admin_settings
+from tests.support.relays.kept_back import LETTER, VALUE, admin_with_letters
+from tests.support.rows.topic_reading import read_topic
+from tests.support.waiting import wait_until
+
+LETTER_PAGE = f"/dead-letters/shop/{LETTER}"
+
+
+@pytest.fixture(scope="module")
+def installation(fresh_name: FreshName) -> str:
+    return fresh_name("letters")
+
+
+@pytest.fixture(scope="module")
+def admin(kafka: Kafka, zookeeper: ZooKeeper, installation: str) -> Iterator[httpx.Client]:
+    with admin_with_letters(zookeeper.hosts, kafka.bootstrap, installation) as client:
+        yield client
+
+
+def acts(answer: httpx.Response) -> list[str]:
+    assert answer.status_code == 200, answer.text
+    return [each["act"] for each in answer.json()]
+
+
+def test_entries_by_filter_and_pages_by_time(admin: httpx.Client) -> None:
+    newest = admin.get("/api/v1/audit", params={"limit": 1, "before": 3000})
+    assert acts(newest) == ["flow.set"]
+    assert newest.headers["x-older-before"] == "2000"
+    oldest = admin.get("/api/v1/audit", params={"limit": 2, "before": 2000})
+    assert acts(oldest) == ["position.set"]
+    assert "x-older-before" not in oldest.headers
+    assert acts(admin.get("/api/v1/audit", params={"actor": "bob"})) == ["flow.set"]
+    assert acts(admin.get("/api/v1/audit", params={"act": "position"})) == ["position.set"]
+
+
+def test_the_export_has_one_entry_a_line(admin: httpx.Client) -> None:
+    export = admin.get("/api/v1/audit", params={"format": "jsonl", "actor": "ann"})
+    assert export.headers["content-type"].startswith("application/jsonl")
+    assert [json.loads(line)["at_ms"] for line in export.text.splitlines()] == [3000, 1000]
+
+
+def test_the_audit_page_shows_entries_and_filters(admin: httpx.Client) -> None:
+    page = admin.get("/audit")
+    assert page.status_code == 200
+    assert "&lt;b&gt;disk&lt;/b&gt;" in page.text
+    found = admin.get("/audit", params={"who": "ann", "act": "position.set"})
+    assert "poison" in found.text
+    assert "second shard" not in found.text
+    assert "No act fits the filter." in admin.get("/audit", params={"who": "nobody"}).text
+
+
+def test_letters_of_all_instances(admin: httpx.Client) -> None:
+    (letter,) = admin.get("/api/v1/dead-letters").json()
+    assert (letter["id"], letter["instance"], letter["key"]) == (
+        LETTER,
+        "shop",
+        '["shop.client","7"]',
+    )
+    assert admin.get("/api/v1/dead-letters", params={"instance": "none"}).status_code == 404
+    page = admin.get("/dead-letters")
+    assert f'href="./dead-letters/shop/{LETTER}"' in page.text
+    assert VALUE.decode() not in page.text
+
+
+def test_rows_need_the_right_values(admin: httpx.Client) -> None:
+    stranger = {"Authorization": ""}
+    for path in ("/api/v1/dead-letters", "/dead-letters", LETTER_PAGE):
+        assert admin.get(path, headers=stranger).status_code == 401
+
+
+def test_a_letter_is_shown_and_sent_once(
+    admin: httpx.Client, kafka: Kafka, installation: str
+) -> None:
+    page = admin.get(LETTER_PAGE)
+    assert "&lt;b&gt;private&lt;/b&gt;" in page.text
+    assert admin.get("/dead-letters/shop/none").status_code == 404
+    wrong = admin.post(f"{LETTER_PAGE}/replay", data={"comment": "x", "confirm": "other"})
+    assert (wrong.status_code, "data-open" in wrong.text) == (422, True)
+    assert read_topic(kafka.bootstrap, installation) == []
+    form = {"comment": "the topic is wider now", "confirm": LETTER}
+    sent = admin.post(f"{LETTER_PAGE}/replay", data=form)
+    assert (sent.status_code, sent.headers["location"]) == (303, f"../{LETTER}?done=letter-sent")
+    assert [each.value for each in read_topic(kafka.bootstrap, installation)] == [json.loads(VALUE)]
+    assert admin.post(f"{LETTER_PAGE}/replay", data=form).status_code == 409
+    assert len(read_topic(kafka.bootstrap, installation)) == 1
+    assert "None has this status." in admin.get("/dead-letters").text
+    assert LETTER in admin.get("/dead-letters", params={"show": "sent"}).text
+    assert "dead-letter.replay" in admin.get("/audit").text
+
+
+def test_a_broker_that_is_away_is_named(zookeeper: ZooKeeper, fresh_name: FreshName) -> None:
+    with admin_client(admin_settings(zookeeper.hosts, fresh_name("away"))) as client:
+        wait_until(lambda: client.get("/readyz").status_code == 200, "the admin to reach ZooKeeper")
+        away = client.get("/audit", headers={"Accept": "text/html"})
+        assert (away.status_code, "127.0.0.1:1" in away.text) == (503, True)
