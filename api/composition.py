@@ -5,8 +5,10 @@ from functools import partial
 from typing import Final
 
 from api.access import Gate
+from api.access.exposure import reads_need_a_caller
 from api.access.login import LoginDesk, LoginThrottle, Sessions
 from api.access.login.attempt_notes import AttemptNotes
+from api.access.login.first_admin import FirstAdminLink
 from api.errors import NoSuchThing
 from api.services.accounts import AccountDesk
 from api.services.audit_book import AuditBook
@@ -56,6 +58,7 @@ class Admin:
     gate: Gate
     login: LoginDesk
     accounts: AccountDesk
+    first_admin: FirstAdminLink
     archive: MappingArchive
     editor: MappingEditor
     logical: LogicalViews
@@ -119,10 +122,11 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
             settings.api.token,
             accounts,
             sessions.caller,
-            always_ask=_always_asks(settings),
+            always_ask=reads_need_a_caller(settings.api),
         ),
         login=login,
         accounts=AccountDesk(AccountEditor(settings, session, acts, "admin"), login),
+        first_admin=FirstAdminLink(),
         archive=archive,
         editor=MappingEditor(store, defined, EditEffects(instances), acts),
         logical=logical,
@@ -147,10 +151,6 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
             settings.api.lag_limit_seconds,
         ),
     )
-
-
-def _always_asks(settings: RelaySettings) -> bool:
-    return settings.api.anonymous_reads == "never"
 
 
 def _accounts(session: Session, store: AccountStore) -> Accounts:

@@ -5,6 +5,7 @@ ApiError
 ├── TokenMissing            401
 │   └── TokenWrong          401
 ├── SessionMissing          403
+├── FirstAdminRefused       403
 ├── LoginRefused            401
 ├── LoginPaused             429
 │   └── LoginBusy           429
@@ -73,6 +74,17 @@ class SessionMissing(ApiError):
 
     code = "SESSION_MISSING"
     remedy = "Sign in at /login, or let an administrator change the account."
+    status = HTTPStatus.FORBIDDEN
+
+
+class FirstAdminRefused(ApiError):
+    """The link for the first administrator is not valid any more, or is wrong."""
+
+    code = "FIRST_ADMIN_REFUSED"
+    remedy = (
+        "Restart the admin while there are no users: it prints a new link. Or add a user on a "
+        "server with the configuration file (`roma users add`)."
+    )
     status = HTTPStatus.FORBIDDEN
 
 

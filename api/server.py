@@ -3,34 +3,50 @@
 import signal
 import socket
 import sys
-from collections.abc import Callable
 from types import FrameType
 from typing import Final
 
 import structlog
 import uvicorn
 
+from api.access.exposure import check_exposure
 from api.app import create_app
 from api.composition import Admin
+from api.first_start import FirstStart
 from api.middleware.connections import KEEP_ALIVE_SECONDS, TimedProtocol
+from api.middleware.tls_certificate import TlsCertificate
 from relay.errors import ConfigurationError
 from relay.settings import ApiSettings, RelaySettings
 
 # Answers under way get this long after the signal; ZooKeeper's own answer takes 3 s at most.
 _GRACE_SECONDS: Final = 5
 _BACKLOG: Final = 128
+_TICKS: Final = 50
+"""The files of the certificate are looked at after so many ticks, of 0.1 s each."""
 
 _log = structlog.stdlib.get_logger(__name__)
 
 
 class AdminServer(uvicorn.Server):
-    """A uvicorn server that tells its real address, as one line, once it answers."""
+    """A uvicorn server that tells its real address, as one line, once it answers.
 
-    def __init__(self, config: uvicorn.Config, url: str, end_streams: Callable[[], None]) -> None:
-        """`end_streams` lets answers end that have no end of their own."""
+    admin        its streams end when the server stops
+    certificate  is read again when its files change; None: plain HTTP
+    """
+
+    first_start: FirstStart | None = None
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        url: str,
+        admin: Admin,
+        certificate: TlsCertificate | None = None,
+    ) -> None:
         super().__init__(config)
         self.url = url
-        self._end_streams = end_streams
+        self.admin = admin
+        self._certificate = certificate
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, then print the address on standard output."""
@@ -38,11 +54,21 @@ class AdminServer(uvicorn.Server):
         if self.started:
             sys.stdout.write(f"admin: {self.url}\n")
             sys.stdout.flush()
+            if self.first_start is not None:
+                self.first_start.start()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End the streams, then finish what is under way."""
-        self._end_streams()
+        if self.first_start is not None:
+            self.first_start.stop()
+        self.admin.watch.end()
         await super().shutdown(sockets)
+
+    async def on_tick(self, counter: int) -> bool:
+        """Read a changed certificate, and return whether the server must stop."""
+        if self._certificate is not None and counter % _TICKS == 0:
+            self._certificate.refresh()
+        return await super().on_tick(counter)
 
 
 def serve(settings: RelaySettings) -> None:
@@ -50,6 +76,7 @@ def serve(settings: RelaySettings) -> None:
 
     Raises ConfigurationError if the port cannot be had.
     """
+    check_exposure(settings.api)
     listener = _listen(settings.api)
     if settings.api.token is not None and settings.api.token.get_secret_value():
         _log.warning(
@@ -58,6 +85,7 @@ def serve(settings: RelaySettings) -> None:
         )
     try:
         server = make_server(settings, listener)
+        server.first_start = FirstStart(server.admin, server.url)
         _stop_on_signals(server)
         server.run(sockets=[listener])
     finally:
@@ -65,7 +93,12 @@ def serve(settings: RelaySettings) -> None:
 
 
 def make_server(settings: RelaySettings, listener: socket.socket) -> AdminServer:
-    """Make a server for a socket that listens already."""
+    """Make a server for a socket that listens already.
+
+    Raises ConfigurationError for files that hold no certificate and its key.
+    """
+    tls = settings.api.tls
+    certificate = None if tls is None else TlsCertificate(tls)
     app = create_app(settings)
     config = uvicorn.Config(
         app,
@@ -79,8 +112,10 @@ def make_server(settings: RelaySettings, listener: socket.socket) -> AdminServer
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=_GRACE_SECONDS,
     )
-    admin: Admin = app.state.admin
-    return AdminServer(config, _url(settings.api.host, listener), admin.watch.end)
+    config.load()
+    if certificate is not None:
+        config.ssl = certificate.context
+    return AdminServer(config, _url(settings.api, listener), app.state.admin, certificate)
 
 
 def _listen(settings: ApiSettings) -> socket.socket:
@@ -94,8 +129,9 @@ def _listen(settings: ApiSettings) -> socket.socket:
         ) from exc
 
 
-def _url(host: str, listener: socket.socket) -> str:
-    return f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
+def _url(settings: ApiSettings, listener: socket.socket) -> str:
+    scheme, host = "http" if settings.tls is None else "https", settings.host
+    return f"{scheme}://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
 
 
 def _stop_on_signals(server: uvicorn.Server) -> None:

@@ -26,6 +26,8 @@ RIGHTS: Final[Mapping[str, frozenset[Right]]] = {
     "GET /": _READ,
     "GET /login": _OPEN,
     "POST /login": _OPEN,
+    "GET /first-admin": _OPEN,
+    "POST /first-admin": _OPEN,
     "POST /logout": _READ,
     "GET /failover": _READ,
     "POST /instances/{name}/failover/switch": _OPERATE,

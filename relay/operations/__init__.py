@@ -4,6 +4,7 @@ The command line and the admin call these alone.
 """
 
 from relay.operations.accounts import AccountEditor, NewToken, UserChange
+from relay.operations.first_start import has_users, traces_of_work
 from relay.operations.instance_mapping import InstanceMapping, MappingComparison, mapping_in_force
 from relay.operations.instances.chosen_source import chosen_server
 from relay.operations.instances.flow import InstanceFlow
@@ -65,6 +66,7 @@ __all__ = [
     "foretold",
     "found_place",
     "hand_overs",
+    "has_users",
     "instance_of",
     "is_known",
     "mapping_in_force",
@@ -75,4 +77,5 @@ __all__ = [
     "replay",
     "restore_documents",
     "shown",
+    "traces_of_work",
 ]

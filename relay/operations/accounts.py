@@ -6,7 +6,7 @@ from time import time
 from typing import Final
 
 from relay.audit import AuditEntry, AuditTrail, DelayedTrail
-from relay.model.accounts import Accounts, ApiToken, Grant, User, check_password, secret_hash
+from relay.model.accounts import Accounts, ApiToken, Grant, Role, User, check_password, secret_hash
 from relay.operations.who import Who
 from relay.passwords import hashed
 from relay.settings import RelaySettings
@@ -100,6 +100,15 @@ class AccountEditor:
         self._note(
             "user.changed", {"user": name, **_told(before)}, {"user": name, **_told(grant)}, who
         )
+
+    def add_first_admin(self, name: str, password: str) -> None:
+        """Add an administrator where there are no users yet.
+
+        Raises AccountRefused.
+        """
+        user = User(name, Grant(Role.ADMIN), _now_ms(), password=_hash_of(name, password))
+        self._store.change(lambda accounts: accounts.with_first_user(user))
+        self._note("user.added", {}, {"user": name, **_told(user.grant)}, Who(name))
 
     def change_user(self, name: str, wanted: UserChange, who: Who, base: int) -> None:
         """Change what a user may do, and its password where one is given.

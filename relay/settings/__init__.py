@@ -4,6 +4,7 @@ defaults are the safe value.
 
 from relay.settings.base import NAME_PATTERN, Name, Port, Settings
 from relay.settings.file import (
+    AdminTlsSettings,
     ApiSettings,
     BugReportSettings,
     LogSettings,
@@ -56,6 +57,7 @@ __all__ = [
     "HARMLESS_CLAIM_OPTIONS",
     "NAME_PATTERN",
     "UNKNOWN_KEY",
+    "AdminTlsSettings",
     "ApiSettings",
     "BufferSettings",
     "BugReportSettings",

@@ -41,6 +41,15 @@ class StatusSettings(Settings):
     """How often metrics, and the status in ZooKeeper, are updated."""
 
 
+class AdminTlsSettings(Settings):
+    """The certificate that the admin shows. Changed files are used within ten seconds."""
+
+    cert: Path
+    """PEM file of the certificate and those of its authorities."""
+    key: Path
+    """PEM file of its key, without a passphrase."""
+
+
 class ApiSettings(Settings):
     """Where the admin listens, and who may write."""
 
@@ -71,6 +80,8 @@ class ApiSettings(Settings):
     """A user must sign in again after this time without a request. A page with live figures sends
     requests.
     """
+    tls: AdminTlsSettings | None = None
+    """Certificate and key. Not set: the admin speaks plain HTTP."""
     behind_proxy: bool = False
     """A proxy with TLS is in front of the admin and sends X-Forwarded-For and X-Forwarded-Proto."""
     proxies: tuple[str, ...] = ("127.0.0.1", "::1")

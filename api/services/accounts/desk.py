@@ -74,6 +74,11 @@ class AccountDesk:
             raise NoSuchThing(f"There is no token {name}.")
         self._editor.revoke_token(name, who)
 
+    async def make_first_admin(self, name: str, password: str, address: str) -> SignedIn:
+        """Add the first user, an administrator, and sign it in. Raises AccountRefused."""
+        await self._login.hash_in_turn(lambda: self._editor.add_first_admin(name, password))
+        return await self._login.sign_in(name, password, address)
+
     async def change_own_password(
         self, caller: Caller, present: str, wanted: str, address: str
     ) -> SignedIn:

@@ -124,6 +124,12 @@ class Accounts:
         _check_new("user", user.name, self.users, _MOST_USERS)
         return replace(self, users={**self.users, user.name: user})
 
+    def with_first_user(self, user: User) -> "Accounts":
+        """Add the first user. Raises AccountRefused where there are users."""
+        if self.users:
+            raise AccountRefused("There are users already.")
+        return self.with_user(user)
+
     def with_token(self, token: ApiToken) -> "Accounts":
         """Add a token.
 

@@ -73,7 +73,15 @@ def test_an_admin_with_a_route_that_the_table_lacks_does_not_start() -> None:
 
 def test_no_endpoint_that_changes_something_is_open_to_viewers() -> None:
     tried = ("/dry-run", "/preview")
-    own = ("/session", "/session/password", "/login", "/logout", "/me/password", "/me/sign-out")
+    own = (
+        "/first-admin",
+        "/session",
+        "/session/password",
+        "/login",
+        "/logout",
+        "/me/password",
+        "/me/sign-out",
+    )
     writes = [
         each for each in ENDPOINTS if not each.startswith("GET ") and not each.endswith(tried + own)
     ]

@@ -1,0 +1,70 @@
+"""At the start of an admin without users: the link for the first administrator, or why there is
+none.
+"""
+
+import sys
+from threading import Event
+from time import monotonic
+from typing import Final
+
+import structlog
+
+from api.composition import Admin
+from relay.errors import RelayError
+from relay.operations import has_users, traces_of_work
+from relay.threads import RelayThread
+
+_TRIED_SECONDS: Final = 60.0
+"""ZooKeeper and Kafka must have answered after this time."""
+_POLL_SECONDS: Final = 1.0
+_REMEDY: Final = (
+    "Add a user on a server with the configuration file: roma users add NAME --role admin "
+    "--password-from-stdin"
+)
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class FirstStart:
+    """Looks once, in a thread of its own, whether this is the first start of an installation."""
+
+    def __init__(self, admin: Admin, url: str) -> None:
+        self._admin = admin
+        self._url = url
+        self._ended = Event()
+        self._thread = RelayThread("first-start", "", self._run)
+
+    def start(self) -> None:
+        """Start the thread, unless the file has a token: somebody can then add users already."""
+        token = self._admin.settings.api.token
+        if token is None or not token.get_secret_value():
+            self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._ended.set()
+
+    def _run(self) -> None:
+        until = monotonic() + _TRIED_SECONDS
+        while not self._ended.wait(_POLL_SECONDS):
+            try:
+                self.look()
+            except RelayError as error:
+                if monotonic() < until:
+                    continue
+                _log.warning("no_first_admin_link", reason=error.reason, remedy=_REMEDY)
+            return
+
+    def look(self) -> None:
+        """Print the link, or log why there is none. Raises RelayError when a store is away."""
+        settings, session = self._admin.settings, self._admin.session
+        if has_users(settings, session):
+            return
+        if traces := traces_of_work(settings, session):
+            reason = f"There are no users, but this is no first start: {traces}"
+            _log.warning("no_first_admin_link", reason=reason, remedy=_REMEDY)
+            return
+        code = self._admin.first_admin.offer()
+        sys.stdout.write(f"first administrator: {self._url}/first-admin?code={code}\n")
+        sys.stdout.flush()
+        _log.info("first_admin_link_printed", valid_minutes=15)

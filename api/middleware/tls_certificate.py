@@ -1,0 +1,76 @@
+"""The certificate of the admin, read again when its files change."""
+
+import ssl
+from pathlib import Path
+
+import structlog
+
+from relay.errors import ConfigurationError
+from relay.settings import AdminTlsSettings
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class TlsCertificate:
+    """An SSL context whose certificate follows the files.
+
+    Raises ConfigurationError when it is made, for files that hold no certificate and its key.
+    """
+
+    def __init__(self, settings: AdminTlsSettings) -> None:
+        self._settings = settings
+        self._seen = self._signature()
+        try:
+            self.context = _context(settings)
+        except (OSError, ValueError) as exc:
+            raise ConfigurationError(
+                f"api.tls: TLS cannot be set up from {settings.cert} and {settings.key}: {exc}.",
+                remedy=(
+                    "Correct api.tls.cert and api.tls.key: PEM files that the admin may read, the "
+                    "key without a passphrase."
+                ),
+            ) from exc
+
+    def refresh(self) -> None:
+        """Use changed files for new connections; files that do not fit together stay unused.
+
+        Connections that are open keep the certificate that they have.
+        """
+        signature = self._signature()
+        if signature == self._seen:
+            return
+        self._seen = signature
+        try:
+            _context(self._settings)  # a file that is half written must not disturb the present one
+            _load(self.context, self._settings)
+        except (OSError, ValueError) as exc:
+            _log.error("certificate_unusable", cert=str(self._settings.cert), reason=str(exc))
+            return
+        _log.info("certificate_read_again", cert=str(self._settings.cert))
+
+    def _signature(self) -> tuple[object, ...]:
+        return tuple(map(_stat, (self._settings.cert, self._settings.key)))
+
+
+def _stat(file: Path) -> object:
+    try:
+        found = file.stat()
+    except OSError as exc:
+        return exc.errno
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _context(settings: AdminTlsSettings) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    _load(context, settings)
+    return context
+
+
+def _load(context: ssl.SSLContext, settings: AdminTlsSettings) -> None:
+    context.load_cert_chain(settings.cert, settings.key, password=_no_passphrase)
+
+
+def _no_passphrase() -> str:
+    """Without it OpenSSL would ask at the terminal."""
+    raise ValueError("the key has a passphrase")

@@ -1,0 +1,28 @@
+"""Whether an installation has ever worked, so that a first administrator may be made by a link."""
+
+from relay.kafka import TopicAdmin
+from relay.settings import RelaySettings
+from relay.state import AccountStore, MappingStore, Paths
+from relay.zk import Session
+
+
+def has_users(settings: RelaySettings, session: Session) -> bool:
+    """Return whether the installation has users. Raises StoreUnreachable, StoreRefused."""
+    paths = Paths.of(settings.zookeeper, settings.installation)
+    return bool(AccountStore(session, paths).read().users)
+
+
+def traces_of_work(settings: RelaySettings, session: Session) -> str:
+    """Return what shows that the installation has worked before, as a sentence; empty: nothing.
+
+    The position topics in Kafka tell a ZooKeeper that came back empty from a new one.
+
+    Raises StoreUnreachable, StoreRefused, BrokerUnreachable, KafkaNotPermitted.
+    """
+    paths = Paths.of(settings.zookeeper, settings.installation)
+    if MappingStore(session, paths).set_numbers():
+        return "ZooKeeper holds mapping sets of this installation."
+    prefix = f"{settings.installation}.position."
+    topics = TopicAdmin(settings.kafka).partition_counts()
+    found = sorted(name for name in topics if name.startswith(prefix))
+    return f"Kafka has the topic {found[0]} of this installation." if found else ""
