@@ -17,7 +17,8 @@ def number(value: float | None) -> str:
     """Return a number with separators: 12,480. A dash for None."""
     if value is None:
         return _NONE
-    return f"{value:,.0f}" if isinstance(value, int) or value >= _TENTHS_BELOW else f"{value:,.1f}"
+    whole = isinstance(value, int) or value == 0 or value >= _TENTHS_BELOW
+    return f"{value:,.0f}" if whole else f"{value:,.1f}"
 
 
 def duration(seconds: float | None) -> str:

@@ -67,7 +67,12 @@ def test_a_duration_has_at_most_two_units(value: float | None, text: str) -> Non
 
 
 def test_numbers_sizes_and_moments_are_written_for_people() -> None:
-    assert [number(12480), number(0.25), number(None)] == ["12,480", "0.2", "\N{EN DASH}"]
+    assert [number(12480), number(0.0), number(0.25), number(None)] == [
+        "12,480",
+        "0",
+        "0.2",
+        "\N{EN DASH}",
+    ]
     assert [size(999), size(8_600_000_000), size(None)] == ["999 bytes", "8.6 GB", "\N{EN DASH}"]
     assert clock(1_767_225_600_000) == "1 Jan, 00:00:00 UTC"
     assert sentence("no relay") == "No relay"
