@@ -53,13 +53,8 @@ def copied(
     return {row["id"]: (row[column], row["_execute_position"]) for row in copy.collect()}
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [
-        pytest.param(1, id="no row is noted", marks=pytest.mark.long),
-        pytest.param(2, id="rows are noted"),
-    ],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("lines", [1, 2], ids=["no row is noted", "rows are noted"])
 def test_a_column_that_was_renamed_after_a_run_was_cut_off_gets_a_fresh_pair(
     spark: SparkSession,
     mariadb: MariaDB,
@@ -79,6 +74,7 @@ def test_a_column_that_was_renamed_after_a_run_was_cut_off_gets_a_fresh_pair(
     }
 
 
+@pytest.mark.long
 def test_a_table_without_a_noted_row_gets_a_fresh_pair(
     spark: SparkSession, mariadb: MariaDB, kafka: Kafka, name: str, settings: JobSettings
 ) -> None:

@@ -139,8 +139,6 @@ def test_rows_whose_keys_the_server_prints_alike_are_compared_and_repaired(
     settings = job_settings(kafka, tmp_path, name, mapping, source("one", database))
     publish_position(kafka, name, "one", database, 100)
     assert bootstrap.run(settings)["shop.t"].rows == 6
-    assert [each.outcome for each in reconcile.run(settings)] == [Outcome.EQUAL]
-
     database.execute(
         f"update {name}.t set n = 10 where n = 0",
         f"delete from {name}.t where n = 1",
