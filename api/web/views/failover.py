@@ -117,7 +117,7 @@ def _row(answer: FailoverAnswer, source: SourceFailoverAnswer) -> Row:
         verdict(standby),
         behind,
         _orders(source),
-        source.history[-1].at_ms if source.history else 0,
+        source.history[0].at_ms if source.history else 0,
     )
 
 

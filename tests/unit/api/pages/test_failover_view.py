@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from api.models.failover import FailoverAnswer, ServerAnswer
+from api.models.failover import FailoverAnswer, ServerAnswer, SwitchAnswer
 from api.models.instance import RelayView
 from api.models.placement import InstancePlaceView, PlacementView
 from api.services.watch import Moment
@@ -66,6 +66,16 @@ def test_sources_that_cannot_switch_come_first_and_those_without_a_standby_last(
     assert failover.sentence(rows).endswith(
         "3 of 4 sources have another server; 1 could switch now."
     )
+
+
+def test_the_last_switch_is_the_newest_one() -> None:
+    answer = answer_of("shop", GOOD)
+    fields = dict.fromkeys(
+        ("place", "reason", "lost", "left_out", "errant", "accepted_by", "asked_by", "source"), ""
+    )
+    history = [SwitchAnswer(to="master", epoch=at, at_ms=at, **fields) for at in (2, 1)]
+    (row,) = failover.rows([answer.model_copy(update={"history": history})])
+    assert row.switched_ms == 2
 
 
 def member(name: str, *instances: str, unable: tuple[str, ...] = ()) -> RelayMember:
