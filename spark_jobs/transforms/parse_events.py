@@ -66,8 +66,21 @@ def parse_events(
     )
     judged = messages.withColumn("problem", problem)
     statements = (*(("real_table",) if truncates else ()), *(("renamed",) if renames else ()))
+    followed = (sf.col("type") == TRUNCATE) | (
+        sf.col("renamed").isNotNull() if renames else sf.lit(False)
+    )
+    told = _with_problems(
+        with_pair(_rows_of(judged, statements)),
+        problem_of_row(horizon_ms, in_parts=in_parts),
+        followed,
+    )
+    return told.select(*_CHANGE, *statements, "moved_from")
+
+
+def _rows_of(judged: DataFrame, statements: tuple[str, ...]) -> DataFrame:
+    """Return one row per row of a message; `statements` are columns that only statements have."""
     rows = judged.select("*", sf.posexplode(_images()).alias("number", "image"))
-    changes = rows.select(
+    return rows.select(
         *_PLACE,
         sf.when(sf.col("problem").isNull(), sf.col("number")).alias("row"),
         sf.when(sf.col("problem").isNotNull(), sf.col("message_key"))
@@ -86,13 +99,6 @@ def parse_events(
         "problem",
         "value",
     )
-    followed = (sf.col("type") == TRUNCATE) | (
-        sf.col("renamed").isNotNull() if renames else sf.lit(False)
-    )
-    told = _with_problems(
-        with_pair(changes), problem_of_row(horizon_ms, in_parts=in_parts), followed
-    )
-    return told.select(*_CHANGE, *statements, "moved_from")
 
 
 def moved_rows(changes: DataFrame) -> DataFrame:

@@ -41,17 +41,34 @@ def problem_of_message(
     Reads what `parse_events` made of it.
     """
     is_row = sf.col("type").isin(*_ROWS)
-    known = sf.col("table").isNotNull() & sf.col("type").isin(*_TYPES)
-    rows = sf.coalesce(sf.size("event.data"), sf.lit(0))
-    unordered = sf.col("order").isNull() | ~sf.col("order").rlike(_ORDER_PATTERN)
     own = sf.col("own_order").isNotNull()
+    unordered = sf.col("order").isNull() | ~sf.col("order").rlike(_ORDER_PATTERN)
     unreadable = (
         "its es or its source is unreadable"
         if raw_rule
         else "the order header is missing or unreadable"
     )
+    reason = _of_value(raw_rule=raw_rule)
+    if raw_rule:
+        reason = reason.when(is_row & own & sf.col("source").isNull(), NO_SOURCE)
+    reason = reason.when((is_row | own) & unordered, unreadable)
+    for condition, sentence in (
+        *_kept_back(is_row, in_parts=in_parts),
+        *(_unfollowed() if truncates else ()),
+        *_statements(truncates=truncates),
+        *(_unrenamed() if renames else ()),
+    ):
+        reason = reason.when(condition, _of_table(sentence))
+    return _with_row_count(reason, is_row)
+
+
+def _of_value(*, raw_rule: bool) -> Column:
+    """Why the record is no message of the relay, or None for a history row, which is not
+    applied.
+    """
+    known = sf.col("table").isNotNull() & sf.col("type").isin(*_TYPES)
     empty = sf.col("value").isNull()
-    reason = (
+    return (
         sf.when(empty & sf.col("message_key").isNull(), "the record has neither key nor value")
         .when(
             empty & sf.col("own_order").isNull() & ~sf.lit(raw_rule),
@@ -60,37 +77,31 @@ def problem_of_message(
         .when(~sf.coalesce(known, sf.lit(False)), "the value is not a message of the relay")
         .when(sf.col("history"), None)
     )
-    if raw_rule:
-        reason = reason.when(is_row & own & sf.col("source").isNull(), NO_SOURCE)
-    reason = (
-        reason.when((is_row | own) & unordered, unreadable)
-        .when(
-            is_row & sf.col("claimed"),
-            _of_table(
-                "has a value that was too large for Kafka (claim check), which the jobs do not "
-                "fetch: its copy lacks that change"
-            ),
-        )
-        .when(is_row & sf.col("lacking") & ~sf.lit(in_parts), _of_table(_IN_PARTS))
-        .when(
-            sf.col("letter"),
-            _of_table(
-                "had a row kept back as a dead letter, so its copy is unproven until that is sent"
-            ),
-        )
-        .when(
-            (sf.col("type") == "QUERY") & ~sf.coalesce(sf.col("event.isDdl"), sf.lit(False)),
-            _of_table(
-                "was changed by a statement that the source logged as text, so its copy is unproven"
-            ),
-        )
+
+
+def _kept_back(is_row: Column, *, in_parts: bool) -> Iterator[tuple[Column, str]]:
+    """Why the message does not have all of its rows or values."""
+    yield (
+        is_row & sf.col("claimed"),
+        (
+            "has a value that was too large for Kafka (claim check), which the jobs do not "
+            "fetch: its copy lacks that change"
+        ),
     )
-    for condition, sentence in (
-        *(_unfollowed() if truncates else ()),
-        *_statements(truncates=truncates),
-        *(_unrenamed() if renames else ()),
-    ):
-        reason = reason.when(condition, _of_table(sentence))
+    yield is_row & sf.col("lacking") & ~sf.lit(in_parts), _IN_PARTS
+    yield (
+        sf.col("letter"),
+        "had a row kept back as a dead letter, so its copy is unproven until that is sent",
+    )
+    yield (
+        (sf.col("type") == "QUERY") & ~sf.coalesce(sf.col("event.isDdl"), sf.lit(False)),
+        "was changed by a statement that the source logged as text, so its copy is unproven",
+    )
+
+
+def _with_row_count(reason: Column, is_row: Column) -> Column:
+    """The reason, or else that the number of rows is not that of the orders."""
+    rows = sf.coalesce(sf.size("event.data"), sf.lit(0))
     return reason.when(
         is_row & (rows == 0) & sf.col("value").isNotNull(), "the message has no row"
     ).when(
