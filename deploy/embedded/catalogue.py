@@ -23,7 +23,7 @@ from deploy.embedded.servers.kafka import Kafka
 from deploy.embedded.servers.mariadb import DebianMariaDB, MariaDB
 from deploy.embedded.servers.mysql import MySQL
 from deploy.embedded.servers.mysql_5_6 import MySQL56
-from deploy.embedded.servers.promtool import fetch_promtool
+from deploy.embedded.servers.prometheus import fetch_promtool
 from deploy.embedded.servers.spark import spark_jars
 from deploy.embedded.servers.sql_server import SqlServer
 from deploy.embedded.servers.zookeeper import ZooKeeper

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from deploy.embedded.servers.promtool import promtool
+from deploy.embedded.servers.prometheus import promtool
 from relay.pipeline import InstanceState
 from relay.telemetry import metrics
 

@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from typer.testing import CliRunner
 
 from deploy.embedded import Kafka, MariaDB
-from deploy.embedded.servers.promtool import promtool
+from deploy.embedded.servers.prometheus import promtool
 from relay.cli import app
 from tests.e2e.conftest import NewInstallation
 from tests.support.relays.relay_process import RelayProcess
