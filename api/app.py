@@ -20,21 +20,23 @@ from api.routers import (
     accounts,
     audit,
     configs,
-    dead_letters,
-    failover,
-    flow,
     health,
-    instance_mapping,
-    instance_settings,
-    instances,
     mappings,
     placement,
-    positions,
     relays,
     routes,
     session,
     topics,
     watch,
+)
+from api.routers.instances import (
+    dead_letters,
+    failover,
+    flow,
+    instance_mapping,
+    instance_settings,
+    instances,
+    positions,
 )
 from api.routers.lists import dead_letters as all_dead_letters
 from api.routers.lists import unmapped

@@ -12,20 +12,20 @@ from api.access.login.first_admin import FirstAdminLink
 from api.errors import NoSuchThing
 from api.services.accounts import AccountDesk
 from api.services.audit_book import AuditBook
-from api.services.edit_effects import EditEffects
 from api.services.failover_desk import FailoverDesk
 from api.services.instance_desk import InstanceDesk
 from api.services.instance_directory import InstanceDirectory
 from api.services.letter_lists import LetterLists
-from api.services.mapping_archive import MappingArchive
-from api.services.mapping_editor import MappingEditor
+from api.services.mappings.edit_effects import EditEffects
 from api.services.mappings.logical_view import LogicalViews
+from api.services.mappings.mapping_archive import MappingArchive
+from api.services.mappings.mapping_editor import MappingEditor
 from api.services.mappings.route_finder import RouteFinder
+from api.services.mappings.routing_views import routing_views
+from api.services.mappings.table_route import TableRoute
 from api.services.mappings.unmapped import UnmappedTables
 from api.services.placement_desk import PlacementDesk
 from api.services.position_desk import PositionDesk
-from api.services.routing_views import routing_views
-from api.services.table_route import TableRoute
 from api.services.topics import TopicDirectory
 from api.services.watch import Watch
 from relay.audit import AuditTrail, DelayedTrail

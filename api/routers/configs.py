@@ -8,10 +8,10 @@ from fastapi import APIRouter, Header, Query, Response
 from api.deps import AdminDep, BodyDep, NoteDep, PreconditionDep
 from api.entity_tag import TagList, entity_tag
 from api.middleware.request_body import document_text, documents_of
-from api.models.mapping import ChangeView, DocumentVersionView, SavedView, SetView
-from api.services.mapping_archive import check_group
-from api.services.mapping_editor import Saved
-from api.services.routing_views import Change
+from api.models.mappings.mapping import ChangeView, DocumentVersionView, SavedView, SetView
+from api.services.mappings.mapping_archive import check_group
+from api.services.mappings.mapping_editor import Saved
+from api.services.mappings.routing_views import Change
 
 router: Final = APIRouter(prefix="/api/v1/configs", tags=["mapping documents"])
 

@@ -7,8 +7,8 @@ from fastapi import APIRouter, Query, Response
 from api.deps import AdminDep, BodyDep, NoteDep, PreconditionDep
 from api.entity_tag import entity_tag
 from api.middleware.request_body import documents_of
-from api.models.logical_mapping import Grouping, LogicalView
-from api.models.mapping import (
+from api.models.mappings.logical_mapping import Grouping, LogicalView
+from api.models.mappings.mapping import (
     ChangeView,
     DryRunView,
     RollBackRequest,

@@ -5,8 +5,8 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query
 
 from api.deps import AdminDep
-from api.models.logical_mapping import LogicalTableView
-from api.models.route import MatchingRuleView, RouteView
+from api.models.mappings.logical_mapping import LogicalTableView
+from api.models.mappings.route import MatchingRuleView, RouteView
 from api.services.mappings.logical_view import table_view
 from relay.model.table import TableId
 

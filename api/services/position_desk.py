@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from api.errors import BadRequest, NoSuchThing
-from api.models.instance_mapping import AcceptedMapping, MappingComparisonView
+from api.models.mappings.instance_mapping import AcceptedMapping, MappingComparisonView
 from api.models.position import (
     Confirmed,
     Floor,

@@ -5,7 +5,7 @@ from typing import Final
 from fastapi import APIRouter
 
 from api.deps import AdminDep
-from api.models.logical_mapping import UnmappedView
+from api.models.mappings.logical_mapping import UnmappedView
 
 router: Final = APIRouter(prefix="/api/v1/unmapped", tags=["mapping sets"])
 

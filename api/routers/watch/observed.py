@@ -6,8 +6,8 @@ from fastapi import APIRouter, Query
 
 from api.deps import AdminDep
 from api.models.failover import FailoverAnswer
-from api.models.needs import NeedsView
-from api.models.series import SeriesView, SparksView, StatesView
+from api.models.watch.needs import NeedsView
+from api.models.watch.series import SeriesView, SparksView, StatesView
 from api.services.watch import (
     Metric,
     Range,

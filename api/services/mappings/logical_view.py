@@ -3,16 +3,15 @@
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from api.models.logical_mapping import (
+from api.models.mappings.logical_mapping import (
     Grouping,
     LogicalGroupView,
     LogicalTableView,
     LogicalView,
     ShardView,
 )
+from api.models.mappings.route import FieldTagView
 from api.models.problem import MappingProblemView
-from api.models.route import FieldTagView
-from api.services.mapping_archive import MappingArchive
 from api.services.mappings.logical_tables import (
     LogicalMapping,
     LogicalTable,
@@ -21,6 +20,7 @@ from api.services.mappings.logical_tables import (
     logical_mapping,
     published,
 )
+from api.services.mappings.mapping_archive import MappingArchive
 from relay.model.table import TableId
 from relay.operations import DefinedInstances
 from relay.route import MappingSet, problems

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from api.errors import BadRequest
-from api.models.route import RouteView
-from api.services.mapping_archive import MappingArchive
+from api.models.mappings.route import RouteView
 from api.services.mappings.logical_tables import LogicalTable
 from api.services.mappings.logical_view import LogicalViews
+from api.services.mappings.mapping_archive import MappingArchive
 from api.services.mappings.matching_rules import MatchingRule, matching_rules
-from api.services.table_route import TableRoute
+from api.services.mappings.table_route import TableRoute
 from relay.errors import UnmappedName
 from relay.model.table import TableId
 from relay.operations import DefinedInstances

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterator
 
-from api.models.logical_mapping import UnmappedView
-from api.services.mapping_archive import MappingArchive
+from api.models.mappings.logical_mapping import UnmappedView
+from api.services.mappings.mapping_archive import MappingArchive
 from relay.errors import UnmappedName
 from relay.model.table import TableId
 from relay.operations import DefinedInstances

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from api.errors import NoSuchThing
-from api.models.logical_mapping import LogicalGroupView
+from api.models.mappings.logical_mapping import LogicalGroupView
 from api.services.mappings.logical_view import LogicalViews
 from relay.kafka import ConsumerGroups, GroupProgress, PartitionRange, TopicAdmin
 from relay.settings import KafkaSettings

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from api.models.instance import RelayView
-from api.models.needs import NeedView
+from api.models.watch.needs import NeedView
 from api.services.watch.facts import Facts
 from relay.errors import RelayError
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote
 
-from api.models.needs import NeedKind, NeedView
+from api.models.watch.needs import NeedKind, NeedView
 from api.services.watch.facts import STANDBY, Facts
 
 PATIENCE_MS: Final = 120_000

@@ -2,8 +2,8 @@
 
 from itertools import zip_longest
 
-from api.models.needs import NeedsView
-from api.models.series import SeriesView, SparksView, SparkView, StatesView, StateView
+from api.models.watch.needs import NeedsView
+from api.models.watch.series import SeriesView, SparksView, SparkView, StatesView, StateView
 from api.services.watch.facts import StatePeriod
 from api.services.watch.history import SPANS, Metric, Range
 from api.services.watch.watch import Watch

@@ -8,7 +8,7 @@ from typing import Final
 
 from api.middleware.request_body import pretty_document
 from api.models.problem import MappingProblemView
-from api.services.routing_views import Change
+from api.services.mappings.routing_views import Change
 from api.web.views.mappings import SHORT_NAMES
 from relay.route import DBS, TBS, TOPICS
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from api.models.logical_mapping import LogicalGroupView
+from api.models.mappings.logical_mapping import LogicalGroupView
 
 _MOST_NODES: Final = 6
 """A side shows this many; the last one counts the rest."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from api.models.logical_mapping import LogicalGroupView, LogicalTableView, LogicalView
+from api.models.mappings.logical_mapping import LogicalGroupView, LogicalTableView, LogicalView
 from api.web.views.logical_flow import Flow, flow_of
 from api.web.words import counted
 from relay.route import DATA_IDS

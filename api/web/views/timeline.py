@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from api.models.series import StatesView, StateView
+from api.models.watch.series import StatesView, StateView
 from api.web import words
 
 WIDTH: Final = 1000

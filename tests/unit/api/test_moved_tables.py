@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from api.services.moved_tables import moved_tables
+from api.services.mappings.moved_tables import moved_tables
 from relay.model.table import TableId
 from relay.route import MappingSet
 from relay.settings import InstanceSettings

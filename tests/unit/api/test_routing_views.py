@@ -3,7 +3,12 @@
 import pytest
 
 from api.errors import BadRequest, NoSuchThing
-from api.services.routing_views import changes_between, routing_views, tables_to_speak_of, view_of
+from api.services.mappings.routing_views import (
+    changes_between,
+    routing_views,
+    tables_to_speak_of,
+    view_of,
+)
 from relay.model.table import TableId
 from relay.route import DBS, TBS, TOPICS, MappingSet
 from relay.settings import InstanceSettings

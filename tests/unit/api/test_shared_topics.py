@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from api.services.shared_topics import SharedTopics
+from api.services.mappings.shared_topics import SharedTopics
 from relay.model.records.topic_placing import TopicAgreement, TopicPlacing
 from relay.route import MappingSet
 from relay.settings import InstanceSettings

@@ -9,7 +9,7 @@ from fastapi.responses import RedirectResponse
 
 from api.deps import AdminDep
 from api.errors import BadRequest
-from api.models.instance_mapping import AcceptedMapping
+from api.models.mappings.instance_mapping import AcceptedMapping
 from api.web.acts import check_confirmed, done, in_dialog, model_from, note_from, who_from
 from api.web.forms import Form, FormDep
 from api.web.pages.instance.page import instance_page

@@ -11,9 +11,9 @@ from api.composition import Admin
 from api.deps import AdminDep
 from api.errors import NoSuchThing
 from api.models.flow import FlowView
-from api.models.instance_mapping import MappingComparisonView
+from api.models.mappings.instance_mapping import MappingComparisonView
 from api.models.placement import InstancePlaceView
-from api.models.series import SeriesView
+from api.models.watch.series import SeriesView
 from api.services.watch import Facts, Range, series_view, states_view
 from api.web import words
 from api.web.acts import Shown

@@ -12,7 +12,7 @@ from api.deps import AdminDep, NoteDep
 from api.entity_tag import Precondition, TagList
 from api.errors import PreconditionFailed
 from api.models.problem import MappingProblemView
-from api.services.mapping_editor import Trial
+from api.services.mappings.mapping_editor import Trial
 from api.web.forms import FormDep
 from api.web.pages.mappings.head import SECTION, head_values
 from api.web.rendering import render

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
 from api.deps import AdminDep
-from api.models.logical_mapping import Grouping
+from api.models.mappings.logical_mapping import Grouping
 from api.web.pages.mappings.head import SECTION, head_values
 from api.web.rendering import render
 from api.web.views.mappings import summary, table_groups

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from api.errors import BadRequest
 from api.models.problem import MappingProblemView
-from api.services.routing_views import Change
+from api.services.mappings.routing_views import Change
 from api.web.forms import Form
 from api.web.pages.mappings.edit_form import read_edit
 from api.web.views.editor import documents_shown, kind_counts, proposal

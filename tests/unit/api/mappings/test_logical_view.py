@@ -1,6 +1,6 @@
 """The logical view groups rules and seen tables by database, topic and instance."""
 
-from api.models.logical_mapping import LogicalView
+from api.models.mappings.logical_mapping import LogicalView
 from api.services.mappings.logical_tables import logical_mapping, published
 from api.services.mappings.logical_view import grouped
 from api.web.views.logical_flow import flow_of

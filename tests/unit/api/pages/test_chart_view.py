@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.models.series import StatesView, StateView
+from api.models.watch.series import StatesView, StateView
 from api.web import words
 from api.web.views.chart import BOTTOM, LEFT, RIGHT, TOP, chart
 from api.web.views.timeline import WIDTH, timeline
@@ -29,9 +29,9 @@ def test_a_gap_interrupts_line_and_area() -> None:
     drawn = chart("Rows", [0.0, 30.0, None, 30.0, 15.0], FROM, 30, words.number)
     assert drawn.line.count("M") == drawn.area.count("M") == 2
     assert (drawn.now, drawn.mean, drawn.peak) == ("15", "19", "30")
-    assert [each.text for each in drawn.levels] == ["0.0", "10", "20", "30"]
-    assert drawn.sentence == "Rows over the last 2 min: from 0.0 to 30, mean 19."
-    assert [each.text for each in drawn.cells] == ["0.0", "30", "\N{EN DASH}", "30", "15"]
+    assert [each.text for each in drawn.levels] == ["0", "10", "20", "30"]
+    assert drawn.sentence == "Rows over the last 2 min: from 0 to 30, mean 19."
+    assert [each.text for each in drawn.cells] == ["0", "30", "\N{EN DASH}", "30", "15"]
 
 
 def test_without_values_it_says_so() -> None:

@@ -4,8 +4,8 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from api.models.mappings.route import FieldTagView
 from api.models.problem import MappingProblemView
-from api.models.route import FieldTagView
 
 Grouping: TypeAlias = Literal["db", "topic", "instance"]
 

@@ -5,16 +5,16 @@ person who is about to save it.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from api.services.moved_tables import moved_tables
-from api.services.routing_views import (
+from api.services.mappings.moved_tables import moved_tables
+from api.services.mappings.routing_views import (
     ANY_OTHER_TABLE,
     Change,
     changes_between,
     routing_views,
     tables_to_speak_of,
 )
-from api.services.shared_topics import SharedTopics
-from api.services.unmet_tables import unmet_tables
+from api.services.mappings.shared_topics import SharedTopics
+from api.services.mappings.unmet_tables import unmet_tables
 from relay.model.table import TableId
 from relay.operations import DefinedInstances
 from relay.route import Documents, MappingSet, problems

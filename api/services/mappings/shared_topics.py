@@ -5,7 +5,7 @@ partitions.
 from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations
 
-from api.services.routing_views import Change
+from api.services.mappings.routing_views import Change
 from relay.errors import UnmappedName
 from relay.model.records.topic_placing import TopicAgreement
 from relay.model.table import TableId

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from api.entity_tag import Precondition
 from api.errors import ProblemsFound, SetInForceBroken
-from api.services.edit_effects import EditEffects
-from api.services.mapping_archive import check_group
-from api.services.routing_views import Change
+from api.services.mappings.edit_effects import EditEffects
+from api.services.mappings.mapping_archive import check_group
+from api.services.mappings.routing_views import Change
 from relay.audit import AuditEntry, DelayedTrail
 from relay.errors import MappingRefused, RelayError
 from relay.operations import DefinedInstances

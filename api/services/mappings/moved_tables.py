@@ -5,7 +5,7 @@ order keys than before.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 
-from api.services.routing_views import Change
+from api.services.mappings.routing_views import Change
 from relay.errors import UnmappedName
 from relay.model.table import TableId
 from relay.route import Destination, MappingSet, Router, TableFilter

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 from api.errors import InstanceRefused
-from api.models.route import FieldTagView, RouteView
-from api.services.mapping_archive import MappingArchive
-from api.services.routing_views import RoutingView, routing_views, view_of
+from api.models.mappings.route import FieldTagView, RouteView
+from api.services.mappings.mapping_archive import MappingArchive
+from api.services.mappings.routing_views import RoutingView, routing_views, view_of
 from relay.errors import UnmappedName
 from relay.model.table import TableId
 from relay.operations import DefinedInstances

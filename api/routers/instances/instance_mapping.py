@@ -7,7 +7,7 @@ from typing import Final
 from fastapi import APIRouter
 
 from api.deps import AdminDep, NoteDep
-from api.models.instance_mapping import AcceptedMapping, MappingComparisonView
+from api.models.mappings.instance_mapping import AcceptedMapping, MappingComparisonView
 from relay.operations import Who
 
 router: Final = APIRouter(prefix="/api/v1/instances/{name}/mapping", tags=["positions"])

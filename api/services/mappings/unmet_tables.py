@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from api.services.routing_views import Change
+from api.services.mappings.routing_views import Change
 from relay.model.table import TableId
 from relay.route import MappingSet
 from relay.settings import nearest

@@ -1,0 +1,1 @@
+"""The mapping, its sets and routes as operators see them."""

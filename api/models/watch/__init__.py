@@ -1,0 +1,1 @@
+"""What the watch saw, as operators see it."""

@@ -1,0 +1,1 @@
+"""Endpoints of one instance, one module for each subject."""
