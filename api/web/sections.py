@@ -22,7 +22,6 @@ class Section:
 
 OVERVIEW: Final = Section("overview", "/", "Overview", "grid", "Overview", "need you")
 ROUTES: Final = Section("routes", "/routes", "Route finder", "route", "Routes")
-PEEK: Final = Section("peek", "/peek", "Peek", "eye", "Peek")
 DEAD_LETTERS: Final = Section(
     "dead-letters", "/dead-letters", "Dead letters", "letter", "Dead letters", "dead letters"
 )
@@ -33,13 +32,13 @@ AUDIT: Final = Section("audit", "/audit", "Audit", "list", "Audit")
 USERS: Final = Section("users", "/users", "Users and tokens", "user", "Users, tokens")
 
 GROUPS: Final[Sequence[tuple[str, Sequence[Section]]]] = (
-    ("Watch", (OVERVIEW, ROUTES, PEEK, DEAD_LETTERS)),
+    ("Watch", (OVERVIEW, ROUTES, DEAD_LETTERS)),
     ("Change", (MAPPINGS, FAILOVER, SERVERS)),
     ("Record", (AUDIT, USERS)),
 )
-TABS: Final = (OVERVIEW, ROUTES, PEEK, MAPPINGS)
+TABS: Final = (OVERVIEW, ROUTES, MAPPINGS, FAILOVER)
 """What a small screen shows at its bottom edge; the others stand behind More."""
-MORE: Final = (FAILOVER, SERVERS, DEAD_LETTERS, AUDIT, USERS)
+MORE: Final = (SERVERS, DEAD_LETTERS, AUDIT, USERS)
 
 KEYS: Final[Sequence[tuple[str, Sequence[str]]]] = (
     ("Search", "/"),
@@ -52,7 +51,6 @@ KEYS: Final[Sequence[tuple[str, Sequence[str]]]] = (
     ("Mappings", "gm"),
     ("Route finder", "gr"),
     ("Failover", "gf"),
-    ("Peek", "gp"),
     ("Dead letters", "gd"),
     ("Servers", "gs"),
     ("Audit", "ga"),

@@ -110,7 +110,7 @@
     say(held ? "Live figures are held" : "Live figures go on");
   };
 
-  const goTo = { o: "", m: "mappings", r: "routes", f: "failover", p: "peek", d: "dead-letters", s: "servers", a: "audit", u: "users" };
+  const goTo = { o: "", m: "mappings", r: "routes", f: "failover", d: "dead-letters", s: "servers", a: "audit", u: "users" };
   let gPressedAt = 0;
   const step = (by) => {
     const links = all("main tr.link a.go").filter((each) => each.offsetParent);

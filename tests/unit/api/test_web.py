@@ -10,8 +10,10 @@ import httpx
 import pytest
 
 from api.access import ANONYMOUS
+from api.access.endpoints import RIGHTS
 from api.web.install import STATIC
 from api.web.page import Page
+from api.web.sections import GROUPS, MORE, TABS
 from api.web.words import clock, counted, duration, number, sentence, size
 from tests.support.relays.admin_server import admin_client, admin_settings
 
@@ -115,6 +117,12 @@ def test_every_file_that_a_page_names_is_served(admin: httpx.Client) -> None:
     assert len(named) >= 7
     for each in named:
         assert admin.get(f"/{each}").status_code == HTTPStatus.OK, each
+
+
+def test_every_entry_of_the_navigation_leads_to_a_page() -> None:
+    listed = [each for _, entries in GROUPS for each in entries]
+    assert {f"GET {each.path}" for each in listed} <= set(RIGHTS)
+    assert sorted((*TABS, *MORE), key=str) == sorted(listed, key=str)
 
 
 def test_no_template_has_inline_code() -> None:
