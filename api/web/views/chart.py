@@ -16,6 +16,8 @@ _LINES: Final = 3
 _TIMES: Final = 5
 """Moments that are named below the axis."""
 _MS: Final = 1000
+_SMALLEST: Final = 1e-9
+"""Below this a value is drawn as zero."""
 _NICE: Final = (1, 2, 3, 4, 5, 6, 8, 10)
 
 
@@ -90,9 +92,9 @@ def _nice_top(greatest: float) -> float:
     """Return the top of the axis: at least the greatest value, and a third of it is a round
     number.
     """
-    if greatest <= 0:
-        return float(_LINES)
     third = greatest / _LINES
+    if third < _SMALLEST:
+        return float(_LINES)
     power: float = 10.0 ** floor(log10(third))
     return _LINES * next(each * power for each in _NICE if each * power >= third * 0.999999)
 

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from api.models.watch.series import StatesView, StateView
@@ -16,6 +16,7 @@ VALUES = st.lists(st.one_of(st.none(), st.floats(0, 1e9)), min_size=1, max_size=
 
 
 @given(VALUES)
+@example([5e-324])
 def test_every_point_is_inside_the_axes(values: list[float | None]) -> None:
     drawn = chart("Rows", values, FROM, 30, words.number)
     for x, y in re.findall(r"([\d.]+) ([\d.]+)", drawn.line):
