@@ -9,7 +9,7 @@ export LC_ALL=C.UTF-8 PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 readonly STAMP=.venv/.complete
 
 fingerprint() {
-    { cat constraints.txt pyproject.toml hatch_build.py deploy/setup.sh; find relay/compiled -name '*.p[yx][xd]' | sort | xargs cat; } |
+    { cat constraints.txt pyproject.toml hatch_build.py deploy/setup.sh; find relay/compiled -name '*.p[yx][xd]' | sort | xargs sha256sum; } |
         sha256sum | cut -d' ' -f1
 }
 

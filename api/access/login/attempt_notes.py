@@ -8,13 +8,11 @@ from typing import Final
 import structlog
 
 from relay.audit import AuditEntry, DelayedTrail
-from relay.telemetry import visible
 
 BURST: Final = 20
 """So many refused sign-ins are noted at once."""
 REFILL_SECONDS: Final = 30.0
 """And one more each time this has passed. The next note has the number of those left out."""
-_NAME_CHARACTERS: Final = 100
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -38,8 +36,12 @@ class AttemptNotes:
         """Note that a user signed out of so many sessions."""
         self._acts.note(AuditEntry(name, "session.closed", "", {"sessions": count}, {}, ""))
 
-    def refused(self, name: str, address: str) -> None:
-        """Note a wrong name or password. The name is what a stranger sent, so it is no actor."""
+    def refused(self, user: str, address: str) -> None:
+        """Note a wrong name or password.
+
+        user  the user of that name; empty where there is none: what was sent as a name may be a
+              password that somebody typed into the wrong field, so it is not written down
+        """
         with self._lock:
             now = self._clock()
             self._left = min(float(BURST), self._left + (now - self._refilled_s) / REFILL_SECONDS)
@@ -48,7 +50,6 @@ class AttemptNotes:
                 self._left_out += 1
                 return
             self._left, left_out, self._left_out = self._left - 1, self._left_out, 0
-        shown = visible(name[:_NAME_CHARACTERS])[:_NAME_CHARACTERS]
-        _log.warning("login_refused", user=shown, client=address, left_out=left_out)
-        after = {"user": shown, "address": address, "left_out": left_out}
+        _log.warning("login_refused", user=user, client=address, left_out=left_out)
+        after = {"user": user, "address": address, "left_out": left_out}
         self._acts.note(AuditEntry("unknown", "session.refused", "", {}, after, ""))

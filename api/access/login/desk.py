@@ -73,7 +73,7 @@ class LoginDesk:
         self._throttle.begin(name, address)
         if not await self._verified(password, user):
             after = self._throttle.failed(name, address)
-            self._notes.refused(name, address)
+            self._notes.refused("" if user is None else user.name, address)
             raise LoginRefused(f"Name or password is wrong. {after}")
         if user is None:
             raise AssertionError("a password without a user was verified")

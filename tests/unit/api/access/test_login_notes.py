@@ -1,0 +1,43 @@
+"""What is written down of a refused attempt to sign in."""
+
+import asyncio
+from typing import Any, cast
+
+import pytest
+from structlog.testing import capture_logs
+
+from api.access.login.attempt_notes import AttemptNotes
+from api.access.login.desk import LoginDesk
+from api.access.login.sessions import Sessions
+from api.access.login.throttle import LoginThrottle
+from api.errors import LoginRefused
+from relay.audit import AuditEntry, DelayedTrail
+from relay.model.accounts import Accounts, Grant, Role, User
+
+ANN = User("ann", Grant(Role.VIEWER, values=False), 1)
+
+
+class Trail:
+    def __init__(self) -> None:
+        self.entries: list[AuditEntry] = []
+
+    def note(self, entry: AuditEntry) -> None:
+        self.entries.append(entry)
+
+
+@pytest.mark.parametrize(("typed", "noted"), [("ann", "ann"), ("my secret password", "")])
+def test_only_names_of_users_are_written_down(typed: str, noted: str) -> None:
+    """What stands in the field of the name may be a password."""
+    trail = Trail()
+    desk = LoginDesk(
+        lambda: Accounts({"ann": ANN}, {}),
+        cast("Sessions", None),
+        LoginThrottle(),
+        AttemptNotes(cast("DelayedTrail", trail)),
+    )
+    with capture_logs() as logged, pytest.raises(LoginRefused):
+        asyncio.run(desk.verify_again(typed, "wrong", "127.0.0.1"))
+    (entry,) = trail.entries
+    written: dict[str, Any] = dict(entry.after)
+    assert (entry.actor, written["user"]) == ("unknown", noted)
+    assert typed == noted or typed not in f"{entry}{logged}"
