@@ -53,13 +53,16 @@ class Guard:
     """ASGI middleware: refuses by name what must not reach an endpoint, and hands the endpoint a
     whole body of bounded size.
 
-    Raises KeyError when it is made, if the table of rights lacks one of the routes.
+    Raises KeyError when it is made, if the table of rights lacks one of the routes, and TypeError
+    if it cannot see the endpoints of one.
     """
 
     def __init__(self, app: ASGIApp, routes: Sequence[BaseRoute], hosts: AllowedHosts) -> None:
         self._app = app
         self._hosts = hosts
         self._routes = [route for route in routes if isinstance(route, APIRoute)]
+        if len(self._routes) < len(routes):
+            raise TypeError("A router inside another one hides its endpoints from the guard.")
         for route in self._routes:
             for method in route.methods or ():
                 rights_needed(method, route.path)

@@ -71,6 +71,14 @@ def test_an_admin_with_a_route_that_the_table_lacks_does_not_start() -> None:
         Guard(create_app(SETTINGS), router.routes, AllowedHosts(["*"]))
 
 
+def test_an_admin_with_a_router_inside_another_one_does_not_start() -> None:
+    inner, outer = APIRouter(), APIRouter()
+    inner.get("/")(lambda: None)
+    outer.include_router(inner)
+    with pytest.raises(TypeError, match="hides its endpoints"):
+        Guard(create_app(SETTINGS), outer.routes, AllowedHosts(["*"]))
+
+
 def test_no_endpoint_that_changes_something_is_open_to_viewers() -> None:
     tried = ("/dry-run", "/preview")
     own = (
