@@ -5,6 +5,7 @@ import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import StringIO
 from pathlib import Path
 
 import httpx
@@ -19,7 +20,8 @@ from relay.errors import ConfigurationError
 from relay.kafka import TopicAdmin, TopicSpec
 from relay.model.accounts import Grant, Role
 from relay.operations import AccountEditor, Who
-from relay.settings import RelaySettings
+from relay.settings import LogSettings, RelaySettings
+from relay.telemetry import set_up_logging
 from tests.servers.fixtures import FreshName
 from tests.support.certificates import Authority
 from tests.support.relays.admin_server import admin_settings
@@ -60,20 +62,21 @@ def served(settings: RelaySettings) -> Iterator[AdminServer]:
 
 
 class Output:
-    """What the admin prints, gathered until a text is in it."""
+    """What the admin prints and logs, gathered until a text is in it."""
 
     def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
         self._capsys = capsys
-        self.text = ""
+        self._printed = ""
+        self._log = StringIO()
+        set_up_logging(LogSettings(), self._log)
 
     def until(self, wanted: str) -> str:
         wait_until(lambda: wanted in self.gather(), wanted)
-        return self.text
+        return self.gather()
 
     def gather(self) -> str:
-        captured = self._capsys.readouterr()
-        self.text += captured.out + captured.err
-        return self.text
+        self._printed += self._capsys.readouterr().out
+        return self._printed + self._log.getvalue()
 
 
 @pytest.fixture

@@ -122,8 +122,7 @@ def test_what_cannot_come_into_force_is_refused(
     assert AuditTrail(brokers, name).entries(10) == ()
 
 
-EDITOR = """#!{python}
-import pathlib, sys
+EDITOR = """import pathlib, sys
 step = pathlib.Path(__file__).with_suffix(".steps")
 texts = step.read_text().splitlines() if step.exists() else []
 topics = next(file for file in sys.argv[1:] if "topics" in file)
@@ -136,9 +135,8 @@ step.write_text("\\n".join(texts))
 def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Set $EDITOR to a program that writes these texts into the topics, one each time it runs."""
     program = tmp_path / "an editor"
-    program.write_text(EDITOR.replace("{python}", sys.executable), encoding="utf-8")
-    program.chmod(0o755)
-    monkeypatch.setenv("EDITOR", shlex.quote(str(program)))
+    program.write_text(EDITOR, encoding="utf-8")
+    monkeypatch.setenv("EDITOR", shlex.join([sys.executable, str(program)]))
     monkeypatch.delenv("VISUAL", raising=False)
 
     def writes(*texts: str) -> None:
