@@ -16,6 +16,11 @@ class TableId(NamedTuple):
         return f"{self.database}.{self.table}"
 
 
+def tables_named(names: Iterable[str]) -> list[TableId]:
+    """Return the tables of names `database.table`; a name without a database is left out."""
+    return [TableId(*name.split(".", 1)) for name in names if "." in name]
+
+
 class ColumnType(IntEnum):
     """The binlog's column type codes, ENUM and SET already taken out of STRING."""
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from relay.errors import MappingRefused, MoveRefused, NodeMissing
 from relay.model.names.mapping_name import MappingName, same_store
 from relay.model.records.position_record import PositionRecord
-from relay.model.table import TableId
+from relay.model.table import TableId, tables_named
 from relay.operations.fenced_record import Act, FencedRecord
 from relay.operations.who import Who
 from relay.route import MappingSet, RouteChange, Router, changes, left_out_of_report
@@ -148,9 +148,7 @@ class InstanceMapping:
         """Return the tables that the instance has met or (`named`) that the documents name, and `*`
         of each database that they name.
         """
-        met = {
-            TableId(*name.split(".", 1)) for name in self._notes.tables_of(self.name) if "." in name
-        }
+        met = set(tables_named(self._notes.tables_of(self.name)))
         others = {
             TableId(database, _ANY_OTHER_TABLE)
             for each in sets

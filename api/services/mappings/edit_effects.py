@@ -15,7 +15,7 @@ from api.services.mappings.routing_views import (
 )
 from api.services.mappings.shared_topics import SharedTopics
 from api.services.mappings.unmet_tables import unmet_tables
-from relay.model.table import TableId
+from relay.model.table import TableId, tables_named
 from relay.operations import DefinedInstances
 from relay.route import Documents, MappingSet, problems
 from relay.state import InstanceStore
@@ -69,9 +69,7 @@ class EditEffects:
         return Effects(found, len(real - named))
 
     def _met(self, instance: str) -> list[TableId]:
-        return [
-            TableId(*name.split(".", 1)) for name in self._notes.tables_of(instance) if "." in name
-        ]
+        return tables_named(self._notes.tables_of(instance))
 
 
 def _left_out(defined: DefinedInstances) -> Iterator[Change]:

@@ -21,7 +21,7 @@ from api.services.mappings.logical_tables import (
     published,
 )
 from api.services.mappings.mapping_archive import MappingArchive
-from relay.model.table import TableId
+from relay.model.table import TableId, tables_named
 from relay.operations import DefinedInstances
 from relay.route import MappingSet, problems
 from relay.state import InstanceStore
@@ -68,8 +68,7 @@ class LogicalViews:
         }
 
     def _met(self, instance: str) -> list[TableId]:
-        names = self._notes.tables_of(instance)
-        return [TableId(*name.split(".", 1)) for name in names if "." in name]
+        return tables_named(self._notes.tables_of(instance))
 
 
 def grouped(mapping: LogicalMapping, by: Grouping) -> list[LogicalGroupView]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from api.errors import BadRequest, NoSuchThing
 from api.services.mappings.consequences import CONSEQUENCES
-from relay.model.table import TableId
+from relay.model.table import TableId, tables_named
 from relay.route import (
     ChangeKind,
     Documents,
@@ -114,7 +114,7 @@ def tables_to_speak_of(
 
     Where the documents name too many, the second part says that their tables are left out.
     """
-    tables = {TableId(*name.split(".", 1)) for name in met if "." in name}
+    tables = set(tables_named(met))
     left_out = [
         Change((), each.sentence, ()) for each in left_out_of_report(mapping for mapping, _ in sets)
     ]

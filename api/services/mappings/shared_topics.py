@@ -8,7 +8,7 @@ from itertools import combinations
 from api.services.mappings.routing_views import Change
 from relay.errors import UnmappedName
 from relay.model.records.topic_placing import TopicAgreement
-from relay.model.table import TableId
+from relay.model.table import TableId, tables_named
 from relay.route import Destination, MappingSet, Router, TableFilter
 from relay.settings import InstanceSettings
 
@@ -67,9 +67,7 @@ class SharedTopics:
 
     def _topics(self, instance: InstanceSettings, mapping: MappingSet) -> set[str]:
         router, accepts = Router(mapping, instance.routing), TableFilter(instance.filter).accepts
-        met = (
-            TableId(*name.split(".", 1)) for name in self._tables_of(instance.name) if "." in name
-        )
+        met = tables_named(self._tables_of(instance.name))
         return {topic for table in met if accepts(table) for topic in _topics_of(router, table)}
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from api.models.mappings.logical_mapping import UnmappedView
 from api.services.mappings.mapping_archive import MappingArchive
 from relay.errors import UnmappedName
-from relay.model.table import TableId
+from relay.model.table import TableId, tables_named
 from relay.operations import DefinedInstances
 from relay.route import Dropped, MappingSet, Router, TableFilter
 from relay.settings import InstanceSettings, nearest
@@ -40,18 +40,15 @@ class UnmappedTables:
         router, accepts = Router(mapping, instance.routing), TableFilter(instance.filter).accepts
         known = sorted({each.table for each in mapping.named_tables})
         for dropped in self._notes.dropped(instance.name):
-            real = TableId(*dropped.name.split(".", 1)) if "." in dropped.name else None
-            if real is None or not accepts(real):
-                continue
-            reason = _reason(router, real)
-            if reason:
-                yield UnmappedView(
-                    name=dropped.name,
-                    instance=instance.name,
-                    reason=reason,
-                    rows=dropped.rows,
-                    similar=nearest(real.table, known) or "",
-                )
+            for real in filter(accepts, tables_named([dropped.name])):
+                if reason := _reason(router, real):
+                    yield UnmappedView(
+                        name=dropped.name,
+                        instance=instance.name,
+                        reason=reason,
+                        rows=dropped.rows,
+                        similar=nearest(real.table, known) or "",
+                    )
 
 
 def _reason(router: Router, real: TableId) -> str:
