@@ -20,12 +20,13 @@ def _admin(request: Request) -> Admin:
 AdminDep: TypeAlias = Annotated[Admin, Depends(_admin)]
 
 
-def _caller(request: Request) -> Caller:
+def caller_of(request: Request) -> Caller:
+    """Return who sent a request, as the guard found out."""
     found: Caller = getattr(request.state, "caller", ANONYMOUS)
     return found
 
 
-CallerDep: TypeAlias = Annotated[Caller, Depends(_caller)]
+CallerDep: TypeAlias = Annotated[Caller, Depends(caller_of)]
 
 
 def check_rights(request: Request) -> None:
@@ -33,7 +34,7 @@ def check_rights(request: Request) -> None:
 
     The guard chose on its own. Raises RightMissing.
     """
-    _caller(request).check(rights_needed(request.method, request.scope["route"].path))
+    caller_of(request).check(rights_needed(request.method, request.scope["route"].path))
 
 
 def _precondition(
@@ -61,7 +62,7 @@ def _note(
         Header(description="Why; UTF-8, percent-encoded outside ASCII.", examples=["second shard"]),
     ] = None,
 ) -> Note:
-    note, caller = note_of(x_author, x_comment), _caller(request)
+    note, caller = note_of(x_author, x_comment), caller_of(request)
     return replace(note, author=caller.name) if caller.is_user else note
 
 

@@ -82,9 +82,14 @@ def note_of(author: str | None, comment: str | None) -> Note:
 
     Outside ASCII they are percent-encoded UTF-8, or raw UTF-8.
     """
+    return note_now(_header_text(author), _header_text(comment))
+
+
+def note_now(author: str, comment: str) -> Note:
+    """Make a note of the present moment; long texts are cut, control characters are escaped."""
     return Note(
-        _header_text(author, _AUTHOR_CHARACTERS),
-        _header_text(comment, _COMMENT_CHARACTERS),
+        _shown(author, _AUTHOR_CHARACTERS),
+        _shown(comment, _COMMENT_CHARACTERS),
         int(time() * 1000),
     )
 
@@ -107,11 +112,15 @@ def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return result
 
 
-def _header_text(value: str | None, characters: int) -> str:
+def _shown(text: str, characters: int) -> str:
+    return visible(text.strip()[:characters])[:characters]
+
+
+def _header_text(value: str | None) -> str:
     if value is None:
         return ""
     try:
         raw = value.encode("latin-1").decode()  # the server reads headers as Latin-1
     except UnicodeError:
         raw = value
-    return visible(unquote(raw).strip()[:characters])[:characters]
+    return unquote(raw)

@@ -5,15 +5,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, TypeVar
-from urllib.parse import quote
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import BaseModel, ValidationError
 
-from api.access import ANONYMOUS, Caller
+from api.deps import caller_of
 from api.errors import BadRequest
-from api.middleware.request_body import note_of
+from api.middleware.request_body import note_now
 from api.models.problem import Problem
 from api.web.forms import Form
 from api.web.rendering import render
@@ -26,17 +25,24 @@ Model = TypeVar("Model", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A page before it is written: template, values and entry of the navigation."""
+    """A page before it is written: template, values and entry of the navigation.
+
+    Its dialogs read `failed`, `error` and `typed`: which one's act failed, why, and what was typed.
+    """
 
     template: str
     values: Mapping[str, object]
     section: str
 
+    def render(self, request: Request) -> HTMLResponse:
+        """Return the page; no act has failed."""
+        values = {"failed": "", "error": None, "typed": {}, **self.values}
+        return render(request, self.template, values, section=self.section)
+
 
 def note_from(request: Request, form: Form) -> Note:
     """Return the note of an act: the caller's name and the form's comment."""
-    caller: Caller = getattr(request.state, "caller", ANONYMOUS)
-    return note_of(quote(caller.name or "admin"), quote(form["comment"]))
+    return note_now(caller_of(request).name or "admin", form["comment"])
 
 
 def who_from(request: Request, form: Form) -> Who:

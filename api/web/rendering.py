@@ -8,8 +8,8 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from api.access import ANONYMOUS, Caller
 from api.composition import Admin
+from api.deps import caller_of
 from api.web import words
 from api.web.done import DONE
 from api.web.page import HealthLine, Page
@@ -70,14 +70,13 @@ def render(
 def frame_of(request: Request, section: str) -> Page:
     """Return what surrounds the page of a request."""
     admin: Admin = request.app.state.admin
-    caller: Caller = getattr(request.state, "caller", ANONYMOUS)
     query = f"?{request.url.query}" if request.url.query else ""
     return Page(
         path=request.url.path,
         here=request.url.path + query,
         section=section,
         installation=admin.settings.installation,
-        caller=caller,
+        caller=caller_of(request),
         done=DONE.get(request.query_params.get("done", ""), ""),
         csrf=getattr(request.state, "csrf", ""),
         health=_health(admin),

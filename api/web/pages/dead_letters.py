@@ -5,11 +5,12 @@ from typing import Annotated, Final, Literal
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, Response
 
 from api.composition import Admin
 from api.deps import AdminDep, NoteDep
 from api.models.dead_letter import DeadLetterView
+from api.web.acts import done
 from api.web.forms import FormDep
 from api.web.rendering import render
 from relay.operations import Who, instance_of, replay
@@ -70,7 +71,7 @@ def replay_letter(
     settings = instance_of(admin.settings, instance, admin.session, resolved=False)
     who = Who(note.author or "admin", comment)
     replay(admin.settings, settings, letter, who, again=form.checked("again"))
-    return RedirectResponse(f"../{quote(letter, safe='')}?done=letter-sent", HTTPStatus.SEE_OTHER)
+    return done(f"../{quote(letter, safe='')}", "letter-sent")
 
 
 def _letter(

@@ -9,7 +9,6 @@ from api.composition import Admin
 from api.deps import AdminDep
 from api.models.failover import FailoverAnswer
 from api.web.acts import Shown
-from api.web.rendering import render
 from api.web.views import failover as view
 from relay.errors import NodeMissing
 
@@ -19,8 +18,7 @@ router: Final = APIRouter(include_in_schema=False)
 @router.get("/failover")
 def show_failover(request: Request, admin: AdminDep, instance: str = "") -> HTMLResponse:
     """Show every source, and the proof for the instance that was chosen."""
-    shown = failover_page(admin, instance)
-    return render(request, shown.template, dict(shown.values), section=shown.section)
+    return failover_page(admin, instance).render(request)
 
 
 def failover_page(admin: Admin, instance: str) -> Shown:
@@ -45,8 +43,5 @@ def failover_page(admin: Admin, instance: str) -> Shown:
         "chosen": chosen,
         "facts": moment.facts.get(instance),
         "details": details,
-        "failed": "",
-        "error": None,
-        "typed": {},
     }
     return Shown("failover/page.html", values, "failover")

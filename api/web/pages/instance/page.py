@@ -1,7 +1,6 @@
 """What one instance does, did, and can be asked for."""
 
 from contextlib import suppress
-from functools import partial
 from typing import Annotated, Final, get_args
 
 from fastapi import APIRouter, Query, Request
@@ -17,7 +16,6 @@ from api.models.watch.series import SeriesView
 from api.services.watch import Facts, Range, series_view, states_view
 from api.web import words
 from api.web.acts import Shown
-from api.web.rendering import render
 from api.web.views import instance as view
 from api.web.views.chart import Chart, chart
 from api.web.views.timeline import timeline
@@ -41,8 +39,7 @@ def show_instance(
     span: Annotated[str, Query(alias="range")] = "1h",
 ) -> HTMLResponse:
     """Show one instance."""
-    shown = instance_page(admin, name, span)
-    return render(request, shown.template, dict(shown.values), section=shown.section)
+    return instance_page(admin, name, span).render(request)
 
 
 def instance_page(admin: Admin, name: str, span: str = "1h") -> Shown:
@@ -66,9 +63,6 @@ def instance_page(admin: Admin, name: str, span: str = "1h") -> Shown:
         "lag_limit_s": admin.watch.lag_limit_s,
         **_charts(admin, name, wanted),
         **_standing(admin, name, facts),
-        "failed": "",
-        "error": None,
-        "typed": {},
     }
     return Shown("instance/page.html", values, "overview")
 
@@ -116,5 +110,4 @@ def _place(admin: Admin, name: str) -> InstancePlaceView | None:
 
 def _comparison(admin: Admin, name: str, facts: Facts) -> MappingComparisonView | None:
     """Return what differs between two mapping sets, where an operator must accept it."""
-    compare = partial(admin.positions.compare_mapping, name)
-    return compare() if facts.view.code == _LOST else None
+    return admin.positions.compare_mapping(name) if facts.view.code == _LOST else None

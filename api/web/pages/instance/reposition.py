@@ -15,7 +15,6 @@ from api.errors import BadRequest
 from api.models.position import Move, MovePreview, Place
 from api.web.acts import Shown, check_confirmed, done, in_dialog, model_from, who_from
 from api.web.forms import FormDep
-from api.web.rendering import render
 from relay.errors import RelayError
 
 router: Final = APIRouter(include_in_schema=False)
@@ -40,8 +39,7 @@ def show_reposition(
         "source": source,
         "as_new": as_new,
     }
-    shown = _page(admin, name, asked)
-    return render(request, shown.template, dict(shown.values), section=shown.section)
+    return _page(admin, name, asked).render(request)
 
 
 @router.post("/instances/{name}/reposition")
@@ -82,9 +80,6 @@ def _page(admin: Admin, name: str, asked: Mapping[str, object]) -> Shown:
         "asked": asked,
         "preview": preview,
         "problem": problem,
-        "failed": "",
-        "error": None,
-        "typed": {},
     }
     return Shown("instance/reposition.html", values, "overview")
 

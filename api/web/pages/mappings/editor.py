@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, Response
 
 from api.composition import Admin
 from api.deps import AdminDep, NoteDep
@@ -15,6 +15,7 @@ from api.errors import BadRequest, PreconditionFailed, ProblemsFound
 from api.middleware.request_body import documents_of, pretty_document
 from api.models.problem import MappingProblemView
 from api.services.mappings.three_way import Merged, merged
+from api.web.acts import done
 from api.web.forms import Form, FormDep
 from api.web.pages.mappings.edit_form import Edit, read_edit
 from api.web.pages.mappings.head import SECTION, head_values
@@ -109,7 +110,7 @@ def save_edit(request: Request, admin: AdminDep, form: FormDep, note: NoteDep) -
         return _editor(request, admin, edit, base)
     except (PreconditionFailed, VersionConflict):
         return _conflict(request, admin, edit, base, admin.archive.in_force())
-    return RedirectResponse("../mappings?done=mapping-saved", HTTPStatus.SEE_OTHER)
+    return done("../mappings", "mapping-saved")
 
 
 def _read(admin: Admin, form: Form) -> tuple[StoredSet, Edit]:
@@ -180,7 +181,7 @@ def _conflict(
         "stored": stored,
         "theirs": document_diffs(base.bodies, stored.bodies),
         "mine": document_diffs(base.bodies, edit.bodies),
-        "merged": merged(base.bodies, edit.bodies, stored.bodies),
+        "merged": result or merged(base.bodies, edit.bodies, stored.bodies),
         "tried": result is not None,
     }
     return render(

@@ -5,7 +5,7 @@ from http import HTTPStatus
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, Response
 
 from api.composition import Admin
 from api.deps import AdminDep, NoteDep
@@ -13,6 +13,7 @@ from api.entity_tag import Precondition, TagList
 from api.errors import PreconditionFailed
 from api.models.problem import MappingProblemView
 from api.services.mappings.mapping_editor import Trial
+from api.web.acts import done
 from api.web.forms import FormDep
 from api.web.pages.mappings.head import SECTION, head_values
 from api.web.rendering import render
@@ -51,7 +52,7 @@ def roll_back(request: Request, admin: AdminDep, form: FormDep, note: NoteDep) -
     except (PreconditionFailed, VersionConflict):
         sentence = f"Another set came into force since set {base}. Look at the list again."
         return _history(request, admin, None, None, to, sentence, HTTPStatus.PRECONDITION_FAILED)
-    return RedirectResponse("history?done=mapping-rolled-back", HTTPStatus.SEE_OTHER)
+    return done("history", "mapping-rolled-back")
 
 
 def _history(

@@ -10,7 +10,6 @@ from api.composition import Admin
 from api.deps import AdminDep
 from api.web.acts import Shown, done, in_dialog, note_from
 from api.web.forms import FormDep
-from api.web.rendering import render
 from api.web.views import servers as view
 from relay.settings import NAME_PATTERN
 
@@ -22,8 +21,7 @@ def show_servers(
     request: Request, admin: AdminDep, every: Annotated[bool, Query(alias="all")] = False
 ) -> HTMLResponse:
     """Show servers and placement."""
-    shown = _servers(admin, every=every)
-    return render(request, shown.template, dict(shown.values), section=shown.section)
+    return _servers(admin, every=every).render(request)
 
 
 @router.get("/servers/{server}/maintenance")
@@ -31,8 +29,7 @@ def show_maintenance(
     request: Request, admin: AdminDep, server: Annotated[str, Path(pattern=NAME_PATTERN)]
 ) -> HTMLResponse:
     """Show where the server's instances would go. Nothing is changed."""
-    shown = _maintenance(admin, server)
-    return render(request, shown.template, dict(shown.values), section=shown.section)
+    return _maintenance(admin, server).render(request)
 
 
 @router.post("/servers/{server}/maintenance")
@@ -69,9 +66,6 @@ def _servers(admin: Admin, *, every: bool) -> Shown:
         "relays": sorted(each.name for each in moment.relays),
         "matrix": view.matrix(moment, placement, every=every),
         "every": every,
-        "failed": "",
-        "error": None,
-        "typed": {},
     }
     return Shown("servers/page.html", values, "servers")
 
@@ -81,8 +75,5 @@ def _maintenance(admin: Admin, server: str) -> Shown:
         "title": f"Drain {server}",
         "server": server,
         "preview": admin.placement.preview_maintenance(server),
-        "failed": "",
-        "error": None,
-        "typed": {},
     }
     return Shown("servers/maintenance.html", values, "servers")
