@@ -100,7 +100,7 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
     paths = Paths.of(settings.zookeeper, settings.installation)
     store = MappingStore(session, paths)
     instances = InstanceStore(session, paths)
-    members = Membership(session, paths)
+    members, overrides = Membership(session, paths), PlacementStore(session, paths)
     for view in routing_views(settings.instances):
         view.table_filter()
     archive = MappingArchive(store)
@@ -134,7 +134,7 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
         finder=RouteFinder(archive, route, logical, instances, defined),
         unmapped=UnmappedTables(archive, instances, defined),
         instances=InstanceDesk(InstanceDocumentStore(session, paths), settings, acts),
-        placement=PlacementDesk(members, PlacementStore(session, paths), acts),
+        placement=PlacementDesk(members, overrides, acts),
         directory=directory,
         route=route,
         positions=PositionDesk(settings, session),
@@ -143,13 +143,7 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
         book=AuditBook(audit, _AUDIT_ENTRIES),
         acts=acts,
         failover=FailoverDesk(directory, instances.failover, audit),
-        watch=Watch(
-            session,
-            directory,
-            PlacementStore(session, paths),
-            defined,
-            settings.api.lag_limit_seconds,
-        ),
+        watch=Watch(session, directory, overrides, defined, settings.api.lag_limit_seconds),
     )
 
 

@@ -1,7 +1,8 @@
 """`roma mapping`: mapping documents, and the set that an instance publishes under."""
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,8 +10,18 @@ from relay.cli.confirm import Actor, Comment, Yes, confirm, who_does, zookeeper
 from relay.cli.printing import AsJson, print_json
 from relay.cli.root import ConfigFile, app, settings_of, told_errors
 
+if TYPE_CHECKING:
+    from relay.route import MappingProblem
+
 mapping = typer.Typer(no_args_is_help=True, help="Mapping documents.")
 app.add_typer(mapping, name="mapping")
+
+
+def print_problems(found: "Iterable[MappingProblem]", *, err: bool = False) -> None:
+    """Print one line for each problem of mapping documents; `err`: on standard error."""
+    for problem in found:
+        place = problem.pointer or "its top"
+        typer.echo(f"{problem.data_id} at {place}: {problem.sentence}", err=err)
 
 
 @mapping.command("check")
@@ -29,16 +40,17 @@ def check_mapping(
 
         documents = read_mapping_files(files)
         found = problems(documents)
-        for problem in found if as_json else ():
-            print_json(
-                {
-                    "document": problem.data_id,
-                    "pointer": problem.pointer,
-                    "sentence": problem.sentence,
-                }
-            )
-        for problem in () if as_json else found:
-            typer.echo(f"{problem.data_id} at {problem.pointer or 'its top'}: {problem.sentence}")
+        if as_json:
+            for problem in found:
+                print_json(
+                    {
+                        "document": problem.data_id,
+                        "pointer": problem.pointer,
+                        "sentence": problem.sentence,
+                    }
+                )
+        else:
+            print_problems(found)
         if not found and not as_json:
             typer.echo(f"{', '.join(documents)}: no problems.")
         raise typer.Exit(1 if found else 0)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from relay.cli.confirm import Actor, Comment, Yes, who_does
-from relay.cli.mappings.documents import mapping
+from relay.cli.mappings.documents import mapping, print_problems
 from relay.cli.mappings.sets import carry_out, sets_of
 from relay.cli.root import ConfigFile
 
@@ -83,10 +83,7 @@ def _edited(sets: "MappingSets", files: Mapping[str, Path], base: int) -> "Mappi
         found = sets.edit(_read(files), base)
         if not found.problems:
             return found
-        for problem in found.problems:
-            typer.echo(
-                f"{problem.data_id} at {problem.pointer or 'its top'}: {problem.sentence}", err=True
-            )
+        print_problems(found.problems, err=True)
         if not typer.confirm("Edit again?", default=True):
             raise typer.Exit(1)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from relay.cli.confirm import Actor, Comment, Yes, confirm, delayed_trail, who_does, zookeeper
-from relay.cli.mappings.documents import mapping
+from relay.cli.mappings.documents import mapping, print_problems
 from relay.cli.printing import AsJson, print_json
 from relay.cli.root import ConfigFile, settings_of, told_errors
 
@@ -133,10 +133,7 @@ def carry_out(
 
     Ends the program with code 1 for problems, and where it is not confirmed.
     """
-    for problem in edit.problems:
-        typer.echo(
-            f"{problem.data_id} at {problem.pointer or 'its top'}: {problem.sentence}", err=True
-        )
+    print_problems(edit.problems, err=True)
     if edit.problems:
         raise typer.Exit(1)
     if not edit.changed:
