@@ -8,23 +8,17 @@ import pytest
 from deploy.embedded import Kafka, ZooKeeper
 from relay.model.failover import ServerRole
 from relay.state import (
-    Candidacy,
     FailoverView,
     InstanceStatus,
     InstanceStore,
-    Membership,
     Paths,
     PlacementStore,
-    RelayMember,
     ServerView,
 )
 from relay.zk import Session
 from tests.servers.fixtures import FreshName
-from tests.support.relays.admin_server import admin_client, admin_settings
-from tests.support.relays.zookeeper_sessions import session_with
-from tests.support.waiting import wait_until
+from tests.support.page_clients import announce_two_relays, page_client
 
-HTML = {"Accept": "text/html"}
 MASTER = ServerView("master", "db1:3306", answers=True, executed="u:1-90210", behind=0)
 UUID = "11111111-1111-1111-1111-111111111111"
 BEHIND = ServerView(
@@ -43,47 +37,17 @@ def installation(fresh_name: FreshName) -> str:
 
 
 @pytest.fixture(scope="module")
-def session(zookeeper: ZooKeeper) -> Iterator[Session]:
-    with session_with(zookeeper.hosts) as session:
-        yield session
-
-
-@pytest.fixture(scope="module")
-def paths(installation: str) -> Paths:
-    return Paths(f"/roma/{installation}")
-
-
-@pytest.fixture(scope="module")
 def admin(
     zookeeper: ZooKeeper, kafka: Kafka, session: Session, paths: Paths, installation: str
 ) -> Iterator[httpx.Client]:
-    for number in (1, 2):
-        member = RelayMember(
-            f"r{number}",
-            server=f"s{number}",
-            instances=("shop",),
-            candidacies=(Candidacy("shop"),),
-        )
-        Membership(session, paths).announce(member)
-    session.create_ephemeral(paths.leader("shop"), b'{"relay": "r1"}')
+    announce_two_relays(session, paths)
     store = InstanceStore(session, paths)
     store.put_status(InstanceStatus("shop", "RUNNING", relay="r1"))
     view = FailoverView(
         followed="master", reason="the standby is behind.", servers=(MASTER, BEHIND)
     )
     store.failover.put_view("shop", view)
-    settings = admin_settings(
-        zookeeper.hosts,
-        installation,
-        kafka={
-            "bootstrap_servers": kafka.bootstrap,
-            "replication_factor": 1,
-            "min_insync_replicas": 1,
-        },
-    )
-    with admin_client(settings) as client:
-        client.headers.update(HTML)
-        wait_until(lambda: client.get("/").status_code == 200, "the admin to show pages")
+    with page_client(zookeeper, kafka, installation) as client:
         yield client
 
 

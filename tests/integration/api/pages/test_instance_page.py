@@ -7,20 +7,15 @@ import pytest
 
 from deploy.embedded import Kafka, ZooKeeper
 from relay.state import (
-    Candidacy,
     FlowStore,
     InstanceStatus,
     InstanceStore,
-    Membership,
     Paths,
     PlacementStore,
-    RelayMember,
 )
 from relay.zk import Session
 from tests.servers.fixtures import FreshName
-from tests.support.relays.admin_server import admin_client, admin_settings
-from tests.support.relays.zookeeper_sessions import session_with
-from tests.support.waiting import wait_until
+from tests.support.page_clients import announce_two_relays, page_client
 
 SOURCE = {"host": "127.0.0.1", "port": 1, "user": "u", "server_id": 7}
 STOPPED = InstanceStatus("shop", "STOPPED", "BINLOG_PURGED", "it is <gone>.", "restore it.", "r1")
@@ -33,43 +28,13 @@ def installation(fresh_name: FreshName) -> str:
 
 
 @pytest.fixture(scope="module")
-def session(zookeeper: ZooKeeper) -> Iterator[Session]:
-    with session_with(zookeeper.hosts) as session:
-        yield session
-
-
-@pytest.fixture(scope="module")
-def paths(installation: str) -> Paths:
-    return Paths(f"/roma/{installation}")
-
-
-@pytest.fixture(scope="module")
 def admin(
     zookeeper: ZooKeeper, kafka: Kafka, session: Session, paths: Paths, installation: str
 ) -> Iterator[httpx.Client]:
-    for number in (1, 2):
-        member = RelayMember(
-            f"r{number}",
-            server=f"s{number}",
-            instances=("shop",),
-            candidacies=(Candidacy("shop"),),
-        )
-        Membership(session, paths).announce(member)
-    session.create_ephemeral(paths.leader("shop"), b'{"relay": "r1"}')
+    announce_two_relays(session, paths)
     InstanceStore(session, paths).put_status(STOPPED)
-    settings = admin_settings(
-        zookeeper.hosts,
-        installation,
-        instances=[{"name": "shop", "source": SOURCE}],
-        kafka={
-            "bootstrap_servers": kafka.bootstrap,
-            "replication_factor": 1,
-            "min_insync_replicas": 1,
-        },
-    )
-    with admin_client(settings) as client:
-        client.headers.update(HTML)
-        wait_until(lambda: client.get("/").status_code == 200, "the admin to show pages")
+    instances = [{"name": "shop", "source": SOURCE}]
+    with page_client(zookeeper, kafka, installation, instances=instances) as client:
         yield client
 
 
