@@ -2,12 +2,14 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup wheels fetch check test test-unit test-long reference docs demo up bench bench-columns bench-latency bench-scaling bench-memory bench-parts bench-spark faults driver-kills faults-spark soak fuzz tables ddl servers types-page constraints clean
+.PHONY: help setup wheels fetch check test test-unit test-long reference docs demo up bench bench-admin bench-client bench-columns bench-latency bench-scaling bench-memory bench-parts bench-snapshots bench-spark bench-transactions faults driver-kills faults-spark soak fuzz tables ddl snapshots servers types-page constraints clean clients
 
 PYTHON := .venv/bin/python
-# Three, however many cores: each process starts servers of its own and waits for them half of the time.
-SIDE_BY_SIDE ?= 3
+# Four, however many cores: each process starts servers of its own and waits for them more than half of the time.
+SIDE_BY_SIDE ?= 4
 export PYTHONUTF8 := 1
+# Bytecode is kept, whatever the environment says: hundreds of processes would each compile every module.
+export PYTHONDONTWRITEBYTECODE :=
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | while IFS= read -r line; do printf '  make %-14s %s\n' "$${line%%:*}" "$${line##*## }"; done
@@ -21,6 +23,7 @@ wheels: ## Build wheels with compiled modules for CPython 3.11 to 3.13, as far a
 fetch: setup ## Bring the servers' files here once; afterwards everything works offline
 	@$(PYTHON) -m deploy.embedded fetch
 	@bash deploy/browser.sh
+	@bash deploy/go_modules.sh
 
 check: setup ## Lint, format, types, import rules, generated pages and links of the documentation; changes no file of the project
 	$(PYTHON) -m ruff check .
@@ -41,8 +44,9 @@ endif
 test-unit: setup ## The tests that need no servers, in under a minute: without the slow ones, 10 examples of each property
 	$(PYTHON) -m pytest tests/unit -m "not slow" --hypothesis-profile quick --numprocesses $(SIDE_BY_SIDE) --dist loadfile --no-loadscope-reorder $(PYTEST)
 
-test-long: setup fetch ## Further cases of tests that `make test` runs once: every way of a Delta commit, readers, row images
+test-long: setup fetch ## Further cases of tests that `make test` runs once: servers, Delta commits, readers, seeds, 200 examples of each property
 	$(PYTHON) -m pytest -m long --numprocesses $(SIDE_BY_SIDE) --dist loadfile --no-loadscope-reorder $(PYTEST)
+	$(PYTHON) -m pytest tests/unit -m slow --hypothesis-profile thorough --numprocesses $(SIDE_BY_SIDE) --dist loadfile --no-loadscope-reorder $(PYTEST)
 
 reference: setup ## Write the generated pages of docs/reference and the pictures of docs/pictures
 	$(PYTHON) -m deploy.reference
@@ -61,6 +65,12 @@ up: setup ## Start MariaDB, ZooKeeper and Kafka on free loopback ports, until Ct
 bench: setup ## Rows per second beside Debezium Server on the same binlog (780 MB once, JDK 21); QUICK=1, INTO=folder, BENCH='--help'
 	@$(PYTHON) -m tools.bench throughput $(if $(QUICK),--quick) $(if $(INTO),--into "$(INTO)") $(BENCH)
 
+bench-admin: setup ## How fast the admin answers for 500 instances x 500 tables x 50 relays; BENCH='--requests 20'
+	@$(PYTHON) -m tools.bench.admin $(BENCH)
+
+bench-client: setup ## Rows per second of roma_client beside a plain consumer that parses JSON and a real Canal's client; BENCH='--help', INTO=folder
+	@$(PYTHON) -m tools.bench.clients $(BENCH) $(if $(INTO),--into "$(INTO)")
+
 bench-columns: setup ## What a row costs in memory by its number of columns; INTO=folder
 	@$(PYTHON) -m tools.bench.columns $(if $(INTO),--into "$(INTO)")
 
@@ -76,11 +86,20 @@ bench-spark: setup ## Spark jobs: HBase beside the classic loop, Delta warm, by 
 bench-memory: setup ## The relay's peak memory: slow broker, 1 GB transaction, 10 000 tables, spool; ONLY='spool', INTO=folder
 	@$(PYTHON) -m tools.bench.memory $(ONLY) $(if $(INTO),--into "$(INTO)")
 
+bench-snapshots: setup ## Copies of tables beside live rows and Debezium's incremental snapshot (780 MB once, JDK 21); INTO=folder, BENCH='--help'
+	@$(PYTHON) -m tools.bench.snapshots $(if $(INTO),--into "$(INTO)") $(BENCH)
+
 bench-parts: setup ## What reading a giant transaction twice costs: whole, in parts, in parts with rolled-back rows; BENCH='--megabytes 100', INTO=folder
 	@$(PYTHON) -m tools.bench.parts $(BENCH) $(if $(INTO),--into "$(INTO)")
 
-faults: setup ## Every fault on real servers, 20 times: lost, repeated, out of order, silence; TIMES=1, SEED=1, ONLY='relay-killed', INTO=folder
-	@$(PYTHON) -m tools.faults run $(ONLY) $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED)) $(if $(INTO),--into "$(INTO)")
+bench-transactions: setup ## What the topic of transactions costs at one-row transactions; BENCH='--transactions 100000', INTO=folder
+	@$(PYTHON) -m tools.bench.transactions $(BENCH) $(if $(INTO),--into "$(INTO)")
+
+faults: setup ## Every fault on real servers, 20 times: lost, repeated, out of order, silence; TIMES=1, SEED=1, ONLY='relay-killed', TRANSACTIONS=1, INTO=folder
+	@$(PYTHON) -m tools.faults run $(ONLY) $(if $(TRANSACTIONS),--transactions) $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED)) $(if $(INTO),--into "$(INTO)")
+
+clients: setup ## roma_client under random kills, pauses, rebalances, edits and restarts of brokers: lost, repeated, out of order; TIMES=50, SEED=1, ONLY=exclusive
+	@$(PYTHON) -m tools.clients $(ONLY) $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED))
 
 driver-kills: setup ## Kill the Spark stream's process at random moments; each time the copies must be exact; TIMES=20, SEED=1
 	@$(PYTHON) -m tools.faults.driver_kills $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED))
@@ -102,6 +121,9 @@ servers: fetch ## Type zoo, made-up tables, XA, random DDL, kill -9 and a switch
 
 ddl: fetch ## Random DDL on every server: the history that is followed equals information_schema after each statement; STATEMENTS=2000, SEED=1, SERVER=mysql-5.7
 	@$(PYTHON) -m tests.ddl $(if $(STATEMENTS),--statements $(STATEMENTS)) $(if $(SEED),--seed $(SEED)) $(if $(SERVER),--server $(SERVER))
+
+snapshots: fetch ## Copies of tables under load, kills, ALTERs and mapping edits: each last message is the row; TIMES=20, SEED=1, SERVER=mysql-9.7
+	@$(PYTHON) -m tests.snapshots $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED)) $(if $(SERVER),--server $(SERVER))
 
 types-page: fetch ## Write the texts of docs/types.md anew, as real servers and the relay print them
 	@$(PYTHON) -m tests.types

@@ -2,17 +2,20 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from typing import Any, Final
 
 from anyio import to_thread
 from fastapi import Depends, FastAPI
+from starlette.routing import BaseRoute
 
-from api.composition import compose
+from api.composition import Admin, compose
 from api.deps import check_rights
 from api.described import describe
 from api.error_answers import install_error_handlers
 from api.guard import Guard
 from api.interface_pages import install_interface_pages
+from api.middleware.entity_tags import EntityTags
 from api.middleware.hosts import AllowedHosts
 from api.middleware.request_count import RequestCount
 from api.models.problem import Problem
@@ -20,15 +23,20 @@ from api.routers import (
     accounts,
     audit,
     configs,
+    erasures,
     health,
     mappings,
+    peek,
     placement,
     relays,
     routes,
     session,
+    snapshots,
+    subscriptions,
     topics,
     watch,
 )
+from api.routers.installation import backup
 from api.routers.instances import (
     dead_letters,
     failover,
@@ -37,6 +45,7 @@ from api.routers.instances import (
     instance_settings,
     instances,
     positions,
+    preflight,
 )
 from api.routers.lists import dead_letters as all_dead_letters
 from api.routers.lists import unmapped
@@ -56,21 +65,27 @@ _ROUTERS: Final = (
     unmapped,
     routes,
     topics,
+    peek,
+    subscriptions,
     instances,
     instance_settings,
     failover,
     dead_letters,
     all_dead_letters,
     flow,
+    snapshots,
     instance_mapping,
     positions,
     relays,
     placement,
     audit,
+    erasures,
     session,
     accounts,
     health,
     watch,
+    preflight,
+    backup,
 )
 _PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
     "4XX": {
@@ -99,21 +114,11 @@ def create_app(settings: RelaySettings) -> FastAPI:
     zookeeper = Session(settings.zookeeper, answer_seconds=_ANSWER_SECONDS)
     admin = compose(settings, zookeeper)
 
-    @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        with suppress(StoreUnreachable):  # the session goes on trying
-            zookeeper.start(Deadline.after(0))
-        admin.watch.start()
-        yield
-        await to_thread.run_sync(admin.watch.stop)
-        await to_thread.run_sync(admin.acts.close, _AUDIT_SECONDS)
-        await to_thread.run_sync(zookeeper.stop)
-
     app = FastAPI(
         title="Roma relay admin",
         summary="Mappings, instances and relays of one installation.",
         version="1",
-        lifespan=lifespan,
+        lifespan=partial(_lifespan, admin, zookeeper),
         docs_url=None,
         redoc_url=None,
         responses=_PROBLEMS,
@@ -121,14 +126,32 @@ def create_app(settings: RelaySettings) -> FastAPI:
     app.state.admin = admin
     app.openapi = lambda: describe(app)  # type: ignore[method-assign]  # as FastAPI's manual has it
     install_error_handlers(app)
+    routes = _include_routers(app)
+    install_interface_pages(app)
+    install_web(app)
+    hosts = AllowedHosts([settings.api.host, *settings.api.hosts])
+    app.add_middleware(EntityTags)
+    app.add_middleware(Guard, routes=routes, hosts=hosts)
+    app.add_middleware(RequestCount)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(admin: Admin, zookeeper: Session, _: FastAPI) -> AsyncIterator[None]:
+    with suppress(StoreUnreachable):  # the session continues to connect in the background
+        zookeeper.start(Deadline.after(0))
+    admin.watch.start()
+    admin.left_settings.start()
+    yield
+    await to_thread.run_sync(admin.watch.stop)
+    await to_thread.run_sync(admin.left_settings.stop)
+    await to_thread.run_sync(admin.acts.close, _AUDIT_SECONDS)
+    await to_thread.run_sync(zookeeper.stop)
+
+
+def _include_routers(app: FastAPI) -> list[BaseRoute]:
+    """Include all routers, each behind the check of rights; return their routes."""
     routers = [*(each.router for each in _ROUTERS), *ROUTERS]
     for router in routers:
         app.include_router(router, dependencies=[Depends(check_rights)])
-    install_interface_pages(app)
-    install_web(app)
-    every = [route for router in routers for route in router.routes]
-    app.add_middleware(
-        Guard, routes=every, hosts=AllowedHosts([settings.api.host, *settings.api.hosts])
-    )
-    app.add_middleware(RequestCount)
-    return app
+    return [route for router in routers for route in router.routes]

@@ -9,14 +9,20 @@ from api.access.exposure import reads_need_a_caller
 from api.access.login import LoginDesk, LoginThrottle, Sessions
 from api.access.login.attempt_notes import AttemptNotes
 from api.access.login.first_admin import FirstAdminLink
+from api.access.provider import ProviderClient, ProviderDesk
+from api.access.trusted_header import TrustedHeader
 from api.errors import NoSuchThing
 from api.services.accounts import AccountDesk
 from api.services.audit_book import AuditBook
+from api.services.backup_desk import BackupDesk
+from api.services.dead_letter_lists import DeadLetterLists
+from api.services.erasure_desk import ErasureDesk
 from api.services.failover_desk import FailoverDesk
 from api.services.instance_desk import InstanceDesk
 from api.services.instance_directory import InstanceDirectory
-from api.services.letter_lists import LetterLists
-from api.services.mappings.edit_effects import EditEffects
+from api.services.left_settings import LeftSettings
+from api.services.mappings.effects.edit_effects import EditEffects
+from api.services.mappings.hidden_tables import HiddenTables
 from api.services.mappings.logical_view import LogicalViews
 from api.services.mappings.mapping_archive import MappingArchive
 from api.services.mappings.mapping_editor import MappingEditor
@@ -24,18 +30,32 @@ from api.services.mappings.route_finder import RouteFinder
 from api.services.mappings.routing_views import routing_views
 from api.services.mappings.table_route import TableRoute
 from api.services.mappings.unmapped import UnmappedTables
+from api.services.peek import PeekDesk, PeekNotes
 from api.services.placement_desk import PlacementDesk
 from api.services.position_desk import PositionDesk
+from api.services.preflight_desk import PreflightDesk
+from api.services.repair_desk import RepairDesk
+from api.services.subscriptions import SubscriptionDirectory
 from api.services.topics import TopicDirectory
-from api.services.watch import Watch
+from api.services.watch import Charts, Watch
+from api.services.watch.prometheus import PrometheusReader
 from relay.audit import AuditTrail, DelayedTrail
 from relay.dead_letters import DeadLetterTopic
 from relay.errors import ConfigurationError
 from relay.model.accounts import Accounts
-from relay.operations import AccountEditor, InstanceFlow, InstanceList, defined_instances
-from relay.settings import RelaySettings
+from relay.operations import (
+    AccountEditor,
+    EarlyReturns,
+    InstanceFlow,
+    InstanceList,
+    Snapshots,
+    defined_instances,
+)
+from relay.settings import ApiSettings, RelaySettings
 from relay.state import (
     AccountStore,
+    ErasureTurn,
+    HiddenTableStore,
     InstanceDocumentStore,
     InstanceStore,
     LoginSessionStore,
@@ -43,6 +63,7 @@ from relay.state import (
     Membership,
     Paths,
     PlacementStore,
+    TopicAgreementStore,
 )
 from relay.zk import Session
 
@@ -57,6 +78,8 @@ class Admin:
     session: Session
     gate: Gate
     login: LoginDesk
+    provider: ProviderDesk | None
+    trusted_header: TrustedHeader | None
     accounts: AccountDesk
     first_admin: FirstAdminLink
     archive: MappingArchive
@@ -64,11 +87,14 @@ class Admin:
     logical: LogicalViews
     finder: RouteFinder
     unmapped: UnmappedTables
+    hidden: HiddenTables
     directory: InstanceDirectory
     placement: PlacementDesk
     instances: InstanceDesk
     route: TableRoute
     topics: TopicDirectory
+    peek: PeekDesk
+    subscriptions: SubscriptionDirectory
     failover: FailoverDesk
     audit: AuditTrail
     book: AuditBook
@@ -76,6 +102,11 @@ class Admin:
     positions: PositionDesk
     settings: RelaySettings
     watch: Watch
+    charts: Charts
+    erasures: ErasureDesk
+    left_settings: LeftSettings
+    preflight: PreflightDesk
+    backups: BackupDesk
 
     def dead_letters(self, instance: str) -> DeadLetterTopic:
         """Return the dead letters of an instance. Raises NodeMissing."""
@@ -83,12 +114,22 @@ class Admin:
         return DeadLetterTopic(self.settings.kafka, self.settings.installation, instance)
 
     @property
-    def letters(self) -> LetterLists:
+    def letters(self) -> DeadLetterLists:
         """Return the lists of dead letters."""
-        return LetterLists(self.directory, self.dead_letters)
+        return DeadLetterLists(self.directory, self.dead_letters)
+
+    @property
+    def repairs(self) -> RepairDesk:
+        """Return the repairs of rows."""
+        return RepairDesk(self.settings, self.session, self.snapshots)
+
+    @property
+    def snapshots(self) -> Snapshots:
+        """Return the requests to copy tables."""
+        return Snapshots(self.settings, self.session)
 
     def flow(self, instance: str) -> InstanceFlow:
-        """Return what is asked of an instance's flow. Raises NoSuchThing."""
+        """Return the wanted flow of an instance. Raises NoSuchThing."""
         try:
             return InstanceFlow(self.settings, instance, self.session)
         except ConfigurationError as exc:
@@ -107,15 +148,21 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
     defined = partial(defined_instances, settings, session)
     logical, route = LogicalViews(archive, instances, defined), TableRoute(archive, defined)
     audit = AuditTrail(settings.kafka, settings.installation)
-    acts = DelayedTrail(audit)
+    acts = DelayedTrail(AuditTrail(settings.kafka, settings.installation))
     accounts = partial(_accounts, session, AccountStore(session, paths))
     sessions = Sessions(
         LoginSessionStore(session, paths),
         settings.api.session_seconds,
         settings.api.session_idle_seconds,
+        settings.api.oidc.issuer if settings.api.oidc else "",
     )
-    login = LoginDesk(accounts, sessions, LoginThrottle(), AttemptNotes(acts))
+    notes = AttemptNotes(acts)
+    login = LoginDesk(accounts, sessions, LoginThrottle(), notes)
+    oidc, header = settings.api.oidc, settings.api.trusted_header
     directory = InstanceDirectory(instances, members, InstanceList(settings, session))
+    watch = Watch(session, directory, overrides, defined, settings.api.lag_limit_seconds)
+    turn = ErasureTurn(session, paths, settings.installation)
+    charts = Charts(watch, _prometheus(settings.api))
     return Admin(
         session=session,
         gate=Gate(
@@ -125,15 +172,39 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
             always_ask=reads_need_a_caller(settings.api),
         ),
         login=login,
+        trusted_header=None if header is None else TrustedHeader(header, notes),
+        provider=None
+        if oidc is None
+        else ProviderDesk(
+            oidc,
+            ProviderClient(oidc),
+            AccountEditor(settings, session, acts, f"provider {oidc.issuer}"),
+            sessions,
+            notes,
+        ),
         accounts=AccountDesk(AccountEditor(settings, session, acts, "admin"), login),
         first_admin=FirstAdminLink(),
         archive=archive,
-        editor=MappingEditor(store, defined, EditEffects(instances), acts),
+        editor=MappingEditor(
+            store,
+            defined,
+            EditEffects(instances, watch.rates),
+            acts,
+            EarlyReturns(store, instances),
+        ),
         logical=logical,
         topics=TopicDirectory(logical, settings.kafka),
+        peek=PeekDesk(archive, instances, defined, settings.kafka, PeekNotes(acts)),
+        subscriptions=SubscriptionDirectory(archive, logical, settings, defined),
         finder=RouteFinder(archive, route, logical, instances, defined),
         unmapped=UnmappedTables(archive, instances, defined),
-        instances=InstanceDesk(InstanceDocumentStore(session, paths), settings, acts),
+        hidden=HiddenTables(HiddenTableStore(session, paths), acts),
+        instances=InstanceDesk(
+            InstanceDocumentStore(session, paths),
+            TopicAgreementStore(session, paths),
+            settings,
+            acts,
+        ),
         placement=PlacementDesk(members, overrides, acts),
         directory=directory,
         route=route,
@@ -143,14 +214,26 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
         book=AuditBook(audit, _AUDIT_ENTRIES),
         acts=acts,
         failover=FailoverDesk(directory, instances.failover, audit),
-        watch=Watch(session, directory, overrides, defined, settings.api.lag_limit_seconds),
+        watch=watch,
+        charts=charts,
+        erasures=ErasureDesk.of(settings, session, turn),
+        left_settings=LeftSettings.of(settings, session, turn),
+        preflight=PreflightDesk(settings, session),
+        backups=BackupDesk(settings, session, audit, acts),
     )
+
+
+def _prometheus(settings: ApiSettings) -> PrometheusReader | None:
+    if settings.prometheus_url is None:
+        return None
+    return PrometheusReader(settings.prometheus_url, settings.prometheus_labels)
 
 
 def _accounts(session: Session, store: AccountStore) -> Accounts:
     """Return users and tokens.
 
-    While ZooKeeper is away no thread waits for it, or requests of strangers would hold all threads.
+    While ZooKeeper is unavailable no thread waits for it; otherwise anonymous requests could occupy
+    all threads.
     """
     if not session.connected:
         raise session.unreachable()

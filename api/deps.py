@@ -1,4 +1,4 @@
-"""What endpoints ask for: the services, body, note and precondition."""
+"""Dependencies of the endpoints: services, body, note and precondition."""
 
 from dataclasses import replace
 from typing import Annotated, TypeAlias

@@ -18,14 +18,14 @@ def entity_tag(set_number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TagList:
-    """The tags of one header; `any` stands for `*`."""
+    """The tags of one header; `any` is `*`."""
 
     tags: frozenset[str]
     any: bool = False
 
     @classmethod
     def read(cls, header: str | None) -> "TagList | None":
-        """Read a header, None where it is not there. Raises BadRequest."""
+        """Read a header; None if it is missing. Raises BadRequest."""
         if header is None:
             return None
         if header.strip() == "*":
@@ -34,37 +34,37 @@ class TagList:
         if not all(parts):
             raise BadRequest(
                 f"{header!r} is no list of entity tags.",
-                remedy='An entity tag stands in quotes: If-Match: "12".',
+                remedy='An entity tag must be in quotes: If-Match: "12".',
             )
         return cls(frozenset(part.group(1) for part in parts if part is not None))
 
     def names(self, set_number: int) -> bool:
-        """Say whether the set is among those named."""
+        """Return whether the set is among those named."""
         return self.any or str(set_number) in self.tags
 
 
 @dataclass(frozen=True, slots=True)
 class Precondition:
-    """What a writer knows of the present state."""
+    """The state that a writer expects."""
 
     if_match: TagList | None = None
     if_none_match: TagList | None = None
 
     @property
     def blind(self) -> bool:
-        """Whether the writer says `If-Match: *`: whatever is there."""
+        """Whether the writer sent `If-Match: *`, which matches any state."""
         return self.if_match is not None and self.if_match.any
 
     @classmethod
     def of_state(cls, number: int) -> "Precondition":
-        """What a page knows that showed the state of this number."""
+        """Return the precondition of a page that showed the state of this number."""
         return cls(if_match=TagList(frozenset({str(number)})))
 
     def check(self, set_number: int, *, exists: bool) -> None:
-        """Hold the knowledge against the set in force; `exists`: something would be replaced.
+        """Compare the expectation with the active set; `exists`: a document would be replaced.
 
-        Raises PreconditionRequired where an edit of what is there comes without If-Match,
-        PreconditionFailed where it is of the past.
+        Raises PreconditionRequired if an edit of an existing document has no If-Match,
+        PreconditionFailed if the state has changed.
         """
         if self.if_none_match is not None and exists and self.if_none_match.names(set_number):
             raise PreconditionFailed(
@@ -75,5 +75,5 @@ class Precondition:
                 raise PreconditionRequired("It is there already, and the request has no If-Match.")
         elif not self.if_match.names(set_number) or (self.if_match.any and not exists):
             raise PreconditionFailed(
-                f"State {set_number} is in force, and If-Match names another state."
+                f"State {set_number} is active, and If-Match names another state."
             )

@@ -15,8 +15,10 @@ from starlette.exceptions import HTTPException
 from api.error_status import problem_of, status_of
 from api.errors import (
     BadRequest,
+    ChecksBusy,
     LoginPaused,
     MethodUnknown,
+    PeeksBusy,
     TokenMissing,
 )
 from api.models.problem import MappingProblemView, Problem
@@ -59,7 +61,7 @@ class _ProblemResponse(JSONResponse):
     def render(self, content: Any) -> bytes:
         """Write the content.
 
-        Half of a surrogate pair, which a request may name, stays the escape that it was.
+        Half of a surrogate pair, which a request may contain, stays an escape.
         """
         return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode(
             "utf-8", "backslashreplace"
@@ -82,7 +84,7 @@ def answer_to(error: RelayError, request: Request) -> Response:
     status = status_of(error)
     headers = (
         {"Retry-After": str(_RETRY_AFTER_SECONDS)}
-        if status == HTTPStatus.SERVICE_UNAVAILABLE
+        if status == HTTPStatus.SERVICE_UNAVAILABLE or isinstance(error, (PeeksBusy, ChecksBusy))
         else {}
     )
     if isinstance(error, TokenMissing):
@@ -145,15 +147,15 @@ async def _http_error(request: Request, error: Exception) -> Response:
         status=status,
         detail=f"{error.detail}.",
         code=code,
-        remedy="See /docs for what is here.",
+        remedy="See /docs for the endpoints.",
     )
     return _answer(request, problem, headers)
 
 
 async def _unforeseen(request: Request, _error: Exception) -> Response:
-    """Answer in the usual form.
+    """Return the usual form of an error.
 
-    The server logs the error with its traceback, and the client learns nothing of it.
+    The server logs the error with its traceback, and the client gets no details.
     """
     status = HTTPStatus.INTERNAL_SERVER_ERROR
     return _answer(
@@ -161,7 +163,7 @@ async def _unforeseen(request: Request, _error: Exception) -> Response:
         Problem(
             title=status.phrase,
             status=status,
-            detail="The admin met an error of its own.",
+            detail="The admin has an internal error.",
             code=RelayError.code,
             remedy=RelayError.remedy,
         ),

@@ -1,4 +1,4 @@
-"""What an error of the relay or the admin means to a caller: its status, and its words."""
+"""The HTTP status and the text of an error of the relay or the admin."""
 
 from http import HTTPStatus
 from typing import Final
@@ -8,22 +8,28 @@ from api.models.problem import MappingProblemView, Problem
 from relay.errors import (
     AccountRefused,
     AuditUnreadable,
+    BackupRefused,
     ConfigurationError,
     DeadLettersUnreadable,
     DeadLetterUnknown,
+    ErasureInterrupted,
+    ErasureRefused,
     Fenced,
     MappingRefused,
     MessageTooLarge,
     MoveRefused,
     NodeMissing,
+    NothingToPeek,
     PlacementRefused,
     PositionUnreadable,
     RelayError,
     ReplayRefused,
     SaveTooLarge,
+    SnapshotRefused,
     SourceNotNamed,
     Stop,
     StoreRefused,
+    TableReturnsEarly,
     Unreachable,
     VersionConflict,
 )
@@ -34,6 +40,7 @@ _STATUS: Final[dict[type[RelayError], HTTPStatus]] = {
     Unreachable: HTTPStatus.SERVICE_UNAVAILABLE,
     PositionUnreadable: HTTPStatus.SERVICE_UNAVAILABLE,
     MoveRefused: HTTPStatus.CONFLICT,
+    TableReturnsEarly: HTTPStatus.CONFLICT,
     SourceNotNamed: HTTPStatus.BAD_REQUEST,
     Fenced: HTTPStatus.CONFLICT,
     ConfigurationError: HTTPStatus.CONFLICT,
@@ -41,9 +48,14 @@ _STATUS: Final[dict[type[RelayError], HTTPStatus]] = {
     DeadLettersUnreadable: HTTPStatus.SERVICE_UNAVAILABLE,
     DeadLetterUnknown: HTTPStatus.NOT_FOUND,
     ReplayRefused: HTTPStatus.CONFLICT,
+    SnapshotRefused: HTTPStatus.CONFLICT,
+    BackupRefused: HTTPStatus.CONFLICT,
+    ErasureRefused: HTTPStatus.CONFLICT,
+    ErasureInterrupted: HTTPStatus.CONFLICT,
     MessageTooLarge: HTTPStatus.CONFLICT,
     VersionConflict: HTTPStatus.PRECONDITION_FAILED,
     NodeMissing: HTTPStatus.NOT_FOUND,
+    NothingToPeek: HTTPStatus.NOT_FOUND,
     MappingRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
     SaveTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     PlacementRefused: HTTPStatus.CONFLICT,

@@ -1,4 +1,4 @@
-"""What the admin itself refuses.
+"""Errors of the admin itself.
 
 ApiError
 ├── BadRequest              400
@@ -9,6 +9,8 @@ ApiError
 ├── LoginRefused            401
 ├── LoginPaused             429
 │   └── LoginBusy           429
+├── PeeksBusy               429
+├── ChecksBusy              429
 ├── WritesForbidden         403
 ├── RightMissing            403
 ├── ForgeryRefused          403
@@ -21,7 +23,7 @@ ApiError
 ├── BodyTooLarge            413
 ├── HostUnknown             421
 ├── InstanceRefused         422
-├── ProblemsFound           422   the documents cannot come into force; carries the list
+├── ProblemsFound           422   the documents cannot be activated; has the list
 └── PreconditionRequired    428
 """
 
@@ -34,7 +36,7 @@ from relay.route import Documents, MappingProblem
 
 
 class ApiError(RelayError):
-    """Root of what the admin itself refuses."""
+    """Root of the admin's own errors."""
 
     status: ClassVar[HTTPStatus] = HTTPStatus.INTERNAL_SERVER_ERROR
 
@@ -48,7 +50,7 @@ class BadRequest(ApiError):
 
 
 class TokenMissing(ApiError):
-    """The endpoint needs a token, and the request has none."""
+    """The endpoint requires a token, and the request has none."""
 
     code = "TOKEN_MISSING"
     remedy = (
@@ -117,8 +119,24 @@ class LoginBusy(LoginPaused):
         super().__init__(reason, 5)
 
 
+class PeeksBusy(ApiError):
+    """The admin already has the largest allowed number of topic readers."""
+
+    code = "PEEKS_BUSY"
+    remedy = "Close a page or stream that reads a table, or try again in some seconds."
+    status = HTTPStatus.TOO_MANY_REQUESTS
+
+
+class ChecksBusy(ApiError):
+    """The admin already runs the checks of an instance."""
+
+    code = "CHECKS_BUSY"
+    remedy = "Try again in some seconds."
+    status = HTTPStatus.TOO_MANY_REQUESTS
+
+
 class WritesForbidden(ApiError):
-    """The admin has neither token nor users, so nobody may write."""
+    """The admin has neither token nor users, so writing is not possible."""
 
     code = "WRITES_FORBIDDEN"
     remedy = (
@@ -148,7 +166,7 @@ class ForgeryRefused(ApiError):
 
 
 class NoSuchThing(ApiError):
-    """The address names what is not there."""
+    """The address names a missing object."""
 
     code = "NOT_FOUND"
     remedy = "Check the name."
@@ -156,7 +174,7 @@ class NoSuchThing(ApiError):
 
 
 class MethodUnknown(ApiError):
-    """The address is there, and does not take this method."""
+    """The address exists, but does not accept this method."""
 
     code = "METHOD_NOT_ALLOWED"
     remedy = "Use one of the methods of the header Allow; see /docs."
@@ -187,7 +205,7 @@ class DefinedInFile(ApiError):
 
 
 class InstanceRefused(ApiError):
-    """The settings of an instance contradict themselves, or have no such field; nothing was
+    """The settings of an instance are contradictory, or contain an unknown field; nothing was
     saved.
     """
 
@@ -197,10 +215,10 @@ class InstanceRefused(ApiError):
 
 
 class PreconditionFailed(ApiError):
-    """If-Match or If-None-Match speaks of another state than the present one."""
+    """If-Match or If-None-Match names another state than the present one."""
 
     code = "PRECONDITION_FAILED"
-    remedy = "Read it again, apply the change to what is there now, and save with its ETag."
+    remedy = "Read it again, apply the change to the present state, and save with its ETag."
     status = HTTPStatus.PRECONDITION_FAILED
 
 
@@ -232,17 +250,18 @@ class HostUnknown(ApiError):
 
 
 class PreconditionRequired(ApiError):
-    """An edit of what is there needs the ETag that it was made from."""
+    """An edit of an existing object requires the ETag of the edited state."""
 
     code = "PRECONDITION_REQUIRED"
     remedy = (
-        "Read it first and send its ETag as If-Match, so that nobody's edit is overwritten unseen."
+        "Read it first and send its ETag as If-Match, so that no edit of another user is "
+        "overwritten unseen."
     )
     status = HTTPStatus.PRECONDITION_REQUIRED
 
 
 class ProblemsFound(ApiError):
-    """The documents are broken or contradict each other; nothing was saved."""
+    """The documents are invalid or contradict each other; nothing was saved."""
 
     code = "MAPPING_REFUSED"
     remedy = (
@@ -257,7 +276,7 @@ class ProblemsFound(ApiError):
     ) -> None:
         count = len(problems)
         super().__init__(
-            f"{count} problem{'s' if count > 1 else ''} found; the set in force stays in force."
+            f"{count} problem{'s' if count > 1 else ''} found; the active set stays active."
         )
         self.problems = tuple(problems)
         self.documents = documents or {}

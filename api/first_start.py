@@ -1,5 +1,5 @@
-"""At the start of an admin without users: the link for the first administrator, or why there is
-none.
+"""Prints the link for the first administrator at the start of an admin without users, or logs
+why there is none.
 """
 
 import sys
@@ -26,7 +26,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class FirstStart:
-    """Looks once, in a thread of its own, whether this is the first start of an installation."""
+    """Checks once, in a separate thread, whether this is the first start of an installation."""
 
     def __init__(self, admin: Admin, url: str) -> None:
         self._admin = admin
@@ -35,7 +35,7 @@ class FirstStart:
         self._thread = RelayThread("first-start", "", self._run)
 
     def start(self) -> None:
-        """Start the thread, unless the file has a token: somebody can then add users already."""
+        """Start the thread, unless the file has a token: users can then be added with it."""
         token = self._admin.settings.api.token
         if token is None or not token.get_secret_value():
             self._thread.start()
@@ -56,7 +56,7 @@ class FirstStart:
             return
 
     def look(self) -> None:
-        """Print the link, or log why there is none. Raises RelayError when a store is away."""
+        """Print the link, or log why there is none. Raises RelayError if a store is unavailable."""
         settings, session = self._admin.settings, self._admin.session
         if has_users(settings, session):
             return

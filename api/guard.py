@@ -1,5 +1,5 @@
-"""What is decided about a request before its body is read: the host, the caller's rights, the size,
-the time.
+"""Checks of a request before its body is read: the host, the caller's rights, the size, the
+time.
 """
 
 import asyncio
@@ -19,10 +19,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.access import ANONYMOUS, Caller, rights_needed
 from api.access.cookies import SESSION, form_token, secret_in
 from api.access.cross_site import check_forgery, check_sender
+from api.access.trusted_header import TrustedHeader
 from api.error_answers import answer_to
 from api.error_status import status_of
 from api.errors import BodyTooLarge, BodyTooSlow, MethodUnknown, allowed
 from api.middleware.hosts import AllowedHosts
+from api.middleware.real_peer import peer_of
 from api.middleware.request_body import (
     BODY_LIMIT_BYTES,
     LOGIN_BODY_LIMIT_BYTES,
@@ -34,9 +36,9 @@ from relay.model.accounts import Right
 BODY_SECONDS: Final = 30.0
 """A body must have come whole after this time."""
 LINGER_SECONDS: Final = 2.0
-"""After a refusal the rest of the body is discarded for so long."""
+"""After a refusal the rest of the body is discarded for at most this many seconds."""
 LINGER_BYTES: Final = 32_000_000
-"""And at most so much of it."""
+"""And at most this many bytes of it."""
 _INTERFACE: Final = "/api/"
 _JSON: Final = (b"content-type", b"application/json")
 """Every body below /api/ is JSON, whatever type a client states: `curl -d` alone states a form."""
@@ -50,8 +52,8 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class Guard:
-    """ASGI middleware: refuses by name what must not reach an endpoint, and hands the endpoint a
-    whole body of bounded size.
+    """ASGI middleware: refuses invalid requests with an error code, and passes the endpoint a
+    complete body of bounded size.
 
     Raises KeyError when it is made, if the table of rights lacks one of the routes, and TypeError
     if it cannot see the endpoints of one.
@@ -75,12 +77,13 @@ class Guard:
         route = self._route(scope)
         try:
             self._hosts.check(Request(scope).headers.get("host"))
+            named = _named(Request(scope))
             if route is None and scope["method"] == "OPTIONS" and (methods := self._methods(scope)):
                 await Response(
                     status_code=HTTPStatus.NO_CONTENT, headers={"Allow": allowed(methods)}
                 )(scope, receive, send)
                 return
-            whole = await self._admitted(scope, receive, route)
+            whole = await self._admitted(scope, receive, route, named)
         except RelayError as error:
             scope["route"] = route
             _log_refusal(error, scope)
@@ -93,13 +96,15 @@ class Guard:
             (route for route in self._routes if route.matches(scope)[0] is Match.FULL), None
         )
 
-    async def _admitted(self, scope: Scope, receive: Receive, route: APIRoute | None) -> Receive:
+    async def _admitted(
+        self, scope: Scope, receive: Receive, route: APIRoute | None, named: Caller | None
+    ) -> Receive:
         if route is None:  # then nothing reads the body
             if methods := self._methods(scope):
                 raise MethodUnknown(f"{scope['method']} is not among its methods.", methods)
             return receive
         request, needed = Request(scope), rights_needed(scope["method"], route.path)
-        caller = await _caller(request, needed)
+        caller = await _caller(request, needed, named)
         scope.setdefault("state", {}).update(caller=caller, csrf=_form_token(caller))
         limit = _body_limit(needed)
         announced = request.headers.get("content-length", "0")
@@ -131,10 +136,19 @@ class Guard:
         }
 
 
-async def _caller(request: Request, needed: frozenset[Right]) -> Caller:
-    """Return the caller; ZooKeeper is asked in a thread.
+def _named(request: Request) -> Caller | None:
+    """Return the user whom the proxy names, also where no right is needed.
 
-    Raises ApiError and what the reading of the users raises.
+    Raises HeaderRefused, HeaderUserRefused.
+    """
+    header: TrustedHeader | None = request.app.state.admin.trusted_header
+    return None if header is None else header.caller(request.headers, peer_of(request))
+
+
+async def _caller(request: Request, needed: frozenset[Right], named: Caller | None) -> Caller:
+    """Return the caller; ZooKeeper is read in a thread.
+
+    Raises ApiError and the errors of reading the users.
     """
     if not needed:
         return ANONYMOUS
@@ -143,6 +157,7 @@ async def _caller(request: Request, needed: frozenset[Right]) -> Caller:
         request.headers.get("authorization"),
         needed,
         secret_in(request, SESSION),
+        named,
     )
     return caller
 

@@ -1,5 +1,5 @@
-"""Swagger UI and ReDoc, with scripts that come with the installation: a browser loads nothing from
-elsewhere.
+"""Swagger UI and ReDoc, with scripts from the installation: a browser loads nothing from other
+servers.
 """
 
 from importlib.util import find_spec

@@ -8,27 +8,29 @@ from typing import Final
 
 import structlog
 import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from api.access.exposure import check_exposure
 from api.app import create_app
 from api.composition import Admin
 from api.first_start import FirstStart
 from api.middleware.connections import KEEP_ALIVE_SECONDS, TimedProtocol
+from api.middleware.real_peer import RealPeer
 from api.middleware.tls_certificate import TlsCertificate
-from relay.errors import ConfigurationError
+from relay.service import listening_socket
 from relay.settings import ApiSettings, RelaySettings
 
 # Answers under way get this long after the signal; ZooKeeper's own answer takes 3 s at most.
 _GRACE_SECONDS: Final = 5
-_BACKLOG: Final = 128
 _TICKS: Final = 50
-"""The files of the certificate are looked at after so many ticks, of 0.1 s each."""
+"""The files of the certificate are checked after this many ticks of 0.1 s."""
 
 _log = structlog.stdlib.get_logger(__name__)
 
 
 class AdminServer(uvicorn.Server):
-    """A uvicorn server that tells its real address, as one line, once it answers.
+    """A uvicorn server that prints its real address, as one line, once it answers.
 
     admin        its streams end when the server stops
     certificate  is read again when its files change; None: plain HTTP
@@ -58,7 +60,7 @@ class AdminServer(uvicorn.Server):
                 self.first_start.start()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the streams, then finish what is under way."""
+        """End the streams, then finish the requests in progress."""
         if self.first_start is not None:
             self.first_start.stop()
         self.admin.watch.end()
@@ -72,12 +74,12 @@ class AdminServer(uvicorn.Server):
 
 
 def serve(settings: RelaySettings) -> None:
-    """Answer until SIGTERM or SIGINT, then finish what is under way.
+    """Serve until SIGTERM or SIGINT, then finish the requests in progress.
 
-    Raises ConfigurationError if the port cannot be had.
+    Raises ConfigurationError if the port is not available.
     """
     check_exposure(settings.api)
-    listener = _listen(settings.api)
+    listener = listening_socket("api", settings.api.host, settings.api.port)
     if settings.api.token is not None and settings.api.token.get_secret_value():
         _log.warning(
             "file_token_holds_all_rights",
@@ -101,13 +103,12 @@ def make_server(settings: RelaySettings, listener: socket.socket) -> AdminServer
     certificate = None if tls is None else TlsCertificate(tls)
     app = create_app(settings)
     config = uvicorn.Config(
-        app,
+        RealPeer(_behind_proxy(app, settings.api)),
         lifespan="on",
         log_config=None,
         access_log=False,
         server_header=False,
-        proxy_headers=settings.api.behind_proxy,
-        forwarded_allow_ips=list(settings.api.proxies),
+        proxy_headers=False,  # `RealPeer` must see a request before them
         http=TimedProtocol,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=_GRACE_SECONDS,
@@ -118,15 +119,11 @@ def make_server(settings: RelaySettings, listener: socket.socket) -> AdminServer
     return AdminServer(config, _url(settings.api, listener), app.state.admin, certificate)
 
 
-def _listen(settings: ApiSettings) -> socket.socket:
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    try:
-        return socket.create_server((settings.host, settings.port), family=family, backlog=_BACKLOG)
-    except OSError as exc:
-        raise ConfigurationError(
-            f"api.host and api.port: {settings.host}:{settings.port} cannot be listened on "
-            f"({exc.strerror})."
-        ) from exc
+def _behind_proxy(app: ASGIApp, settings: ApiSettings) -> ASGIApp:
+    """Let the proxy's headers replace the client's address, if there is a proxy."""
+    if not settings.behind_proxy:
+        return app
+    return ProxyHeadersMiddleware(app, list(settings.proxies))  # type: ignore[arg-type,return-value]
 
 
 def _url(settings: ApiSettings, listener: socket.socket) -> str:

@@ -15,7 +15,7 @@ class Deadline:
 
     @classmethod
     def after(cls, seconds: float) -> "Deadline":
-        """Return the deadline that passes in so many seconds of the monotonic clock."""
+        """Return the deadline that passes in `seconds` of the monotonic clock."""
         return cls(monotonic() + seconds)
 
     @property

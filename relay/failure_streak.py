@@ -1,5 +1,6 @@
-"""Failures that follow one another, and the pause after each: values only, the caller tells the
-time.
+"""Consecutive failures, and the pause after each.
+
+Values only: the caller passes the time.
 """
 
 from dataclasses import dataclass
@@ -7,9 +8,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Streak:
-    """The failures so far.
+    """The consecutive failures.
 
-    `in_a_row` counts them, `pause_s` is the pause after the last one, which came at `failed_at_s`.
+    `in_a_row` counts them, `pause_s` is the pause after the last one, which happened at
+    `failed_at_s`.
     """
 
     in_a_row: int = 0

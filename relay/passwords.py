@@ -1,4 +1,7 @@
-"""Hashes of passwords: argon2id (RFC 9106). The only module that imports argon2."""
+"""Hashes of passwords: argon2id (RFC 9106). The only module that imports argon2.
+
+`relay.model.accounts.passwords` decides which passwords are accepted.
+"""
 
 from functools import cache
 from typing import Final
@@ -7,7 +10,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 MEMORY_BYTES: Final = 46 * 1024 * 1024
-"""Memory that one hash takes, also while it is verified."""
+"""Memory in bytes that one hash or one verification needs."""
 _PASSES: Final = 2
 """One hash takes 80 ms of CPU (median of 15) on the machine of the benchmarks."""
 _HASHER: Final = PasswordHasher(
@@ -23,7 +26,7 @@ def hashed(password: str) -> str:
 def verify(password: str, wanted: str) -> bool:
     """Return whether a password has this hash.
 
-    An empty hash is no password's; the check takes the same time nevertheless.
+    An empty hash matches no password, and the check takes the same time.
     """
     try:
         _HASHER.verify(wanted or _nobodys(), _bytes(password))
@@ -34,7 +37,7 @@ def verify(password: str, wanted: str) -> bool:
 
 @cache
 def _nobodys() -> str:
-    """Return a hash to verify against where there is no user, or one without a password."""
+    """Return a hash to verify against if the user does not exist or has no password."""
     return _HASHER.hash(b"")
 
 

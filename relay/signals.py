@@ -11,9 +11,9 @@ _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 def stop_on_signals(stop: threading.Event) -> None:
     """Set `stop` at the first signal; called in the main thread.
 
-    A handler interrupts the main thread anywhere, also where it holds the lock of the event that it
-    waits for: to set the event there would be to wait for itself, for ever. A queue of this kind
-    takes things anywhere, and another thread sets the event.
+    A handler interrupts the main thread at any point, even while that thread holds the lock of the
+    event that it waits for. Setting the event there would deadlock. A queue of this kind accepts
+    items at any point, and another thread sets the event.
     """
     heard: SimpleQueue[int] = SimpleQueue()
     threading.Thread(

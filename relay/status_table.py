@@ -1,4 +1,4 @@
-"""What every instance does, for people: a table, and below it what needs attention."""
+"""The state of every instance: a table, and below it the problems."""
 
 from collections.abc import Sequence
 from time import time
@@ -8,14 +8,14 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from relay.operations import ListedInstance
+from relay.operations import ListedInstance, progress_sentence
 from relay.pipeline.supervision.unlogged_cascades import REMEDY
 from relay.state import InstanceStatus
 
 _WIDE: Final = 120
-"""Columns of a terminal from which on the table has every column.
+"""Width in columns from which on the table has every column.
 
-A narrower one shows the rest as lines.
+A narrower terminal shows the rest as lines.
 """
 
 
@@ -61,7 +61,7 @@ def _table(found: Sequence[ListedInstance], *, wide: bool) -> Table:
 
 
 def _notes(each: ListedInstance, *, wide: bool) -> list[Text]:
-    """Return the lines about an instance that stand below the table."""
+    """Return the lines about an instance below the table."""
     status = each.status
     lines = []
     if not wide:
@@ -69,12 +69,15 @@ def _notes(each: ListedInstance, *, wide: bool) -> list[Text]:
         lines.append(f"mapping set {status.mapping_set}{printer}, {_relay(each) or 'no relay'}")
     if status.relay and not each.relay_alive:
         lines.append(
-            f"Its relay is gone; this is what it reported "
+            f"Its relay has ended; this is its report from "
             f"{max(0, int(time() - status.updated_ms / 1000))} s ago."
         )
     lines += [status.held_back] if status.held_back else []
     lines += [status.mapping_problem] if status.mapping_problem else []
     lines += [f"{status.unlogged_changes} {REMEDY}"] if status.unlogged_changes else []
+    lines += [status.keys_differ] if status.keys_differ else []
+    copying = progress_sentence(status.snapshot)
+    lines += [f"copies {copying}"] if copying else []
     lines += [f"spool: {status.spool_problem}"] if status.spool_problem else []
     if status.code or status.reason:
         lines.append(": ".join(filter(None, (status.code, status.reason))))

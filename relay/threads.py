@@ -1,9 +1,9 @@
-"""The threads of a process: started in one place, and none of them ends, or fails again and again,
-without being told.
+"""The threads of a process: started in one module, which reports every thread that ends or fails
+repeatedly.
 
-An error that is no RelayError is a bug, or a machine without memory. It is logged with its
-traceback and counted. A thread that it ended is listed as dead; a loop that runs under a `Guard`
-tries again after growing pauses.
+An error that is not a RelayError is a bug, or a machine without memory. It is logged with its
+traceback and counted. A thread that it ended is listed as dead; a loop under a `Guard` tries again
+after growing pauses.
 """
 
 import threading
@@ -20,13 +20,13 @@ from relay.growing_pause import GrowingPause
 _FIRST_PAUSE_SECONDS: Final = 1.0
 _LONGEST_PAUSE_SECONDS: Final = 30.0
 _FORGOTTEN_AFTER_SECONDS: Final = 300.0
-"""After so long without an unexpected error the pauses begin again with the shortest."""
+"""After this many seconds without an unexpected error, the pauses start again with the shortest."""
 
 _log = structlog.stdlib.get_logger(__name__)
 
 
 class ThreadBook:
-    """What went wrong in the threads of this process; any thread may read and write it."""
+    """The errors of this process's threads; any thread may read and write it."""
 
     def __init__(self) -> None:
         self.unexpected: Counter[tuple[str, str]] = Counter()
@@ -34,7 +34,7 @@ class ThreadBook:
         self._lock = threading.Lock()
 
     def note(self, kind: str, error: BaseException) -> None:
-        """Count an error that nobody expected; `kind` says in what kind of thread."""
+        """Count an unexpected error; `kind` is the kind of thread."""
         with self._lock:
             self.unexpected[kind, type(error).__name__] += 1
 
@@ -44,7 +44,7 @@ class ThreadBook:
             self._dead[name] = f"{type(error).__name__}: {error}"
 
     def replaced(self, name: str) -> None:
-        """Take a thread off the list, because another one of its name runs."""
+        """Remove a thread from the list, because another one of its name runs."""
         with self._lock:
             self._dead.pop(name, None)
 
@@ -53,6 +53,11 @@ class ThreadBook:
         """The threads that ended by an error and were not replaced, with the error."""
         with self._lock:
             return dict(self._dead)
+
+    @property
+    def deaths(self) -> list[str]:
+        """A sentence without its end for each thread in `dead`."""
+        return [f"thread {name} died ({error})" for name, error in self.dead.items()]
 
 
 THREADS: Final = ThreadBook()
@@ -72,7 +77,7 @@ class RelayThread(threading.Thread):
         self._given = arguments
 
     def start(self) -> None:
-        """Start it. Raises ResourcesExhausted where the machine starts no more threads."""
+        """Start it. Raises ResourcesExhausted if the machine starts no more threads."""
         try:
             super().start()
         except (RuntimeError, MemoryError) as exc:
@@ -81,7 +86,7 @@ class RelayThread(threading.Thread):
             raise ResourcesExhausted(f"Thread {self.name} cannot be started ({exc}).") from exc
 
     def run(self) -> None:
-        """Make the call; an error that it raises is told, and ends the thread."""
+        """Make the call; its error is reported and ends the thread."""
         THREADS.replaced(self.name)
         try:
             self._call(*self._given)
@@ -99,11 +104,11 @@ def tell(kind: str, name: str, error: BaseException) -> None:
 
 
 class Guard:
-    """A context manager for one step of a loop: an unexpected error is told and kept in `error`,
-    and does not end the loop.
+    """A context manager for one step of a loop: an unexpected error is reported and kept in
+    `error`, and does not end the loop.
 
-    Errors of the relay's own tree pass through. `pause_s` is how long the loop should rest before
-    its next step; 0 after a step that succeeded.
+    Errors of the relay's own tree pass through. `pause_s` is how long the loop should pause before
+    its next step, in seconds; 0 after a step that succeeded.
     """
 
     def __init__(self, kind: str, subject: str = "") -> None:
@@ -134,7 +139,7 @@ class Guard:
 
 
 def forget_frames(error: BaseException | None) -> None:
-    """Free what the frames of an error hold, and those of the errors behind it, which may name one
+    """Free the objects in the frames of an error and of its causes, which may refer to one
     another in a circle.
     """
     waiting, seen = [error], set[int]()

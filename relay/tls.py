@@ -1,6 +1,4 @@
-"""Logging in to database servers, and TLS to them: what the settings ask for, in the words of the
-driver.
-"""
+"""Login and TLS to database servers: the settings in the terms of the driver."""
 
 import ipaddress
 import ssl
@@ -26,7 +24,7 @@ _LEGACY_SERVER_CONNECT: Final = (
 
 
 def login(settings: SourceSettings) -> dict[str, Any]:
-    """The driver's arguments for a connection to the source.
+    """Return the driver's arguments for a connection to the source.
 
     Raises ConfigurationError as `login_tls` does.
     """
@@ -42,9 +40,8 @@ def login(settings: SourceSettings) -> dict[str, Any]:
 
 
 def login_tls(settings: TlsSettings, host: str) -> dict[str, Any]:
-    """The driver's arguments for a connection to `host`.
-
-    Raises ConfigurationError for files that hold no certificate or key.
+    """Return the driver's arguments for a connection to `host`. Raises ConfigurationError for files
+    that hold no certificate or key.
     """
     mode = tls_mode(settings, host)
     if mode == "disabled":
@@ -55,10 +52,10 @@ def login_tls(settings: TlsSettings, host: str) -> dict[str, Any]:
 
 
 def tls_mode(settings: TlsSettings, host: str) -> TlsMode:
-    """What is asked for; without a word: the strictest that the files allow.
+    """Return the TLS mode of the settings; without one, the strictest that the files allow.
 
-    On this machine's own loopback there is nobody to hide from, and a server's TLS may be 20 times
-    slower than its binlog (MariaDB 11.4.5 with its bundled library: 60 MB/s).
+    On the machine's own loopback nobody can listen, and a server's TLS may be 20 times slower than
+    its binlog (MariaDB 11.4.5 with its bundled library: 60 MB/s).
     """
     if settings.tls is not None:
         return settings.tls
@@ -66,7 +63,7 @@ def tls_mode(settings: TlsSettings, host: str) -> TlsMode:
         return "verify_identity"
     if settings.tls_cert is not None or settings.tls_legacy:
         return "required"
-    return "disabled" if _is_loopback(host) else "preferred"
+    return "disabled" if is_loopback(host) else "preferred"
 
 
 def _context(mode: TlsMode, settings: TlsSettings) -> ssl.SSLContext:
@@ -124,7 +121,8 @@ def _text(file: object) -> str | None:
     return None if file is None else str(file)
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Return whether an address can be reached from this machine alone."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -1,4 +1,4 @@
-"""Bring the copies up to what the topics hold now, or a range of it, once: `python -m
+"""Apply what the topics hold now, or a range of it, to the copies once: `python -m
 spark_jobs.dedup_batch --config job.toml`.
 """
 
@@ -36,7 +36,7 @@ def run(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; exit code 1 with a sentence when the job cannot be done."""
+    """Run the command line; exit code 1 with a sentence when the job cannot be done."""
     given = read_arguments("dedup batch", __doc__, arguments, bounded=True)
     try:
         print_batch("batch", run(given.settings(), given.bounds, trace=given.trace))

@@ -1,4 +1,4 @@
-"""Keep the copies up with the topics: `python -m spark_jobs.dedup_stream --config job.toml`."""
+"""Keep the copies up to date: `python -m spark_jobs.dedup_stream --config job.toml`."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ from spark_jobs.kafka.stream_checkpoint import check_copies, check_topics, newes
 from spark_jobs.runtime.arguments import read_arguments
 from spark_jobs.runtime.metrics import JobMetrics, served_metrics
 from spark_jobs.runtime.session import open_session
-from spark_jobs.runtime.shutdown import Ending
+from spark_jobs.runtime.shutdown import Shutdown
 from spark_jobs.spark_util.error_translation import named_errors
 from spark_jobs.spark_util.progress import Piece, Progress
 from spark_jobs.spark_util.report import print_batch, print_error, print_line
@@ -23,17 +23,16 @@ from spark_jobs.spark_util.report import print_batch, print_error, print_line
 
 def start(
     settings: JobSettings,
-    ending: Ending | None = None,
+    shutdown: Shutdown | None = None,
     metrics: JobMetrics | None = None,
     *,
     trace: bool = False,
 ) -> StreamingQuery:
     """Start the stream where its checkpoint says.
 
-    A batch that a crash cut off is applied again, which changes nothing.
-
-    What ends the query later is raised by its `awaitTermination` in Spark's words; `run` has the
-    job's own. `metrics` listens to the session's queries until somebody takes it away.
+    A batch that a crash interrupted is applied again, which changes nothing. Later errors of the
+    query are raised by its `awaitTermination` as Spark's errors; `run` raises the job's own.
+    `metrics` listens to the session's queries until it is removed.
     """
     if settings.checkpoint is None:
         raise JobConfigurationError(
@@ -48,7 +47,7 @@ def start(
         check_statements(spark, settings.kafka)
     if metrics is not None:
         spark.streams.addListener(metrics)
-    apply = _batches(spark, settings, settings.checkpoint, ending or Ending(), metrics)
+    apply = _batches(spark, settings, settings.checkpoint, shutdown or Shutdown(), metrics)
     stream = (
         read_stream(spark, settings.kafka)
         .writeStream.foreachBatch(apply)
@@ -63,22 +62,23 @@ def _batches(
     spark: SparkSession,
     settings: JobSettings,
     checkpoint: str,
-    ending: Ending,
+    shutdown: Shutdown,
     metrics: JobMetrics | None,
 ) -> Callable[[DataFrame, int], None]:
-    """What is done with each batch."""
+    """Return the function that processes each batch."""
     copies = Copies.of(spark, settings)
     begun = newest_batch(spark, checkpoint)
     writer = cache(partial(stream_id, spark, checkpoint))  # Spark notes it when the stream starts
 
     def apply(records: DataFrame, number: int) -> None:
         with (
-            ending.batch(),
+            shutdown.batch(),
             Progress(say=print_line) as shown,
             shown.piece(Piece(f"batch {number}")) as piece,
         ):
             if metrics is not None:
                 metrics.began(piece)
+            check_topics(spark, settings.kafka, checkpoint)  # the batch may be of another topic
             figures = copies.apply(records, writer(), number, again=number <= begun, piece=piece)
         print_batch(f"batch {number}", figures)
         if metrics is not None:
@@ -88,28 +88,28 @@ def _batches(
     return apply
 
 
-def run(settings: JobSettings, ending: Ending, *, trace: bool = False) -> None:
+def run(settings: JobSettings, shutdown: Shutdown, *, trace: bool = False) -> None:
     """Keep the copies up until the topics are read (without trigger_seconds) or the end is asked
     for.
 
     Raises JobError.
     """
     with named_errors(place_of(settings.kafka)), served_metrics(settings) as metrics:
-        query = start(settings, ending, metrics, trace=trace)
-        ending.listen()
-        ending.watch(query)
+        query = start(settings, shutdown, metrics, trace=trace)
+        shutdown.listen()
+        shutdown.watch(query)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line.
+    """Run the command line.
 
     SIGTERM and SIGINT end the job after the batch that runs, exit code 1 comes with a sentence.
     """
     given = read_arguments("dedup stream", __doc__, arguments)
-    ending = Ending()
-    ending.listen()
+    shutdown = Shutdown()
+    shutdown.listen()
     try:
-        run(given.settings(), ending, trace=given.trace)
+        run(given.settings(), shutdown, trace=given.trace)
     except JobError as exc:
         print_error(exc, trace=given.trace)
         return 1

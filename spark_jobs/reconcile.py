@@ -1,5 +1,5 @@
-"""Prove that the copies equal the sources, or list what differs: `python -m spark_jobs.reconcile
---config job.toml`.
+"""Prove that the copies equal the sources, or list the differences: `python -m
+spark_jobs.reconcile --config job.toml`.
 """
 
 import sys
@@ -43,7 +43,7 @@ from spark_jobs.kafka.relay_positions import (
 )
 from spark_jobs.kafka.source import place_of
 from spark_jobs.origin import estimated_rows, place_now, source_borders
-from spark_jobs.origin.shards import LogicalTable, Sources, float_in_key, open_sources
+from spark_jobs.origin.shards import LogicalTable, Sources, open_sources
 from spark_jobs.runtime.copy_arguments import copy_arguments
 from spark_jobs.runtime.session import open_session
 from spark_jobs.sinks import check_rule, check_writers, open_sink
@@ -84,8 +84,6 @@ class Reconciliation:
             return TableFindings(
                 table.name, reason=f"no key names the rows of {', '.join(table.without_key)}"
             )
-        if table.with_longer_key_under_rules:
-            return TableFindings(table.name, reason=float_in_key(table))
         if left_out := table.leaves_out(*Operation):
             return TableFindings(
                 table.name,
@@ -157,7 +155,9 @@ class Reconciliation:
     def _repaired(
         self, comparison: TableComparison, table: LogicalTable, found: TableFindings
     ) -> TableFindings:
-        """Write the differing rows anew under fresh pairs, and say which of them are equal now."""
+        """Write the differing rows again under new order keys, and return which of them are
+        equal now.
+        """
         published = self._published(table)
         pairs = {instance: each.order for instance, each in published.items()}
         Event().wait(self.settings.bootstrap.settle_seconds)
@@ -203,7 +203,7 @@ class Reconciliation:
 def run(
     settings: JobSettings, *, tables: Sequence[str] = (), repair: bool = False, trace: bool = False
 ) -> Sequence[TableFindings]:
-    """Compare the tables, all or those named, and repair what differs where that is asked for.
+    """Compare the tables, all or the named ones, and repair differences if requested.
 
     Raises JobError.
     """
@@ -215,10 +215,7 @@ def run(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line.
-
-    Exit code 0: equal, 1: different, 2: it could not be told, with a sentence.
-    """
+    """Run the command line. Exit code 0: equal, 1: different, 2: undecided, with a sentence."""
     given = copy_arguments("reconcile", __doc__, arguments)
     try:
         findings = run(

@@ -22,6 +22,9 @@ from tests.servers.fixtures import (
     new_mysql,
     new_mysql_5_6,
     new_zookeeper,
+    postgres,
+    redis_server,
+    registry,
     zookeeper,
 )
 from tests.servers.running import logs_of_the_dead
@@ -41,13 +44,17 @@ __all__ = [
     "new_mysql",
     "new_mysql_5_6",
     "new_zookeeper",
+    "postgres",
+    "redis_server",
+    "registry",
     "zookeeper",
 ]
 
 
 # How long an example takes says how busy the machine is; pytest's own limit ends one that hangs.
-hypothesis.settings.register_profile("relay", deadline=None)
+hypothesis.settings.register_profile("relay", deadline=None, max_examples=50)
 hypothesis.settings.register_profile("quick", deadline=None, max_examples=10)
+hypothesis.settings.register_profile("thorough", deadline=None, max_examples=200, derandomize=False)
 hypothesis.settings.load_profile("relay")
 
 

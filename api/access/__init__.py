@@ -1,4 +1,4 @@
-"""Who calls the admin, and what each endpoint asks of the caller."""
+"""The callers of the admin, and the rights that each endpoint requires."""
 
 from api.access.authentication import Gate
 from api.access.caller import ANONYMOUS, Caller, OpenSession

@@ -7,7 +7,9 @@ from time import time
 from pydantic import SecretStr
 
 from api.access.caller import ANONYMOUS, TOKEN_OF_FILE, Caller
+from api.access.trusted_header import check_named
 from api.errors import TokenMissing, TokenWrong, WritesForbidden
+from relay.errors import RelayError
 from relay.model.accounts import Accounts, Right
 
 
@@ -17,7 +19,7 @@ class Gate:
     token       that of the configuration file, which holds all rights
     accounts    reads the users and tokens of the installation
     sessions    finds the user of a session's secret; None: it has ended
-    always_ask  without a token nobody reads, also before the first user is added
+    always_ask  a token is required also before the first user is added
     """
 
     def __init__(
@@ -33,22 +35,47 @@ class Gate:
         self._sessions = sessions
         self._asks = always_ask
 
-    def admit(self, authorization: str | None, needed: Set[Right], secret: str = "") -> Caller:
+    def admit(
+        self,
+        authorization: str | None,
+        needed: Set[Right],
+        secret: str = "",
+        named: Caller | None = None,
+    ) -> Caller:
         """Return the caller if it holds the rights.
 
-        ZooKeeper is asked unless the request has the token of the file. A token counts alone: the
-        session of the same request is then not used.
+        ZooKeeper is asked unless the request has the token of the file. A token has priority: the
+        session of the same request is then not used. A user in the proxy's header has priority over
+        a session.
 
         secret  that of the request's session; empty: none
+        named   the user whom a proxy names; None: none
 
-        Raises TokenMissing, TokenWrong, WritesForbidden, RightMissing, and what the reading of the
-        users raises.
+        Raises TokenMissing, TokenWrong, WritesForbidden, RightMissing, HeaderUserRefused, and the
+        errors of reading the users.
         """
         if not needed:
             return ANONYMOUS
-        caller = self._caller(_sent(authorization), secret, needed)
+        sent = _sent(authorization)
+        caller = (
+            self._named(named)
+            if named is not None and not sent
+            else self._caller(sent, secret, needed)
+        )
         caller.check(needed)
         return caller
+
+    def reads_openly(self) -> bool:
+        """Return whether everybody may read now; False while ZooKeeper is unavailable."""
+        try:
+            self.admit(None, ANONYMOUS.rights)
+        except RelayError:
+            return False
+        return True
+
+    def _named(self, named: Caller) -> Caller:
+        check_named(self._accounts(), named.name)
+        return named
 
     def _caller(self, sent: bytes, secret: str, needed: Set[Right]) -> Caller:
         if sent and self._token and compare_digest(sent, self._token):

@@ -12,28 +12,32 @@ from relay.model.accounts import Right, Role, rights_of
 class OpenSession:
     """The session that a request belongs to.
 
-    secret   value of its cookie
-    ends_ms  the user must sign in again then; Unix milliseconds
+    secret       value of its cookie
+    ends_ms      the user must sign in again then; Unix milliseconds
+    by_provider  an OpenID Connect provider signed the user in
     """
 
     secret: str = field(repr=False)
     ends_ms: int
+    by_provider: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
     """Who sent a request.
 
-    name     name in messages; empty for a caller without a token
-    rights   what the caller may do
-    is_user  a user of the installation: the name is proven and stands in history and audit trail
-    session  of a user who signed in; None for a caller with a token, and without one
+    name       name in messages; empty for a caller without a token
+    rights     what the caller may do
+    is_user    a user of the installation: the name is proven and stands in history and audit trail
+    session    of a user who signed in; None for a caller with a token, and without one
+    by_header  a proxy has signed the user in
     """
 
     name: str
     rights: frozenset[Right]
     is_user: bool = False
     session: OpenSession | None = None
+    by_header: bool = False
 
     def check(self, needed: Set[Right]) -> None:
         """Return if the caller holds all rights. Raises RightMissing."""
@@ -46,6 +50,6 @@ class Caller:
 
 
 ANONYMOUS: Final = Caller("", frozenset({Right.READ}))
-"""A caller without a token: reads mappings and states, and writes nothing."""
+"""A caller without a token: it reads mappings and states, and cannot write."""
 TOKEN_OF_FILE: Final = Caller("api.token", rights_of(Role.ADMIN, values=True))
 """The caller that sends the token of the configuration file."""

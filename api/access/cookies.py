@@ -13,8 +13,10 @@ from starlette.responses import Response
 SESSION: Final = "roma_session"
 LOGIN: Final = "roma_login"
 """Held by a browser that was shown the form for signing in."""
+OIDC: Final = "roma_oidc"
+"""Held by a browser that was led to the provider."""
 LOGIN_SECONDS: Final = 43_200
-"""A form for signing in can be used so long."""
+"""The form for signing in is valid for this many seconds."""
 _SECURE: Final = "__Host-"
 """A browser takes a cookie of this name only by TLS, from this very host, for all paths."""
 _RANDOM_BYTES: Final = 32
@@ -44,14 +46,14 @@ def is_form_token(sent: str, secret: str) -> bool:
 
 
 def is_secure(request: Request) -> bool:
-    """Return whether the browser speaks TLS, with the admin or with a trusted proxy."""
+    """Return whether the browser uses TLS, to the admin or to a trusted proxy."""
     return request.url.scheme == "https"
 
 
 def secret_in(request: Request, name: str) -> str:
-    """Return the secret of a cookie; empty where there is none of the right form.
+    """Return the secret of a cookie; empty if there is none of the right form.
 
-    By TLS only the cookie that no other host and no plain connection can have set counts.
+    Over TLS only a cookie is accepted that no other host and no plain connection can have set.
     """
     value = request.cookies.get(f"{_SECURE}{name}" if is_secure(request) else name, "")
     return value if _SECRET.fullmatch(value) else ""

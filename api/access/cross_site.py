@@ -1,4 +1,4 @@
-"""Refusing requests that a page of another site let the browser send (CSRF)."""
+"""Refuses requests that another site's page made the browser send (CSRF)."""
 
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
@@ -17,7 +17,7 @@ _FORM: Final = "application/x-www-form-urlencoded"
 
 
 def check_sender(request: Request) -> None:
-    """Check the page that a browser sent the request from, as far as the browser says it.
+    """Check the page that a browser sent the request from, if the browser reports it.
 
     Raises ForgeryRefused for a page of another site.
     """
@@ -32,13 +32,19 @@ def check_sender(request: Request) -> None:
 
 
 def check_forgery(request: Request, caller: Caller, body: bytes) -> None:
-    """Check a request that changes something and was sent with the cookie of a session.
+    """Check a request that changes something and was sent with the cookie of a session, or through
+    a proxy that names the user.
 
     Other requests pass: a site cannot make a browser send a token of the header Authorization.
 
     Raises ForgeryRefused.
     """
-    if request.method in _SAFE or caller.session is None:
+    if request.method in _SAFE:
+        return
+    if caller.by_header:
+        _check_own_page(request)
+        return
+    if caller.session is None:
         return
     check_sender(request)
     sent = request.headers.get(HEADER) or _field(request, body)
@@ -47,6 +53,19 @@ def check_forgery(request: Request, caller: Caller, body: bytes) -> None:
             f"The request has {'another' if sent else 'no'} token of the session that it belongs "
             "to."
         )
+
+
+def _check_own_page(request: Request) -> None:
+    """Check a request whose user the proxy names: the browser adds the proof of the user
+    automatically, and no session has a token for the form. A browser reports which page sent a
+    changing request. A program does not, and sends the header X-CSRF-Token with any value: a page
+    of another site cannot set it.
+
+    Raises ForgeryRefused.
+    """
+    check_sender(request)
+    if not any(name in request.headers for name in ("sec-fetch-site", "origin", HEADER)):
+        raise ForgeryRefused("The request does not say which page sent it.")
 
 
 def _field(request: Request, body: bytes) -> str:

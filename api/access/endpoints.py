@@ -1,4 +1,4 @@
-"""The one table of what each endpoint asks of its caller.
+"""The only table of rights that each endpoint requires.
 
 The guard enforces it before a body is read.
 """
@@ -17,6 +17,8 @@ _ADMINISTER: Final = frozenset({Right.ADMINISTER})
 _VALUES: Final = frozenset({Right.VALUES})
 _OPERATE_VALUES: Final = frozenset({Right.OPERATE, Right.VALUES})
 """For acts whose answer holds keys of rows."""
+_ERASE: Final = frozenset({Right.ADMINISTER, Right.VALUES})
+"""A person is named by keys and values of rows, and erased data cannot be restored."""
 
 _INSTANCE: Final = "/api/v1/instances/{name}"
 _CONFIGS: Final = "/api/v1/configs/{group}"
@@ -26,6 +28,8 @@ RIGHTS: Final[Mapping[str, frozenset[Right]]] = {
     "GET /": _READ,
     "GET /login": _OPEN,
     "POST /login": _OPEN,
+    "GET /login/oidc": _OPEN,
+    "GET /login/oidc/callback": _OPEN,
     "GET /first-admin": _OPEN,
     "POST /first-admin": _OPEN,
     "POST /logout": _READ,
@@ -39,6 +43,18 @@ RIGHTS: Final[Mapping[str, frozenset[Right]]] = {
     "POST /servers/{server}/maintenance": _OPERATE,
     "POST /servers/{server}/end-maintenance": _OPERATE,
     "GET /instances/{name}": _READ,
+    "GET /instances/{name}/topics": _READ,
+    "GET /instances/{name}/copies": _READ,
+    "POST /instances/{name}/copies": _OPERATE_VALUES,
+    "POST /instances/{name}/copies/preview": _READ,
+    "POST /instances/{name}/copies/{number}/pause": _OPERATE,
+    "POST /instances/{name}/copies/{number}/resume": _OPERATE,
+    "POST /instances/{name}/copies/{number}/cancel": _OPERATE,
+    "GET /instances/{name}/preflight": _READ,
+    "POST /instances/{name}/preflight": _OPERATE,
+    "GET /instances/{name}/repair": _READ,
+    "POST /instances/{name}/repair/preview": _OPERATE_VALUES,
+    "POST /instances/{name}/repair": _OPERATE_VALUES,
     "POST /instances/{name}/pause": _OPERATE,
     "POST /instances/{name}/resume": _OPERATE,
     "POST /instances/{name}/throttle": _OPERATE,
@@ -48,6 +64,18 @@ RIGHTS: Final[Mapping[str, frozenset[Right]]] = {
     "POST /instances/{name}/accept-mapping": _OPERATE,
     "GET /instances/{name}/reposition": _READ,
     "POST /instances/{name}/reposition": _OPERATE,
+    "GET /instance-settings": _READ,
+    "POST /instance-settings": _ADMINISTER,
+    "POST /instance-settings/remove": _ADMINISTER,
+    "GET /instances/{name}/position": _READ,
+    "POST /instances/{name}/position/skip": _OPERATE,
+    "POST /instances/{name}/position/unskip": _OPERATE,
+    "POST /instances/{name}/position/raise-floor": _OPERATE,
+    "POST /instances/{name}/position/repartition": _OPERATE,
+    "GET /backup": _ADMINISTER,
+    "POST /backup/take": _ADMINISTER,
+    "POST /backup/preview": _ADMINISTER,
+    "POST /backup/restore": _ADMINISTER,
     "GET /users": _READ,
     "POST /users": _ADMINISTER,
     "POST /users/tokens": _ADMINISTER,
@@ -64,6 +92,9 @@ RIGHTS: Final[Mapping[str, frozenset[Right]]] = {
     "GET /api/v1/session": _READ,
     "DELETE /api/v1/session": _READ,
     "PUT /api/v1/session/password": _READ,
+    "POST /api/v1/backup": _ADMINISTER,
+    "POST /api/v1/backup/restore/preview": _ADMINISTER,
+    "POST /api/v1/backup/restore": _ADMINISTER,
     "GET /api/v1/users": _ADMINISTER,
     "PUT /api/v1/users/{name}": _ADMINISTER,
     "GET /api/v1/tokens": _ADMINISTER,
@@ -88,7 +119,11 @@ RIGHTS: Final[Mapping[str, frozenset[Right]]] = {
     "GET /mappings/history": _READ,
     "POST /mappings/rollback": _EDIT,
     "GET /mappings/unmapped": _READ,
+    "POST /mappings/unmapped/hide": _EDIT,
+    "POST /mappings/unmapped/unhide": _EDIT,
     "GET /routes": _READ,
+    "GET /peek": _READ,
+    "POST /peek": _READ,
     "GET /audit": _READ,
     "GET /dead-letters": _VALUES,
     "GET /dead-letters/{instance}/{letter}": _VALUES,
@@ -100,10 +135,33 @@ RIGHTS: Final[Mapping[str, frozenset[Right]]] = {
     "POST /api/v1/mappings/rollback": _EDIT,
     "GET /api/v1/events": _READ,
     "GET /api/v1/route": _READ,
+    "GET /api/v1/peek": _READ,
+    "POST /api/v1/peek": _READ,
+    "GET /api/v1/subscriptions": _READ,
+    "GET /api/v1/subscriptions/table": _READ,
     "GET /api/v1/topics": _READ,
+    "GET /erase": _ERASE,
+    "POST /erase": _ERASE,
+    "POST /erase/{number}/erase": _ERASE,
+    "POST /erase/{number}/forget": _ERASE,
+    "GET /api/v1/erasures": _ERASE,
+    "POST /api/v1/erasures": _ERASE,
+    "GET /api/v1/erasures/{number}": _ERASE,
+    "POST /api/v1/erasures/{number}/erase": _ERASE,
+    "DELETE /api/v1/erasures/{number}": _ERASE,
+    "GET /api/v1/snapshots": _READ,
+    "POST /api/v1/snapshots": _OPERATE_VALUES,
+    "POST /api/v1/snapshots/repair": _OPERATE_VALUES,
+    "POST /api/v1/snapshots/repair/preview": _OPERATE_VALUES,
+    "POST /api/v1/snapshots/{number}/pause": _OPERATE,
+    "POST /api/v1/snapshots/{number}/resume": _OPERATE,
+    "POST /api/v1/snapshots/{number}/cancel": _OPERATE,
     "GET /api/v1/topics/{topic}": _READ,
     "GET /api/v1/route/reverse": _READ,
     "GET /api/v1/unmapped": _READ,
+    "GET /api/v1/unmapped/hidden": _READ,
+    "PUT /api/v1/unmapped/hidden": _EDIT,
+    "DELETE /api/v1/unmapped/hidden": _EDIT,
     "GET /api/v1/instances": _READ,
     f"GET {_INSTANCE}": _READ,
     f"GET {_INSTANCE}/series": _READ,
@@ -111,6 +169,7 @@ RIGHTS: Final[Mapping[str, frozenset[Right]]] = {
     "GET /api/v1/series": _READ,
     "GET /api/v1/needs-you": _READ,
     f"GET {_INSTANCE}/dropped": _READ,
+    f"GET {_INSTANCE}/rates": _READ,
     f"GET {_INSTANCE}/settings": _READ,
     f"PUT {_INSTANCE}/settings": _ADMINISTER,
     f"DELETE {_INSTANCE}/settings": _ADMINISTER,
@@ -125,9 +184,11 @@ RIGHTS: Final[Mapping[str, frozenset[Right]]] = {
     f"POST {_LETTERS}/{{letter}}/replay": _OPERATE_VALUES,
     f"GET {_INSTANCE}/flow": _READ,
     f"PUT {_INSTANCE}/flow": _OPERATE,
+    f"POST {_INSTANCE}/preflight": _OPERATE,
     f"POST {_INSTANCE}/pause": _OPERATE,
     f"POST {_INSTANCE}/resume": _OPERATE,
     f"POST {_INSTANCE}/start": _OPERATE,
+    f"POST {_INSTANCE}/retire": _OPERATE,
     f"GET {_INSTANCE}/mapping": _READ,
     f"POST {_INSTANCE}/mapping/accept": _OPERATE,
     f"GET {_INSTANCE}/position": _READ,
@@ -147,12 +208,13 @@ RIGHTS: Final[Mapping[str, frozenset[Right]]] = {
     "GET /api/v1/failover": _READ,
     "DELETE /api/v1/placement/maintenance/{server}": _OPERATE,
     "GET /api/v1/audit": _READ,
+    "GET /api/v1/audit/verification": _READ,
 }
 """Method and path template → the rights that the caller must all hold."""
 
 
 def rights_needed(method: str, path: str) -> frozenset[Right]:
-    """Return what an endpoint asks for; `path` is its template.
+    """Return the rights that an endpoint requires; `path` is its template.
 
     Raises KeyError for an endpoint that the table lacks.
     """

@@ -9,8 +9,10 @@ from relay.settings import ApiSettings
 def check_exposure(settings: ApiSettings) -> None:
     """Check that passwords and tokens do not cross a network in plain text.
 
-    Raises ConfigurationError for an address beyond loopback without TLS and without a proxy.
+    Raises ConfigurationError for an address beyond loopback without TLS and without a proxy, and
+    with a header that any client could send.
     """
+    _check_proxies(settings)
     if is_loopback(settings.host) or settings.tls is not None or settings.behind_proxy:
         return
     raise ConfigurationError(
@@ -24,11 +26,23 @@ def check_exposure(settings: ApiSettings) -> None:
     )
 
 
-def reads_need_a_caller(settings: ApiSettings) -> bool:
-    """Return whether reading needs a session or a token before there are users.
+def _check_proxies(settings: ApiSettings) -> None:
+    header = settings.trusted_header
+    if header is not None and not header.proxies and not is_loopback(settings.host):
+        raise ConfigurationError(
+            f"api.trusted_header.proxies is empty, and {settings.host} can be reached from other "
+            f"machines, which could name any user in the header {header.user}.",
+            remedy="List the addresses of the proxy in api.trusted_header.proxies.",
+        )
 
-    Beyond loopback it does, unless the file has a token: such installations read without one.
+
+def reads_need_a_caller(settings: ApiSettings) -> bool:
+    """Return whether reading requires a session or a token before the first user exists. Beyond
+    loopback it does, unless the file has a token: such installations read without one. With a
+    provider or a proxy that signs users in, it always does.
     """
+    if settings.oidc is not None or settings.trusted_header is not None:
+        return True
     if settings.anonymous_reads == "never":
         return True
     has_token = settings.token is not None and bool(settings.token.get_secret_value())

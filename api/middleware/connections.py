@@ -15,7 +15,7 @@ HEAD_SECONDS: Final = 10.0
 request's headers.
 """
 WRITE_SECONDS: Final = 30.0
-"""A client that takes no byte of an answer for so long is disconnected."""
+"""A client that reads no byte of an answer for this many seconds is disconnected."""
 
 MOST_CONNECTIONS: Final = 500
 """Open at once.
@@ -24,7 +24,9 @@ Beyond them the ones that have waited longest for their client are closed, so a 
 answered.
 """
 _ROOM: Final = 50
-"""How many more are closed then, so that not every further connection has to look for one."""
+"""Number of connections that are closed at once, so that not every further connection must
+search for one.
+"""
 _WAITS_FOR_CLIENT: Final = frozenset({h11.IDLE, h11.SEND_BODY})
 
 
@@ -95,10 +97,7 @@ class TimedProtocol(H11Protocol):
             each.transport.abort()
 
     def _time_head(self) -> None:
-        """Let the time run while a request's headers are incomplete.
-
-        It is not begun anew by further bytes of them.
-        """
+        """Start the timer for a request's headers. Further header bytes do not restart it."""
         if self.conn.their_state is not h11.IDLE:
             self._stop_head()
         elif self._head is None:

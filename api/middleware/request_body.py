@@ -1,4 +1,4 @@
-"""Reading what a writer sent: the body up to a limit, the author and the comment."""
+"""Reads a writer's request: the body up to a limit, the author and the comment."""
 
 import json
 from collections.abc import Mapping
@@ -17,9 +17,9 @@ from relay.telemetry import visible
 # saved of it.
 BODY_LIMIT_BYTES: Final = 6 * SAVE_LIMIT_BYTES
 OPEN_BODY_LIMIT_BYTES: Final = 2 * SAVE_LIMIT_BYTES
-"""Where no token is needed."""
+"""Limit of endpoints that require no token."""
 LOGIN_BODY_LIMIT_BYTES: Final = 16_384
-"""Where nobody is signed in and no right is needed."""
+"""Limit of endpoints that require neither a sign-in nor a right."""
 _AUTHOR_CHARACTERS: Final = 200
 _COMMENT_CHARACTERS: Final = 2000
 
@@ -63,14 +63,15 @@ def documents_of(body: bytes) -> Mapping[str, str]:
 def json_of(body: bytes) -> object:
     """Parse a body.
 
-    Raises BadRequest, also for keys that stand twice and for halves of surrogate pairs.
+    Raises BadRequest, also for duplicate keys and for halves of surrogate pairs.
     """
     try:
         parsed = json.loads(body, object_pairs_hook=_once_each)
         json.dumps(parsed, ensure_ascii=False).encode()
     except UnicodeEncodeError as exc:
         raise BadRequest(
-            "The body holds half of a surrogate pair (\\ud800 to \\udfff), which is no character."
+            "The body holds half of a surrogate pair (\\ud800 to \\udfff), which is not a "
+            "character."
         ) from exc
     except (ValueError, RecursionError) as exc:
         raise BadRequest(f"The body is not JSON: {exc}.") from exc
@@ -78,7 +79,7 @@ def json_of(body: bytes) -> object:
 
 
 def note_of(author: str | None, comment: str | None) -> Note:
-    """Make a note of the present moment out of the two headers.
+    """Return a note with the present time from the two headers.
 
     Outside ASCII they are percent-encoded UTF-8, or raw UTF-8.
     """
@@ -86,7 +87,7 @@ def note_of(author: str | None, comment: str | None) -> Note:
 
 
 def note_now(author: str, comment: str) -> Note:
-    """Make a note of the present moment; long texts are cut, control characters are escaped."""
+    """Return a note with the present time; long texts are cut, control characters are escaped."""
     return Note(
         _shown(author, _AUTHOR_CHARACTERS),
         _shown(comment, _COMMENT_CHARACTERS),
@@ -95,7 +96,7 @@ def note_now(author: str, comment: str) -> Note:
 
 
 def pretty_document(value: object) -> str:
-    """Write one entry a line: a history is read by people."""
+    """Return the JSON document with one entry on each line, readable in a history."""
     if not isinstance(value, list) or not value:
         return json.dumps(value, ensure_ascii=False)
     return (
@@ -108,7 +109,7 @@ def pretty_document(value: object) -> str:
 def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
     result = dict(pairs)
     if len(result) < len(pairs):
-        raise ValueError(f"one object holds a key twice: {', '.join(key for key, _ in pairs)}")
+        raise ValueError(f"one object has a duplicate key: {', '.join(key for key, _ in pairs)}")
     return result
 
 

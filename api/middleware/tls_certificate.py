@@ -41,7 +41,7 @@ class TlsCertificate:
             return
         self._seen = signature
         try:
-            _context(self._settings)  # a file that is half written must not disturb the present one
+            _context(self._settings)  # a half-written file must not replace the present certificate
             _load(self.context, self._settings)
         except (OSError, ValueError) as exc:
             _log.error("certificate_unusable", cert=str(self._settings.cert), reason=str(exc))
@@ -72,5 +72,5 @@ def _load(context: ssl.SSLContext, settings: AdminTlsSettings) -> None:
 
 
 def _no_passphrase() -> str:
-    """Without it OpenSSL would ask at the terminal."""
+    """Return an empty passphrase: without this function OpenSSL asks for one at the terminal."""
     raise ValueError("the key has a passphrase")

@@ -29,7 +29,7 @@ class UserView(BaseModel):
 
 
 class UserRequest(BaseModel):
-    """What a user shall be."""
+    """The wanted state of a user."""
 
     model_config = ConfigDict(
         extra="forbid", json_schema_extra={"examples": [{"role": "operator", "values": False}]}
@@ -69,7 +69,7 @@ class TokenView(BaseModel):
 
 
 class TokenRequest(BaseModel):
-    """What a new token shall be."""
+    """The properties of a new token."""
 
     model_config = ConfigDict(
         extra="forbid", json_schema_extra={"examples": [{"owner": "ann", "role": "viewer"}]}
@@ -82,7 +82,7 @@ class TokenRequest(BaseModel):
 
     @property
     def grant(self) -> Grant:
-        """What the token may do."""
+        """The rights of the token."""
         return Grant(self.role, self.values)
 
 

@@ -4,11 +4,11 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from relay.audit import AuditEntry
+from relay.audit import AuditEntry, AuditVerdict
 
 
 class AuditEntryView(BaseModel):
-    """Something that was done by hand."""
+    """An operator act."""
 
     actor: str = Field(description="Who did it.")
     act: str = Field(description="What was done.", examples=["position.set"])
@@ -29,4 +29,35 @@ class AuditEntryView(BaseModel):
             after=dict(entry.after),
             comment=entry.comment,
             at_ms=entry.at_ms,
+        )
+
+
+class AuditVerdictView(BaseModel):
+    """The result of a check of the audit trail's chains."""
+
+    whole: bool = Field(description="No problem was found.")
+    entries: int = Field(description="Entries in chains.")
+    chains: int = Field(description="Their writers: relays, admins and commands.")
+    unchained: int = Field(description="Entries of older versions, which no chain protects.")
+    repeated: int = Field(description="Records that repeat an entry.")
+    erased: int = Field(description="Entries whose contents an operator erased.")
+    problems: list[str] = Field(description="Missing, changed or contradicting entries.")
+    notes: list[str] = Field(description="What the chains cannot prove here.")
+    newest: list[str] = Field(
+        description="The entries that no other one names, as `writer:number:digest`."
+    )
+
+    @classmethod
+    def of(cls, verdict: AuditVerdict) -> "AuditVerdictView":
+        """Return the verdict with all its fields."""
+        return cls(
+            whole=not verdict.problems,
+            entries=verdict.entries,
+            chains=verdict.chains,
+            unchained=verdict.unchained,
+            repeated=verdict.repeated,
+            erased=verdict.erased,
+            problems=list(verdict.problems),
+            notes=list(verdict.notes),
+            newest=[str(each) for each in verdict.newest],
         )

@@ -6,9 +6,9 @@ from relay.dead_letters import ListedDeadLetter
 
 
 class DeadLetterView(BaseModel):
-    """A message or row that was kept back.
+    """A message or row that was not published.
 
-    Its value has an address of its own, because it may be large.
+    Its value has a separate address, because it may be large.
     """
 
     id: str
@@ -28,7 +28,7 @@ class DeadLetterView(BaseModel):
     key: str | None = Field(description="The message's key as text.")
     value_bytes: int
     is_message: bool = Field(
-        description="False: no message could be made, and the value is the row as it was read."
+        description="False: the row could not be encoded, and the value is the row as it was read."
     )
     written_ms: int
     replayed_by: str | None = Field(description="Who sent it since, if anybody did.")
@@ -36,7 +36,7 @@ class DeadLetterView(BaseModel):
 
     @classmethod
     def of(cls, listed: ListedDeadLetter) -> "DeadLetterView":
-        """Return the letter without its value. A key that is no UTF-8 contains U+FFFD."""
+        """Return the letter without its value. A key that is not UTF-8 contains U+FFFD."""
         letter, message, replay = listed.letter, listed.letter.message, listed.replay
         return cls(
             id=letter.id,
@@ -70,4 +70,4 @@ class ReplayWish(BaseModel):
     """Sending a letter names it once more."""
 
     confirm: str = Field(description="The letter's id, once more.")
-    again: bool = Field(default=False, description="Also where it was sent before.")
+    again: bool = Field(default=False, description="Send it although it was sent before.")

@@ -1,4 +1,4 @@
-"""The two servers of an instance's source as operators see them, and what they may order."""
+"""The two servers of an instance's source as operators see them, and their possible orders."""
 
 from dataclasses import asdict
 from typing import Self
@@ -10,7 +10,7 @@ from relay.state import FailoverView, ServerView, StandingOrders, SwitchNote
 
 
 class ProofAnswer(BaseModel):
-    """What must be true before a server is read instead; null: not known."""
+    """The conditions that must be true before a switch to a server; null: unknown."""
 
     answers: bool
     holds_binlog: bool | None = Field(
@@ -23,7 +23,7 @@ class ProofAnswer(BaseModel):
 
     @classmethod
     def of(cls, server: ServerView) -> "ProofAnswer":
-        """Return the steps of the proof; without GTIDs nothing but the answer is known."""
+        """Return the steps of the proof; without GTIDs only whether the server answers."""
         if server.behind < 0 or not server.executed:
             return cls(
                 answers=server.answers, holds_binlog=None, same_history=None, has_published=None
@@ -67,7 +67,7 @@ class ServerAnswer(BaseModel):
 
 
 class OrdersAnswer(BaseModel):
-    """The orders that stand."""
+    """The present orders."""
 
     number: int
     hold: bool
@@ -85,7 +85,7 @@ class OrdersAnswer(BaseModel):
 
 
 class SwitchAnswer(BaseModel):
-    """One switch of the past; `asked_by` is empty where heartbeats alone decided."""
+    """One switch of the past; `asked_by` is empty if heartbeats alone decided."""
 
     at_ms: int
     to: str
@@ -106,10 +106,9 @@ class SwitchAnswer(BaseModel):
 
 
 class SourceFailoverAnswer(BaseModel):
-    """Of one source: which server is read, what the relay would do next and why, both servers,
-    standing orders, and the switches so far.
-
-    `source` is its name in a group, empty where the instance has one source.
+    """The failover state of one source: the followed server, the relay's next decision and its
+    reason, both servers, orders, and past switches. `source` is its name in a group, empty if
+    the instance has one source.
     """
 
     source: str
@@ -148,7 +147,8 @@ class SourceFailoverAnswer(BaseModel):
 
 
 class FailoverAnswer(SourceFailoverAnswer):
-    """The instance's only source; of a group nothing of that, and every source in `sources`.
+    """The instance's only source; for a group these fields are empty, and every source is in
+    `sources`.
 
     One without a standby has no servers.
     """
@@ -186,7 +186,7 @@ class FailoverAnswer(SourceFailoverAnswer):
 
 
 class SourceRequest(BaseModel):
-    """Which source of a group is meant; nothing where the instance has one."""
+    """The source of a group; empty if the instance has only one."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"source": "second"}})
 
@@ -202,8 +202,8 @@ class SwitchRequest(SourceRequest):
 
 
 class AcceptLossRequest(SourceRequest):
-    """The GTIDs that are given up, as `lacking` or `gone` of the server names them: nothing beyond
-    these is.
+    """The GTIDs whose loss is accepted, as `lacking` or `gone` of the server names them; no
+    others are.
     """
 
     model_config = ConfigDict(

@@ -6,7 +6,7 @@ from relay.state import Flow
 
 
 class FlowWish(BaseModel):
-    """What is asked of an instance, all of it."""
+    """The wanted flow of an instance, with all fields."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -20,7 +20,7 @@ class FlowWish(BaseModel):
 
 
 class FlowView(FlowWish):
-    """What is asked of an instance, by whom and why."""
+    """The wanted flow of an instance, its author and reason."""
 
     by: str
     comment: str
@@ -35,3 +35,9 @@ class FlowView(FlowWish):
             by=flow.by,
             comment=flow.comment,
         )
+
+
+class RetiredView(BaseModel):
+    """The topics that a retired instance fed."""
+
+    topics: list[str]

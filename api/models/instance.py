@@ -6,7 +6,7 @@ from relay.state import DroppedName, InstanceStatus, RelayMember
 
 
 class InstanceView(BaseModel):
-    """One instance: what it does, why, and the way out.
+    """One instance: its state, the reason, and the remedy.
 
     Times in Unix milliseconds; the position is a copy, Kafka holds the true one.
     """
@@ -44,6 +44,7 @@ class InstanceView(BaseModel):
                 "spool_problem": "",
                 "held_back": "",
                 "unlogged_changes": "",
+                "keys_differ": "",
                 "sources": {},
                 "passed_over": 0,
                 "row_printer": "compiled, readable",
@@ -62,8 +63,7 @@ class InstanceView(BaseModel):
     relay: str
     relay_alive: bool = Field(
         description=(
-            "Whether the relay that reported this is still there; if not, this is what it reported "
-            "last."
+            "Whether the relay that reported this still runs; if not, this is its last report. "
         )
     )
     epoch: int
@@ -78,7 +78,9 @@ class InstanceView(BaseModel):
     )
     published_rows: int
     dead_letters: int = Field(description="Rows kept back as dead letters since the relay's start.")
-    claims: int = Field(description="Messages whose value lies elsewhere, since the relay's start.")
+    claims: int = Field(
+        description="Messages whose value is stored elsewhere, since the relay's start."
+    )
     dropped_rows: dict[str, int] = Field(
         description="Row changes left out since the relay's start, by cause."
     )
@@ -108,6 +110,10 @@ class InstanceView(BaseModel):
     unlogged_changes: str = Field(
         description="Relayed tables whose rows foreign keys change without a word in the binlog."
     )
+    keys_differ: str = Field(
+        description="Topics whose equal keys other instances place in other partitions, since "
+        "before instances were compared."
+    )
     sources: dict[str, str] = Field(
         description="Of a group: the position of each source, `file:offset`, by name."
     )
@@ -125,6 +131,8 @@ class InstanceView(BaseModel):
         description="Whether it is defined at run time (`…/settings`), and not by a relay's file."
     )
     updated_ms: int
+    table_rates: dict[str, float] | None = Field(default=None, exclude=True)
+    """Rows per second by real table; the endpoint `rates` shows them."""
 
     @classmethod
     def of(cls, status: InstanceStatus, *, relay_alive: bool) -> "InstanceView":
@@ -133,7 +141,9 @@ class InstanceView(BaseModel):
 
 
 class DroppedNameView(BaseModel):
-    """A real name that is left out, why, and how many rows of it since the relay's start."""
+    """A real name that is filtered, the reason, and the number of its rows since the relay's
+    start.
+    """
 
     name: str
     reason: str
@@ -143,6 +153,22 @@ class DroppedNameView(BaseModel):
     def of(cls, dropped: DroppedName) -> "DroppedNameView":
         """Return the real name with its reason and its row count."""
         return cls(name=dropped.name, reason=dropped.reason, rows=dropped.rows)
+
+
+class TableRateView(BaseModel):
+    """Rows per second of one real table; `(other)`: of all tables without a separate rate."""
+
+    table: str
+    rows_per_second: float
+
+
+def table_rates(instance: InstanceView) -> list[TableRateView]:
+    """Return the rates in an instance's present status, the highest first."""
+    found = instance.table_rates if instance.relay_alive else None
+    return [
+        TableRateView(table=table, rows_per_second=rate)
+        for table, rate in sorted((found or {}).items(), key=lambda each: -each[1])
+    ]
 
 
 class RelayView(BaseModel):
@@ -156,7 +182,7 @@ class RelayView(BaseModel):
     started_ms: int
     server: str
     session_timeout_ms: int = Field(
-        description="After so long a silence ZooKeeper counts it as gone; 0: not known."
+        description="After this time without a heartbeat ZooKeeper ends its session; 0: unknown."
     )
 
     @classmethod

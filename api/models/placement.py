@@ -1,4 +1,4 @@
-"""Who runs what, and what operators want about it."""
+"""Which relay runs which instance, and the operators' overrides."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -7,7 +7,7 @@ from relay.state import Candidate, InstancePlace, PlacementOverride
 
 
 class CandidateView(BaseModel):
-    """A relay that knows the instance; `code` and `reason` say why it could not run it now."""
+    """A relay that knows the instance; `code` and `reason` say why it cannot run it now."""
 
     relay: str
     server: str
@@ -51,8 +51,8 @@ class InstancePlaceView(BaseModel):
 
 
 class WishView(BaseModel):
-    """What an operator asked for: of which instance or server, by whom, when (Unix milliseconds)
-    and why; `to` only for a move.
+    """An override by an operator: the instance or server, author, time (Unix milliseconds) and
+    reason; `to` only for a move.
     """
 
     name: str
@@ -74,7 +74,7 @@ class WishView(BaseModel):
 
 
 class PlacementView(BaseModel):
-    """Everything about who runs what."""
+    """The whole placement: leaders, candidates and overrides."""
 
     instances: list[InstancePlaceView]
     moves: list[WishView]
@@ -96,7 +96,7 @@ class HandOverView(BaseModel):
 
 
 class MaintenancePreview(BaseModel):
-    """What a maintenance of a server would do."""
+    """The effect of a maintenance of a server."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -114,7 +114,7 @@ class MaintenancePreview(BaseModel):
 
 
 class MoveRequest(BaseModel):
-    """Where to: a relay's or a server's name."""
+    """The target: a relay's or a server's name."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"to": "relay-2"}})
 

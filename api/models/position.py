@@ -1,8 +1,8 @@
 """Positions as operators see and move them."""
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
-from relay.model.positions.position import SourcePosition
+from relay.model.positions.position import BinlogPosition, SourcePosition
 from relay.operations import (
     Preview,
     RepartitionPlan,
@@ -14,7 +14,7 @@ from relay.operations import (
 
 
 class SourcePlace(BaseModel):
-    """Where one source of a group stands."""
+    """The position of one source of a group."""
 
     file: str
     offset: int
@@ -25,15 +25,17 @@ class SourcePlace(BaseModel):
 
 
 class PositionView(BaseModel):
-    """Where an instance is, read from Kafka; null fields for an instance that never published."""
+    """The position of an instance, read from Kafka; null fields for an instance that never
+    published.
+    """
 
     instance: str
-    leader: str | None = Field(description="The relay that leads; null: nobody.")
+    leader: str | None = Field(description="The leading relay; null: none.")
     file: str | None = None
     offset: int | None = None
     gtid_set: str | None = None
     sources: dict[str, SourcePlace] = Field(
-        default={}, description="Of a group: where each source stands, by name."
+        default={}, description="The position of each source of a group, by name."
     )
     execute_time: int | None = Field(default=None, description="Unix milliseconds.")
     execute_position: str | None = Field(default=None, description="A number of 63 bits as text.")
@@ -51,12 +53,12 @@ class PositionView(BaseModel):
     )
     back_to: list[str] = Field(
         default=[],
-        description="Places of this epoch whose pairs are known, the oldest first, at most 100.",
+        description="Positions of this epoch with known order keys, the oldest first, at most 100.",
     )
 
     @classmethod
     def of(cls, instance: str, shown: Shown) -> "PositionView":
-        """Return the position with at most 100 earlier places; null without a record."""
+        """Return the position with at most 100 earlier positions; null without a record."""
         return cls.model_validate(position_fields(instance, shown))
 
 
@@ -67,22 +69,41 @@ class Confirmed(BaseModel):
 
 
 class OneSource(BaseModel):
-    """Which source of a group is meant; a single one need not be named."""
+    """The source of a group; a single one need not be named."""
 
     source: str | None = Field(default=None, description="Of a group: the source's name.")
 
 
 class Place(OneSource):
-    """Where to go: the beginning of a transaction."""
+    """The target of a move: the beginning of a transaction, by coordinates or by the GTID set
+    before it.
+    """
 
-    file: str = Field(examples=["mysql-bin.000042"])
-    offset: int = Field(ge=4, examples=[4711])
+    file: str | None = Field(default=None, examples=["mysql-bin.000042"])
+    offset: int | None = Field(default=None, ge=4, examples=[4711])
     gtid_set: str | None = Field(
-        default=None, description="What the source executed before it; refused if that is not so."
+        default=None,
+        description="What the source executed before it: with `file` and `offset` it is checked, "
+        "without them it is the place.",
     )
     as_new: bool = Field(
-        default=False, description="Publish what follows with new pairs, under a new epoch."
+        default=False, description="Publish the next rows with new order keys, under a new epoch."
     )
+
+    @model_validator(mode="after")
+    def _names_a_place(self) -> "Place":
+        if (self.file is None) is not (self.offset is None):
+            raise ValueError("file and offset belong together")
+        if self.file is None and self.gtid_set is None:
+            raise ValueError("name file and offset, or gtid_set")
+        return self
+
+    @property
+    def coordinates(self) -> BinlogPosition | None:
+        """The coordinates; None if only the GTID set is named."""
+        if self.file is None or self.offset is None:
+            return None
+        return BinlogPosition(self.file, self.offset)
 
 
 class FoundPlace(BaseModel):
@@ -103,22 +124,24 @@ class Move(Place, Confirmed):
 
 
 class Skip(OneSource, Confirmed):
-    """A coming transaction that is to be left out, or with `undo` published after all."""
+    """A coming transaction to skip, or with `undo` to publish after all."""
 
     gtid: str
     undo: bool = False
 
 
 class Floor(Confirmed):
-    """The instance whose pairs all lie below from now on."""
+    """The instance above whose order keys the next ones will be."""
 
     above: str
 
 
 class MovePreview(BaseModel):
-    """What a move would do."""
+    """The effect of moving an instance's position."""
 
     kind: str = Field(description="`forward`, `back` or `as new`.")
+    file: str = Field(description="The binlog file of the place.")
+    offset: int = Field(description="The offset of the place in it.")
     sentences: list[str]
     distance_bytes: int | None = Field(
         description="Bytes of binlog between; null where the source does not have them all."
@@ -131,6 +154,8 @@ class MovePreview(BaseModel):
         """Return the preview with the sentences that the command line prints."""
         return cls(
             kind=preview.move.kind.value,
+            file=preview.move.target.binlog.file,
+            offset=preview.move.target.binlog.offset,
             sentences=foretold(instance, preview).splitlines(),
             distance_bytes=preview.distance_bytes,
             gtids=preview.gtids,
@@ -145,18 +170,25 @@ class Repartitioning(BaseModel):
     partitions: int | None = Field(
         default=None, ge=1, description="The new number of partitions; without it `partitions_num`."
     )
+    table: str | None = Field(
+        default=None,
+        description=(
+            "Accept that keys of this logical table move, because a key column has another type "
+            "or character set; the partition settings stay."
+        ),
+    )
 
 
 class RepartitionOrder(Repartitioning, Confirmed):
     """The same, to be done."""
 
     without: str | None = Field(
-        default=None, description="Another instance of the topic that is gone for good."
+        default=None, description="Another instance of the topic that is permanently removed."
     )
 
 
 class RepartitionView(BaseModel):
-    """What it means for consumers."""
+    """The effect on consumers."""
 
     topic: str
     partitions_before: int

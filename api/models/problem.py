@@ -1,4 +1,4 @@
-"""What went wrong, as RFC 9457 writes it."""
+"""An error in the form of RFC 9457."""
 
 from collections.abc import Iterable
 
@@ -8,10 +8,9 @@ from relay.route import Documents, MappingProblem, TextPlaces
 
 
 class MappingProblemView(BaseModel):
-    """One thing wrong: in which document, at which JSON pointer (RFC 6901), and why.
-
-    `line` and `column` count from 1 in the document's text; they are absent where there is none.
-    A document that was sent as JSON inside another has one entry a line.
+    """A problem: its document, its JSON pointer (RFC 6901), and the reason. `line` and `column`
+    count from 1 in the document's text; they are absent without a text. A document that was sent
+    as JSON inside another has one entry a line.
     """
 
     model_config = ConfigDict(
@@ -59,7 +58,7 @@ class MappingProblemView(BaseModel):
 class Problem(BaseModel):
     """An error: `code` is for programs, `detail` and `remedy` for people.
 
-    `problems` lists the places in the documents.
+    `problems` lists the problems in the documents.
     """
 
     type: str = "about:blank"

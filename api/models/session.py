@@ -19,7 +19,7 @@ class SignIn(BaseModel):
 
 
 class SessionView(BaseModel):
-    """Who sent the request, and what this caller may do."""
+    """The caller of the request, and its rights."""
 
     name: str = Field(description="Empty for a caller without a session and without a token.")
     rights: list[Right]

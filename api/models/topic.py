@@ -28,7 +28,7 @@ class PartitionView(BaseModel):
 
 
 class TopicView(BaseModel):
-    """A topic that the mapping in force feeds."""
+    """A topic that the active mapping feeds."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -51,7 +51,7 @@ class TopicView(BaseModel):
     partitions: list[PartitionView]
     offsets: int = Field(description="Offsets that can be read, transaction markers included.")
     logical_tables: list[str]
-    instances: list[str] = Field(description="Instances that have met tables of the topic.")
+    instances: list[str] = Field(description="Instances that have read tables of the topic.")
     groups: list[GroupProgressView]
 
     @classmethod

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Response
 
 from api.deps import AdminDep, CallerDep, NoteDep, PreconditionDep
 from api.entity_tag import entity_tag
+from api.listing import ListingDep
 from api.models.account import NewTokenView, TokenRequest, TokenView, UserRequest, UserView
 from relay.model.accounts import Grant
 from relay.operations import UserChange, Who
@@ -15,11 +16,11 @@ router: Final = APIRouter(prefix="/api/v1", tags=["accounts"])
 
 
 @router.get("/users")
-def list_users(admin: AdminDep, response: Response) -> list[UserView]:
+def list_users(admin: AdminDep, response: Response, part: ListingDep) -> list[UserView]:
     """Return all users. The ETag is that of all users and tokens together."""
     found = admin.accounts.accounts()
     response.headers["ETag"] = entity_tag(found.number)
-    return [UserView.of(user) for user in found.users]
+    return part.of([UserView.of(user) for user in found.users])
 
 
 @router.put("/users/{name}", responses={201: {"description": "The user was not there."}})
@@ -45,9 +46,9 @@ def save_user(
 
 
 @router.get("/tokens")
-def list_tokens(admin: AdminDep) -> list[TokenView]:
+def list_tokens(admin: AdminDep, part: ListingDep) -> list[TokenView]:
     """Return all tokens by their last four characters."""
-    return [TokenView.of(token) for token in admin.accounts.accounts().tokens]
+    return part.of([TokenView.of(token) for token in admin.accounts.accounts().tokens])
 
 
 @router.put("/tokens/{name}", status_code=HTTPStatus.CREATED)

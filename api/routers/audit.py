@@ -1,47 +1,86 @@
-"""The audit trail: what was done by hand."""
+"""The audit trail: operator acts, and the check that it is complete."""
 
 from typing import Annotated, Final, Literal
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Depends, Query, Response
 
 from api.deps import AdminDep
-from api.models.audit import AuditEntryView
-from api.services.audit_book import AuditFilter
+from api.errors import BadRequest
+from api.models.audit import AuditEntryView, AuditVerdictView
+from relay.audit import AuditFilter, Reference, exported
 
 router: Final = APIRouter(prefix="/api/v1/audit", tags=["audit"])
-_LINES: Final = "application/jsonl"
+_TYPES: Final = {"jsonl": "application/jsonl", "csv": "text/csv"}
 _Text = Annotated[str | None, Query(max_length=300)]
+_Known = Annotated[str, Query(max_length=500)]
+
+
+def _wanted(
+    subject: Annotated[str | None, Query(description="The entries of one instance alone.")] = None,
+    actor: Annotated[_Text, Query(description="The entries of one person or token alone.")] = None,
+    act: Annotated[_Text, Query(description="One act, or all of a kind: `mapping`.")] = None,
+    before: Annotated[
+        int | None, Query(ge=0, description="Entries before this time, Unix milliseconds.")
+    ] = None,
+    since: Annotated[
+        int | None, Query(ge=0, description="Entries from this time on, Unix milliseconds.")
+    ] = None,
+) -> AuditFilter:
+    return AuditFilter(actor or "", act or "", subject or "", before, since)
 
 
 @router.get(
     "",
     response_model=list[AuditEntryView],
-    responses={200: {"content": {_LINES: {"schema": {"type": "string"}}}}},
+    responses={
+        200: {"content": {each: {"schema": {"type": "string"}} for each in _TYPES.values()}}
+    },
 )
 def list_audit(
     admin: AdminDep,
     response: Response,
+    wanted: Annotated[AuditFilter, Depends(_wanted)],
     limit: Annotated[int, Query(ge=1, le=10_000, description="How many entries at most.")] = 100,
-    subject: Annotated[str | None, Query(description="The entries of one instance alone.")] = None,
-    actor: Annotated[_Text, Query(description="The entries of one person or token alone.")] = None,
-    act: Annotated[_Text, Query(description="One act, or all of a kind: `mapping`.")] = None,
-    before: Annotated[
-        int | None, Query(ge=0, description="Entries before this moment, Unix milliseconds.")
-    ] = None,
     form: Annotated[
-        Literal["json", "jsonl"], Query(alias="format", description="`jsonl`: one entry a line.")
+        Literal["json", "jsonl", "csv"],
+        Query(alias="format", description="`jsonl`: one entry a line; `csv`: for spreadsheets."),
     ] = "json",
 ) -> list[AuditEntryView] | Response:
-    """Return what was done by hand, the newest first.
+    """Return operator acts, the newest first.
 
-    `X-Older-Before` is the `before` of the next page; it is absent on the last one. Entries of the
-    page's last moment come all, so a page may have a few more than `limit`.
+    `X-Older-Before` is the `before` of the next page; it is absent on the last one. A page includes
+    all entries with the time of its last one, so it may have a few more than `limit`.
     """
-    page = admin.book.page(AuditFilter(actor or "", act or "", subject or "", before), limit)
+    page = admin.book.page(wanted, limit)
     headers = {} if page.older is None else {"X-Older-Before": str(page.older)}
-    entries = [AuditEntryView.of(each) for each in page.entries]
-    if form == "jsonl":
-        lines = "".join(f"{each.model_dump_json()}\n" for each in entries)
-        return Response(lines, media_type=_LINES, headers=headers)
+    if form != "json":
+        lines = "".join(exported(page.entries, form))
+        return Response(lines, media_type=_TYPES[form], headers=headers)
     response.headers.update(headers)
-    return entries
+    return [AuditEntryView.of(each) for each in page.entries]
+
+
+@router.get("/verification")
+def verify_audit(
+    admin: AdminDep,
+    known: Annotated[
+        list[_Known] | None,
+        Query(
+            max_length=100,
+            description="Entries that an earlier check named as `newest`. They must be there.",
+        ),
+    ] = None,
+) -> AuditVerdictView:
+    """Check the chains of the whole trail, and report missing and changed entries. Chains prove
+    nothing about the newest entries, because no later entry names them. Keep `newest` outside of
+    Kafka and send it as `known` later.
+    """
+    return AuditVerdictView.of(admin.book.verdict(_references(known or [])))
+
+
+def _references(texts: list[str]) -> list[Reference]:
+    """Raises BadRequest for a text that names no entry."""
+    try:
+        return [Reference.parse(each) for each in texts]
+    except ValueError as exc:
+        raise BadRequest(f"A known entry is written as writer:number:digest ({exc}).") from exc

@@ -9,6 +9,7 @@ from api.deps import AdminDep, BodyDep, NoteDep, PreconditionDep
 from api.entity_tag import TagList, entity_tag
 from api.middleware.request_body import document_text, documents_of
 from api.models.mappings.mapping import ChangeView, DocumentVersionView, SavedView, SetView
+from api.services.mappings.effects.load import Load
 from api.services.mappings.mapping_archive import check_group
 from api.services.mappings.mapping_editor import Saved
 from api.services.mappings.routing_views import Change
@@ -58,7 +59,7 @@ def read_document(
 ) -> Response:
     """Return the document in force, byte for byte as it was saved.
 
-    The ETag is the number of the set in force.
+    The ETag is the number of the active set.
     """
     stored, body = admin.archive.document(group, data_id)
     headers = {
@@ -85,7 +86,7 @@ def save_document(
 ) -> SavedView:
     """Save one document; the four are checked together.
 
-    A document that is there already needs If-Match.
+    Replacing an existing document requires If-Match.
 
     A logical database needs its topic: save `topics` before `dbs`, or all documents at once.
     """
@@ -129,13 +130,17 @@ def save_group(
 
 @router.get("/{group}/{data_id}/history")
 def read_history(
-    admin: AdminDep, group: str, data_id: str, limit: Annotated[int, Query(ge=1, le=1000)] = 50
+    admin: AdminDep,
+    group: str,
+    data_id: str,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 50,
+    offset: Annotated[int, Query(ge=0, le=2**31, description="Leave out so many first.")] = 0,
 ) -> list[DocumentVersionView]:
     """Return the document's versions, the newest first."""
     in_force = admin.archive.version_in_force(data_id)
     return [
         DocumentVersionView.of(each, in_force)
-        for each in admin.archive.history(group, data_id, limit)
+        for each in admin.archive.history(group, data_id, offset + limit)[offset:]
     ]
 
 
@@ -148,7 +153,7 @@ def read_version(admin: AdminDep, group: str, data_id: str, version: int) -> Doc
 
 
 def saved_view(saved: Saved, response: Response) -> SavedView:
-    """Show what a save did, with the new ETag."""
+    """Return the result of a save, with the new ETag."""
     response.headers["ETag"] = entity_tag(saved.stored.number)
     return SavedView(
         set=SetView.of(saved.stored.record, saved.stored.number),
@@ -156,8 +161,8 @@ def saved_view(saved: Saved, response: Response) -> SavedView:
     )
 
 
-def change_view(change: Change) -> ChangeView:
-    """Show a change with its consequence."""
+def change_view(change: Change, load: Load | None = None) -> ChangeView:
+    """Return a change with its consequence and, in a dry run, its present load."""
     return ChangeView(
         instances=list(change.instances),
         sentence=change.sentence,
@@ -165,6 +170,9 @@ def change_view(change: Change) -> ChangeView:
         kind=change.kind,
         count=len(change.tables),
         consequence=change.consequence,
+        met_by=[] if load is None else list(load.instances),
+        rows_per_second=None if load is None else load.rows_per_second,
+        rows_per_second_is_bound=load is not None and load.is_bound,
     )
 
 

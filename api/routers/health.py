@@ -16,13 +16,13 @@ _NOT_READY: Final[dict[int | str, dict[str, Any]]] = {
 
 @router.get("/healthz", response_class=PlainTextResponse)
 async def healthz() -> str:
-    """Say that the process lives; no thread and no other server is needed for that."""
+    """Answer that the process runs; no other thread and no other server is necessary."""
     return "ok\n"
 
 
 @router.get("/readyz", response_class=PlainTextResponse, responses=_NOT_READY)
 def readyz(admin: AdminDep, response: Response) -> str:
-    """Say whether ZooKeeper can be reached, without which nothing but this works."""
+    """Return whether ZooKeeper can be reached. Without it all other endpoints fail."""
     if not admin.session.connected:
         response.status_code = 503
         return f"No ZooKeeper server answers at {admin.session.hosts}.\n"

@@ -1,4 +1,4 @@
-"""Mapping sets: trying an edit, listing what there was, rolling back."""
+"""Mapping sets: try an edit, list the history, roll back."""
 
 from typing import Annotated, Final
 
@@ -29,12 +29,10 @@ def dry_run(
     body: BodyDep,
     table: Annotated[list[str] | None, Query()] = None,
 ) -> DryRunView:
-    """Say what saving these documents would find or change.
-
-    The others stay as they are, and nothing is saved.
-
-    Spoken of are the tables that relays have met, those that the documents name, and those given as
-    `table=database.table`; `database.*` stands for every other table of a database.
+    """Return the problems or changes if these documents were saved. The others are unchanged,
+    and nothing is saved. The result covers tables that relays have read, tables that the
+    documents name, and those given as `table=database.table`. `database.*` is every other table
+    of a database.
     """
     trial = admin.editor.try_out(documents_of(body), table or ())
     response.headers["ETag"] = entity_tag(trial.base)
@@ -42,14 +40,16 @@ def dry_run(
         base=trial.base,
         acceptable=not trial.problems,
         problems=MappingProblemView.listed(trial.problems, trial.bodies),
-        changes=[change_view(each) for each in trial.changes],
+        changes=[
+            change_view(each, load) for each, load in zip(trial.changes, trial.loads, strict=True)
+        ],
         unchanged=trial.unchanged,
     )
 
 
 @router.get("/logical")
 def read_logical(admin: AdminDep, response: Response, by: Grouping = "db") -> LogicalView:
-    """Return the set in force in groups: shards, rules, topics, tags and counts of real tables."""
+    """Return the active set in groups: shards, rules, topics, tags and counts of real tables."""
     view = admin.logical.view(by)
     response.headers["ETag"] = entity_tag(view.set)
     return view
@@ -57,13 +57,17 @@ def read_logical(admin: AdminDep, response: Response, by: Grouping = "db") -> Lo
 
 @router.get("/sets")
 def list_sets(
-    admin: AdminDep, response: Response, limit: Annotated[int, Query(ge=1, le=1000)] = 50
+    admin: AdminDep,
+    response: Response,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 50,
+    offset: Annotated[int, Query(ge=0, le=2**31, description="Leave out so many first.")] = 0,
 ) -> list[SetView]:
     """Return the sets, the newest first."""
     in_force = admin.archive.number_in_force()
     if in_force is not None:
         response.headers["ETag"] = entity_tag(in_force)
-    return [SetView.of(record, in_force) for record in admin.archive.sets(limit)]
+    records = admin.archive.sets(offset + limit)[offset:]
+    return [SetView.of(record, in_force) for record in records]
 
 
 @router.get("/sets/{number}")
@@ -76,7 +80,7 @@ def read_set(admin: AdminDep, number: int) -> WholeSetView:
 
 @router.get("/sets/{number}/changes")
 def read_changes(admin: AdminDep, number: int) -> list[ChangeView]:
-    """Return what a set changed against the one before it, for the tables that are known now."""
+    """Return the changes of a set against the previous one, for the present known tables."""
     return [change_view(each) for each in admin.editor.changes_of(number)]
 
 
@@ -88,8 +92,8 @@ def roll_back(
     precondition: PreconditionDep,
     note: NoteDep,
 ) -> SavedView:
-    """Put an older set's content into force again, as a set of its own with the next number.
+    """Activate an older set's contents again, as a new set with the next number.
 
-    Needs If-Match (`*`: whatever is there).
+    Requires If-Match (`*`: any state).
     """
     return saved_view(admin.editor.roll_back(wanted.set, precondition, note), response)

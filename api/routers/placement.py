@@ -1,4 +1,4 @@
-"""Placement: who runs what, moves, and servers in maintenance."""
+"""Placement: assignments, moves, and servers in maintenance."""
 
 from typing import Annotated, Final
 
@@ -13,8 +13,8 @@ router: Final = APIRouter(prefix="/api/v1/placement", tags=["placement"])
 
 @router.get("")
 def read_placement(admin: AdminDep) -> PlacementView:
-    """Return which relay leads each instance, which could take it over or why not, and what
-    operators asked for.
+    """Return the leading relay of each instance, its candidates with their obstacles, and the
+    overrides.
     """
     return admin.placement.placement()
 
@@ -25,7 +25,7 @@ def move_instance(
 ) -> PlacementView:
     """Move an instance to a relay or server, at once.
 
-    It stays there while that lives and can, until the move is withdrawn.
+    It stays there as long as that one runs and is able, until the move is withdrawn.
     """
     admin.placement.move(instance, wanted.to, note)
     return admin.placement.placement()
@@ -42,8 +42,8 @@ def withdraw_move(admin: AdminDep, instance: str, note: NoteDep) -> PlacementVie
 def drain_server(
     admin: AdminDep, server: Annotated[str, Path(pattern=NAME_PATTERN)], note: NoteDep
 ) -> PlacementView:
-    """Put a server into maintenance: its relays hand over at once what others can run, and take
-    nothing.
+    """Put a server into maintenance: its relays hand over at once every instance that others can
+    run, and take none.
     """
     admin.placement.drain(server, note)
     return admin.placement.placement()

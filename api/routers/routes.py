@@ -1,10 +1,11 @@
-"""Where a real table goes."""
+"""Routes of real tables."""
 
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Query
 
 from api.deps import AdminDep
+from api.listing import ListingDep
 from api.models.mappings.logical_mapping import LogicalTableView
 from api.models.mappings.route import MatchingRuleView, RouteView
 from api.services.mappings.logical_view import table_view
@@ -20,22 +21,25 @@ _Asked = Annotated[str, Query(max_length=300)]
 def route_of(
     admin: AdminDep, database: _Name, table: _Name, instance: Annotated[str | None, Query()] = None
 ) -> RouteView:
-    """Say where a real table goes under the set in force, and by which entries.
+    """Return the route of a real table under the active set, and the entries that decide it.
 
-    `instance` is needed where the instances treat names differently.
+    `instance` is required if the instances treat names differently.
     """
     real = TableId(database, table)
     found = admin.route.of(real, instance)
     rules = [
         MatchingRuleView(data_id=each.data_id, pointer=each.pointer, line=each.line, rule=each.rule)
-        for each in admin.finder.rules(real)
+        for each in ([] if found.filtered else admin.finder.rules(real))
     ]
     return found.model_copy(update={"rules": rules})
 
 
 @router.get("/reverse")
 def reverse_route(
-    admin: AdminDep, topic: _Asked = "", logical: _Asked = "", tag: _Asked = ""
+    admin: AdminDep, part: ListingDep, topic: _Asked = "", logical: _Asked = "", tag: _Asked = ""
 ) -> list[LogicalTableView]:
-    """Return the logical tables of a topic, of a name, or with a tag. Give exactly one of them."""
-    return [table_view(each) for each in admin.finder.feeding(topic, logical, tag)]
+    """Return the logical tables of a topic, of a name, or with a tag.
+
+    Give exactly one of these parameters.
+    """
+    return part.of([table_view(each) for each in admin.finder.feeding(topic, logical, tag)])

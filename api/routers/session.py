@@ -72,5 +72,5 @@ async def change_password(
 
 
 def client_of(request: Request) -> str:
-    """Return the client's address, as the trusted proxy or the connection tells it."""
+    """Return the client's address from the trusted proxy or the connection."""
     return "" if request.client is None else request.client.host

@@ -1,1 +1,1 @@
-"""What the addresses do."""
+"""The services behind the endpoints."""

@@ -3,41 +3,28 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from relay.audit import AuditEntry, AuditTrail
-
-
-@dataclass(frozen=True, slots=True)
-class AuditFilter:
-    """What a reader looks for. Empty: any.
-
-    act     the whole name of an act, or its beginning up to a dot: mapping
-    before  entries before this moment alone, Unix milliseconds
-    """
-
-    actor: str = ""
-    act: str = ""
-    subject: str = ""
-    before: int | None = None
-
-    def accepts(self, entry: AuditEntry) -> bool:
-        """Whether an entry is among those looked for."""
-        return (
-            (not self.actor or entry.actor == self.actor)
-            and (not self.act or entry.act == self.act or entry.act.startswith(f"{self.act}."))
-            and (not self.subject or entry.subject == self.subject)
-            and (self.before is None or entry.at_ms < self.before)
-        )
+from relay.audit import AuditEntry, AuditFilter, AuditTrail, AuditVerdict, Reference
 
 
 @dataclass(frozen=True, slots=True)
 class AuditPage:
     """Entries, the newest first, and the `before` of the next page; None: there is none.
 
-    A page ends where the moment changes, so it may hold a few entries more than asked for.
+    A page includes all entries with the time of its last one, so it may have a few more than
+    requested.
     """
 
     entries: tuple[AuditEntry, ...]
     older: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedPage:
+    """A page of entries, all acts in the trail, sorted, and the verdict on its chains."""
+
+    page: AuditPage
+    acts: tuple[str, ...]
+    verdict: AuditVerdict
 
 
 class AuditBook:
@@ -51,17 +38,22 @@ class AuditBook:
         """Return one page of entries. Raises AuditUnreadable, Unreachable."""
         return page_of(self._trail.entries(self._newest), wanted, limit)
 
-    def page_and_acts(self, wanted: AuditFilter, limit: int) -> tuple[AuditPage, list[str]]:
-        """Return one page of entries, and the acts that occur in the trail, sorted.
+    def checked_page(self, wanted: AuditFilter, limit: int) -> CheckedPage:
+        """Return one page, the acts that occur in the trail, and the verdict on its chains.
 
         Raises AuditUnreadable, Unreachable.
         """
-        entries = self._trail.entries(self._newest)
-        return page_of(entries, wanted, limit), sorted({each.act for each in entries})
+        entries, verdict = self._trail.checked_entries(self._newest)
+        acts = sorted({each.act for each in entries})
+        return CheckedPage(page_of(entries, wanted, limit), tuple(acts), verdict)
+
+    def verdict(self, known: Iterable[Reference] = ()) -> AuditVerdict:
+        """Check the chains of the whole trail. Raises AuditUnreadable, Unreachable."""
+        return self._trail.verify(known)
 
 
 def page_of(entries: Iterable[AuditEntry], wanted: AuditFilter, limit: int) -> AuditPage:
-    """Return the newest entries that are wanted, at least `limit` if there are so many."""
+    """Return the newest matching entries, at least `limit` if there are that many."""
     found = sorted(filter(wanted.accepts, entries), key=lambda each: -each.at_ms)
     shown = found[:limit]
     if not shown or len(found) <= limit:

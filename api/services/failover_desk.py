@@ -1,6 +1,6 @@
-"""What operators see of an instance's servers, and the orders that they give."""
+"""The failover state of an instance's servers, and operators' orders."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from api.errors import BadRequest
@@ -10,16 +10,20 @@ from relay.audit import AuditEntry, AuditTrail
 from relay.model.failover import ServerRole
 from relay.model.names.source_name import source_named
 from relay.model.positions.gtid import GtidSet
-from relay.state import FailoverStore, FailoverView, Note, StandingOrders
+from relay.state import (
+    FailoverState,
+    FailoverStore,
+    FailoverView,
+    Note,
+    StandingOrders,
+    SwitchNote,
+)
 
 
 class FailoverDesk:
-    """Orders stand in ZooKeeper, where the relay that leads the instance takes note of them.
-
-    Each is written to the audit trail first.
-
-    `source` names one of a group; an only one is "" or goes by the name of the instance. Raises
-    SourceNotNamed.
+    """Orders are stored in ZooKeeper, if the leading relay reads them. Each is written to the
+    audit trail first. `source` names one of a group; a single one is "" or has the name of the
+    instance. Raises SourceNotNamed.
     """
 
     def __init__(
@@ -31,16 +35,17 @@ class FailoverDesk:
 
     def show(self, instance: str) -> FailoverAnswer:
         """Return the servers of each source, the orders and the history. Raises NodeMissing."""
-        return self._answer(instance, self._directory.instance(instance).sources)
+        return self._answers({instance: sorted(self._directory.instance(instance).sources)})[0]
 
     def every(self) -> list[FailoverAnswer]:
         """Return the same for every instance, by name."""
-        return [self._answer(each.name, each.sources) for each in self._directory.instances()]
+        listed = self._directory.instances()
+        return self._answers({each.name: sorted(each.sources) for each in listed})
 
     def switch(self, instance: str, source: str, to: ServerRole, note: Note) -> FailoverAnswer:
-        """Read from this server as soon as it has what was published.
+        """Order a switch to this server as soon as it has the published transactions.
 
-        Raises BadRequest where no such server is known.
+        Raises BadRequest if the server is unknown.
         """
         source = self._meant(instance, source)
         if self._view(instance, source).server(to) is None:
@@ -55,7 +60,7 @@ class FailoverDesk:
         )
 
     def hold(self, instance: str, source: str, note: Note) -> FailoverAnswer:
-        """Let heartbeats alone switch nothing."""
+        """Prevent switches by heartbeats."""
         return self._order(
             instance,
             source,
@@ -78,7 +83,7 @@ class FailoverDesk:
         )
 
     def accept_loss(self, instance: str, source: str, gtids: str, note: Note) -> FailoverAnswer:
-        """Let the next switch go on without these transactions.
+        """Let the next switch continue without these transactions.
 
         Raises BadRequest unless a server lacks or has purged all of them.
         """
@@ -104,26 +109,22 @@ class FailoverDesk:
             lambda standing: replace(standing, accepted=text, accepted_by=note.author),
         )
 
-    def _answer(self, instance: str, sources: Iterable[str]) -> FailoverAnswer:
-        names, store = sorted(sources), self._store
-        single = (
-            (store.view(instance), store.orders(instance), store.history(instance))
-            if not names
-            else (None, StandingOrders(), ())
-        )
-        answer = FailoverAnswer.of("", *single)
-        return answer.model_copy(
-            update={
-                "instance": instance,
-                "sources": [self._source(instance, name) for name in names],
-            }
-        )
-
-    def _source(self, instance: str, name: str) -> SourceFailoverAnswer:
-        found = self._store.of_source(name)
-        return SourceFailoverAnswer.of(
-            name, found.view(instance), found.orders(instance), found.history(instance)
-        )
+    def _answers(self, sources: Mapping[str, Sequence[str]]) -> list[FailoverAnswer]:
+        """Return the answer for each instance; `sources` are those of a group, by instance."""
+        keys = [(name, each) for name, theirs in sources.items() for each in (theirs or [""])]
+        states = dict(zip(keys, self._store.every(keys), strict=True))
+        return [
+            FailoverAnswer.of("", *_single(states.get((name, "")))).model_copy(
+                update={
+                    "instance": name,
+                    "sources": [
+                        SourceFailoverAnswer.of(each, *_single(states[name, each]))
+                        for each in theirs
+                    ],
+                }
+            )
+            for name, theirs in sources.items()
+        ]
 
     def _meant(self, instance: str, source: str) -> str:
         return source_named(instance, sorted(self._directory.instance(instance).sources), source)
@@ -153,14 +154,15 @@ class FailoverDesk:
     ) -> FailoverAnswer:
         if not note.author:
             raise BadRequest(
-                "An order needs a name to stand under.",
+                "An order needs the name of its author.",
                 remedy="Send X-Author, and X-Comment with the reason.",
             )
         source = self._meant(instance, source)
         self._view(instance, source)
-        after = {"source": source, **after} if source else after
+        named: dict[str, object] = {"source": source} if source else {}
+        before = {**named, **_told(self._store.of_source(source).orders(instance))}
         self._audit.append(
-            AuditEntry(note.author, act, instance, after=after, comment=note.comment)
+            AuditEntry(note.author, act, instance, before, {**named, **after}, note.comment)
         )
         self._store.of_source(source).change_orders(
             instance,
@@ -169,6 +171,23 @@ class FailoverDesk:
             ),
         )
         return self.show(instance)
+
+
+def _single(
+    found: FailoverState | None,
+) -> tuple[FailoverView | None, StandingOrders, tuple[SwitchNote, ...]]:
+    if found is None:
+        return None, StandingOrders(), ()
+    return found.view, found.orders, found.history
+
+
+def _told(orders: StandingOrders) -> dict[str, object]:
+    to = orders.switch_to
+    return {
+        "hold": orders.hold,
+        "switch_to": None if to is None else to.value,
+        "accepted": orders.accepted,
+    }
 
 
 def _named(instance: str, source: str) -> str:

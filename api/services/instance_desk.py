@@ -17,6 +17,7 @@ from relay.state import (
     InstanceDocument,
     InstanceDocumentStore,
     Note,
+    TopicAgreementStore,
     masked,
     with_secrets_of,
 )
@@ -27,12 +28,17 @@ _DIGITS: Final = 18
 
 
 class InstanceDesk:
-    """Takes, shows and removes documents; relays carry them out within a second or two."""
+    """Saves, shows and removes documents; relays apply them within one or two seconds."""
 
     def __init__(
-        self, store: InstanceDocumentStore, settings: RelaySettings, acts: DelayedTrail
+        self,
+        store: InstanceDocumentStore,
+        agreements: TopicAgreementStore,
+        settings: RelaySettings,
+        acts: DelayedTrail,
     ) -> None:
         self._store = store
+        self._agreements = agreements
         self._acts = acts
         self._of_file = frozenset(each.name for each in settings.instances)
         self._variables = settings.secrets.of_documents(resolved=False)
@@ -58,7 +64,7 @@ class InstanceDesk:
         PreconditionRequired or PreconditionFailed from `Precondition.check`.
         """
         if name in self._of_file:
-            raise DefinedInFile(f"Instance {name} stands in the configuration file.")
+            raise DefinedInFile(f"Instance {name} is defined in the configuration file.")
         stored = self._store.find(name)
         version = stored.version if stored is not None else 0
         precondition.check(version, exists=stored is not None)
@@ -68,6 +74,8 @@ class InstanceDesk:
         )
         _check(name, whole, self._variables)
         _check_size(whole)
+        if stored is not None:
+            self._refuse_mixed(name, stored.fields, whole)
         saved = self._store.save(name, whole, version)
         self._note(
             "instance.saved",
@@ -76,6 +84,26 @@ class InstanceDesk:
             note,
         )
         return saved
+
+    def _refuse_mixed(self, name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+        """Raise InstanceRefused if a topic with messages of the instance gets another format."""
+        try:
+            old, new = (
+                instance_settings(each, f"Instance {name}", self._variables)
+                for each in (before, after)
+            )
+        except ConfigurationError:
+            return  # what was saved before cannot be read: the relay compares with its record
+        for topic in self._agreements.topics():
+            if old.format_of(topic) == new.format_of(topic):
+                continue
+            feeder = self._agreements.read(topic).feeders.get(name)
+            if feeder is not None and feeder.joined and feeder.format == old.format_of(topic):
+                raise InstanceRefused(
+                    f"Topic {topic} has messages of {name} as {feeder.format}, and the new settings"
+                    f" say {new.format_of(topic)}: the instance would stop (FORMAT_CHANGED).",
+                    remedy="Map its tables to a new topic first, and give that one the format.",
+                )
 
     def remove(self, name: str, precondition: Precondition, note: Note) -> None:
         """Remove a document: its relays end the instance at the border of a transaction.
@@ -121,7 +149,7 @@ def _check(name: str, fields: Mapping[str, Any], variables: RunTimeVariables) ->
         raise InstanceRefused(
             f"A secret is given as {MASK}, and none is stored for this destination.",
             remedy="Give the secret again. A stored one is kept only while host, port, user and "
-            "TLS settings of every server are as they were, and for claims while url, options and "
+            "TLS settings of every server are unchanged, and for claims while url, options and "
             "secrets are.",
         )
     try:

@@ -1,4 +1,4 @@
-"""Instances and relays: what was reported last, and whether the reporter still lives."""
+"""Instances and relays: the last reports, and whether the reporting relay still runs."""
 
 from api.models.instance import DroppedNameView, InstanceView, RelayView
 from relay.operations import InstanceList

@@ -1,4 +1,4 @@
-"""Who runs what, as operators see and change it."""
+"""The placement, as operators see and change it."""
 
 from api.models.placement import (
     HandOverView,
@@ -20,7 +20,7 @@ class PlacementDesk(PlacementEditor):
         self._wishes = overrides
 
     def placement(self) -> PlacementView:
-        """Return who leads, who could, and what operators want."""
+        """Return the leaders, the candidates, and the operators' overrides."""
         overrides = self._wishes.overrides()
         return PlacementView(
             instances=[InstancePlaceView.of(each) for each in self.places()],
@@ -34,7 +34,7 @@ class PlacementDesk(PlacementEditor):
         )
 
     def preview_maintenance(self, server: str) -> MaintenancePreview:
-        """Return where each instance of a server would go, and change nothing."""
+        """Return where each instance of a server would move, and change nothing."""
         found = hand_overs(
             self._members.members(),
             self._members.leaders(),

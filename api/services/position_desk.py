@@ -1,4 +1,4 @@
-"""Positions moved by hand, over the same functions as the command line's."""
+"""Moves positions, with the same functions as the command line."""
 
 from datetime import datetime
 
@@ -18,7 +18,6 @@ from api.models.position import (
     Skip,
 )
 from relay.model.names.mapping_name import MappingName
-from relay.model.positions.position import BinlogPosition
 from relay.operations import (
     InstanceMapping,
     InstancePosition,
@@ -49,10 +48,10 @@ class PositionDesk:
     def search(
         self, instance: str, time: datetime, *, file: str | None, standby: bool, source: str | None
     ) -> FoundPlace:
-        """Find the place of a time.
+        """Find the position of a time.
 
-        Raises NoSuchThing, SourceNotNamed, ConfigurationError, BinlogPurged, and what keeps the
-        source from answering.
+        Raises NoSuchThing, SourceNotNamed, ConfigurationError, BinlogPurged, and the errors of the
+        source.
         """
         return FoundPlace.of(
             place_by_time(
@@ -65,19 +64,17 @@ class PositionDesk:
         )
 
     def preview(self, instance: str, to: Place) -> MovePreview:
-        """Say what a move would do. Raises MoveRefused."""
-        at = BinlogPosition(to.file, to.offset)
+        """Return the effect of a move. Raises MoveRefused."""
         found = self._position(instance, resolved=True).preview(
-            at, as_new=to.as_new, gtid_set=to.gtid_set, source=to.source
+            to.coordinates, as_new=to.as_new, gtid_set=to.gtid_set, source=to.source
         )
         return MovePreview.of(instance, found)
 
     def move(self, instance: str, to: Move, who: Who) -> PositionView:
         """Move a position. Raises MoveRefused, BadRequest without the confirmation."""
         _check(instance, to)
-        at = BinlogPosition(to.file, to.offset)
         self._position(instance, resolved=True).move(
-            at, who, as_new=to.as_new, gtid_set=to.gtid_set, source=to.source
+            to.coordinates, who, as_new=to.as_new, gtid_set=to.gtid_set, source=to.source
         )
         return self.read(instance)
 
@@ -92,7 +89,7 @@ class PositionDesk:
         return self.read(instance)
 
     def raise_floor(self, instance: str, floor: Floor, who: Who) -> PositionView:
-        """Lift the pairs above another instance's.
+        """Raise the order keys above another instance's.
 
         Raises MoveRefused, BadRequest without the confirmation.
         """
@@ -101,9 +98,10 @@ class PositionDesk:
         return self.read(instance)
 
     def plan_repartition(self, instance: str, wanted: Repartitioning) -> RepartitionView:
-        """Say what another placing of a topic's rows means. Raises MoveRefused."""
+        """Return the effect of another assignment of a topic's rows. Raises MoveRefused."""
         return RepartitionView.of(
-            instance, self._repartition(instance).plan(wanted.topic, wanted.partitions)
+            instance,
+            self._repartition(instance).plan(wanted.topic, wanted.partitions, wanted.table),
         )
 
     def repartition(self, instance: str, order: RepartitionOrder, who: Who) -> RepartitionView:
@@ -113,7 +111,7 @@ class PositionDesk:
         """
         _check(instance, order)
         repartition = self._repartition(instance)
-        plan = repartition.plan(order.topic, order.partitions)
+        plan = repartition.plan(order.topic, order.partitions, order.table)
         return RepartitionView.of(instance, repartition.carry_out(plan, who, without=order.without))
 
     def compare_mapping(self, instance: str) -> MappingComparisonView:
@@ -146,7 +144,8 @@ class PositionDesk:
     def _known(self, name: str, *, resolved: bool = False) -> InstanceSettings:
         """Return the settings.
 
-        Only what asks the source (`resolved`) needs its secrets, which the relays alone may have.
+        Only queries to the source (`resolved`) need its secrets, which perhaps only the relays
+        have.
         """
         if not is_known(self._settings, name, self._session):
             raise NoSuchThing(f"There is no instance {name}.")
@@ -157,5 +156,5 @@ def _check(instance: str, wish: Confirmed) -> None:
     if wish.confirm != instance:
         raise BadRequest(
             f"confirm is {wish.confirm!r}, and the instance {instance!r}.",
-            remedy="Name the instance once more in `confirm`.",
+            remedy="Repeat the name of the instance in `confirm`.",
         )

@@ -1,4 +1,4 @@
-"""The admin's pages: templates, static files, and what a page shows of the services' answers."""
+"""The admin's pages: templates, static files, and the views of the services' answers."""
 
 from api.web.install import ROUTERS, install_web
 

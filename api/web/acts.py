@@ -1,4 +1,4 @@
-"""Acts that a page's form asks for: who asked, what it was answered, and what an error shows."""
+"""Acts from a page's form: the caller, the answer, and the page after an error."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -27,7 +27,8 @@ Model = TypeVar("Model", bound=BaseModel)
 class Shown:
     """A page before it is written: template, values and entry of the navigation.
 
-    Its dialogs read `failed`, `error` and `typed`: which one's act failed, why, and what was typed.
+    Its dialogs read `failed`, `error` and `typed`: the failed dialog, the reason, and the typed
+    values.
     """
 
     template: str
@@ -41,7 +42,7 @@ class Shown:
 
 
 def note_from(request: Request, form: Form) -> Note:
-    """Return the note of an act: the caller's name and the form's comment."""
+    """Return the note of an act: the caller's name and the comment in the form."""
     return note_now(caller_of(request).name or "admin", form["comment"])
 
 
@@ -61,11 +62,11 @@ def model_from(kind: type[Model], **fields: Any) -> Model:
         raise BadRequest(f"{name}: {first['msg']}.") from exc
 
 
-def check_confirmed(form: Form, name: str) -> None:
+def check_confirmed(form: Form, name: str, of: str = "instance", *, what: str = "name") -> None:
     """Return if the form repeats the name and has a comment. Raises BadRequest."""
     if form["confirm"].strip() != name:
         raise BadRequest(
-            f"The name typed is {form['confirm'].strip()!r}, and the instance is {name!r}.",
+            f"The {what} typed is {form['confirm'].strip()!r}, and the {of} is {name!r}.",
             remedy=f"Type {name} to confirm.",
         )
     if not form["comment"].strip():
@@ -73,7 +74,7 @@ def check_confirmed(form: Form, name: str) -> None:
 
 
 def done(address: str, key: str) -> RedirectResponse:
-    """Lead back to a page, relative to the form's address, that says what was done."""
+    """Redirect to a page, relative to the form's address, with the key of the result sentence."""
     mark = "&" if "?" in address else "?"
     return RedirectResponse(f"{address}{mark}done={key}", status_code=HTTPStatus.SEE_OTHER)
 
@@ -82,7 +83,9 @@ def done(address: str, key: str) -> RedirectResponse:
 def in_dialog(
     request: Request, dialog: str, form: Form, show: Callable[[], Shown]
 ) -> Iterator[None]:
-    """Let an error of the act show the page again, with the dialog open and what was typed."""
+    """Context manager: after an error of the act, show the page again, with the dialog open and
+    the typed values.
+    """
     try:
         yield
     except RelayError:

@@ -1,23 +1,39 @@
-"""Sentences that a page shows after an act, by the key that its address carries.
+"""Sentences that a page shows after an act, by the key in its address.
 
-The address carries a key and no text: a link made by somebody else shows no text of theirs.
+The address contains a key and no text, so that a foreign link cannot show its own text.
 """
 
 from collections.abc import Mapping
 from typing import Final
 
 DONE: Final[Mapping[str, str]] = {
-    "mapping-rolled-back": "The older set's content is in force again, as a set of its own.",
+    "mapping-rolled-back": "The older set's contents are active again, as a new set.",
+    "table-hidden": "The table is hidden from this list. Its rows are left out as before.",
+    "table-unhidden": "The table is listed again while its rows are filtered.",
+    "erasure-begun": "The erasure has begun. An entry of the audit trail was written first.",
+    "search-forgotten": "The search is deleted, with its keys and texts.",
     "letter-sent": "The message is sent, and the dead letter is marked as sent.",
     "mapping-saved": "The set is saved. Relays use it with the next source transaction.",
     "paused": "The pause is ordered. The instance stops between two transactions within a second.",
     "resumed": "The instance continues.",
     "throttled": "The limits are set. They take effect within a second.",
     "started": "The instance tries again.",
-    "moved": "The move is ordered. It is carried out within a few seconds.",
+    "moved": "The move is ordered. It is executed within a few seconds.",
     "move-withdrawn": "The move is withdrawn. The instance runs where settings and balance say.",
     "repositioned": "The position is moved. The instance continues from there.",
+    "instance-saved": "The settings are saved. Relays apply them within two seconds.",
+    "instance-removed": "The instance is removed. Its position stays in Kafka.",
+    "skip-ordered": "The transaction is left out when the relay reaches it.",
+    "skip-withdrawn": "The transaction is published like every other one.",
+    "floor-raised": "The order keys are raised. The next rows are above the other instance's.",
+    "repartitioned": "Rows of the topic go to partitions as you asked, from the next one on.",
     "mapping-accepted": "The mapping set is accepted.",
+    "copy-started": "The copy is requested. It begins when it is its turn.",
+    "repair-requested": "The rows are published again when it is their turn.",
+    "restored": "The documents of the backup are written. The audit trail names what changed.",
+    "copy-paused": "The copy waits. The chunk that was being read is dropped.",
+    "copy-resumed": "The copy continues after its last published rows.",
+    "copy-cancelled": "The copy has ended. What it published stays.",
     "switch-ordered": "The switch is ordered. It happens when the server has all that was "
     "published.",
     "held": "Heartbeats alone switch nothing until you release.",
@@ -27,6 +43,7 @@ DONE: Final[Mapping[str, str]] = {
     "maintenance-ended": "The server takes its share again.",
     "user-added": "The user was added.",
     "user-changed": "The user was changed. It counts from the next request on, at every admin.",
+    "renamed": "The provider calls you by another name now, and so does this installation.",
     "token-revoked": "The token was revoked. Every admin refuses it from now on.",
     "password-changed": "Your password was changed, and your other sessions have ended.",
 }

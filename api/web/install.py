@@ -8,11 +8,15 @@ from starlette.staticfiles import StaticFiles
 
 from api.web.pages import (
     audit,
+    backup,
     dead_letters,
+    erase,
     failover,
     instance,
     login,
     overview,
+    peek,
+    provider,
     routes,
     servers,
     users,
@@ -31,12 +35,16 @@ ROUTERS: Final[tuple[APIRouter, ...]] = (
     history.router,
     unmapped.router,
     routes.router,
+    peek.router,
     audit.router,
     dead_letters.router,
+    erase.router,
     login.router,
+    provider.router,
     users.router,
+    backup.router,
 )
-"""One for each page. Their rights stand in the table of `api.access.endpoints`."""
+"""One for each page. Their rights are in the table of `api.access.endpoints`."""
 
 
 def install_web(app: FastAPI) -> None:

@@ -1,4 +1,4 @@
-"""The page to go to after signing in, as its address says it."""
+"""The page to return to after signing in, from the address."""
 
 import re
 from typing import Final

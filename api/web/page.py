@@ -1,9 +1,10 @@
-"""What every page shows around its own part: navigation, installation, caller, health."""
+"""The frame of every page: navigation, installation, caller, health."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import ClassVar, Final
+from urllib.parse import urlsplit
 
 from markupsafe import Markup
 
@@ -11,6 +12,8 @@ from api.access import Caller
 from api.web.sections import GROUPS, KEYS, MORE, TABS, Section
 from relay.model.accounts import Right
 
+SHOWN_URL: Final = "HX-Current-URL"
+"""Header of a request for a part of a page: the address of the document that shows the part."""
 _VERSION: Final = version("roma-relay")
 
 
@@ -26,11 +29,12 @@ class HealthLine:
 class Page:
     """The frame of one answer. Templates know it as `page`.
 
-    path    path of the request, without the prefix that a proxy adds
-    here    path and query, to come back to after signing in
-    done    sentence on the act that led here; empty: none
+    path    path of the document that shows the answer, without the prefix that a proxy adds
+    here    path and query, to return to after signing in
+    done    sentence about the preceding act; empty: none
     csrf    value that a form sends back; empty for a caller without a session
     counts  key of a section → number beside its entry
+    instances  names of the known instances
     """
 
     path: str
@@ -42,6 +46,7 @@ class Page:
     csrf: str = ""
     health: Sequence[HealthLine] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
+    instances: frozenset[str] = frozenset()
 
     version: ClassVar[str] = _VERSION
     sections: ClassVar[Sequence[tuple[str, Sequence[Section]]]] = GROUPS
@@ -50,7 +55,7 @@ class Page:
     keys: ClassVar[Sequence[tuple[str, Sequence[str]]]] = KEYS
 
     def at(self, path: str) -> str:
-        """Return a path of the admin relative to this page, for a proxy may add a prefix to it."""
+        """Return a path of the admin relative to this page, because a proxy may add a prefix."""
         up = "../" * (self.path.count("/") - 1) or "./"
         return up + path.lstrip("/")
 
@@ -62,3 +67,14 @@ class Page:
     def csrf_field(self) -> Markup:
         """The hidden field that every form carries."""
         return Markup('<input type="hidden" name="csrf" value="{}">').format(self.csrf)
+
+
+def document_path(path: str, shown_url: str) -> str:
+    """Return the path that relative links of an answer start from.
+
+    A part that script puts into the page above or below it resolves its links from that page.
+    `shown_url` is the address of the document, empty if the answer is a document of its own.
+    """
+    shown = urlsplit(shown_url).path
+    above, below = path.rpartition("/")[0], f"{path}/{shown.rpartition('/')[2]}"
+    return next((each for each in (path, below, above) if each and shown.endswith(each)), path)

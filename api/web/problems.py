@@ -30,7 +30,7 @@ def leads_to_login(scope: Scope) -> bool:
 
 
 def login_redirect(request: Request) -> RedirectResponse:
-    """Lead to the form for signing in, and from there back to this address."""
+    """Redirect to the form for signing in, and from there back to this address."""
     page = frame_of(request, "")
     return RedirectResponse(
         f"{page.at('/login')}?next={quote(page.here, safe='')}",

@@ -6,13 +6,15 @@ from typing import Final
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
 
+from api.access.endpoints import RIGHTS
 from api.composition import Admin
 from api.deps import caller_of
 from api.web import words
 from api.web.done import DONE
-from api.web.page import HealthLine, Page
+from api.web.page import SHOWN_URL, HealthLine, Page, document_path
 
 _FOLDER: Final = Path(__file__).parent / "templates"
 _HEADERS: Final = {
@@ -39,11 +41,19 @@ def _environment() -> Environment:
         duration=words.duration,
         size=words.size,
         clock=words.clock,
+        fine_clock=words.fine_clock,
         iso=words.iso,
-        sentence=words.sentence,
+        sentence=_sentence,
         counted=words.counted,
     )
     return made
+
+
+@pass_context
+def _sentence(context: Context, text: str) -> str:
+    """Return a text as a sentence; names of instances keep their letters."""
+    page: Page = context["page"]
+    return words.sentence(text, page.instances)
 
 
 _TEMPLATES: Final = _environment()
@@ -59,7 +69,7 @@ def render(
 ) -> HTMLResponse:
     """Return a page.
 
-    values   what the template shows; `title` is among them
+    values   values for the template, with `title`
     section  key of the entry of the navigation that is marked as current
     """
     page = frame_of(request, section)
@@ -68,12 +78,11 @@ def render(
 
 
 def frame_of(request: Request, section: str) -> Page:
-    """Return what surrounds the page of a request."""
+    """Return the frame for a request's page."""
     admin: Admin = request.app.state.admin
-    query = f"?{request.url.query}" if request.url.query else ""
     return Page(
-        path=request.url.path,
-        here=request.url.path + query,
+        path=document_path(request.url.path, request.headers.get(SHOWN_URL, "")),
+        here=_here(request),
         section=section,
         installation=admin.settings.installation,
         caller=caller_of(request),
@@ -81,7 +90,19 @@ def frame_of(request: Request, section: str) -> Page:
         csrf=getattr(request.state, "csrf", ""),
         health=_health(admin),
         counts={"overview": len(admin.watch.known.needs)},
+        instances=frozenset(admin.watch.known.facts),
     )
+
+
+def _here(request: Request) -> str:
+    """Return where a sign-in leads back to: this page, or for an act the nearest page above it."""
+    path = request.url.path
+    if request.method == "GET":
+        return f"{path}?{request.url.query}" if request.url.query else path
+    pattern: str = getattr(request.scope.get("route"), "path", "")
+    while pattern and f"GET {pattern}" not in RIGHTS:
+        pattern, path = pattern.rpartition("/")[0], path.rpartition("/")[0]
+    return path if pattern else "/"
 
 
 def _health(admin: Admin) -> list[HealthLine]:

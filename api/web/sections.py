@@ -9,7 +9,7 @@ from typing import Final
 class Section:
     """One entry of the navigation.
 
-    counted  what the number beside the entry counts, as it is read aloud
+    counted the unit of the number beside the entry, for screen readers
     """
 
     key: str
@@ -22,6 +22,7 @@ class Section:
 
 OVERVIEW: Final = Section("overview", "/", "Overview", "grid", "Overview", "need you")
 ROUTES: Final = Section("routes", "/routes", "Route finder", "route", "Routes")
+PEEK: Final = Section("peek", "/peek", "Peek", "eye", "Peek")
 DEAD_LETTERS: Final = Section(
     "dead-letters", "/dead-letters", "Dead letters", "letter", "Dead letters", "dead letters"
 )
@@ -30,15 +31,16 @@ FAILOVER: Final = Section("failover", "/failover", "Failover", "swap", "Failover
 SERVERS: Final = Section("servers", "/servers", "Servers", "server", "Servers")
 AUDIT: Final = Section("audit", "/audit", "Audit", "list", "Audit")
 USERS: Final = Section("users", "/users", "Users and tokens", "user", "Users, tokens")
+BACKUP: Final = Section("backup", "/backup", "Backup", "db", "Backup")
 
 GROUPS: Final[Sequence[tuple[str, Sequence[Section]]]] = (
-    ("Watch", (OVERVIEW, ROUTES, DEAD_LETTERS)),
+    ("Watch", (OVERVIEW, ROUTES, PEEK, DEAD_LETTERS)),
     ("Change", (MAPPINGS, FAILOVER, SERVERS)),
-    ("Record", (AUDIT, USERS)),
+    ("Record", (AUDIT, USERS, BACKUP)),
 )
-TABS: Final = (OVERVIEW, ROUTES, MAPPINGS, FAILOVER)
-"""What a small screen shows at its bottom edge; the others stand behind More."""
-MORE: Final = (SERVERS, DEAD_LETTERS, AUDIT, USERS)
+TABS: Final = (OVERVIEW, ROUTES, PEEK, MAPPINGS)
+"""The entries at the bottom edge of a small screen; the others are in the menu More."""
+MORE: Final = (FAILOVER, SERVERS, DEAD_LETTERS, AUDIT, USERS, BACKUP)
 
 KEYS: Final[Sequence[tuple[str, Sequence[str]]]] = (
     ("Search", "/"),
@@ -51,10 +53,12 @@ KEYS: Final[Sequence[tuple[str, Sequence[str]]]] = (
     ("Mappings", "gm"),
     ("Route finder", "gr"),
     ("Failover", "gf"),
+    ("Peek", "gp"),
     ("Dead letters", "gd"),
     ("Servers", "gs"),
     ("Audit", "ga"),
     ("Users and tokens", "gu"),
+    ("Backup", "gb"),
     ("Hold or continue live figures", "p"),
 )
 """Title and keys of each shortcut, as the help lists them."""

@@ -1,5 +1,6 @@
 """Numbers, times and sizes as people read them."""
 
+from collections.abc import Collection
 from datetime import UTC, datetime
 from typing import Final
 
@@ -9,8 +10,9 @@ _THOUSAND: Final = 1000
 _MINUTE: Final = 60
 _HOUR: Final = 60 * _MINUTE
 _DAY: Final = 24 * _HOUR
+_AFTER_A_WORD: Final = ".,:;!?"
 _TENTHS_BELOW: Final = 10
-"""Below this a number is written with one decimal place."""
+"""Numbers below this are written with one decimal place."""
 
 
 def number(value: float | None) -> str:
@@ -46,9 +48,17 @@ def size(count: float | None) -> str:
 
 
 def clock(ms: int) -> str:
-    """Return a moment in UTC: 09:14:02 UTC, with the date unless it is today's."""
+    """Return a time in UTC: 09:14:02 UTC, with the date unless it is today's."""
     moment = _utc(ms)
     time = f"{moment:%H:%M:%S} UTC"
+    same_day = moment.date() == datetime.now(UTC).date()
+    return time if same_day else f"{moment.day} {moment:%b}, {time}"
+
+
+def fine_clock(ms: int) -> str:
+    """Return a moment in UTC with milliseconds: 09:14:02.231 UTC, with the date unless today's."""
+    moment = _utc(ms)
+    time = f"{moment:%H:%M:%S}.{ms % 1000:03d} UTC"
     same_day = moment.date() == datetime.now(UTC).date()
     return time if same_day else f"{moment.day} {moment:%b}, {time}"
 
@@ -66,9 +76,14 @@ def iso(ms: int) -> str:
     return _utc(ms).isoformat(timespec="milliseconds")
 
 
-def sentence(text: str) -> str:
-    """Return a text with its first letter in upper case."""
-    return text[:1].upper() + text[1:]
+def sentence(text: str, names: Collection[str] = ()) -> str:
+    """Return a text with its first letter in upper case, unless it begins with a name.
+
+    Names are `names`, and every first word with more than letters in it: `shop.orders`, `ads-3`.
+    """
+    first = text.partition(" ")[0].rstrip(_AFTER_A_WORD)
+    is_name = first in names or not first.replace("'", "").isalpha()
+    return text if is_name else text[:1].upper() + text[1:]
 
 
 def counted(count: int, singular: str, plural: str = "") -> str:

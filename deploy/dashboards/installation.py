@@ -1,4 +1,4 @@
-"""The dashboard of a whole installation: what needs a person, then the sums."""
+"""The dashboard of a whole installation: first what requires an act, then sums."""
 
 from typing import Final
 
@@ -63,7 +63,7 @@ INSTALLATION: Final = Dashboard(
         ),
         Panel(
             "Dead letters, last 24 h",
-            "Messages and rows that were kept back. `roma dead-letter list` shows them.",
+            "Messages and rows that no topic accepted. `roma dead-letter list` shows them.",
             "none",
             (Query("sum(increase(roma_dead_letters_total[24h])) or vector(0)"),),
             _WIDTH_OF_STAT,

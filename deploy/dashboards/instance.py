@@ -75,6 +75,43 @@ INSTANCE: Final = Dashboard(
             ),
         ),
         Panel(
+            "Rows by table",
+            "The ten busiest logical tables. `(other)` is all tables beyond `status.tables`.",
+            "ops",
+            (
+                Query(
+                    f"topk(10, {_rate('roma_table_rows_total', 'database, table, operation')})",
+                    "{{database}}.{{table}} {{operation}}",
+                    quiet=True,
+                ),
+            ),
+        ),
+        Panel(
+            "Bytes by table",
+            "Bytes of message values of the ten logical tables with the most.",
+            "Bps",
+            (
+                Query(
+                    f"topk(10, {_rate('roma_table_bytes_total', 'database, table')})",
+                    "{{database}}.{{table}}",
+                    quiet=True,
+                ),
+            ),
+        ),
+        Panel(
+            "Source transactions by table",
+            "The ten logical tables that most source transactions change, by operation.",
+            "ops",
+            (
+                Query(
+                    "topk(10, "
+                    f"{_rate('roma_table_transactions_total', 'database, table, operation')})",
+                    "{{database}}.{{table}} {{operation}}",
+                    quiet=True,
+                ),
+            ),
+        ),
+        Panel(
             "Kafka commit",
             "Time from asking for a commit to its answer.",
             "s",

@@ -1,3 +1,3 @@
-"""The whole idea at work on real servers: two shards → one logical database → Kafka → an equal
+"""The demo: the whole project on real servers, two shards → one logical database → Kafka → an equal
 copy.
 """

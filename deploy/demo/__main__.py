@@ -5,8 +5,8 @@ import sys
 
 import httpx
 
-from deploy.demo.ending import Ending, Interrupted
 from deploy.demo.run import run
+from deploy.demo.shutdown import Interrupted, Shutdown
 from deploy.embedded import EmbeddedError
 from deploy.embedded.fetching.progress import say
 
@@ -24,10 +24,10 @@ def main() -> int:
         help="end after the table instead of staying up for exploring",
     )
     arguments = parser.parse_args()
-    ending = Ending()
-    ending.take_signals()
+    shutdown = Shutdown()
+    shutdown.take_signals()
     try:
-        return run(ending, once=arguments.once)
+        return run(shutdown, once=arguments.once)
     except Interrupted:
         say("stopped")
         return 0

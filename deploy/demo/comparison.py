@@ -1,4 +1,4 @@
-"""Row for row: what the shards hold against what the copy holds."""
+"""Compares the rows of the shards with the rows of the copy."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ TextRow: TypeAlias = "Mapping[str, str | None]"
 
 @dataclass(frozen=True, slots=True)
 class TableComparison:
-    """One logical table. `differing` are keys whose rows differ or stand on one side only."""
+    """One logical table. `differing` are keys whose rows differ or exist on one side only."""
 
     table: str
     source_rows: int
@@ -26,14 +26,16 @@ class TableComparison:
 
 
 def compare(table: str, source: Sequence[TextRow], copy: Sequence[TextRow]) -> TableComparison:
-    """Compare by `id`; every column counts, and one that a side lacks is null there."""
+    """Compare all columns by `id`. A column that one side does not have is null there."""
     left, right = _by_key(source), _by_key(copy)
     differing = sorted(key for key in left.keys() | right.keys() if left.get(key) != right.get(key))
     return TableComparison(table, len(source), len(copy), tuple(differing))
 
 
 def source_rows(database: SqlServer) -> Mapping[str, list[TextRow]]:
-    """The rows of all shards by logical table, every value as the text that the server prints."""
+    """Return the rows of all shards by logical table; every value is the text that the server
+    prints.
+    """
     return {
         f"{LOGICAL_DATABASE}.{logical}": [
             row

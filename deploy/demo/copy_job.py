@@ -20,7 +20,7 @@ from pyspark.sql.streaming import StreamingQuery
 
 from spark_jobs import dedup_stream
 from spark_jobs.config.job import JobSettings, load_settings
-from spark_jobs.runtime.shutdown import Ending
+from spark_jobs.runtime.shutdown import Shutdown
 from spark_jobs.sinks import DeltaSink, live_rows
 
 _LOOK_SECONDS: Final = 0.1
@@ -32,31 +32,31 @@ def main() -> int:
     """Run until SIGTERM, then to the end of the batch that runs."""
     config, wanted, rows = map(Path, sys.argv[1:])
     settings = load_settings(config)
-    ending = Ending()
-    ending.listen()
-    query = dedup_stream.start(settings, ending)
-    ending.listen()  # again: Spark's start takes SIGINT away
+    shutdown = Shutdown()
+    shutdown.listen()
+    query = dedup_stream.start(settings, shutdown)
+    shutdown.listen()  # again: Spark's start replaces the handler of SIGINT
     print("the stream runs", flush=True)
     try:
-        _serve(query, ending, settings, wanted, rows)
-        ending.watch(query)  # raises what ended it
+        _serve(query, shutdown, settings, wanted, rows)
+        shutdown.watch(query)  # raises the error of the query
     finally:
         query.stop()
         _end_spark()
-    return 0 if ending.requested else 1
+    return 0 if shutdown.requested else 1
 
 
 def _serve(
-    query: StreamingQuery, ending: Ending, settings: JobSettings, wanted: Path, rows: Path
+    query: StreamingQuery, shutdown: Shutdown, settings: JobSettings, wanted: Path, rows: Path
 ) -> None:
-    """Write the rows as often as they are wanted, until the query ends or the end is asked for."""
+    """Write the rows at each request, until the query ends or a shutdown is requested."""
     pause = threading.Event()
-    while query.isActive and not ending.requested:
+    while query.isActive and not shutdown.requested:
         if wanted.exists():
             wanted.unlink()
             with suppress(
                 StreamingQueryException
-            ):  # what ends the query is told by those who watch it
+            ):  # `Shutdown.watch` raises the error of the query
                 query.processAllAvailable()
                 _write(settings, rows)
         pause.wait(_LOOK_SECONDS)
@@ -86,7 +86,7 @@ def _write(settings: JobSettings, target: Path) -> None:
 
 
 def _as_text(rows: DataFrame) -> DataFrame:
-    """The values as the source prints them: its only times are DATETIME(3)."""
+    """Return the values as text like that of the source: its only times are DATETIME(3)."""
     times = {name for name, kind in rows.dtypes if kind.startswith("timestamp")}
     texts = {
         name: sf.date_format(sf.col(name).cast("timestamp"), _DATETIME)
@@ -98,7 +98,7 @@ def _as_text(rows: DataFrame) -> DataFrame:
 
 
 def _end_spark() -> None:
-    """Stop Spark and wait for its JVM, so that nobody removes the folder under its feet."""
+    """Stop Spark and wait for its JVM, which still uses the folder."""
     machines = psutil.Process().children(recursive=True)
     spark = SparkSession.getActiveSession()
     if spark is not None:

@@ -27,7 +27,7 @@ class Figures:
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The nearest-rank percentile; NaN without values."""
+    """Return the nearest-rank percentile; NaN without values."""
     if not values:
         return float("nan")
     ranked = sorted(values)
@@ -35,9 +35,8 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def latencies_ms(committed: Mapping[str, float], seen: Mapping[str, float]) -> list[float]:
-    """From the commit's answer to the consumer's sight.
-
-    One that is seen before the answer took no time.
+    """Return the milliseconds from the commit's answer to the consumer; 0 for a row that the
+    consumer had before.
     """
     return [max(0.0, seen[note] - at) * 1000 for note, at in committed.items() if note in seen]
 
@@ -45,7 +44,7 @@ def latencies_ms(committed: Mapping[str, float], seen: Mapping[str, float]) -> l
 def result_table(
     tables: Sequence[TableComparison], figures: Figures, expected: int, seen: int, admin: str
 ) -> Table:
-    """The one table of the demo."""
+    """Return the table that the demo prints."""
     result = Table(title="Source and copy", box=box.ASCII2, show_header=False)
     result.add_column("what")
     result.add_column("value", justify="right")

@@ -44,7 +44,7 @@ class OwnProgram(ServerProcess):
         return self.folder / "config.toml"
 
     def _prepare(self) -> None:
-        """Nothing: what a program needs is written when it is made."""
+        """Do nothing: the constructor writes the files of the program."""
 
     def _environment(self) -> Mapping[str, str]:
         return {**super()._environment(), "PYTHONPATH": str(_PROJECT)}
@@ -91,7 +91,7 @@ class RelayProgram(OwnProgram):
         return f"{HOST}:{self._port}"
 
     def state(self) -> Mapping[str, Any]:
-        """What the instance says of itself; nothing before the relay has taken it up."""
+        """Return the state of the instance; "" before the relay runs it."""
         statuses: list[dict[str, Any]] = httpx.get(
             f"http://{self.address}/status", trust_env=False, timeout=_ASK_S
         ).json()
@@ -140,7 +140,7 @@ class AdminProgram(OwnProgram):
 
 
 class CopyProgram(OwnProgram):
-    """The Spark job that keeps the copies up; on request it writes the rows of the copies down."""
+    """The Spark job that writes the copies; on request it writes their rows to a file."""
 
     name: ClassVar[str] = "spark"
     ready_within_s: ClassVar[float] = 120.0
@@ -152,7 +152,7 @@ class CopyProgram(OwnProgram):
             "copy_root": str(self.copy_root),
             "checkpoint": str(self.folder / "checkpoint"),
             "trigger_seconds": 1,
-            # who looks at it has gone before the second compiler pays back
+            # the demo ends before the second compiler has an effect
             "jvm_options": "-XX:TieredStopAtLevel=1",
             "jars": [str(path) for path in spark_jars()],
         }
@@ -176,12 +176,12 @@ class CopyProgram(OwnProgram):
 
     @property
     def request(self) -> Path:
-        """Made by the demo: everything is published, catch up."""
+        """Return the file with which the demo requests the rows, after everything is published."""
         return self.folder / "wanted"
 
     @property
     def rows(self) -> Path:
-        """Made by the job: the rows of every copy, as JSON."""
+        """Return the file of the job with the rows of every copy, as JSON."""
         return self.folder / "rows.json"
 
     def _command(self) -> Sequence[str | Path]:
@@ -195,8 +195,8 @@ class CopyProgram(OwnProgram):
         }
 
     def _signal(self, number: signal.Signals) -> None:
-        """Only the job itself hears the polite request: it ends its JVM after the batch, which a
-        signal of its own would cut off.
+        """Signal only the job: it stops its JVM after the batch. A signal to the JVM would
+        interrupt the batch.
         """
         if number is signal.SIGTERM and self.running:
             os.kill(self.pid, number)

@@ -13,9 +13,10 @@ from rich.console import Console
 
 from deploy.demo import mapping
 from deploy.demo.comparison import TableComparison, TextRow, compare, source_rows
-from deploy.demo.ending import Ending
 from deploy.demo.figures import Figures, latencies_ms, result_table
+from deploy.demo.login import Login, add_user
 from deploy.demo.programs import INSTALLATION, TOKEN, TOPIC, AdminProgram, CopyProgram, RelayProgram
+from deploy.demo.shutdown import Shutdown
 from deploy.demo.watcher import Watcher
 from deploy.demo.workload import Shop
 from deploy.embedded import Kafka, MariaDB, ServerProcess, ZooKeeper
@@ -58,11 +59,11 @@ class Stack:
         return (self.database, self.zookeeper, self.kafka, self.relay, self.admin, self.spark)
 
 
-def run(ending: Ending, *, once: bool) -> int:
-    """Show everything; 0 when source and copy are equal and no message was lost or repeated."""
+def run(shutdown: Shutdown, *, once: bool) -> int:
+    """Run the demo; return 0 when source and copy are equal and no message was lost or repeated."""
     stack = Stack.make()
-    with ending.running(*stack.programs):
-        _start(stack)
+    with shutdown.running(*stack.programs):
+        login = _start(stack)
         shop = Shop(stack.database)
         shop.open()
         mapping.save(stack.admin.url)
@@ -80,12 +81,12 @@ def run(ending: Ending, *, once: bool) -> int:
             result_table(tables, figures, shop.messages, seen, stack.admin.url)
         )
         if not once:
-            _explore(stack)
+            _explore(stack, login)
     return 0 if equal else 1
 
 
-def _start(stack: Stack) -> None:
-    """Servers side by side, then the admin."""
+def _start(stack: Stack) -> Login:
+    """Start the servers side by side, then the admin; return the user who can sign in there."""
     servers = (stack.database, stack.zookeeper, stack.kafka)
     for server in servers:
         server.fetch()  # one after the other, so that the progress can be read
@@ -96,6 +97,9 @@ def _start(stack: Stack) -> None:
             started.result()
     stack.admin.start()
     say(f"the admin answers at {stack.admin.url}")
+    login = add_user(stack.relay.config)
+    say(f"sign in there as {login.name} with the password {login.password}")
+    return login
 
 
 def _work(stack: Stack, shop: Shop, watcher: Watcher) -> Figures:
@@ -115,7 +119,7 @@ def _work(stack: Stack, shop: Shop, watcher: Watcher) -> Figures:
 
 
 def _compared(stack: Stack) -> list[TableComparison]:
-    """Let the copies catch up, then look at both sides."""
+    """Wait for the copies, then compare both sides."""
     stack.spark.request.touch()
     _wait(stack, stack.spark.rows.exists, "the copies")
     copies: Mapping[str, list[TextRow]] = json.loads(stack.spark.rows.read_text(encoding="utf-8"))
@@ -126,7 +130,7 @@ def _compared(stack: Stack) -> list[TableComparison]:
 
 
 def _wait(stack: Stack, holds: Callable[[], bool], what: str) -> None:
-    """Until it holds; what died meanwhile, or stands still, is told with its log."""
+    """Wait until the condition is true. Report a program that ended, or a timeout, with the log."""
     deadline, pause = monotonic() + _CATCH_UP_SECONDS, threading.Event()
     while not holds():
         for program in stack.programs:
@@ -143,12 +147,16 @@ def _wait(stack: Stack, holds: Callable[[], bool], what: str) -> None:
         pause.wait(_LOOK_SECONDS)
 
 
-def exploring_lines(stack: Stack) -> tuple[str, ...]:
-    """Return where everything of the running demo is, and how to log in."""
+def exploring_lines(stack: Stack, login: Login) -> tuple[str, ...]:
+    """Return the addresses of the running demo, and how to sign in."""
     database, kafka = stack.database, stack.kafka
     return (
         (
-            f"admin          {stack.admin.url}/docs, token {TOKEN} (Authorize there; curl: -H "
+            f"page           {stack.admin.url}, sign in as {login.name} with the password "
+            f"{login.password}"
+        ),
+        (
+            f"REST           {stack.admin.url}/docs, token {TOKEN} (Authorize there; curl: -H "
             f"'Authorization: Bearer {TOKEN}')"
         ),
         f"status         .venv/bin/roma status --watch --config {stack.relay.config}",
@@ -165,8 +173,8 @@ def exploring_lines(stack: Stack) -> tuple[str, ...]:
     )
 
 
-def _explore(stack: Stack) -> None:
-    for line in exploring_lines(stack):
+def _explore(stack: Stack, login: Login) -> None:
+    for line in exploring_lines(stack, login):
         say(line)
     while True:
         signal.pause()

@@ -20,7 +20,7 @@ _LOOK_SECONDS: Final = 0.05
 
 
 class Watcher:
-    """Counts the topic's messages from the oldest on, in a thread of its own.
+    """Counts the topic's messages from the oldest on, in a separate thread.
 
     `seen_at` holds monotonic seconds by an order's note.
     """
@@ -58,7 +58,7 @@ class Watcher:
         self._consumer.close()
 
     def _partitions(self) -> list[int]:
-        """The topic's partitions; the relay makes it with the first row."""
+        """Return the topic's partitions; the relay creates the topic with the first row."""
         deadline, pause = monotonic() + _TOPIC_SECONDS, threading.Event()
         while monotonic() < deadline:
             found = self._consumer.list_topics(timeout=_TOPIC_SECONDS).topics.get(TOPIC)

@@ -1,4 +1,4 @@
-"""What happens in the shops: inserts, updates, deletes, a key change, multi-row statements, a
+"""The workload of the shops: inserts, updates, deletes, a key change, multi-row statements, a
 rolled-back savepoint, a DDL.
 """
 
@@ -32,6 +32,21 @@ _ORDERS: Final = """(
 )"""
 
 
+def _customers(first: int) -> Iterator[str]:
+    return (
+        f"({first + i}, 'customer {i}', '2001-01-{i % 28 + 1:02}', {i})"
+        for i in range(1, CUSTOMERS)
+    )
+
+
+def _orders(first: int) -> Iterator[str]:
+    placed_at = "'2026-01-01 10:00:00."
+    return (
+        (f"({first + i}, {first + i % CUSTOMERS}, 'new', {i}.50, {placed_at}{i % 1000:03}', NULL)")
+        for i in range(ORDERS)
+    )
+
+
 class Shop:
     """The writing application of all shards.
 
@@ -43,7 +58,7 @@ class Shop:
         self._database = database
 
     def open(self) -> None:
-        """Make the shards, with empty tables."""
+        """Create the shards, with empty tables."""
         for number, shard in enumerate(SHARDS, 1):
             tables = (
                 f"CREATE TABLE {shard}.user_{number:02} {_USERS}",
@@ -52,7 +67,7 @@ class Shop:
             self._database.execute(f"CREATE DATABASE {shard}", *tables)
 
     def first_customers(self) -> None:
-        """One customer a shard: the first rows ever."""
+        """Insert one customer into each shard: the first rows."""
         for number, shard in enumerate(SHARDS, 1):
             self._write(
                 shard,
@@ -63,8 +78,8 @@ class Shop:
             )
 
     def busy_hour(self) -> None:
-        """Everything that shops do to their rows, as fast as the server takes it, on all shards at
-        once.
+        """Run all kinds of changes as fast as the server accepts them, on all shards at the same
+        time.
         """
         threads = [
             threading.Thread(target=self._shard, args=(number, shard))
@@ -96,20 +111,8 @@ class Shop:
     def _shard(self, number: int, shard: str) -> None:
         first, n = number * _KEY_STEP, f"{number:02}"
         with self._session(shard) as cursor:
-            customers = (
-                f"({first + i}, 'customer {i}', '2001-01-{i % 28 + 1:02}', {i})"
-                for i in range(1, CUSTOMERS)
-            )
-            self._many(cursor, f"INSERT INTO user_{n} VALUES ", customers)
-            placed_at = "'2026-01-01 10:00:00."
-            orders = (
-                (
-                    f"({first + i}, {first + i % CUSTOMERS}, 'new', {i}.50, "
-                    f"{placed_at}{i % 1000:03}', NULL)"
-                )
-                for i in range(ORDERS)
-            )
-            self._many(cursor, f"INSERT INTO orders_{n} VALUES ", orders)
+            self._many(cursor, f"INSERT INTO user_{n} VALUES ", _customers(first))
+            self._many(cursor, f"INSERT INTO orders_{n} VALUES ", _orders(first))
             self._run(cursor, f"UPDATE orders_{n} SET state = 'paid' WHERE id % 3 = 0")
             self._run(
                 cursor, f"ALTER TABLE orders_{n} ADD COLUMN coupon VARCHAR(20)", counted=False

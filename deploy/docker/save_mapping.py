@@ -1,7 +1,6 @@
 """`save_mapping.py URL FILE`: write a first mapping set through the admin; standard library only.
 
-A set that is in force already stays as it is, so that the stack can be started again after an
-operator's edits.
+A set that is in force is not changed, so that the stack can be started again after edits.
 """
 
 import json
@@ -14,9 +13,7 @@ from urllib.request import Request, urlopen
 
 _GROUP: Final = "/api/v1/configs/ROMA_GROUP"
 _ANSWER_SECONDS: Final = 20
-_ALREADY_THERE: Final = (
-    428  # the admin wants to know which set an edit of an existing one was made from
-)
+_ALREADY_THERE: Final = 428  # the admin requires the number of the set that was edited
 
 
 def main(url: str, file: Path) -> int:

@@ -11,6 +11,7 @@ from deploy.embedded.errors import (
 )
 from deploy.embedded.processes.java import Java, find_java
 from deploy.embedded.processes.process import ServerProcess
+from deploy.embedded.registry import Apicurio
 from deploy.embedded.servers.hbase import HBase, hbase_client_jars
 from deploy.embedded.servers.hdfs import Hdfs
 from deploy.embedded.servers.kafka import Kafka
@@ -24,6 +25,7 @@ from deploy.embedded.servers.sql_server import SqlServer
 from deploy.embedded.servers.zookeeper import ZooKeeper
 
 __all__ = [
+    "Apicurio",
     "ChecksumMismatch",
     "DebianMariaDB",
     "EmbeddedError",

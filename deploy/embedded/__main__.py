@@ -60,10 +60,7 @@ def _all_fetchers() -> Mapping[str, Callable[[], str]]:
 
 
 def _fetch(names: Sequence[str]) -> int:
-    """Fetch what can be fetched.
-
-    Only what the caller cannot do without decides about the exit code.
-    """
+    """Fetch what can be fetched. Only required servers change the exit code."""
     say(f"files are kept in {cache_folder()}")
     missing = set()
     for name in names:
@@ -77,7 +74,7 @@ def _fetch(names: Sequence[str]) -> int:
 
 
 def _up(names: Sequence[str]) -> int:
-    """Keep servers running until the first signal; a second one ends them at once."""
+    """Keep servers running until the first signal; a second one kills them."""
     asked = threading.Event()
     servers: list[ServerProcess] = []
 

@@ -1,4 +1,4 @@
-"""The folder where fetched files stay, and how they get there whole or not at all."""
+"""The folder of fetched files, and their atomic installation."""
 
 import fcntl
 import os
@@ -38,8 +38,8 @@ def locked(path: Path) -> Iterator[None]:
 def install(target: Path, build: Callable[[Path], None]) -> Path:
     """Return `target`, built by `build` if missing.
 
-    `build` fills an empty folder beside it, which takes the name of `target` only when whole: a
-    crash leaves nothing that looks finished.
+    `build` fills an empty folder beside it, which is renamed to `target` when it is complete: a
+    crash leaves no partial `target`.
     """
     if target.exists():
         return target

@@ -1,11 +1,13 @@
-"""The servers by name, and what the demo cannot do without."""
+"""The embedded servers by name, and those that the demo needs."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
 from deploy.embedded.cache import cache_folder
+from deploy.embedded.fetching.jars import jars
 from deploy.embedded.processes.process import ServerProcess
+from deploy.embedded.registry import Apicurio
 from deploy.embedded.releases import (
     MariaDB101,
     MariaDB102,
@@ -31,7 +33,17 @@ from deploy.embedded.servers.zookeeper import ZooKeeper
 SERVERS: Final[Mapping[str, type[ServerProcess]]] = MappingProxyType(
     {
         kind.name: kind
-        for kind in (MariaDB, ZooKeeper, Kafka, DebianMariaDB, MySQL, MySQL56, Hdfs, HBase)
+        for kind in (
+            MariaDB,
+            ZooKeeper,
+            Kafka,
+            DebianMariaDB,
+            MySQL,
+            MySQL56,
+            Hdfs,
+            HBase,
+            Apicurio,
+        )
     }  # in the order of starting
 )
 RELEASES: Final[Mapping[str, type[SqlServer]]] = MappingProxyType(
@@ -50,33 +62,49 @@ RELEASES: Final[Mapping[str, type[SqlServer]]] = MappingProxyType(
         )
     }
 )
-"""Databases that are fetched only when they are asked for by name."""
+"""Databases that are fetched only by name."""
 DEMO: Final = (MariaDB.name, ZooKeeper.name, Kafka.name)
 REQUIRED: Final = frozenset({*DEMO, "spark"})
 MAY_BE_MISSING_IN_CI: Final = frozenset(
     {MySQL.name, *RELEASES}
-)  # packages of MySQL 9.7 move from day to day
+)  # packages of MySQL 9.7 change from day to day
 
 
 def fetchers() -> Mapping[str, Callable[[], str]]:
-    """Return for every name that the suite needs what makes its files be here and tells their
-    version.
-    """
+    """Return name → function that downloads the server's files and returns their version."""
     return {
         **{name: kind.fetch for name, kind in SERVERS.items()},
         "spark": _fetch_spark,
         "promtool": fetch_promtool,
+        "debezium": _fetch_debezium,
+        "canal-client": _fetch_canal_client,
+        "flink": _fetch_flink,
     }
 
 
 def release_fetchers() -> Mapping[str, Callable[[], str]]:
-    """Return the same for the further releases."""
+    """Return the same mapping for the further releases."""
     return {name: kind.fetch for name, kind in RELEASES.items()}
 
 
 def releases_here() -> list[str]:
     """Return the names of the further releases whose files are in the cache."""
     return [name for name, kind in RELEASES.items() if (cache_folder() / kind.release()).exists()]
+
+
+def _fetch_debezium() -> str:
+    """Debezium's classes, which read messages in tests."""
+    return f"{len(list(jars('debezium').glob('*.jar')))} jars"
+
+
+def _fetch_canal_client() -> str:
+    """Canal's Java client, which reads from the Canal server in tests."""
+    return f"{len(list(jars('canal-client').glob('*.jar')))} jars"
+
+
+def _fetch_flink() -> str:
+    """Flink SQL with its connector to Kafka, which reads messages in tests."""
+    return f"{len(list(jars('flink').glob('*.jar')))} jars"
 
 
 def _fetch_spark() -> str:

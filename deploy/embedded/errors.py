@@ -11,7 +11,7 @@ EmbeddedError
 
 
 class EmbeddedError(Exception):
-    """Root of the tree; the text is whole: what happened, then the remedy or the end of the log."""
+    """Root of the tree; the text has what happened, then the remedy or the end of the log."""
 
 
 class Unavailable(EmbeddedError):
@@ -32,7 +32,7 @@ class FetchFailed(Unavailable):
 
 
 class ChecksumMismatch(EmbeddedError):
-    """A file's SHA-256 differs from the pinned one; it was not put into use."""
+    """A file's SHA-256 differs from the pinned one; the file is not used."""
 
 
 class ServerDied(EmbeddedError):

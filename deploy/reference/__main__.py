@@ -14,6 +14,7 @@ from deploy.reference.errors import errors_page
 from deploy.reference.metrics import metrics_page
 from deploy.reference.pictures import svg
 from deploy.reference.settings import job_settings_page, settings_page
+from deploy.reference.type_readers import type_readers_page
 
 _PROJECT = Path(__file__).parents[2]
 _DOCS = _PROJECT / "docs"
@@ -24,6 +25,7 @@ _PAGES = {
     "job-settings.md": job_settings_page,
     "metrics.md": metrics_page,
     "settings.md": settings_page,
+    "type-readers.md": type_readers_page,
 }
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, TypeVar
 
+import api.access.provider.errors  # noqa: F401  # the page lists its errors
 from api.errors import ApiError
 from deploy.reference.docstrings import opening
 from deploy.reference.markdown import escaped, page, table

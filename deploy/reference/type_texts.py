@@ -1,4 +1,4 @@
-"""Types of settings in words of TOML."""
+"""Describes the types of settings in terms of TOML."""
 
 from collections.abc import Callable
 from datetime import datetime

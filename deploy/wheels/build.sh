@@ -18,7 +18,7 @@ has_headers() {
 # The sources alone: compiled modules of the checkout stay as they are, and none of them gets into a wheel.
 copy_sources() {
     cp pyproject.toml hatch_build.py README.md LICENSE "$1"
-    cp -r relay api spark_jobs "$1"
+    cp -r relay api spark_jobs roma_client canal_server "$1"
     find "$1" \( -name '*.so' -o -name '*.pyc' \) -delete
 }
 

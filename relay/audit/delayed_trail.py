@@ -24,9 +24,10 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class DelayedTrail:
-    """Appends entries from a thread of its own.
+    """Appends entries from a separate thread.
 
-    What Kafka has not taken at the end of the process, or beyond 1000, is in the log only.
+    Entries that Kafka did not accept before the process ended, and those above 1000 waiting
+    entries, are in the log only.
     """
 
     def __init__(self, trail: AuditTrail) -> None:
@@ -37,9 +38,9 @@ class DelayedTrail:
         self._closing = False
 
     def note(self, entry: AuditEntry) -> None:
-        """Log an entry and hand it over.
+        """Log an entry and queue it for Kafka.
 
-        It does not wait and raises nothing for a Kafka that is away.
+        Returns at once, and raises nothing if Kafka is unavailable.
         """
         _log.info("audit", **_fields(entry))
         with self._changed:
@@ -53,9 +54,9 @@ class DelayedTrail:
                 self._thread.start()
 
     def close(self, seconds: float) -> None:
-        """Wait up to `seconds` for Kafka to take what waits, then stop.
+        """Wait up to `seconds` until Kafka accepted the waiting entries, then stop.
 
-        The log names what it did not take.
+        The log names the entries that Kafka did not accept.
         """
         until = monotonic() + seconds
         with self._changed:

@@ -14,10 +14,10 @@ FORMAT: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """What was done by hand: `actor` did `act` to `subject` (an instance, or "" for the
-    installation), at `at_ms` (Unix milliseconds).
+    """An operator act: `actor` did `act` to `subject` (an instance, or "" for the installation).
 
-    `before` and `after` hold the few fields that the act changed, as JSON knows them.
+    `at_ms` is the time in Unix milliseconds. `before` and `after` hold the few fields that the act
+    changed, as JSON values.
     """
 
     actor: str
@@ -34,9 +34,9 @@ class AuditEntry:
 
     @classmethod
     def from_bytes(cls, value: bytes) -> "AuditEntry":
-        """Read an entry; fields that a newer version added are left out.
+        """Read an entry; fields of a newer version are ignored.
 
-        Raises AuditUnreadable for anything that is none.
+        Raises AuditUnreadable if the value is not an entry.
         """
         try:
             fields: dict[str, Any] = orjson.loads(value)

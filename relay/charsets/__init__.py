@@ -1,4 +1,4 @@
-"""The servers' character sets: what bytes in a row, or in a table map's labels, say."""
+"""The servers' character sets: decode the bytes of rows and of table map labels."""
 
 from relay.charsets.decoders import byte_characters, decoder, is_utf8, lenient_decoder
 

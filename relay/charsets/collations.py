@@ -1,8 +1,8 @@
 """Collation numbers of both server families → character set names.
 
 MySQL keeps its numbers below 2048 and MariaDB's own ones do not collide with them, so one table
-serves both. A MariaDB NOPAD collation is its padding twin plus 1024; the uca1400 family lies from
-2048 on, 256 numbers to a character set. Source: information_schema.COLLATIONS and
+serves both. A MariaDB NOPAD collation is its padding twin plus 1024; the uca1400 family begins at
+2048, 256 numbers to a character set. Source: information_schema.COLLATIONS and
 COLLATION_CHARACTER_SET_APPLICABILITY of both servers; a test compares.
 """
 

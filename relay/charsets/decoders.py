@@ -26,7 +26,7 @@ Decoder: TypeAlias = Callable[[bytes], str]
 def decoder(charset: str) -> Decoder | None:
     """Return the decoder of a character set by the server's name, None for an unknown one.
 
-    A decoder raises UnicodeDecodeError for bytes that are no characters of the set.
+    A decoder raises UnicodeDecodeError for bytes that are invalid in the character set.
     """
     if charset in CODECS:
         return _by_codec(CODECS[charset], "strict")
@@ -37,7 +37,7 @@ def decoder(charset: str) -> Decoder | None:
 
 @lru_cache
 def lenient_decoder(charset: str) -> Decoder | None:
-    """Return the same decoder, but one that puts U+FFFD for bytes that are no characters."""
+    """Return the same decoder, but one that replaces invalid bytes with U+FFFD."""
     if charset in CODECS:
         return _by_codec(CODECS[charset], "replace")
     if charset in BASED_ON:
@@ -46,7 +46,7 @@ def lenient_decoder(charset: str) -> Decoder | None:
 
 
 def is_utf8(charset: str) -> bool:
-    """Say whether a character set by the server's name is UTF-8."""
+    """Return whether a character set by the server's name is UTF-8."""
     return CODECS.get(charset) == "utf-8"
 
 
@@ -108,8 +108,8 @@ def _by_translation(charset: str, errors: str) -> Decoder:
 
 
 def _known_to_the_server(error: UnicodeError, charset: str, errors: str) -> tuple[str, int]:
-    """A codec's error handler: the character that the server has for the bytes, else as `errors`
-    says.
+    """A codec's error handler: return the character that the server maps the bytes to, otherwise
+    handle it as `errors` says.
     """
     if not isinstance(error, UnicodeDecodeError):
         raise error
@@ -131,9 +131,9 @@ def _big5_character(code: bytes) -> str | None:
 
 
 def _euc_character(code: bytes, charset: str) -> str | None:
-    """User-defined rows of both planes.
+    """Return a user-defined character of both planes.
 
-    In eucjpms the vendors' rows too, which cp932 knows at another place.
+    In eucjpms also the vendors' rows, which cp932 has at other codes.
     """
     row, cell = code[-2] - 0xA1, code[-1] - 0xA1
     if not (0 <= row < EUC_CELLS and 0 <= cell < EUC_CELLS):

@@ -1,7 +1,7 @@
-"""What the server's character sets map otherwise than Python's codecs, or have and Python has not.
+"""Differences between the server's character sets and Python's codecs, and sets that Python lacks.
 
 Source: `SELECT CONVERT(_charset x'..' USING utf8mb4)` over all codes of MariaDB 10.11; its answers
-lie in tests/golden.
+are in tests/golden.
 """
 
 from typing import Final
@@ -75,7 +75,7 @@ BASED_ON: Final[dict[str, tuple[str, dict[int, str]]]] = {
 }
 
 UNDEFINED: Final = "\ufffe"
-"""What a decoding table of `codecs.charmap_decode` holds for a byte without a character."""
+"""The entry of a `codecs.charmap_decode` table for a byte without a character."""
 
 # Multi-byte sets: the codec, and the characters that the server reads otherwise.
 TRANSLATED: Final[dict[str, tuple[str, dict[str, str]]]] = {

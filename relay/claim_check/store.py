@@ -1,7 +1,9 @@
-"""Values outside of Kafka: written once under a name that says what they are, and never changed."""
+"""Values outside of Kafka: written once, under a name derived from the contents, and never
+changed.
+"""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from typing import Final
@@ -20,7 +22,7 @@ _DIGEST_DIGITS: Final = 16
 
 
 class ClaimStore:
-    """Puts values below one folder of a file system that fsspec knows; used by one thread."""
+    """Writes values below one folder of a file system that fsspec supports; used by one thread."""
 
     def __init__(self, settings: ClaimSettings, installation: str, instance: str) -> None:
         if settings.url is None:
@@ -35,9 +37,9 @@ class ClaimStore:
             raise ConfigurationError(f"claims.url {settings.url}: {exc}.") from exc
 
     def look(self) -> None:
-        """Ask whether the folder can be reached, without a trace.
+        """Check that the folder can be reached, and leave no file there.
 
-        One that is not there yet may be made. Raises as `put` does.
+        A missing folder that can be created is accepted. Raises as `put` does.
         """
         with _store_errors(f"Looking at {self._root}"):
             try:
@@ -49,7 +51,7 @@ class ClaimStore:
                 raise NotADirectoryError(f"{self._root} is no folder")
 
     def put(self, table: TableId, execute_position: int, value: bytes) -> Claim:
-        """Write a value and return its claim; one that lies there already stays.
+        """Write a value and return its claim; an existing value is kept.
 
         Raises ClaimStoreUnreachable, ClaimStoreRefused.
 
@@ -65,6 +67,34 @@ class ClaimStore:
             if not self._holds(path, len(value)):
                 self._write(path, value)
         return Claim(self._files.unstrip_protocol(path), len(value), digest)
+
+    def holding(self, accepts: Callable[[str, bytes], bool]) -> list[str]:
+        """Return the paths of all values of this instance that are accepted with URL and bytes.
+
+        Each value is read. Raises ClaimStoreUnreachable, ClaimStoreRefused.
+        """
+        with _store_errors(f"Reading {self._root}"):
+            try:
+                paths = sorted(self._files.find(self._root))
+            except FileNotFoundError:
+                return []
+            return [
+                each
+                for each in paths
+                if accepts(self._files.unstrip_protocol(each), self._files.cat_file(each))
+            ]
+
+    def remove(self, path: str) -> bool:
+        """Delete a value; return False if it was gone already.
+
+        Raises ClaimStoreUnreachable, ClaimStoreRefused.
+        """
+        with _store_errors(f"Deleting {path}"):
+            try:
+                self._files.rm_file(path)
+            except FileNotFoundError:
+                return False
+        return True
 
     def _look_where_it_begins(self) -> None:
         """A folder is made with its first value.
@@ -103,7 +133,7 @@ class ClaimStore:
 
 @contextmanager
 def _store_errors(doing: str) -> Iterator[None]:
-    """Inside, what a file system raises becomes the relay's error."""
+    """Context manager: turn the errors of a file system into the relay's errors."""
     try:
         yield
     except (

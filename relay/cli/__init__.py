@@ -1,6 +1,6 @@
 """The command line: `roma`, one file per group of commands."""
 
-from relay.cli import mappings
+from relay.cli import erase, mappings
 from relay.cli.accounts import tokens, users
 from relay.cli.commands import (
     audit,
@@ -10,10 +10,12 @@ from relay.cli.commands import (
     dead_letters,
     dedup,
     instance,
+    peek,
     placement,
     position,
     preflight,
     run,
+    snapshot,
     zookeeper,
 )
 from relay.cli.root import app
@@ -26,12 +28,15 @@ __all__ = [
     "copies",
     "dead_letters",
     "dedup",
+    "erase",
     "instance",
     "mappings",
+    "peek",
     "placement",
     "position",
     "preflight",
     "run",
+    "snapshot",
     "tokens",
     "users",
     "zookeeper",

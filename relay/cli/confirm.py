@@ -1,4 +1,4 @@
-"""What every act by hand asks for: who does it, why, and that it is meant."""
+"""Options of every operator act: actor, reason and confirmation."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,19 +16,19 @@ AUDIT_SECONDS: Final = 5.0
 """Kafka gets this long to take the entries of the audit trail."""
 
 Comment: TypeAlias = Annotated[
-    str, typer.Option("--comment", help="Why; it stands in the audit trail.")
+    str, typer.Option("--comment", help="Reason; recorded in the audit trail.")
 ]
 Actor: TypeAlias = Annotated[
     str | None, typer.Option("--actor", help="Who does it; without it the name of the login.")
 ]
 Yes: TypeAlias = Annotated[
     str | None,
-    typer.Option("--yes", help="Do it without asking; names what it is done to, once more."),
+    typer.Option("--yes", help="Do it without a question; repeat the name of the object."),
 ]
 
 
 def who_does(actor: str | None, comment: str) -> "Who":
-    """The operator as the audit trail names them."""
+    """Return the operator as the audit trail names them."""
     import getpass
     import socket
 

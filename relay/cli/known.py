@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 def known_instance(
     settings: "RelaySettings", name: str, *, resolved: bool = False
 ) -> "InstanceSettings":
-    """The instance of this name; ZooKeeper is asked only for one that the file does not have.
+    """Return the instance of this name; ZooKeeper is asked only for one that the file does not
+    have.
 
     `resolved`: with secrets that its document takes from the environment. Raises
     ConfigurationError.

@@ -11,7 +11,8 @@ MOMENT_HELP: Final = "A time with its zone (2026-01-31T12:00:00Z), or Unix milli
 def moment(text: str) -> datetime:
     """Read a time.
 
-    Raises BadParameter for what is none, and for one without a zone: a guess would be hours off.
+    Raises BadParameter for an invalid one, and for one without a time zone, which could be hours
+    off.
     """
     try:
         read = (

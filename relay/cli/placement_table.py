@@ -1,6 +1,6 @@
-"""Who runs what, as a table for people."""
+"""Which relay runs which instance, as a readable table."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.table import Table
 
@@ -8,7 +8,7 @@ from relay.state import InstancePlace
 
 
 def placement_table(found: Sequence[InstancePlace], maintenance: Sequence[str]) -> Table:
-    """One row per instance; below the table the servers in maintenance."""
+    """Return one row per instance; below the table the servers in maintenance."""
     drained = f"in maintenance: {', '.join(maintenance)}" if maintenance else None
     table = Table(
         "instance",
@@ -21,22 +21,24 @@ def placement_table(found: Sequence[InstancePlace], maintenance: Sequence[str]) 
         caption=drained,
     )
     for place in found:
-        able = [
-            f"{each.relay} ({each.server})"
-            for each in place.candidates
-            if not each.code and each.relay != place.leader
-        ]
-        unable = [
-            f"{each.relay} ({each.server}): {each.code}: {each.reason}"
-            for each in place.candidates
-            if each.code
-        ]
         table.add_row(
             place.instance,
             place.leader,
             place.moved_to,
             ", ".join(place.preferred),
-            "\n".join(able),
-            "\n".join(unable),
+            "\n".join(_able(place)),
+            "\n".join(_unable(place)),
         )
     return table
+
+
+def _able(place: InstancePlace) -> Iterator[str]:
+    for each in place.candidates:
+        if not each.code and each.relay != place.leader:
+            yield f"{each.relay} ({each.server})"
+
+
+def _unable(place: InstancePlace) -> Iterator[str]:
+    for each in place.candidates:
+        if each.code:
+            yield f"{each.relay} ({each.server}): {each.code}: {each.reason}"

@@ -1,6 +1,6 @@
-"""What every command shares: the program's root, the configuration file, errors as sentences.
+"""Shared by all commands: the program's root, the configuration file, errors as sentences.
 
-Heavy imports stand inside the commands, so that `roma --help` answers at once.
+Heavy imports are inside the commands, so that `roma --help` answers at once.
 """
 
 from collections.abc import Iterator
@@ -52,7 +52,7 @@ ConfigFile: TypeAlias = Annotated[
 
 
 def settings_of(config: Path) -> "RelaySettings":
-    """Read and check the configuration file; log nothing but errors from here on.
+    """Read and check the configuration file, and limit the log to errors.
 
     Raises ConfigurationError.
     """

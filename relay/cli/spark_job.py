@@ -1,6 +1,6 @@
-"""A Spark job in the place of this process.
+"""Replaces this process with a Spark job.
 
-The jobs are a package of their own, which the relay does not need to run.
+The jobs are a separate package, which the relay does not need.
 """
 
 import runpy

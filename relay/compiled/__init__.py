@@ -9,11 +9,13 @@ from importlib import import_module
 from typing import Final
 
 from relay.compiled.choice import CompiledCode, Facts, compiled_code, slow_reason
-from relay.compiled.column_plan import ColumnPlan, Extra, Kind
+from relay.compiled.column_plan import ColumnPlan, Envelope, Extra, Kind, Wire
 
 MODULES: Final = (
+    "chunk_images",
     "event_scanner",
     "row_printer",
+    "envelopes.envelope_printer",
     "transaction_printer",
     "kafka_client.block_sender",
 )
@@ -38,8 +40,10 @@ __all__ = [
     "MODULES",
     "ColumnPlan",
     "CompiledCode",
+    "Envelope",
     "Extra",
     "Facts",
     "Kind",
+    "Wire",
     "slow_reason",
 ]

@@ -16,7 +16,7 @@ from relay.model.row_path import RowPath, SlowReason
 class CompiledCode(NamedTuple):
     """Whether this process runs compiled code.
 
-    `reason` says why it does not, and is "" where it does.
+    `reason` says why it does not, and is "" if it does.
     """
 
     usable: bool
@@ -29,10 +29,10 @@ class CompiledCode(NamedTuple):
 
 
 def compiled_code(failures: Mapping[str, ImportError | None]) -> CompiledCode:
-    """Return whether compiled code is used: all modules or none, because a build of half of them is
-    a broken one.
+    """Return whether compiled code is used: all modules or none, because a partial build is a
+    broken one.
 
-    `failures` has for each module the error of its import, None where it was imported.
+    `failures` maps each module to its import error, None if it was imported.
     """
     absent = [name for name, error in failures.items() if isinstance(error, ModuleNotFoundError)]
     if len(absent) == len(failures):
@@ -52,7 +52,8 @@ class Facts(NamedTuple):
 
     row_printer, value_style, tombstones: settings of the instance. refined: rules, masks or
     transforms apply to the table. field_tags: the table has tags that depend on changed columns.
-    topics: how many topics the table's rows go to. system_versioned: the table keeps versions of
+    format_compiled: compiled code prints the message format. topics: how many topics the table's
+    rows go to. system_versioned: the table keeps versions of
     its rows. columns_known: the compiled printer prints every column, and the table has one.
     placing_known: the compiled printer hashes every column that chooses the partition. compiled:
     compiled code is usable.
@@ -60,6 +61,7 @@ class Facts(NamedTuple):
 
     row_printer: str = "auto"
     value_style: str = "exact"
+    format_compiled: bool = True
     tombstones: bool = False
     refined: bool = False
     field_tags: bool = False
@@ -73,6 +75,7 @@ class Facts(NamedTuple):
 _RULES: Final[tuple[tuple[SlowReason, Callable[[Facts], bool]], ...]] = (
     (SlowReason.SETTING, lambda facts: facts.row_printer == "readable"),
     (SlowReason.VALUE_STYLE, lambda facts: facts.value_style != "exact"),
+    (SlowReason.FORMAT, lambda facts: not facts.format_compiled),
     (SlowReason.TOMBSTONES, lambda facts: facts.tombstones),
     (SlowReason.REFINED, lambda facts: facts.refined),
     (SlowReason.FIELD_TAGS, lambda facts: facts.field_tags),
@@ -88,6 +91,6 @@ _RULES: Final[tuple[tuple[SlowReason, Callable[[Facts], bool]], ...]] = (
 def slow_reason(facts: Facts) -> SlowReason | None:
     """Return why the readable packages print a table's rows, the first reason that applies.
 
-    None where compiled code prints them.
+    None if compiled code prints them.
     """
     return next((reason for reason, applies in _RULES if applies(facts)), None)

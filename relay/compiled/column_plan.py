@@ -1,4 +1,4 @@
-"""What the compiled printer reads of a column: its kind, its measures and what it prints from."""
+"""The attributes of a column that the compiled printer reads: kind, sizes and printing data."""
 
 from collections.abc import Callable
 from enum import IntEnum
@@ -33,6 +33,39 @@ class Kind(IntEnum):
     JSON = 17
 
 
+class Wire(IntEnum):
+    """How a value is written in a message.
+
+    `row_images` compares these numbers with its own when it is imported. QUOTED and BARE are JSON:
+    the text as a string, or as a number. The others are Avro's: a zigzag number, the bytes of a
+    floating number, bytes, and characters.
+    """
+
+    QUOTED = 0
+    BARE = 1
+    VARINT = 2
+    FLOATING = 3
+    BYTES = 4
+    CHARACTERS = 5
+
+
+class Envelope(NamedTuple):
+    """The texts that the printer of envelopes prints around the images of each row.
+
+    wires: how the value of each column is written. between: what separates the two images of an
+    update. end: what follows the order key.
+    """
+
+    wires: tuple[Wire, ...]
+    between: bytes
+    end: bytes
+
+    @property
+    def around(self) -> tuple[bytes, bytes, bool]:
+        """`between`, `end`, and whether the images are Avro's instead of JSON objects."""
+        return self.between, self.end, not set(self.wires) <= {Wire.QUOTED, Wire.BARE}
+
+
 class ColumnPlan(NamedTuple):
     """One column as the printer reads it by these names.
 
@@ -41,7 +74,8 @@ class ColumnPlan(NamedTuple):
     values are equal when they print equal. digits: fractional digits, DECIMAL's precision, BIT's
     bits, BINARY's length, or the number of labels. scale: DECIMAL's scale. name: the bytes before
     the value, `{"id":` or `,"id":`. extra: the labels of ENUM and SET, the 256 characters of TABLE
-    (None: no character), or the function from bytes to text of OTHER.
+    (None: no character), or the function from bytes to text of OTHER. wire: how the value is
+    written.
     """
 
     kind: Kind
@@ -53,3 +87,4 @@ class ColumnPlan(NamedTuple):
     scale: int
     name: bytes
     extra: Extra
+    wire: Wire = Wire.QUOTED

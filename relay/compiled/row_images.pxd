@@ -38,6 +38,7 @@ cdef class RowImages:
     cdef bint moves(self) noexcept
     cdef bint print_row(self, Buffer out, bint update) except -1
     cdef bint print_old(self, Buffer out, Buffer compared) except -1
+    cdef bint print_typed(self, Buffer out, Buffer scratch, Span* image, bint binary) except -1
     cdef int compare(self, Buffer both, int i) except -1
     cdef bint print_key(self, Buffer out, bint update) except -1
     cdef int64_t place(self, Buffer out, bint update) except -2

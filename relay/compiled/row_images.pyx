@@ -7,12 +7,13 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp
 
-from relay.compiled.column_plan import Kind
+from relay.compiled.column_plan import Kind, Wire
 from relay.compiled.contracts import check_numbers
 from relay.compiled.values.buffer cimport Buffer
+from relay.compiled.values.avro cimport put_blob, put_characters, put_zigzag, unescape
 from relay.compiled.values.column cimport (
-    BASE64, BIT, DATE, DATETIME, DECIMAL, DOUBLE, ENUM, FLOAT, JSON, OTHER, SET, SIGNED, TABLE, TIME, TIMESTAMP, UNSIGNED, UTF8, YEAR,
-    Column, Span, big, little, same, signed_little,
+    BARE, BASE64, BIT, BYTES, CHARACTERS, DATE, DATETIME, DECIMAL, DOUBLE, ENUM, FLOAT, FLOATING, JSON, OTHER, QUOTED, SET, SIGNED, TABLE, TIME,
+    TIMESTAMP, UNSIGNED, UTF8, VARINT, YEAR, Column, Span, big, little, same, signed_little,
 )
 from relay.compiled.values.decimals cimport print_decimal
 from relay.compiled.values.floating cimport print_floating
@@ -55,6 +56,7 @@ cdef class RowImages:
             self.columns[i].by_text = each.by_text
             self.columns[i].digits = each.digits
             self.columns[i].scale = each.scale
+            self.columns[i].wire = each.wire
             self.columns[i].name = PyBytes_AS_STRING(self.names[i])
             self.columns[i].name_size = PyBytes_GET_SIZE(self.names[i])
         fill(&self.key, key, self.count)
@@ -157,6 +159,24 @@ cdef class RowImages:
         out.byte(b"}")
         return True
 
+    cdef bint print_typed(self, Buffer out, Buffer scratch, Span* image, bint binary) except -1:
+        """Append the image of a row with typed values: a JSON object, or Avro's record; `scratch` is a buffer for texts."""
+        cdef Column* column
+        cdef int i
+        for i in range(self.count):
+            column = &self.columns[i]
+            if binary:
+                if not print_binary(out, scratch, column, &image[i], self.extras, i):
+                    return False
+            elif column.wire == QUOTED:
+                if not print_member(self, out, i, &image[i], 0):
+                    return False
+            elif not print_bare(self, out, i, &image[i]):
+                return False
+        if not binary:
+            out.byte(b"}")
+        return True
+
     cdef int compare(self, Buffer both, int i) except -1:
         """Whether both values of an update print SAME or DIFFERENT; REFUSED when one is none of its column's."""
         cdef Py_ssize_t size
@@ -227,6 +247,19 @@ cdef inline bint print_member(RowImages self, Buffer out, int i, Span* span, int
     return True
 
 
+cdef inline bint print_bare(RowImages self, Buffer out, int i, Span* span) except -1:
+    """Append name and number."""
+    cdef Column* column = &self.columns[i]
+    out.put(column.name, column.name_size - 1)
+    if span.size < 0:
+        out.put(b"null", 4)
+        return True
+    if column.kind == YEAR:  # the year 0 has one digit
+        out.number(1900 + span.start[0] if span.start[0] else 0)
+        return True
+    return print_text(out, column, span, self.extras, i)
+
+
 cdef bint print_text(Buffer out, Column* column, Span* span, list extras, int i) except -1:
     """Append what stands within the quotes of a value that is not NULL; False when it is none of the column's.
 
@@ -292,6 +325,34 @@ cdef bint print_text(Buffer out, Column* column, Span* span, list extras, int i)
     return True
 
 
+cdef bint print_binary(Buffer out, Buffer scratch, Column* column, Span* span, list extras, int i) except -1:
+    """Append a value as Avro's union of null and the column's type."""
+    cdef uint64_t bits
+    if span.size < 0:
+        out.byte(0)
+        return True
+    out.byte(2)
+    if column.wire == VARINT:
+        if column.kind == SIGNED:
+            return put_zigzag(out, signed_little(span.start, column.width))
+        if column.kind == YEAR:
+            return put_zigzag(out, 1900 + span.start[0] if span.start[0] else 0)
+        bits = big(span.start, column.width) if column.kind == BIT else little(span.start, column.width)
+        if column.kind == BIT and bits >> column.digits:
+            return False
+        return put_zigzag(out, <int64_t>bits)
+    if column.wire == FLOATING:
+        out.put(<const char*>span.start, span.size)
+        return True
+    if column.wire == BYTES:
+        return put_blob(out, span.start, span.size, column.digits)
+    scratch.empty()
+    if not print_text(scratch, column, span, extras, i):
+        return False
+    unescape(scratch)
+    return put_characters(out, scratch.data, scratch.size)
+
+
 cdef int fill(Ordinals* ordinals, tuple numbers, int columns) except -1:
     """Keep ordinals of so many columns."""
     cdef int i
@@ -310,3 +371,4 @@ check_numbers(
     Kind, SIGNED=SIGNED, UNSIGNED=UNSIGNED, DECIMAL=DECIMAL, DATE=DATE, DATETIME=DATETIME, TIMESTAMP=TIMESTAMP, TIME=TIME, YEAR=YEAR,
     UTF8=UTF8, TABLE=TABLE, BASE64=BASE64, ENUM=ENUM, SET=SET, BIT=BIT, OTHER=OTHER, FLOAT=FLOAT, DOUBLE=DOUBLE, JSON=JSON,
 )
+check_numbers(Wire, QUOTED=QUOTED, BARE=BARE, VARINT=VARINT, FLOATING=FLOATING, BYTES=BYTES, CHARACTERS=CHARACTERS)

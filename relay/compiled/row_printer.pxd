@@ -42,7 +42,7 @@ cdef class RowPrinter:
     cdef int use(self, Workplace place) except -1
     cdef int leave(self) except -1
     cdef object print_event(self, bytes body, Py_ssize_t start, bint update, bytes before_old, bytes after_old, uint64_t time, uint64_t position, Py_ssize_t skip, largest)
-    cdef Py_ssize_t add_event(self, bytes body, Py_ssize_t start, bint update, bytes before_old, bytes after_old, uint64_t time, uint64_t position, Py_ssize_t skip) except -2
+    cdef Py_ssize_t add_event(self, bytes body, Py_ssize_t start, bint update, bytes before_old, bytes after_old, uint64_t time, uint64_t position, Py_ssize_t skip, int step) except -2
     cdef Py_ssize_t add_packed_event(self, bytes body, Py_ssize_t start, bint update, bytes before_old, bytes after_old, uint64_t time, uint64_t position, Py_ssize_t skip, Py_ssize_t largest) except -2
     cdef bint add_message(self, bint update, bytes before_old, bytes after_old, uint64_t time, uint64_t position, int64_t partition) except -1
     cdef Py_ssize_t begin_message(self, uint64_t time, uint64_t position) except -1

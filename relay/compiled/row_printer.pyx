@@ -7,18 +7,13 @@ or names the damage. Both give the same bytes (tests/unit/pipeline).
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cython cimport final
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.string cimport memcpy
+from libc.stdint cimport int64_t, uint8_t, uint64_t
 
-from relay.compiled.block cimport NONE, ORDER_BYTES, Head
+from relay.compiled.block cimport NONE, begin, end
 from relay.compiled.row_images cimport BY_DAMAGE, BY_SIZE, BY_VALUE, RowImages
-from relay.compiled.values.buffer cimport Buffer, write_digits
+from relay.compiled.values.buffer cimport Buffer
 from relay.compiled.values.texts cimport put_bytes
 from relay.model.row_path import SlowReason
-
-cdef enum:
-    LARGEST_PART = 0x7FFFFFFF
-    ORDER_TIME_BYTES = 14
 
 cdef tuple _REASONS = (SlowReason.DAMAGED, SlowReason.VALUE, SlowReason.MOVED_ROW, SlowReason.LARGE)
 
@@ -82,6 +77,20 @@ cdef class RowPrinter:
             self.leave()
             give_back(place)
 
+    def print_copied(self, bytes body, bytes before_old, bytes after_old, uint64_t time, uint64_t position):
+        """Return what print_rows returns, for inserted rows that share one execute position; `body` holds their images alone."""
+        cdef Workplace place = borrow_workplace()
+        cdef Py_ssize_t rows
+        self.use(place)
+        try:
+            self.out.empty()
+            self.messages = self.value_bytes = 0
+            rows = self.add_event(body, 0, False, before_old, after_old, time, position, 0, 0)
+            return _REASONS[self.images.reason] if rows < 0 else (rows, self.messages, self.value_bytes, PyBytes_FromStringAndSize(self.out.data, self.out.size))
+        finally:
+            self.leave()
+            give_back(place)
+
     cdef int use(self, Workplace place) except -1:
         """Print into the buffers of `place` until `leave`."""
         self.out, self.placing, self.compared = place.out, place.placing, place.compared
@@ -96,13 +105,16 @@ cdef class RowPrinter:
         self.out.empty()
         self.messages = self.value_bytes = 0
         if largest is None:
-            rows = self.add_event(body, start, update, before_old, after_old, time, position, skip)
+            rows = self.add_event(body, start, update, before_old, after_old, time, position, skip, 1)
         else:
             rows = self.add_packed_event(body, start, update, before_old, after_old, time, position, skip, largest)
         return _REASONS[self.images.reason] if rows < 0 else (rows, self.messages, self.value_bytes, PyBytes_FromStringAndSize(self.out.data, self.out.size))
 
-    cdef Py_ssize_t add_event(self, bytes body, Py_ssize_t start, bint update, bytes before_old, bytes after_old, uint64_t time, uint64_t position, Py_ssize_t skip) except -2:
-        """Append a message for each row behind `skip`; return how many rows the event has, -1 where it is left alone."""
+    cdef Py_ssize_t add_event(self, bytes body, Py_ssize_t start, bint update, bytes before_old, bytes after_old, uint64_t time, uint64_t position, Py_ssize_t skip, int step) except -2:
+        """Append a message for each row behind `skip`; return how many rows the event has, -1 where it is left alone.
+
+        The execute position rises by `step` with each row.
+        """
         cdef const uint8_t* at = <const uint8_t*>PyBytes_AS_STRING(body)
         cdef const uint8_t* end = at + PyBytes_GET_SIZE(body)
         cdef Py_ssize_t rows = 0
@@ -117,7 +129,7 @@ cdef class RowPrinter:
                 return -1
             self.images.reason = BY_VALUE
             rows += 1
-            position += 1
+            position += step
             if rows <= skip:
                 continue
             partition = self.images.place(self.placing, update)
@@ -191,23 +203,10 @@ cdef class RowPrinter:
 
     cdef Py_ssize_t begin_message(self, uint64_t time, uint64_t position) except -1:
         """Leave room for the head, append the order; return where the head stands."""
-        cdef Buffer out = self.out
-        cdef Py_ssize_t head = out.size
-        cdef char* order
-        out.need(sizeof(Head) + ORDER_BYTES)
-        order = out.data + head + sizeof(Head)
-        write_digits(order, time, ORDER_TIME_BYTES - 1)
-        order[ORDER_TIME_BYTES - 1] = b"."
-        write_digits(order + ORDER_TIME_BYTES, position, ORDER_BYTES - ORDER_TIME_BYTES)
-        out.size += sizeof(Head) + ORDER_BYTES
-        return head
+        return begin(self.out, time, position)
 
     cdef int end_message(self, Py_ssize_t head, int64_t partition, Py_ssize_t key, Py_ssize_t orders, Py_ssize_t value) except -1:
-        cdef Head sizes
-        if value > LARGEST_PART or key > LARGEST_PART or orders > LARGEST_PART:
-            raise MemoryError
-        sizes.partition, sizes.value, sizes.key, sizes.orders = <int32_t>partition, <int32_t>value, <int32_t>key, <int32_t>orders
-        memcpy(self.out.data + head, &sizes, sizeof(Head))
+        end(self.out, head, partition, key, orders, value)
         self.messages += 1
         self.value_bytes += value
         return 0

@@ -2,7 +2,7 @@ from typing import Generic, TypeVar
 
 from relay.compiled.row_printer import RowPrinter
 from relay.model.change import StreamItem, TransactionBegin, TransactionEnd
-from relay.model.table import TableMap
+from relay.model.table import TableId, TableMap
 
 Plan = TypeVar("Plan")
 
@@ -15,6 +15,7 @@ class TransactionPrinter(Generic[Plan]):
         plan: Plan,
         printer: RowPrinter,
         parts: tuple[tuple[bytes, bytes, bytes, bytes], ...],
+        logical: TableId,
     ) -> None: ...
     def forget(self) -> None: ...
     def print_transactions(
@@ -43,6 +44,7 @@ class TransactionPrinter(Generic[Plan]):
             TransactionEnd,
             list[str],
             list[tuple[Plan, int, int, bytes]],
+            list[tuple[TableId, int, int, int, int]],
         ]
         | None
     ): ...

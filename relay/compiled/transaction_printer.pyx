@@ -12,6 +12,7 @@ from relay.compiled.fields cimport (
     EVENT_BODY, EVENT_HEADER_TIME_S, EVENT_IMAGES_AT, EVENT_OPERATION, EVENT_POSITION, EVENT_ROWS, EVENT_SIZE_BYTES, EVENT_TABLE,
     POSITION_FILE, POSITION_OFFSET,
 )
+from relay.compiled.known_table cimport DELETED, INSERTED, UPDATED, KnownTable, LogicalTable, Tallies
 from relay.compiled.row_printer cimport LATEST_TIME_MS, RowPrinter, Workplace, borrow_workplace, give_back
 from relay.compiled.values.buffer cimport Buffer
 from relay.compiled.values.texts cimport put_bytes
@@ -24,42 +25,7 @@ cdef extern from "Python.h":
 cdef object INSERT = Operation.INSERT
 cdef object UPDATE = Operation.UPDATE
 
-cdef enum:
-    INSERTED
-    UPDATED
-    DELETED
-
 cdef int64_t MOST_OFFSET = 0xFFFFFFFF
-
-
-@final
-cdef class KnownTable:
-    """A table whose rows can be printed, with `plan`, whatever the caller wants back with them.
-
-    `parts` are, for inserts, updates and deletes, what stands before and behind the times, GTID and batch, then before and behind the
-    time of publishing.
-    """
-
-    cdef object table
-    cdef object plan
-    cdef RowPrinter printer
-    cdef tuple parts
-    cdef bytes publish_time
-    cdef list behind
-
-    def __cinit__(self, table, plan, RowPrinter printer not None, tuple parts not None):
-        self.table = table  # kept, because its address names it
-        self.plan = plan
-        self.printer = printer
-        self.parts = parts
-        self.publish_time = None
-        self.behind = []
-
-    cdef bytes behind_old(self, int operation, bytes publish_time):
-        if self.publish_time is not publish_time:
-            self.behind = [each[2] + publish_time + each[3] for each in self.parts]
-            self.publish_time = publish_time
-        return <bytes>self.behind[operation]
 
 
 cdef struct Cut:
@@ -78,33 +44,44 @@ cdef class TransactionPrinter:
     cdef Buffer text
     cdef list plans   # of the cuts
     cdef Buffer cuts
+    cdef dict logical  # LogicalTable by name
+    cdef Tallies tallies
+    cdef Py_ssize_t transactions  # printed or refused so far, over all calls
 
     def __cinit__(self):
         self.tables = {}
+        self.logical = {}
+        self.tallies = Tallies()
         self.frame = Buffer()
         self.text = Buffer()
         self.cuts = Buffer()
+        self.transactions = 0
 
     def __len__(self):
         return len(self.tables)
 
-    def know(self, table, plan, RowPrinter printer not None, tuple parts not None):
-        """Print the rows of this very table map so from now on."""
-        self.tables[<size_t><void*>table] = KnownTable(table, plan, printer, parts)
+    def know(self, table, plan, RowPrinter printer not None, tuple parts not None, logical):
+        """Print the rows of this very table map so from now on, and count them under the name `logical`."""
+        if logical not in self.logical:
+            self.logical[logical] = LogicalTable(logical)
+        self.tables[<size_t><void*>table] = KnownTable(table, plan, printer, parts, self.logical[logical])
 
     def forget(self):
         """No table is known any more."""
         self.tables.clear()
+        self.logical.clear()
 
     def print_transactions(
         self, list items not None, Py_ssize_t at, Py_ssize_t most_bytes, str file not None, int64_t base, uint64_t time, uint64_t position,
         int64_t latest_ms, bint names_gtid, bytes batch not None, bytes publish_time not None,
     ):
-        """Return (items, transactions, rows, bytes of the events, time, position, last begin, last end, GTIDs, printed), None for no item.
+        """Return (items, transactions, rows, bytes of the events, time, position, last begin, last end, GTIDs, printed, counted), None for no
+        item.
 
         `file` is the one that they must begin in, and `base` its part of the execute position; `time` and `position` are the pair of the
         last change before them, and come back as that of the last one of theirs; no pair is dated behind `latest_ms`. `printed` is a list
-        of (plan, messages, bytes of their values, block), `batch` and `publish_time` stand in every message. About `most_bytes` at most.
+        of (plan, messages, bytes of their values, block), `batch` and `publish_time` stand in every message. `counted` is a list of
+        (logical name, operation, rows, transactions, bytes of values). About `most_bytes` at most.
         """
         cdef Workplace place = borrow_workplace()
         cdef Py_ssize_t first = at, end, transactions = 0, rows = 0, taken_bytes = 0, event_bytes, added
@@ -115,6 +92,7 @@ cdef class TransactionPrinter:
         cdef tuple begin, last_begin = None
         out.empty()
         self.cuts.empty()
+        self.tallies.empty()
         self.plans = []
         kept.end = kept.messages = kept.value_bytes = 0
         try:
@@ -127,7 +105,7 @@ cdef class TransactionPrinter:
                 start_pair(begin, base, latest_ms, &next_time, &next_position)
                 if next_time > LATEST_TIME_MS or not self.begin_frame(<str>begin[BEGIN_GTID] if names_gtid else ""):
                     break
-                added = self.add_transaction(place, items, at + 1, end, next_time, &next_position, batch, publish_time)
+                added = self.add_transaction(place, items, at + 1, end, next_time, &next_position, batch, publish_time, transactions)
                 if added < 0:
                     break
                 if added:
@@ -141,7 +119,7 @@ cdef class TransactionPrinter:
                 at = end + 1
             if at == first:
                 return None
-            return at - first, transactions, rows, taken_bytes, time, position, last_begin, items[at - 1], gtids, self.printed(out)
+            return at - first, transactions, rows, taken_bytes, time, position, last_begin, items[at - 1], gtids, self.printed(out), self.tallies.counted()
         finally:
             self.plans = None
             give_back(place)
@@ -185,11 +163,12 @@ cdef class TransactionPrinter:
         return True
 
     cdef Py_ssize_t add_transaction(
-        self, Workplace place, list items, Py_ssize_t at, Py_ssize_t end, uint64_t time, uint64_t* position, bytes batch, bytes publish_time
+        self, Workplace place, list items, Py_ssize_t at, Py_ssize_t end, uint64_t time, uint64_t* position, bytes batch, bytes publish_time,
+        Py_ssize_t transaction,
     ) except -2:
         """Append the messages of the events up to `end`; return how many rows they have, -1 with nothing appended if one is refused."""
         cdef Buffer out = place.out
-        cdef Py_ssize_t begun = out.size, cut = self.cuts.size, rows = 0, added, plans = len(self.plans)
+        cdef Py_ssize_t begun = out.size, cut = self.cuts.size, tallied = self.tallies.number(), rows = 0, added, plans = len(self.plans)
         cdef tuple event
         cdef KnownTable known
         cdef RowPrinter printer
@@ -198,6 +177,8 @@ cdef class TransactionPrinter:
         cdef int64_t seconds, last_seconds = -1
         cdef KnownTable last = None
         cdef bytes before_old = None, behind_old = None
+        cdef Py_ssize_t first = at
+        self.transactions += 1
         while at < end:
             event = <tuple>items[at]
             known = <KnownTable>(self.tables[<size_t><void*>event[EVENT_TABLE]])
@@ -207,25 +188,39 @@ cdef class TransactionPrinter:
                 before_old = self.before_old(<tuple>known.parts[operation], seconds, batch)
                 behind_old = known.behind_old(operation, publish_time)
                 last, last_operation, last_seconds = known, operation, seconds
+            known.mark(self.transactions)
             printer = known.printer
             printer.messages = printer.value_bytes = 0
             printer.use(place)
             try:
-                added = printer.add_event(<bytes>event[EVENT_BODY], event[EVENT_IMAGES_AT], operation == UPDATED, before_old, behind_old, time, position[0], 0)
+                added = printer.add_event(<bytes>event[EVENT_BODY], event[EVENT_IMAGES_AT], operation == UPDATED, before_old, behind_old, time, position[0], 0, 1)
             finally:
                 printer.leave()
             if added < 0:
                 out.size = begun
                 self.cuts.size = cut
+                self.tallies.cut(tallied)
                 del self.plans[plans:]
                 if cut:
                     memcpy(self.cuts.data + cut - sizeof(Cut), &before, sizeof(Cut))
+                self.take_back(items, first, at)
                 return -1
             position[0] += <uint64_t>added
             rows += added
             self.grown(known.plan, out.size, printer.messages, printer.value_bytes)
+            self.tallies.add(known.logical, operation, added, printer.value_bytes, transaction)
             at += 1
         return rows
+
+    cdef int take_back(self, list items, Py_ssize_t at, Py_ssize_t last) except -1:
+        """Count no undecodable value of a refused transaction: the caller prints it again. The first of two table maps with one encoder has
+        the count from before the transaction."""
+        cdef KnownTable known
+        while last >= at:
+            known = <KnownTable>(self.tables[<size_t><void*>(<tuple>items[last])[EVENT_TABLE]])
+            known.encoder.undecodable_values = known.undecodable
+            last -= 1
+        return 0
 
     cdef bytes before_old(self, tuple parts, int64_t seconds, bytes batch):
         cdef Buffer text = self.text

@@ -1,6 +1,8 @@
-"""Dead letters: what could not be published, whole, until somebody sends it again."""
+"""Dead letters: messages that could not be published, stored whole until an operator replays
+them.
+"""
 
 from relay.dead_letters.dead_letter import DeadLetter
-from relay.dead_letters.topic import DeadLetterTopic, ListedDeadLetter, Replay
+from relay.dead_letters.topic import DeadLetterTopic, ListedDeadLetter, Replay, letters_prefix
 
-__all__ = ["DeadLetter", "DeadLetterTopic", "ListedDeadLetter", "Replay"]
+__all__ = ["DeadLetter", "DeadLetterTopic", "ListedDeadLetter", "Replay", "letters_prefix"]

@@ -14,11 +14,11 @@ import orjson
 from relay.errors import DeadLetterDamaged
 
 HEAD_BYTES: Final = 1024
-"""What key, line and Kafka's record take of a limit, generously."""
+"""Upper bound of the bytes that key, line and Kafka's record overhead need."""
 LARGEST_PIECE_BYTES: Final = 900_000
-"""Also where a topic takes more: what is small can be read with every consumer's defaults."""
+"""Used also if the topic accepts more: consumers with default settings can then read each piece."""
 REPLAYED: Final = "replayed"
-"""The field of a record that is no piece, but says that a letter's message was sent."""
+"""The field of a record that is not a piece, but says that a letter's message was sent."""
 
 
 class Piece(NamedTuple):
@@ -31,9 +31,7 @@ class Piece(NamedTuple):
 
 
 def cut(document: bytes, limit_bytes: int) -> Iterator[bytes]:
-    """Yield the record values of a document's pieces, none of them too large for a topic of this
-    limit.
-    """
+    """Yield the record values of a document's pieces; none is larger than the topic's limit."""
     size = max(1, min(limit_bytes - HEAD_BYTES, LARGEST_PIECE_BYTES))
     parts, digest = max(1, ceil(len(document) / size)), sha256(document).hexdigest()
     for part in range(parts):
@@ -42,9 +40,9 @@ def cut(document: bytes, limit_bytes: int) -> Iterator[bytes]:
 
 
 def piece_of(value: bytes) -> Piece | None:
-    """Read a record's value; None where it is no piece of a letter.
+    """Read a record's value; None if it is not a piece of a letter.
 
-    Raises DeadLetterDamaged where it is a broken one.
+    Raises DeadLetterDamaged for a broken piece.
     """
     line, _, content = value.partition(b"\n")
     try:
@@ -71,9 +69,9 @@ class Gathering:
         self._contents: dict[int, bytes] = {}
 
     def add(self, piece: Piece) -> bytes | None:
-        """Take a piece; return the document when it is whole.
+        """Add a piece; return the document when it is complete.
 
-        Raises DeadLetterDamaged where it is not what was written.
+        Raises DeadLetterDamaged if the document differs from the written one.
         """
         self._contents[piece.part] = piece.content
         if len(self._contents) < self._parts:
@@ -87,7 +85,7 @@ class Gathering:
 
     @property
     def damage(self) -> DeadLetterDamaged:
-        """What is wrong with a letter that is not whole at the end of the topic."""
+        """Return the error for a letter that is incomplete at the end of the topic."""
         missing = [str(part) for part in range(1, self._parts + 1) if part not in self._contents]
         return DeadLetterDamaged(
             f"Of the {self._parts} parts of dead letter {self._letter}, these are missing: "

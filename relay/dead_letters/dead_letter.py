@@ -1,5 +1,5 @@
-"""A dead letter: a message that could not be sent, or a row that no message could be made of, whole
-and with all that is known of it.
+"""A dead letter: a message that could not be sent, or a row that could not be encoded, with all
+known facts about it.
 """
 
 from base64 import b64decode, b64encode
@@ -9,21 +9,23 @@ from typing import Any, Final
 
 import orjson
 
+from relay.envelope import Header
 from relay.errors import DeadLetterDamaged
 from relay.model.message import OutboundMessage
 
 FORMAT: Final = 1
+_OF_TRANSACTION: Final = (Header.TRANSACTION.value, Header.TRANSACTION_BEFORE.value)
 
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """What was left out, why, and where it was to go.
+    """A message that was not published, the reason, and its intended topic.
 
     `id` is unique in the instance. `code` and `reason` are those of the error. `real` and `logical`
     are `database.table`; `file` and `offset` say where the source transaction begins. The order
     pair is the change's own. `message` is the message as it would have been sent; its value is None
-    where only the head was asked for. `is_message` False: no message could be made, and the value
-    is the row as it was read (JSON).
+    if only the head was requested. `is_message` is False if no message could be encoded: the value
+    is then the decoded row (JSON).
     """
 
     id: str
@@ -50,9 +52,9 @@ class DeadLetter:
         )
 
     def to_fields(self) -> dict[str, Any]:
-        """Return all but the value as JSON knows it.
+        """Return all fields except the value as JSON values.
 
-        Key and headers in base64, because they are bytes.
+        Key and headers are bytes, so they are base64.
         """
         message = self.message
         fields = {name: value for name, value in asdict(self).items() if name != "message"}
@@ -67,9 +69,9 @@ class DeadLetter:
 
     @classmethod
     def from_bytes(cls, document: bytes) -> "DeadLetter":
-        """Read a letter; what a newer version added is left out.
+        """Read a letter; fields of a newer version are ignored.
 
-        Raises DeadLetterDamaged for what is none.
+        Raises DeadLetterDamaged if it is not a letter.
         """
         head, _, value = document.partition(b"\n")
         try:
@@ -82,6 +84,15 @@ class DeadLetter:
             return cls(message=_message(fields, value), **known)
         except (orjson.JSONDecodeError, KeyError, TypeError, ValueError) as exc:
             raise DeadLetterDamaged(f"A dead letter cannot be read ({exc}).") from exc
+
+    @property
+    def later_message(self) -> OutboundMessage:
+        """The message as it is sent later: of no source transaction.
+
+        The END of its own did not count it. Readers of whole transactions have it behind them.
+        """
+        headers = tuple(each for each in self.message.headers if each[0] not in _OF_TRANSACTION)
+        return replace(self.message, headers=headers)
 
     @property
     def head(self) -> "DeadLetter":

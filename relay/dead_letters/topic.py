@@ -2,7 +2,7 @@
 transactions of the rows.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any, NamedTuple
 
 import orjson
@@ -12,7 +12,10 @@ from relay.dead_letters.dead_letter import DeadLetter
 from relay.errors import DeadLetterDamaged, DeadLettersUnreadable, DeadLetterUnknown
 from relay.kafka import (
     PartitionReader,
+    RewriteTurn,
+    Rewritten,
     TopicAdmin,
+    TopicRewrite,
     TopicSpec,
     WantedTopic,
     accept,
@@ -24,7 +27,7 @@ from relay.settings import KafkaSettings
 
 
 class Replay(NamedTuple):
-    """Who sent a letter's message, when (Unix milliseconds), and why."""
+    """Who sent the message of a dead letter, when (Unix milliseconds), and why."""
 
     actor: str
     at_ms: int
@@ -32,21 +35,26 @@ class Replay(NamedTuple):
 
 
 class ListedDeadLetter(NamedTuple):
-    """A letter, and its last replay if there was one."""
+    """A dead letter, and its last replay (None: it was not replayed)."""
 
     letter: DeadLetter
     replay: Replay | None
 
 
+def letters_prefix(installation: str) -> str:
+    """Return the text before the instance in the names of the topics of dead letters."""
+    return f"{installation}.dead-letters."
+
+
 class DeadLetterTopic:
-    """Makes the records of letters, and reads the letters back."""
+    """Makes the records of dead letters, and reads them back."""
 
     def __init__(self, kafka: KafkaSettings, installation: str, instance: str) -> None:
-        self.topic = f"{installation}.dead-letters.{instance}"
+        self.topic = letters_prefix(installation) + instance
         self._kafka = kafka
 
     def ensure(self) -> int:
-        """Make the topic if it is not there, and return the largest batch that it takes.
+        """Create the topic if it is missing, and return its largest batch in bytes.
 
         Raises TopicRefused, BrokerUnreachable.
         """
@@ -61,23 +69,23 @@ class DeadLetterTopic:
         return topic_limit(state.settings, kafka.message_max_bytes)
 
     def messages(self, letter: DeadLetter, limit_bytes: int) -> Iterator[OutboundMessage]:
-        """Yield the records of a letter, none larger than the topic takes."""
+        """Yield the records of a dead letter, none larger than the topic accepts."""
         for value in cut(letter.to_bytes(), limit_bytes):
             yield OutboundMessage(self.topic, 0, letter.id.encode(), value, ())
 
     def replay_mark(self, letter: DeadLetter, replay: Replay) -> OutboundMessage:
-        """Return the record that says that a letter's message was sent.
+        """Return the record that marks a dead letter's message as sent.
 
-        It travels in the same transaction.
+        Send it in the Kafka transaction of the message.
         """
         return OutboundMessage(
             self.topic, 0, letter.id.encode(), orjson.dumps({REPLAYED: replay._asdict()}), ()
         )
 
     def letters(self) -> list[ListedDeadLetter]:
-        """Return all letters without their values, the oldest first.
+        """Return all dead letters without their values, the oldest first.
 
-        Raises DeadLetterDamaged where a part is missing.
+        Raises DeadLetterDamaged if a part is missing.
         """
         letters: dict[str, DeadLetter] = {}
         replays: dict[str, Replay] = {}
@@ -89,7 +97,7 @@ class DeadLetterTopic:
         return [ListedDeadLetter(letter, replays.get(letter.id)) for letter in letters.values()]
 
     def letter(self, wanted: str) -> ListedDeadLetter:
-        """Return one letter whole. Raises DeadLetterUnknown, DeadLetterDamaged."""
+        """Return one dead letter with its value. Raises DeadLetterUnknown, DeadLetterDamaged."""
         letter: DeadLetter | None = None
         replay: Replay | None = None
         for found in self._records(wanted):
@@ -101,10 +109,32 @@ class DeadLetterTopic:
             raise DeadLetterUnknown(f"No dead letter in {self.topic} has the id {wanted}.")
         return ListedDeadLetter(letter, replay)
 
-    def _records(self, wanted: str | None) -> Iterator[DeadLetter | tuple[str, Replay]]:
-        """Read the topic to its end: whole letters, and replays by letter.
+    def matching(self, accepts: Callable[[DeadLetter], bool]) -> list[DeadLetter]:
+        """Return the dead letters that the filter accepts, without their values. The filter gets
+        them with values.
 
-        Of one letter alone where it is given.
+        Raises DeadLetterDamaged, DeadLettersUnreadable.
+        """
+        return [
+            found.head
+            for found in self._records(None)
+            if isinstance(found, DeadLetter) and accepts(found)
+        ]
+
+    def remove(self, ids: Collection[str], turn: RewriteTurn) -> Rewritten:
+        """Rewrite the topic without some letters and the marks of their replays.
+
+        Raises DeadLettersUnreadable while an open transaction hides letters; repeat it then.
+        """
+        keys = {each.encode() for each in ids}
+        rewrite = TopicRewrite(self._kafka, self.topic, turn, DeadLettersUnreadable)
+        return rewrite.run(lambda record: None if record[0] in keys else record)
+
+    def _records(self, wanted: str | None) -> Iterator[DeadLetter | tuple[str, Replay]]:
+        """Read the topic to its end; return dead letters with all their parts, and replays by
+        letter.
+
+        With a letter given, only those of this letter.
         """
         if TopicAdmin(self._kafka).state(self.topic) is None:
             return

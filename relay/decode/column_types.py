@@ -1,7 +1,6 @@
-"""How each column type lies in a row image, as the pieces from which a table's reader is written.
+"""The layout of each column type in a row image, as code pieces for a table's reader.
 
-docs/types/decoded-values.md is the same as a table; docs/types.md has the texts that leave the
-relay.
+docs/types/decoded-values.md shows it as a table. docs/types.md shows the texts of messages.
 """
 
 import struct
@@ -50,7 +49,7 @@ class Fixed:
 class Prefixed:
     """A little-endian length of `prefix` bytes, then as many bytes.
 
-    `convert` makes the value of them, None: they are it.
+    `convert` turns them into the value; None: the bytes are the value.
     """
 
     prefix: int
@@ -178,5 +177,5 @@ def _read_bits(body: bytes, pos: int, *, width: int, limit: int) -> int:
 def _read_label(body: bytes, pos: int, *, width: int, limit: int) -> int:
     number = int.from_bytes(body[pos : pos + width], "little")
     if number >= limit:
-        raise Malformed(f"the number {number} stands for no label of the column")
+        raise Malformed(f"the number {number} is not a label of the column")
     return number

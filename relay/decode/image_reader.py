@@ -2,7 +2,8 @@
 
 A row image is a bitmap of nulls over the logged columns, then the values that are not null.
 Straight code without a loop over columns is what makes it fast; the code is assembled from ordinals
-and the pieces of `column_types` alone, never from names.
+and the pieces of `column_types` alone, never from names. With compiled modules,
+`relay/compiled/row_images.pyx` reads the images instead.
 """
 
 import struct
@@ -30,8 +31,8 @@ _LENGTH_EXPRESSIONS: Final = {
 class ImageReader:
     """Reads row images that hold the columns of one bitmap.
 
-    The function is written when it is first wanted: where compiled code prints the rows it never
-    is, and with thousands of tables writing it would be half of what meeting a table costs.
+    The function is compiled at its first use. Tables printed by compiled code never need it, and
+    with thousands of tables compiling it would be half of the setup cost of a table.
     """
 
     def __init__(self, table: TableMap, present: bytes) -> None:
@@ -47,10 +48,9 @@ class ImageReader:
 
     @cached_property
     def read(self) -> ReadImage:
-        """`read(body, pos)` returns the row and the position behind it.
-
-        It may look past the end of `body` and then answers a position past the end, or raises
-        Malformed, IndexError or struct.error; its caller checks both.
+        """`read(body, pos)` returns the row and the position after it. It can read past the end
+        of `body` and then returns a position past the end, or raises Malformed, IndexError or
+        struct.error; its caller checks both.
         """
         source = _Source(self._table.columns, self._logged)
         read = source.compiled()

@@ -9,9 +9,9 @@ _BINARY: Final = "binary"
 
 
 def label_text(raw: bytes, charset: str) -> str:
-    """Return a member's text, of bytes one character each.
+    """Return a member's text from bytes given as one character each.
 
-    Malformed where its bytes are none of its character set.
+    Raises Malformed if the bytes are invalid in the character set.
     """
     decode = decoder(charset)
     if decode is None:

@@ -40,7 +40,7 @@ class OptionalMetadata:
     fields: dict[int, bytes] = field(default_factory=dict)
 
     def names(self) -> list[bytes] | None:
-        """Return the column names, None where the server did not log them."""
+        """Return the column names, None if the server did not log them."""
         raw = self.fields.get(Field.COLUMN_NAME)
         if raw is None:
             return None
@@ -79,7 +79,7 @@ class OptionalMetadata:
         return collations
 
     def labels(self, kind: Field, count: int) -> list[list[bytes]]:
-        """Return the members of each ENUM or SET column; none where the server logs no names."""
+        """Return the members of each ENUM or SET column; none if the server logs no names."""
         if Field.COLUMN_NAME not in self.fields and kind not in self.fields:
             return [[] for _ in range(count)]
         cursor = Cursor(self.fields.get(kind, b""))

@@ -8,6 +8,7 @@ column of the table: its value is changes (MySQL source: sql/rpl_record.h).
 from dataclasses import replace
 from typing import Final
 
+from relay.bounded_cache import BoundedCache
 from relay.decode.image_reader import ImageReader
 from relay.decode.values.cursor import Cursor
 from relay.decode.values.json_diff import patched
@@ -32,12 +33,12 @@ class PartialImages:
             for ordinal, column in enumerate(table.columns)
             if column.type is ColumnType.JSON
         ]
-        self._readers: dict[bytes, ImageReader] = {}
+        self._readers: BoundedCache[bytes, ImageReader] = BoundedCache(_FORMS_CACHED)
 
     def read(self, body: bytes, pos: int, before: Row) -> tuple[Row, int]:
-        """Return the row and the position behind it.
+        """Return the row and the position after it.
 
-        What has changed in a document that is not known is not known either.
+        In an unknown document, changed values are unknown too.
         """
         cursor = Cursor(body, pos)
         options = cursor.lenenc("the options of a partial update")
@@ -50,7 +51,9 @@ class PartialImages:
         )
         row, pos = self._reader(bits).read(body, cursor.pos)
         if pos > len(body):
-            raise Malformed(f"a partial update ends {pos - len(body)} bytes behind the event")
+            raise Malformed(
+                f"a partial update ends {pos - len(body)} bytes after the end of the event"
+            )
         partial = set(self._partial(bits))
         return tuple(
             _whole(before[i], value) if i in partial else value for i, value in enumerate(row)
@@ -66,17 +69,12 @@ class PartialImages:
     def _reader(self, bits: bytes) -> ImageReader:
         reader = self._readers.get(bits)
         if reader is None:
-            if len(self._readers) >= _FORMS_CACHED:
-                self._readers.clear()
-            reader = self._readers[bits] = ImageReader(
-                self._with_bytes(self._partial(bits)), self._present
-            )
+            reader = ImageReader(self._with_bytes(self._partial(bits)), self._present)
+            self._readers.put(bits, reader)
         return reader
 
     def _with_bytes(self, ordinals: list[int]) -> TableMap:
-        """The table with these columns as what is stored for them: bytes behind a length of the
-        same size.
-        """
+        """The table with these columns as their stored bytes, after a length of the same size."""
         columns = list(self._table.columns)
         for ordinal in ordinals:
             columns[ordinal] = replace(columns[ordinal], type=ColumnType.BLOB)

@@ -1,10 +1,10 @@
 """Body of a TABLE_MAP event → TableMap (MySQL manual: Table_map_event)."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeVar
 
 from relay.charsets.collations import charset_of_collation
+from relay.decode.column_shapes import UPGRADE, ColumnShape, read_shapes
 from relay.decode.labels import label_text
 from relay.decode.optional_metadata import Field, OptionalMetadata, read_optional_metadata
 from relay.decode.values.cursor import Cursor
@@ -17,35 +17,6 @@ _Entry = TypeVar("_Entry")
 
 TABLE_ID_AND_FLAGS_BYTES: Final = 8
 
-_ONE_BYTE_METADATA: Final = frozenset(
-    {
-        ColumnType.FLOAT,
-        ColumnType.DOUBLE,
-        ColumnType.TIMESTAMP2,
-        ColumnType.DATETIME2,
-        ColumnType.TIME2,
-        ColumnType.BLOB_COMPRESSED,
-        ColumnType.VECTOR,
-        ColumnType.JSON,
-        ColumnType.TINY_BLOB,
-        ColumnType.MEDIUM_BLOB,
-        ColumnType.LONG_BLOB,
-        ColumnType.BLOB,
-        ColumnType.GEOMETRY,
-    }
-)
-_TWO_BYTE_METADATA: Final = frozenset(
-    {
-        ColumnType.VARCHAR,
-        ColumnType.VARCHAR_COMPRESSED,
-        ColumnType.BIT,
-        ColumnType.NEWDECIMAL,
-        ColumnType.ENUM,
-        ColumnType.SET,
-        ColumnType.VAR_STRING,
-        ColumnType.STRING,
-    }
-)
 _NUMERIC: Final = frozenset(
     {
         ColumnType.TINY,
@@ -65,19 +36,8 @@ _CHARACTER_MARIADB: Final = STRINGS | {ColumnType.GEOMETRY}
 _CHARACTER_MYSQL: Final = STRINGS | {ColumnType.VECTOR}
 _WITHOUT_CHARACTERS: Final = frozenset({ColumnType.GEOMETRY, ColumnType.VECTOR})
 
-_UPGRADE: Final = "Upgrade the relay; the server is newer than what it knows."
 NO_NAMES: Final = "its table map carries no column names"
 _NO_CHARSETS: Final = "its table map carries no character set for the labels of an ENUM or SET"
-
-
-@dataclass(slots=True)
-class _Shape:
-    """What the fixed part of a table map says about one column."""
-
-    type: ColumnType
-    length: int
-    scale: int
-    nullable: bool
 
 
 def parse_table_map(body: bytes, *, mariadb: bool) -> TableMap:
@@ -91,7 +51,7 @@ def parse_table_map(body: bytes, *, mariadb: bool) -> TableMap:
     try:
         cursor.take(TABLE_ID_AND_FLAGS_BYTES, "table id and flags")
         table = TableId(_name(cursor, "the database name"), _name(cursor, "the table name"))
-        shapes = _shapes(cursor, table)
+        shapes = read_shapes(cursor, table)
         return _table_map(table, shapes, read_optional_metadata(cursor), mariadb=mariadb)
     except Malformed as exc:
         raise CorruptEvent(f"The table map of {table} is damaged: {exc}.") from exc
@@ -111,67 +71,44 @@ def _utf8(raw: bytes, what: str) -> str:
         raise Malformed(f"{what} is no UTF-8: {raw.hex()}") from exc
 
 
-def _shapes(cursor: Cursor, table: TableId) -> list[_Shape]:
-    count = cursor.lenenc("the column count")
-    codes = cursor.take(count, "the column types")
-    metadata = Cursor(cursor.lenenc_bytes("the column metadata"))
-    shapes = [_shape(code, metadata, table) for code in codes]
-    if metadata.remaining:
-        raise Malformed(f"{metadata.remaining} bytes of column metadata belong to no column")
-    nullable = cursor.take((count + 7) // 8, "the nullable bits")
-    for index, shape in enumerate(shapes):
-        shape.nullable = bool(nullable[index >> 3] & (1 << (index & 7)))
-    return shapes
-
-
-def _shape(code: int, metadata: Cursor, table: TableId) -> _Shape:
-    try:
-        kind = ColumnType(code)
-    except ValueError:
-        raise UnsupportedEvent(
-            f"{table} has a column of the unknown type {code}.", remedy=_UPGRADE
-        ) from None
-    if kind in _ONE_BYTE_METADATA:
-        return _Shape(kind, metadata.unsigned(1, "column metadata"), 0, nullable=False)
-    if kind not in _TWO_BYTE_METADATA:
-        return _Shape(kind, 0, 0, nullable=False)
-    first, second = metadata.take(2, "column metadata")
-    if kind in (ColumnType.VARCHAR, ColumnType.VARCHAR_COMPRESSED):
-        return _Shape(kind, first | second << 8, 0, nullable=False)
-    if kind is ColumnType.BIT:
-        return _Shape(kind, second * 8 + first, 0, nullable=False)
-    if kind is ColumnType.NEWDECIMAL:
-        return _Shape(kind, first, second, nullable=False)
-    return _string_shape(first, second)
-
-
-def _string_shape(real_type: int, length: int) -> _Shape:
-    """Take ENUM and SET out of STRING.
-
-    Bits 4 and 5 of the type, inverted, are bits 8 and 9 of CHAR's length.
+def _raw_names(metadata: OptionalMetadata, count: int, logged: Logged) -> Sequence[bytes]:
+    """Return a name for each of `count` columns, b"" if the table map has none. Raises
+    Malformed.
     """
-    high = ~real_type & 0x30
-    real_type |= 0x30
-    if real_type not in (ColumnType.STRING, ColumnType.VAR_STRING, ColumnType.ENUM, ColumnType.SET):
-        raise Malformed(f"a string column claims the type {real_type}")
-    return _Shape(ColumnType(real_type), length | high << 4, 0, nullable=False)
+    names = metadata.names()
+    if names is None:
+        names = [b""] * count
+    if len(names) != count:
+        raise Malformed(f"{len(names)} names for {count} columns")
+    if logged is Logged.FULL and len(set(names)) != count:
+        raise Malformed("two columns have one name")
+    return names
 
 
 def _table_map(
-    table: TableId, shapes: list[_Shape], metadata: OptionalMetadata, *, mariadb: bool
+    table: TableId, shapes: list[ColumnShape], metadata: OptionalMetadata, *, mariadb: bool
 ) -> TableMap:
-    count = len(shapes)
-    raw_names = metadata.names()
     logged = _logged(metadata)
-    if raw_names is None:
-        raw_names = [b""] * count
-    if len(raw_names) != count:
-        raise Malformed(f"{len(raw_names)} names for {count} columns")
-    if logged is Logged.FULL and len(set(raw_names)) != count:
-        raise Malformed("two columns have one name")
     charsets = _charsets(table, shapes, metadata, mariadb=mariadb)
     members = _members(shapes, metadata)
-    labels = _labels(members, charsets)
+    columns = _columns(shapes, metadata, logged, charsets, _labels(members, charsets))
+    kind = KeyKind.EITHER if logged is Logged.FULL else KeyKind.UNKNOWN
+    bare = TableMap(table, columns, metadata.primary_key(len(shapes)), logged, key_kind=kind)
+    if logged is not Logged.FULL:
+        return bare.without_names(NO_NAMES)
+    return bare.without_names(_NO_CHARSETS) if _lack_a_charset(members, charsets) else bare
+
+
+def _columns(
+    shapes: list[ColumnShape],
+    metadata: OptionalMetadata,
+    logged: Logged,
+    charsets: list[str | None],
+    labels: list[tuple[str, ...]],
+) -> tuple[Column, ...]:
+    """Return the columns; `charsets` and `labels` have one entry for each."""
+    count = len(shapes)
+    raw_names = _raw_names(metadata, count, logged)
     unsigned = _spread(
         shapes,
         _NUMERIC.__contains__,
@@ -180,7 +117,7 @@ def _table_map(
     )
     geometry = _spread(shapes, ColumnType.GEOMETRY.__eq__, metadata.geometry_types, default=0)
     visible = metadata.flags(Field.COLUMN_VISIBILITY, count, default=True)
-    columns = tuple(
+    return tuple(
         Column(
             name=_utf8(raw_names[i], "a column name"),
             type=shape.type,
@@ -195,11 +132,6 @@ def _table_map(
         )
         for i, shape in enumerate(shapes)
     )
-    kind = KeyKind.EITHER if logged is Logged.FULL else KeyKind.UNKNOWN
-    bare = TableMap(table, columns, metadata.primary_key(count), logged, key_kind=kind)
-    if logged is not Logged.FULL:
-        return bare.without_names(NO_NAMES)
-    return bare.without_names(_NO_CHARSETS) if _lack_a_charset(members, charsets) else bare
 
 
 def _logged(metadata: OptionalMetadata) -> Logged:
@@ -211,7 +143,7 @@ def _logged(metadata: OptionalMetadata) -> Logged:
 
 
 def _spread(
-    shapes: list[_Shape],
+    shapes: list[ColumnShape],
     belongs: Callable[[ColumnType], bool],
     entries: Callable[[int], list[_Entry]],
     *,
@@ -224,7 +156,7 @@ def _spread(
 
 
 def _charsets(
-    table: TableId, shapes: list[_Shape], metadata: OptionalMetadata, *, mariadb: bool
+    table: TableId, shapes: list[ColumnShape], metadata: OptionalMetadata, *, mariadb: bool
 ) -> list[str | None]:
     character = _CHARACTER_MARIADB if mariadb else _CHARACTER_MYSQL
     texts = _spread(
@@ -252,13 +184,13 @@ def _charset(table: TableId, number: int) -> str:
     charset = charset_of_collation(number)
     if charset is None:
         raise UnsupportedEvent(
-            f"{table} has a column of the unknown collation {number}.", remedy=_UPGRADE
+            f"{table} has a column of the unknown collation {number}.", remedy=UPGRADE
         )
     return charset
 
 
-def _members(shapes: list[_Shape], metadata: OptionalMetadata) -> list[list[bytes]]:
-    """Return the labels of each column as bytes, none where it is no ENUM or SET."""
+def _members(shapes: list[ColumnShape], metadata: OptionalMetadata) -> list[list[bytes]]:
+    """Return the labels of each column as bytes, none if it is no ENUM or SET."""
     none: list[bytes] = []
     enums = _spread(
         shapes,
@@ -276,7 +208,7 @@ def _members(shapes: list[_Shape], metadata: OptionalMetadata) -> list[list[byte
 
 
 def _labels(members: list[list[bytes]], charsets: list[str | None]) -> list[tuple[str, ...]]:
-    """Return the labels as texts, none where their character set is not known."""
+    """Return the labels as texts, none if their character set is not known."""
     return [
         () if charset is None else tuple(label_text(raw, charset) for raw in labels)
         for labels, charset in zip(members, charsets, strict=True)

@@ -1,7 +1,19 @@
 """Row changes and statements → the bytes of messages. Pure: no clock, no network."""
 
-from relay.encode.frame import MessageFrame
+from relay.encode.formats import (
+    CanalJson,
+    CloudEvents,
+    DebeziumJson,
+    EventRows,
+    MaxwellJson,
+    MessageFormat,
+    RowsEncoder,
+    StatementFacts,
+    without_number,
+)
+from relay.encode.frame import NO_PLACE, EventPlace, MessageFrame, NumberOf, RowNumber
 from relay.encode.headers import (
+    Membership,
     Origin,
     headers_behind_order,
     message_headers,
@@ -14,25 +26,40 @@ from relay.encode.partition_texts import PartitionTexts
 from relay.encode.row_encoder import EventEncoder, RowEncoder, operation_of
 from relay.encode.row_history import RowHistory, as_history
 from relay.encode.statement_encoder import encode_statement
-from relay.encode.texts.key_text import refuse_undecodable
+from relay.encode.texts.hashed_form import hashed_form
+from relay.encode.texts.key_text import refuse_undecodable, whole_text
 from relay.encode.texts.named_bytes import named_bytes
 from relay.encode.texts.server_numbers import fixed_decimals
 from relay.encode.texts.text_exact import exact_text
 
 __all__ = [
+    "NO_PLACE",
+    "CanalJson",
+    "CloudEvents",
+    "DebeziumJson",
     "EventEncoder",
+    "EventPlace",
+    "EventRows",
     "KeyEncoder",
+    "MaxwellJson",
+    "Membership",
+    "MessageFormat",
     "MessageFrame",
+    "NumberOf",
     "Origin",
     "PartitionTexts",
     "RowEncoder",
     "RowHistory",
+    "RowNumber",
+    "RowsEncoder",
+    "StatementFacts",
     "as_history",
     "completed",
     "encode_statement",
     "exact_text",
     "fixed_decimals",
     "has_longer_key",
+    "hashed_form",
     "headers_behind_order",
     "key_changed",
     "lacking_columns",
@@ -44,4 +71,6 @@ __all__ = [
     "split_update",
     "tag_headers",
     "unknown_headers",
+    "whole_text",
+    "without_number",
 ]

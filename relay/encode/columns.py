@@ -1,4 +1,4 @@
-"""What the encoders call a column's kind, and the form of a renderer."""
+"""The encoders' names of column kinds, and the signature of a renderer."""
 
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
@@ -28,17 +28,17 @@ _COMPARED_BY_TEXT: Final = FLOATS | {ColumnType.JSON}
 
 
 def compares_by_text(column: Column) -> bool:
-    """Say whether two values can be equal for Python and yet print differently (0.0 and -0.0;
+    """Return whether two values can be equal for Python and yet print differently (0.0 and -0.0;
     JSON's 1 and true).
     """
     return column.type in _COMPARED_BY_TEXT
 
 
 def is_bytes(column: Column) -> bool:
-    """Say whether a string column holds bytes rather than characters."""
+    """Return whether a string column holds bytes rather than characters."""
     return column.charset == BINARY
 
 
 def same_value(left: Value, right: Value) -> bool:
-    """Say whether two values of one column are the same and print the same."""
+    """Return whether two values of one column are the same and print the same."""
     return left == right and repr(left) == repr(right) if isinstance(left, float) else left == right

@@ -1,21 +1,83 @@
-"""What a message says besides its rows: times, GTID and batch, the same for all rows of an
-event.
+"""The fields of a message besides its rows: times, GTID, batch and coordinates.
+
+They are the same for all rows of an event.
 """
 
-from typing import Final
+from collections.abc import Callable
+from typing import Final, NamedTuple, TypeAlias
 
 import orjson
+
+from relay.model.positions.position import OrderPair
 
 _FRAME: Final = b'"es":%d,"gtid":%b,"id":%d'
 
 
-class MessageFrame:
-    """`event_time_ms` is the raw header time, `batch` counts Kafka transactions, `publish_time_ms`
-    is the relay's clock.
+class EventPlace(NamedTuple):
+    """Where an event was read: the server, and its binlog file and offset."""
+
+    server_id: int
+    file: str
+    offset: int
+
+
+NO_PLACE: Final = EventPlace(0, "", 0)
+"""Coordinates of rows that are in no binlog, and of events whose messages do not name coordinates.
+"""
+
+
+class RowNumber(NamedTuple):
+    """The number of a published row in its source transaction, from 1 on.
+
+    id                     the transaction, as in its BEGIN and END messages
+    total_order            number among the rows of all tables
+    data_collection_order  number among the rows of its logical table
     """
 
-    __slots__ = ("middle", "publish_time")
+    id: str
+    total_order: int
+    data_collection_order: int
 
-    def __init__(self, *, event_time_ms: int, gtid: str, batch: int, publish_time_ms: int) -> None:
+
+NumberOf: TypeAlias = Callable[[OrderPair], RowNumber]
+"""The order key of the row that is published next → its number."""
+
+
+class MessageFrame:
+    """`event_time_ms` is the raw header time, `batch` counts Kafka transactions, `publish_time_ms`
+    is the relay's clock. `place` is where the event was read, for formats that name it.
+
+    `snapshot`: the rows come from a SELECT and not from a binlog. `number_of` numbers the rows of
+    the source transaction; None without a topic of transactions, and for rows of a SELECT.
+    """
+
+    __slots__ = (
+        "event_time_ms",
+        "gtid",
+        "middle",
+        "number_of",
+        "place",
+        "publish_time",
+        "publish_time_ms",
+        "snapshot",
+    )
+
+    def __init__(
+        self,
+        *,
+        event_time_ms: int,
+        gtid: str,
+        batch: int,
+        publish_time_ms: int,
+        place: EventPlace = NO_PLACE,
+        snapshot: bool = False,
+        number_of: NumberOf | None = None,
+    ) -> None:
         self.middle = _FRAME % (event_time_ms, orjson.dumps(gtid), batch)
         self.publish_time = b"%d" % publish_time_ms
+        self.event_time_ms = event_time_ms
+        self.gtid = gtid
+        self.publish_time_ms = publish_time_ms
+        self.place = place
+        self.snapshot = snapshot
+        self.number_of = number_of

@@ -1,4 +1,4 @@
-"""Message headers: the order pair and the tags, and in full also where the change came from."""
+"""Message headers: the order key and the tags; in full mode also the origin of the change."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,13 +11,12 @@ from relay.model.table import TableId
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What the full headers add: the real table and its source, the server and place that the
-    change was read from, GTID and mapping set.
-
-    `instance` is the instance's name, of a source of a group `instance/source`; with `real` it
-    names the physical table. `real` is None for a statement that names no table. `failed`: the
-    statement ended with an error on the source. `renamed`: the columns that an ALTER TABLE renames,
-    which may be none; None for other changes, and where its text does not tell them.
+    """The fields that the full headers add: real table, source, server, binlog coordinates, GTID
+    and mapping set. `instance` is the instance's name, or `instance/source` for a source of a
+    group; with `real` it names the physical table. `real` is None for a statement that names no
+    table. `failed`: the statement ended with an error on the source. `renamed`: the columns that
+    an ALTER TABLE renames, possibly empty. None for other changes, and if its text does not show
+    the columns.
     """
 
     instance: str
@@ -30,12 +29,27 @@ class Origin:
     renamed: tuple[ColumnRename, ...] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """The source transaction that a row belongs to: its id, and the execute position before its
+    first change.
+
+    `origin` contains the fields of the full headers, None with the default ones.
+    """
+
+    id: str
+    before: int
+    origin: Origin | None = None
+
+
 def tag_headers(tags: Sequence[str]) -> Headers:
     """Return one `tag` header per tag; made once per table and set of tags."""
     return tuple((Header.TAG.value, tag.encode()) for tag in tags)
 
 
-def message_headers(order: OrderPair, tags: Headers, origin: Origin | None = None) -> Headers:
+def message_headers(
+    order: OrderPair, tags: Headers, origin: Origin | Membership | None = None
+) -> Headers:
     """Return a message's headers; without an origin the default two."""
     own = (
         Header.ORDER.value,
@@ -44,20 +58,34 @@ def message_headers(order: OrderPair, tags: Headers, origin: Origin | None = Non
     return (own, *headers_behind_order(tags, origin))
 
 
-def headers_behind_order(tags: Headers, origin: Origin | None) -> Headers:
-    """Return what all messages of an event with these tags have behind their order."""
-    return tags if origin is None else (*tags, *_origin_headers(origin))
+def headers_behind_order(tags: Headers, origin: Origin | Membership | None) -> Headers:
+    """Return the headers after the order header, for all messages of an event with these tags."""
+    if origin is None:
+        return tags
+    if isinstance(origin, Origin):
+        return (*tags, *_origin_headers(origin))
+    return (*headers_behind_order(tags, origin.origin), *_membership_headers(origin))
 
 
 def packed_headers(
-    orders: Sequence[OrderPair], tags: Headers, origin: Origin | None = None
+    orders: Sequence[OrderPair], tags: Headers, origin: Origin | Membership | None = None
 ) -> Headers:
-    """Return the headers of a message with several rows, whose pairs these are, in rising order."""
+    """Return the headers of a message with several rows.
+
+    `orders` are their order keys, in rising order.
+    """
     order, *others = message_headers(orders[0], tags, origin)
     if len(orders) == 1:
         return (order, *others)
     offsets = orders_text([each.execute_position for each in orders]).encode("ascii")
     return (order, (Header.ORDERS.value, offsets), *others)
+
+
+def _membership_headers(membership: Membership) -> Headers:
+    return (
+        (Header.TRANSACTION.value, membership.id.encode()),
+        (Header.TRANSACTION_BEFORE.value, b"%019d" % membership.before),
+    )
 
 
 def _origin_headers(origin: Origin) -> Headers:

@@ -20,7 +20,7 @@ _UNKNOWN_NAME: Final = "A key column is missing from both images of a row of {}.
 class KeyEncoder:
     """Encodes the keys of one table.
 
-    `shard`, the real name, stands behind the logical one where keys are unique per shard only.
+    `shard`, the real name, follows the logical name if keys are unique per shard only.
     """
 
     __slots__ = ("_name", "_ordinals", "_prefix", "_texts", "is_in_values", "undecodable_values")
@@ -38,8 +38,8 @@ class KeyEncoder:
         """
         self.undecodable_values = 0
         self.is_in_values = as_printed or not has_longer_key(definition)
-        """Whether a reader can make the key of the message's values, but for bytes that are no
-        characters.
+        """Whether a reader can build the key from the message's values, except for undecodable
+        bytes.
         """
         self._name = name
         self._ordinals = definition.key
@@ -54,11 +54,11 @@ class KeyEncoder:
         )
 
     def encode(self, change: RowChange) -> bytes | None:
-        """Return the key of a change, of an update that of its image after.
+        """Return the key of a change; for an update, that of the image after.
 
         None for a table without a key.
 
-        Raises RowImageIncomplete where neither image holds the whole key.
+        Raises RowImageIncomplete if neither image holds the whole key.
         """
         if not self._ordinals:
             return None
@@ -81,7 +81,7 @@ class KeyEncoder:
 
 
 def has_longer_key(definition: TableDefinition) -> bool:
-    """Say whether a FLOAT is part of the key, which may have more digits there than in the
+    """Return whether a FLOAT is part of the key: it can have more digits there than in the
     message's values.
     """
     return any(
@@ -90,7 +90,7 @@ def has_longer_key(definition: TableDefinition) -> bool:
 
 
 def key_changed(change: RowChange, definition: TableDefinition) -> bool:
-    """Say whether an update gives the row another key."""
+    """Return whether an update gives the row another key."""
     before, after = change.before, change.after
     if before is None or after is None:
         return False

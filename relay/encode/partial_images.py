@@ -1,5 +1,5 @@
-"""Rows whose images lack columns (binlog_row_image MINIMAL, NOBLOB, FULL_NODUP): what is known of
-them, and what is not.
+"""Rows whose images lack columns (binlog_row_image MINIMAL, NOBLOB, FULL_NODUP): which values are
+known.
 """
 
 from collections.abc import Sequence
@@ -13,10 +13,10 @@ from relay.model.value import ABSENT, Row
 
 
 def completed(change: RowChange) -> RowChange:
-    """Return an update whose image after also holds what it left alone and the image before says.
+    """Return an update whose image after also holds the unchanged values of the image before.
 
     A column that only the image before holds was not written (MySQL manual: binlog_row_image), so
-    its value still is that one.
+    its value is unchanged.
     """
     before, after = change
     if before is None or after is None or ABSENT not in after:
@@ -33,9 +33,8 @@ def lacking_columns(change: RowChange) -> Sequence[int]:
 
 
 def unknown_headers(change: RowChange, names: Sequence[str]) -> Headers:
-    """Return the header that names what the binlog does not say of a completed change.
-
-    None where everything is known.
+    """Return the header that names the columns of a completed change that the binlog lacks. None if
+    all are known.
 
     `data`: columns without a known value. `old`: columns of an update that may have changed, and
     whose former value is not known.

@@ -1,5 +1,6 @@
-"""The texts that partition rules hash: Canal's, whatever the style of the value, so that a row lies
-where Canal would put it.
+"""The texts that partition rules hash.
+
+They are Canal's in every value style, so that a row has the same partition as with Canal.
 """
 
 from collections.abc import Sequence
@@ -28,10 +29,9 @@ class PartitionTexts:
         )
 
     def of(self, row: Row) -> tuple[str | None, ...]:
-        """Return the texts of a row in the order of the columns chosen; None for NULL.
+        """Return the texts of a row in the order of the chosen columns; None for NULL.
 
-        Raises RowImageIncomplete where the row lacks one of them: nobody knows then where its other
-        changes lie.
+        Raises RowImageIncomplete if the row lacks one of them: its partition is then unknown.
         """
         values = [row[i] for i in self._ordinals]
         if ABSENT in values:

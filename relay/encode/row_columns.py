@@ -1,7 +1,6 @@
-"""The columns of one table, ready for printing: their names, renderers and types in the style
-chosen.
-
-A row image may lack columns; what a message says about columns is kept per set of columns present.
+"""The columns of one table, ready for printing: their names, renderers and types in the chosen
+style. A row image may lack columns; the column data of messages is cached per set of present
+columns.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,11 +19,11 @@ from relay.model.value import ABSENT, Row, Value
 
 TextRow = tuple[str | None, ...]
 Present = tuple[int, ...] | None
-"""The ordinals of the columns that a row image holds; None: all of them."""
+"""The ordinals of the columns in a row image; None: all of them."""
 
 
 def present_columns(row: Row) -> Present:
-    """Say which columns the image holds."""
+    """Return which columns the image holds."""
     if ABSENT not in row:
         return None
     return tuple(ordinal for ordinal, value in enumerate(row) if value is not ABSENT)
@@ -32,7 +31,7 @@ def present_columns(row: Row) -> Present:
 
 @dataclass(frozen=True, slots=True)
 class ColumnFacts:
-    """JSON of what a message says about the columns present."""
+    """The JSON that a message contains about the present columns."""
 
     mysql_type: bytes
     key_names: bytes
@@ -42,7 +41,7 @@ class ColumnFacts:
 class RowColumns:
     """Prints rows of one table.
 
-    Raises SchemaMismatch where the table is not known well enough for the style.
+    Raises SchemaMismatch if the table is not known well enough for the style.
     """
 
     __slots__ = ("_by_text", "_columns", "_exact", "_key", "_names", "_texts", "_type_texts")
@@ -120,7 +119,7 @@ class RowColumns:
         )
 
     def facts(self, present: Present) -> ColumnFacts:
-        """Return what is said about the columns present."""
+        """Return the JSON about the present columns."""
         ordinals = range(len(self._columns)) if present is None else present
         key_names = [self._names[ordinal] for ordinal in self._key if ordinal in ordinals]
         return ColumnFacts(

@@ -1,21 +1,23 @@
 """Rows → message values: Canal's flat JSON, from a plan that is made once per table.
 
-All that is the same for every row of a table stands ready as bytes; per row only values are
-printed.
+Bytes that are the same for every row of a table are prepared once; per row only values are printed.
 """
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias
+from typing import ClassVar, Final, Literal, TypeAlias
 
 import orjson
 
 from relay.encode.frame import MessageFrame
 from relay.encode.row_columns import ColumnFacts, Present, RowColumns, present_columns
 from relay.model.change import Operation, RowChange
+from relay.model.positions.position import OrderPair
 from relay.model.table import TableDefinition, TableId
 from relay.model.value import Row
 
 ValueStyle: TypeAlias = Literal["exact", "canal"]
+NOT_PRINTED: Final = OrderPair(0, 0)
+"""The order key of a message in this form, which has it in a header alone."""
 
 
 class RowEncoder:
@@ -23,9 +25,11 @@ class RowEncoder:
 
     `undecodable_values` counts values printed with U+FFFD.
 
-    Raises SchemaMismatch where the table is not known well enough for the style.
+    Raises SchemaMismatch if the table is not known well enough for the style.
     """
 
+    is_compiled: ClassVar[bool] = True
+    compiles_copies: ClassVar[bool] = True
     __slots__ = (
         "_after_data",
         "_after_sql_type",
@@ -45,8 +49,8 @@ class RowEncoder:
 
     @property
     def prints_images(self) -> bool:
-        """Whether images are printed as they were logged, as Canal does, and not what is known of
-        the rows.
+        """Whether images are printed as logged, as Canal does, without columns known from
+        elsewhere.
         """
         return self._canal
 
@@ -54,15 +58,21 @@ class RowEncoder:
         """Return the encoder of the rows of one event, all of one operation."""
         return _CanalEvent(self, self._columns, rows) if self._canal else EventEncoder(self, rows)
 
-    def encode(self, changes: Sequence[RowChange], frame: MessageFrame) -> bytes:
-        """Return the value of a message with these changes, all of one operation, as if they were
-        an event of their own.
+    @property
+    def envelope(self) -> None:
+        """None: compiled code prints this form without an envelope."""
+
+    def encode(
+        self, changes: Sequence[RowChange], frame: MessageFrame, _order: OrderPair = NOT_PRINTED
+    ) -> bytes:
+        """Return the value of a message with these changes of one operation, as a separate
+        event.
         """
         return self.event(changes).encode(range(len(changes)), frame)
 
     def around_old(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:
-        """Return what stands between the row and `old`, and behind `old`, in a message of a whole
-        row; an update's `old` is between.
+        """Return the text between the row and `old`, and the text after `old`, in a message of a
+        whole row.
         """
         before_middle, behind_middle, before_time, behind_time = self.around_frame(operation)
         return (
@@ -71,8 +81,8 @@ class RowEncoder:
         )
 
     def around_frame(self, operation: Operation) -> tuple[bytes, bytes, bytes, bytes]:
-        """Return what stands before and behind the frame's middle, then before and behind its time
-        of publishing, in such a message.
+        """Return the texts before and after the frame's middle, then those before and after its
+        publishing time.
         """
         before_old, before_sql_type, sql_type = self._facts.get(None) or self._new_facts(None)
         old = b"" if operation is Operation.UPDATE else b"null"
@@ -97,7 +107,7 @@ class RowEncoder:
     ) -> bytes:
         """Return a message's value.
 
-        `changed` and `sql_type` are what the event says; None: what each row says by itself.
+        `changed` and `sql_type` are those of the event; None: each row has its own.
         """
         operation = operation_of(changes[0])
         present = present_columns(_image(changes[0]))
@@ -153,7 +163,7 @@ _TAILS = {operation: b',"type":"' + operation.value.encode() + b'"}' for operati
 
 
 class EventEncoder:
-    """Encodes rows of one event by their numbers; in the exact style each row stands for itself."""
+    """Encodes rows of one event by their numbers; in the exact style each row is encoded alone."""
 
     __slots__ = ("_encoder", "_rows")
 
@@ -161,16 +171,18 @@ class EventEncoder:
         self._encoder = encoder
         self._rows = rows
 
-    def encode(self, numbers: Sequence[int], frame: MessageFrame) -> bytes:
+    def encode(
+        self, numbers: Sequence[int], frame: MessageFrame, _order: OrderPair = NOT_PRINTED
+    ) -> bytes:
         """Return the value of a message with the rows of these numbers."""
         return self._encoder.compose([self._rows[number] for number in numbers], frame, None, None)
 
 
 class _CanalEvent(EventEncoder):
-    """Canal says things about an event as a whole.
+    """Canal's fields that depend on the event as a whole.
 
-    `sqlType` is that of the last row, and once a row has changed a column, `old` holds that column
-    for all rows behind it.
+    `sqlType` is that of the last row. After a row has changed a column, `old` contains that column
+    for all later rows.
     """
 
     __slots__ = ("_changed", "_sql_type")
@@ -188,7 +200,9 @@ class _CanalEvent(EventEncoder):
                 sorted(so_far) if len(so_far) > known or not self._changed else self._changed[-1]
             )
 
-    def encode(self, numbers: Sequence[int], frame: MessageFrame) -> bytes:
+    def encode(
+        self, numbers: Sequence[int], frame: MessageFrame, _order: OrderPair = NOT_PRINTED
+    ) -> bytes:
         """Return the value of a message with the rows of these numbers."""
         changes = [self._rows[number] for number in numbers]
         return self._encoder.compose(
@@ -197,7 +211,7 @@ class _CanalEvent(EventEncoder):
 
 
 def operation_of(change: RowChange) -> Operation:
-    """Say what a change is."""
+    """Return the operation of a change."""
     if change.before is None:
         return Operation.INSERT
     return Operation.DELETE if change.after is None else Operation.UPDATE

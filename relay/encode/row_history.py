@@ -1,5 +1,5 @@
-"""Changes of a system-versioned table: which are of its current rows, which of its history, and how
-messages show the latter.
+"""Changes of a system-versioned table: which of them concern current rows, which concern history
+rows, and how messages mark the latter.
 
 MariaDB logs an UPDATE as an update of the current row and an insert of a history row, and a DELETE
 as an update that ends the current row. DELETE HISTORY is logged as deletes of history rows.
@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Final
 
 from relay.encode.key import KeyEncoder, key_changed, split_update
-from relay.encode.row_encoder import RowEncoder
 from relay.envelope import Header
 from relay.errors import RowImageIncomplete
 from relay.model.change import RowChange
@@ -24,33 +23,29 @@ ENDLESS: Final = frozenset({"2038-01-19 03:14:07.999999", "2106-02-07 06:28:15.9
 
 
 class RowHistory:
-    """Tells the history rows of one table from its current rows, and prints them.
+    """Tells the history rows of one table from its current rows.
 
-    `rows` and `keys` print history rows, whose key holds the end of the version. `headers` mark
-    their messages.
+    `keys` encodes keys of history rows, which hold the end of the version. `headers` mark their
+    messages.
     """
 
-    __slots__ = ("_definition", "_end", "headers", "keys", "rows")
+    __slots__ = ("_definition", "_end", "headers", "keys")
 
-    def __init__(
-        self, definition: TableDefinition, end: int, rows: RowEncoder, keys: KeyEncoder
-    ) -> None:
+    def __init__(self, definition: TableDefinition, end: int, keys: KeyEncoder) -> None:
         """`definition` is the table that rows are placed by, with the key of history rows.
 
         `end` is the column that ends a version.
         """
-        self.rows = rows
         self.keys = keys
         self.headers: Headers = ((Header.HISTORY.value, definition.map.columns[end].name.encode()),)
         self._definition = definition
         self._end = end
 
     def holds(self, change: RowChange) -> bool:
-        """Say whether a change is of a history row.
+        """Return whether a change concerns a history row.
 
-        Of an update that ends a row ask for its halves.
-
-        Raises RowImageIncomplete where no image says when the version ends.
+        For an update that ends a row, ask for its halves. Raises RowImageIncomplete if no image has
+        the end of the version.
         """
         if change.before is not None and change.after is not None:
             return self._is_past(self._after(change.before, change.after))
@@ -62,7 +57,7 @@ class RowHistory:
         return self._is_past(row)
 
     def splits(self, change: RowChange) -> bool:
-        """Say whether an update ends a current row, or changes the key of a history row."""
+        """Return whether an update ends a current row, or changes the key of a history row."""
         before, after = change.before, change.after
         if before is None or after is None:
             return False
@@ -70,11 +65,11 @@ class RowHistory:
         return past != self._is_past(before) or (past and key_changed(change, self._definition))
 
     def halves(self, change: RowChange) -> tuple[tuple[RowChange, bool], tuple[RowChange, bool]]:
-        """Return the delete of the former row and the insert of the new one, and for each whether
-        it is of a history row.
+        """Return the delete of the former row and the insert of the new one, each with whether it
+        concerns a history row.
 
-        A statement that ends a row changes nothing else, so the image after tells what the image
-        before lacks.
+        A statement that ends a row changes no other column, so the image after completes the image
+        before.
         """
         was_past = change.before is not None and self._is_past(change.before)
         is_past = self.holds(change)
@@ -94,7 +89,9 @@ class RowHistory:
         return row[self._end] is not ABSENT and row[self._end] not in ENDLESS
 
     def _filled(self, before: Row, after: Row) -> Row:
-        """The image before with what only the image after holds, but for the end."""
+        """The image before, completed by columns that only the image after holds, except the
+        end.
+        """
         pairs = enumerate(zip(before, after, strict=True))
         return tuple(
             [
@@ -105,7 +102,7 @@ class RowHistory:
 
 
 def as_history(definition: TableDefinition) -> TableDefinition:
-    """Return a table with the key of its history rows in place of that of its current rows."""
+    """Return a table whose key is the key of its history rows."""
     return (
         definition
         if definition.versions is None

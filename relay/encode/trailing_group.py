@@ -23,5 +23,5 @@ def canal_decimal(scale: int) -> Callable[[str], str]:
 
 
 def without_empty_group(number: str) -> str:
-    """Print one decimal whose scale is that of its text."""
+    """Print one decimal without an empty last group of digits."""
     return canal_decimal(len(number.partition(".")[2]))(number)

@@ -1,6 +1,6 @@
-"""The contract with consumers: what a message is made of.
+"""The contract with consumers: the parts of a message.
 
-Standard library only, so that Spark executors can carry it.
+Standard library only, so that it can be shipped to Spark executors.
 """
 
 from relay.envelope.claim import Claim, checked_claim, claim_text, parse_claim
@@ -26,6 +26,7 @@ from relay.envelope.fields import (
     Header,
     MessageType,
 )
+from relay.envelope.moved import MovedMarker
 from relay.envelope.order import (
     ORDER_WIDTH,
     Order,
@@ -61,6 +62,7 @@ __all__ = [
     "ColumnRename",
     "Header",
     "MessageType",
+    "MovedMarker",
     "Order",
     "checked_claim",
     "claim_text",

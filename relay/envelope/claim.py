@@ -1,6 +1,4 @@
-"""The `claim` header: where the value of a message lies that no topic takes, and how to know that
-it is the right one.
-"""
+"""The `claim` header: URL, size and digest of a value that is stored outside of Kafka."""
 
 import json
 from hashlib import sha256
@@ -10,9 +8,7 @@ _DIGEST_DIGITS: Final = 64
 
 
 class Claim(NamedTuple):
-    """A value of `size_bytes` behind `url`; `sha256` are the 64 hexadecimal digits of its
-    digest.
-    """
+    """A value of `size_bytes` at `url`; `sha256` is its digest in 64 hexadecimal digits."""
 
     url: str
     size_bytes: int
@@ -20,7 +16,7 @@ class Claim(NamedTuple):
 
     @classmethod
     def of(cls, url: str, value: bytes) -> "Claim":
-        """Return the claim for a value that lies there."""
+        """Return the claim of a value that is stored at `url`."""
         return cls(url, len(value), sha256(value).hexdigest())
 
 
@@ -32,9 +28,9 @@ def claim_text(claim: Claim) -> str:
 
 
 def parse_claim(text: str | bytes) -> Claim:
-    """Return the claim that a header tells of.
+    """Return the claim in a header; fields of a newer relay are ignored.
 
-    Raises ValueError for any other text; what a newer relay adds is left out.
+    Raises ValueError for any other text.
     """
     fields = json.loads(text)
     if not isinstance(fields, dict):
@@ -51,13 +47,13 @@ def parse_claim(text: str | bytes) -> Claim:
 
 
 def checked_claim(claim: Claim, value: bytes) -> bytes:
-    """Return the value that was read behind a claim's URL.
+    """Return the value that was read from a claim's URL.
 
-    Raises ValueError where it is not the one that was put there.
+    Raises ValueError if it differs from the stored value.
     """
     if Claim.of(claim.url, value) != claim:
         raise ValueError(
-            f"what lies at {claim.url} is not the value of {claim.size_bytes} bytes that was put "
-            f"there"
+            f"the value at {claim.url} is not the one of {claim.size_bytes} bytes that was "
+            f"stored there"
         )
     return value

@@ -7,7 +7,7 @@ ENVELOPE_VERSION: Final = 1
 """Rises when a reader of the older form would read the newer one wrongly."""
 
 DDL_TOPIC_SUFFIX: Final = ".ddl"
-"""What a topic of statements is called behind the name of its topic of rows."""
+"""The suffix of the topic of statements, after the name of its topic of rows."""
 
 DATA: Final = "data"
 DATABASE: Final = "database"
@@ -40,11 +40,11 @@ FIELDS: Final = (
     PUBLISH_TIME,
     TYPE,
 )
-"""All fields of the value, in the order in which they stand there."""
+"""All fields of the value, in their order."""
 
 
 class MessageType(StrEnum):
-    """What `type` may say (source: alibaba/canal, CanalEntry.EventType)."""
+    """The values of `type` (source: alibaba/canal, CanalEntry.EventType)."""
 
     INSERT = "INSERT"
     UPDATE = "UPDATE"
@@ -81,3 +81,7 @@ class Header(StrEnum):
     HISTORY = "history"
     FAILED = "failed"
     RENAMED = "renamed"
+    SNAPSHOT = "snapshot"
+    TRANSACTION = "transaction"
+    TRANSACTION_BEFORE = "transaction-before"
+    MOVED = "moved"

@@ -1,7 +1,7 @@
-"""The `order` header: execute time and execute position as one text that sorts as the changes
-happened.
+"""The `order` header: execute time and execute position as one text that sorts in the order of the
+changes.
 
-A message with several rows has a second header, `orders`, that tells each row's own position.
+A message with several rows has a second header, `orders`, with each row's own position.
 """
 
 import re
@@ -21,7 +21,7 @@ _ORDER: Final = re.compile(rf"([0-9]{{{TIME_DIGITS}}})\.([0-9]{{{POSITION_DIGITS
 
 
 class Order(NamedTuple):
-    """The pair that the header carries; compares as the changes happened."""
+    """The order key in the header; it compares in the order of the changes."""
 
     execute_time: int
     execute_position: int
@@ -30,7 +30,7 @@ class Order(NamedTuple):
 def order_text(execute_time: int, execute_position: int) -> str:
     """Return `execute_time` (ms) and `execute_position` (63 bits) as text of ORDER_WIDTH.
 
-    Raises ValueError where one does not fit.
+    Raises ValueError if one does not fit.
     """
     if not 0 <= execute_time <= _MAX_TIME_MS:
         raise ValueError(f"execute time {execute_time} does not fit into {TIME_DIGITS} digits")
@@ -40,7 +40,7 @@ def order_text(execute_time: int, execute_position: int) -> str:
 
 
 def parse_order(text: str | bytes) -> Order:
-    """Return the pair of an `order` header. Raises ValueError for any other text."""
+    """Return the order key of an `order` header. Raises ValueError for any other text."""
     decoded = text.decode("latin-1") if isinstance(text, bytes) else text
     match = _ORDER.fullmatch(decoded)
     if match is None or int(match[2]) > _MAX_POSITION:
@@ -49,11 +49,12 @@ def parse_order(text: str | bytes) -> Order:
 
 
 def orders_text(positions: Sequence[int]) -> str:
-    """Return the `orders` header of rows with these execute positions, which rise.
+    """Return the `orders` header of rows with these execute positions, which must rise.
 
-    It is a comma list with one number a row: how far the row's execute position lies above the one
-    in `order`, which is the first row's. All rows of a message have one execute time. Raises
-    ValueError where the positions do not rise.
+    It is a comma-separated list with one number per row: its execute position minus the one in
+    `order`, which is the first row's. All rows of a message have one execute time.
+
+    Raises ValueError if the positions do not rise.
     """
     if not positions or any(left >= right for left, right in pairwise(positions)):
         raise ValueError("execute positions of a message's rows rise")
@@ -61,7 +62,7 @@ def orders_text(positions: Sequence[int]) -> str:
 
 
 def row_orders(order: str | bytes, orders: str | bytes | None) -> list[Order]:
-    """Return each row's pair from the two headers; without `orders` the message has one row.
+    """Return each row's order key from the two headers; without `orders` the message has one row.
 
     Raises ValueError for other texts.
     """

@@ -10,8 +10,8 @@ class ColumnRename(NamedTuple):
 
     All renames of a statement happen at once, so two of them may swap names.
 
-    `if_exists`: the statement renames the column only where the table has it, which its text does
-    not tell (MariaDB).
+    `if_exists`: the statement renames the column only if the table has it, which the statement does
+    not show (MariaDB).
     """
 
     old: str
@@ -25,9 +25,9 @@ def renamed_text(renames: Iterable[ColumnRename]) -> str:
 
 
 def parse_renamed(text: str | bytes) -> tuple[ColumnRename, ...]:
-    """Return the renames that a header tells of.
+    """Return the renames in a header; fields of a newer relay are ignored.
 
-    Raises ValueError for any other text; what a newer relay adds is left out.
+    Raises ValueError for any other text.
     """
     found = json.loads(text)
     if not isinstance(found, list):

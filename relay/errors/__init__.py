@@ -10,21 +10,21 @@ RelayError
 │   └── ConditionRefused            the condition of a rule cannot be read
 ├── Unreachable                     a server does not answer; the instance waits and tries again
 │   ├── SourceUnreachable
-│   ├── SourceSilent
-│   ├── ServerIdContested           another replica has the same server_id; the source ended the
-relay's stream
+│   │   └── SourceSilent
+│   ├── ServerIdContested           another replica has the same server_id
 │   ├── StandbyBehind               the server to switch to lacks published transactions
 │   ├── BrokerUnreachable
 │   │   └── ClockAhead              brokers refuse the time of this machine
 │   ├── LookupUnreachable           the lookups of transforms are not answered
 │   ├── ClaimStoreUnreachable       the store of claimed values does not answer
+│   ├── RegistryUnreachable         the schema registry does not answer
 │   ├── StoreUnreachable            ZooKeeper
 │   │   ├── StoreLoginRefused       it refuses user or password
 │   │   └── StoreTlsRefused         it answers, but no TLS connection can be made
-│   ├── MappingLost                 ZooKeeper does not hold the mapping set that rows were published
-under
+│   ├── MappingLost                 ZooKeeper lacks the mapping set of published rows
 │   ├── MappingMissing              no mapping was saved yet, and nothing was published
-│   └── PartitionsDiffer            another instance of the topic has other partition settings
+│   ├── PartitionsDiffer            another instance of the topic has other partition settings
+│   └── FormatsDiffer               another instance of the topic has another format
 ├── Stop                            the instance stops until an operator acts
 │   ├── SourceLoginRefused
 │   ├── SourceNotPermitted
@@ -43,8 +43,7 @@ under
 │   ├── UnknownEvent
 │   ├── UnsupportedEvent            known, but not yet built
 │   ├── PreparedUnknown             XA COMMIT of rows that were prepared before the relay read
-│   ├── SavepointRolledBack         an earlier version published a part that may count rolled-back
-rows
+│   ├── SavepointRolledBack         a published part may count rolled-back rows
 │   ├── SchemaMismatch
 │   ├── RowImageIncomplete
 │   ├── UnmappedName
@@ -52,9 +51,9 @@ rows
 │   ├── TransformFailed             a transform failed on a row
 │   ├── PositionLost
 │   ├── PositionUnreadable
-│   │   └── PositionNewer           a newer version wrote the record; a relay of that version may
-lead
+│   │   └── PositionNewer           a newer version wrote the record and may lead
 │   ├── PartitionsChanged           the partition settings of a topic differ from those used so far
+│   ├── FormatChanged               the format of a topic differs from that of its messages
 │   ├── TopicRefused                partition count, cleanup policy, retention, min.insync.replicas
 │   ├── TransactionsRefused         broker maximum, forbidden transactions
 │   ├── KafkaNotPermitted           the relay's principal lacks an access right in Kafka
@@ -62,41 +61,37 @@ lead
 │   ├── ValueNotPrintable           a row was read but cannot be encoded
 │   ├── PrinterFailed               a bug of the relay while it encoded an event
 │   ├── ClaimStoreRefused           the store of claimed values refused the request
+│   ├── SchemaRefused               the schema registry does not take a schema
+│   ├── RegistryRefused             the schema registry refused the request
+│   ├── NameNotInFormat             the format has no such name for a table or column
 │   └── DeliveryRefused             any other batch that a retry would not publish
 ├── ResourcesExhausted              the operating system refuses a thread, or memory for a client
-├── NamesUnknown                    a table map without names does not match; the relay describes
-the table again
-├── RolledBackRows                  rows that the source rolled back; the relay reads the
-transaction again without them
-├── BatchAborted                    the Kafka transaction was aborted; a new producer reads the
-position again
-│   ├── TransactionUnread           a part of a transaction is due before the transaction was read
-to its end
+├── NamesUnknown                    a table map without names does not match; it is read again
+├── RolledBackRows                  rows that the source rolled back; they are read again
+├── BatchAborted                    the Kafka transaction was aborted; the position is read again
+│   ├── TransactionUnread           a part is due before its transaction was read to its end
 │   ├── SwitchingSource             the instance switches to another server
-│   ├── GoesToSpool                 events waited too long for Kafka; from now on they are written
-to disk
-│   └── SpoolUnusable               the spool cannot be written or read; the instance continues
-without it
-├── Fenced                          a newer producer of this instance exists; join the election
-again
-│   └── ProducerContested           fenced repeatedly, although ZooKeeper names this relay the
-leader
+│   ├── GoesToSpool                 events waited too long for Kafka and go to disk from now on
+│   └── SpoolUnusable               the instance continues without the spool
+├── Fenced                          a newer producer exists; join the election again
+│   └── ProducerContested           fenced repeatedly, although this relay is the leader
 ├── LeadershipLost
-├── HandedOver                      another relay should run the instance; this relay becomes a
-standby
+├── HandedOver                      another relay should run the instance
 ├── PlacementRefused                an instance cannot run where an operator wants it
 ├── AskedToStop                     a server did not answer before the relay had to end
 ├── AccountRefused                  a user or token of the admin cannot be changed as asked
 ├── MoveRefused                     the requested change of a position is not possible
+├── TableReturnsEarly               a mapping gives a topic back that some instances have not left
+├── SnapshotRefused                 a table cannot be copied into its topic as requested
 ├── SourceNotNamed                  the request must name a known source of the group
-├── BackupRefused                   a backup is incomplete, of a newer format, or would overwrite
-data
-├── AuditUnreadable                 an entry of the audit trail cannot be parsed, or an open
-transaction hides it
+├── BackupRefused                   a backup is incomplete, newer, or would overwrite data
+├── AuditUnreadable                 an audit entry cannot be parsed, or is hidden yet
+├── ErasureRefused                  the erasure of a person cannot begin
+├── ErasureInterrupted              an erasure lost the right to write in the middle
 ├── DeadLetterUnknown               no dead letter has this id
+├── NothingToPeek                   no logical table of this name, or no topic for it yet
 ├── DeadLettersUnreadable           an open transaction hides the end of the dead letters
-├── DeadLetterDamaged               a part of a dead letter is missing, damaged or of an unknown
-format
+├── DeadLetterDamaged               a part of a dead letter is missing or damaged
 ├── ReplayRefused                   the dead letter cannot be sent, or was sent before
 ├── VersionConflict                 the document was changed since it was read
 └── NodeMissing                     the ZooKeeper node does not exist
@@ -112,14 +107,7 @@ from relay.errors.configuration import (
     StoreNotPermitted,
     StoreRefused,
 )
-from relay.errors.leadership import (
-    AskedToStop,
-    Fenced,
-    HandedOver,
-    LeadershipLost,
-    ProducerContested,
-    ResourcesExhausted,
-)
+from relay.errors.leadership import Fenced, HandedOver, LeadershipLost, ProducerContested
 from relay.errors.operator_requests import (
     AccountRefused,
     AuditUnreadable,
@@ -127,22 +115,32 @@ from relay.errors.operator_requests import (
     DeadLetterDamaged,
     DeadLettersUnreadable,
     DeadLetterUnknown,
+    ErasureInterrupted,
+    ErasureRefused,
     MoveRefused,
     NodeMissing,
+    NothingToPeek,
     PlacementRefused,
     ReplayRefused,
+    SnapshotRefused,
     SourceNotNamed,
+    TableReturnsEarly,
     VersionConflict,
 )
+from relay.errors.process import AskedToStop, ResourcesExhausted
 from relay.errors.publishing_stops import (
     ClaimStoreRefused,
     DeliveryRefused,
+    FormatChanged,
     KafkaNotPermitted,
     MessageTooLarge,
+    NameNotInFormat,
     PartitionsChanged,
     PositionLost,
     PositionNewer,
     PositionUnreadable,
+    RegistryRefused,
+    SchemaRefused,
     TopicRefused,
     TransactionsRefused,
 )
@@ -189,10 +187,12 @@ from relay.errors.unreachable import (
     BrokerUnreachable,
     ClaimStoreUnreachable,
     ClockAhead,
+    FormatsDiffer,
     LookupUnreachable,
     MappingLost,
     MappingMissing,
     PartitionsDiffer,
+    RegistryUnreachable,
     ServerIdContested,
     SourceSilent,
     SourceUnreachable,
@@ -221,7 +221,11 @@ __all__ = [
     "DeadLetterUnknown",
     "DeadLettersUnreadable",
     "DeliveryRefused",
+    "ErasureInterrupted",
+    "ErasureRefused",
     "Fenced",
+    "FormatChanged",
+    "FormatsDiffer",
     "GoesToSpool",
     "HandedOver",
     "HistoryChanged",
@@ -233,8 +237,10 @@ __all__ = [
     "MappingRefused",
     "MessageTooLarge",
     "MoveRefused",
+    "NameNotInFormat",
     "NamesUnknown",
     "NodeMissing",
+    "NothingToPeek",
     "PartitionRuleRefused",
     "PartitionsChanged",
     "PartitionsDiffer",
@@ -246,6 +252,8 @@ __all__ = [
     "PreparedUnknown",
     "PrinterFailed",
     "ProducerContested",
+    "RegistryRefused",
+    "RegistryUnreachable",
     "RelayError",
     "ReplayRefused",
     "ResourcesExhausted",
@@ -255,8 +263,10 @@ __all__ = [
     "SaveTooLarge",
     "SavepointRolledBack",
     "SchemaMismatch",
+    "SchemaRefused",
     "ServerIdContested",
     "ServerIdTaken",
+    "SnapshotRefused",
     "SourceLoginRefused",
     "SourceLostTransactions",
     "SourceNotNamed",
@@ -278,6 +288,7 @@ __all__ = [
     "SwitchNeedsGtid",
     "SwitchRefused",
     "SwitchingSource",
+    "TableReturnsEarly",
     "TopicRefused",
     "TransactionUnread",
     "TransactionsRefused",

@@ -4,10 +4,13 @@ from typing import ClassVar
 
 
 class RelayError(Exception):
-    """Root of the tree; `code` names the state, `remedy` tells the operator what to do."""
+    """The root of the tree of errors.
+
+    `code` names the state, `remedy` tells the operator what to do.
+    """
 
     code: ClassVar[str] = "RELAY_ERROR"
-    remedy: ClassVar[str] = "Read the log of the relay around this moment."
+    remedy: ClassVar[str] = "Read the log of the relay around this time."
 
     def __init__(self, reason: str, *, remedy: str | None = None) -> None:
         super().__init__(reason)

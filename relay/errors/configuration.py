@@ -1,4 +1,4 @@
-"""Errors of the configuration file, of mapping documents and of what ZooKeeper refuses."""
+"""Errors of the configuration file, of mapping documents, and requests that ZooKeeper refuses."""
 
 from relay.errors.base import RelayError
 
@@ -18,8 +18,7 @@ class MappingRefused(ConfigurationError):
 
     code = "MAPPING_REFUSED"
     remedy = (
-        "Correct the document at the place named and save it again; the set in force stays in "
-        "force."
+        "Correct the document at the named position and save it again; the active set stays active."
     )
 
     def __init__(
@@ -55,10 +54,10 @@ class ConditionRefused(ConfigurationError):
 
 
 class StoreRefused(ConfigurationError):
-    """ZooKeeper answered the request and refused it: a quota, or a node that is in the way."""
+    """ZooKeeper answered the request and refused it: a quota, or an existing node."""
 
     code = "ZOOKEEPER_REFUSED"
-    remedy = "Check access rights, quota and what else lives below zookeeper.root."
+    remedy = "Check access rights and quota, and other nodes below zookeeper.root."
 
 
 class StoreNotPermitted(StoreRefused):

@@ -3,17 +3,6 @@
 from relay.errors.base import RelayError
 
 
-class ResourcesExhausted(RelayError):
-    """The operating system refuses another thread, or memory for a client."""
-
-    code = "RESOURCES_EXHAUSTED"
-    remedy = (
-        "Give the relay's process more threads and memory (ulimit -u, pids.max and memory limits "
-        "of its container); it lets other relays "
-        "try, and tries again by itself."
-    )
-
-
 class Fenced(RelayError):
     """Kafka accepts only a newer producer of this instance."""
 
@@ -48,11 +37,4 @@ class HandedOver(RelayError):
     """
 
     code = "HANDED_OVER"
-    remedy = "Nothing: the relay named goes on from the committed position."
-
-
-class AskedToStop(RelayError):
-    """The relay was asked to stop, and a server did not answer in time."""
-
-    code = "ASKED_TO_STOP"
-    remedy = "Nothing: the next start reads from Kafka what became of it."
+    remedy = "Nothing: the named relay continues from the committed position."

@@ -11,7 +11,7 @@ class PlacementRefused(RelayError):
     """
 
     code = "PLACEMENT_REFUSED"
-    remedy = "Choose another one, or do first what the reason asks for."
+    remedy = "Choose another one, or remove the obstacle in the reason first."
 
 
 class AccountRefused(RelayError):
@@ -27,7 +27,30 @@ class MoveRefused(RelayError):
     """The requested change of a position is not possible; nothing was changed."""
 
     code = "MOVE_REFUSED"
-    remedy = "Ask for what the reason names; nothing was changed."
+    remedy = "Send a request that the reason allows; nothing was changed."
+
+
+class TableReturnsEarly(RelayError):
+    """A mapping gives tables a topic again that some instances still feed under a set of before
+    the tables left it. A save is refused; instances that find such a set keep the former one.
+
+    `instances` are those that are behind.
+    """
+
+    code = "TABLE_RETURNS_EARLY"
+    remedy = (
+        "Wait until the instances in the reason publish under the newest set: start those that "
+        "are stopped or paused. If one is permanently removed: `roma instance retire NAME`."
+    )
+
+    def __init__(self, database: str, topic: str, number: int, instances: Collection[str]) -> None:
+        self.instances = tuple(instances)
+        names = ", ".join(self.instances)
+        super().__init__(
+            f"Mapping set {number} gives tables of {database} topic {topic} again. These instances "
+            f"have not published yet under the set that took it away: {names}. Consumers would "
+            "read rows of other instances out of order."
+        )
 
 
 class SourceNotNamed(RelayError):
@@ -59,6 +82,22 @@ class BackupRefused(RelayError):
     remedy = "Correct what the reason names."
 
 
+class ErasureRefused(RelayError):
+    """The erasure of a person cannot begin; nothing was changed."""
+
+    code = "ERASURE_REFUSED"
+    remedy = "Correct the error in the reason, and search again with --preview."
+
+
+class ErasureInterrupted(RelayError):
+    """An erasure lost the right to write, or its topic was changed meanwhile. A part of it may be
+    done.
+    """
+
+    code = "ERASURE_INTERRUPTED"
+    remedy = "Search again with --preview, and erase what the search finds."
+
+
 class AuditUnreadable(RelayError):
     """An entry of the audit trail cannot be parsed, or an open transaction hides committed
     entries.
@@ -73,6 +112,13 @@ class DeadLetterUnknown(RelayError):
 
     code = "DEAD_LETTER_UNKNOWN"
     remedy = "Read the ids with `roma dead-letter list`."
+
+
+class NothingToPeek(RelayError):
+    """There is no logical table of this name, or no topic for it yet."""
+
+    code = "NOTHING_TO_PEEK"
+    remedy = "Name a logical table as database.table; GET /api/v1/mappings/logical lists them."
 
 
 class DeadLettersUnreadable(RelayError):
@@ -96,14 +142,16 @@ class ReplayRefused(RelayError):
     """A dead letter cannot be sent: it contains no message, or was sent before."""
 
     code = "REPLAY_REFUSED"
-    remedy = "Nothing was sent. Bring the row from the source, or ask for sending it again."
+    remedy = (
+        "Nothing was sent. Publish the row again from the source, or use --again (REST: again)."
+    )
 
 
 class VersionConflict(RelayError):
     """The document was changed since it was read."""
 
     code = "VERSION_CONFLICT"
-    remedy = "Read it again, apply the change to what is there now, and save with its version."
+    remedy = "Read it again, apply the change to the present document, and save with its version."
 
 
 class NodeMissing(RelayError):
@@ -111,3 +159,10 @@ class NodeMissing(RelayError):
 
     code = "NODE_MISSING"
     remedy = "Check the name; nothing was changed."
+
+
+class SnapshotRefused(RelayError):
+    """A table cannot be copied into its topic as it was requested; the stream continues."""
+
+    code = "SNAPSHOT_REFUSED"
+    remedy = "Send a request that the reason allows; the stream is not affected."

@@ -28,7 +28,7 @@ class PositionNewer(PositionUnreadable):
 
     code = "POSITION_NEWER"
     remedy = (
-        "Upgrade this relay to the version that wrote the record; until then it stands by for "
+        "Upgrade this relay to the version that wrote the record; until then it is a standby for "
         "relays of that version."
     )
 
@@ -40,15 +40,25 @@ class PositionNewer(PositionUnreadable):
 
 
 class PartitionsChanged(Stop):
-    """The partition settings of a topic differ from those used so far: keys would move to other
-    partitions.
+    """The partition settings of a topic, or the type of a key column, differ from those used so
+    far: keys would move to other partitions.
     """
 
     code = "PARTITIONS_CHANGED"
     remedy = (
-        "Set the instance's partition settings back and start again. To move the keys for good: "
+        "Set the instance's partition settings back and start again. To move the keys permanently: "
         "`roma position repartition INSTANCE` shows "
-        "what that means and does it."
+        "the effect and does it, with --table for a key column of another type."
+    )
+
+
+class FormatChanged(Stop):
+    """The settings give a topic another format than its messages of this instance have."""
+
+    code = "FORMAT_CHANGED"
+    remedy = (
+        "Set message.format or the rule of topic.rules back and start again. To change the format, "
+        "map the tables to a new topic (docs/formats/index.md)."
     )
 
 
@@ -96,3 +106,31 @@ class DeliveryRefused(Stop):
 
     code = "DELIVERY_REFUSED"
     remedy = "Correct the cause named; nothing of the batch became visible."
+
+
+class SchemaRefused(Stop):
+    """The schema registry does not take the schema of a table or statement."""
+
+    code = "SCHEMA_REFUSED"
+    remedy = (
+        "Undo the ALTER, or set the compatibility of the subject to NONE (or to a level that "
+        "allows the change) in the registry, or give the table another topic; then start again. "
+        "With registry.subject = 'topic_name' a topic may hold one table only."
+    )
+
+
+class RegistryRefused(Stop):
+    """The schema registry answered and refused the request."""
+
+    code = "REGISTRY_REFUSED"
+    remedy = "Check registry.url, user and password, and the rights there, then start again."
+
+
+class NameNotInFormat(Stop):
+    """The format has no such name for a table or column."""
+
+    code = "NAME_NOT_IN_FORMAT"
+    remedy = (
+        "Set registry.names = 'escape', which writes such characters as _u<hex>_; or rename the "
+        "column, or leave it out by a rule (without_fields), then start again."
+    )

@@ -14,8 +14,8 @@ class NamesUnknown(RelayError):
 
     code = "NAMES_UNKNOWN"
     remedy = (
-        "Nothing: the relay describes the table anew from the source's catalogue, and stops where "
-        "that cannot tell."
+        "Nothing: the relay reads the table again from the source's catalogue, and stops where "
+        "that is ambiguous."
     )
 
     def __init__(self, reason: str, *, table: tuple[str, str]) -> None:
@@ -50,7 +50,7 @@ class BatchAborted(RelayError):
     """
 
     code = "BATCH_ABORTED"
-    remedy = "Nothing: the relay goes on from the committed position."
+    remedy = "Nothing: the relay continues from the committed position."
 
 
 class TransactionUnread(BatchAborted):
@@ -68,7 +68,8 @@ class SwitchingSource(BatchAborted):
 
     code = "SWITCHING_SOURCE"
     remedy = (
-        "Nothing: the relay proves that the other server has what was published, and goes on there."
+        "Nothing: the relay proves that the other server has the published transactions, and "
+        "continues there."
     )
 
 
@@ -78,7 +79,7 @@ class GoesToSpool(BatchAborted):
     """
 
     code = "GOES_TO_SPOOL"
-    remedy = "Nothing: the instance goes on at once; see whether Kafka is slow."
+    remedy = "Nothing: the instance continues at once; see whether Kafka is slow."
 
 
 class SpoolUnusable(BatchAborted):
@@ -86,6 +87,6 @@ class SpoolUnusable(BatchAborted):
 
     code = "SPOOL_UNUSABLE"
     remedy = (
-        "Give the relay's user a folder of its own with room for spooling.limit_bytes; the relay "
+        "Give the relay's user a separate folder with room for spooling.limit_bytes; the relay "
         "tries again by itself."
     )

@@ -10,7 +10,7 @@ class CorruptEvent(Stop):
     """An event's bytes contradict its checksum or themselves."""
 
     code = "CORRUPT_EVENT"
-    remedy = "Check the binlog with mysqlbinlog --verify-binlog-checksum at the place named."
+    remedy = "Check the binlog with mysqlbinlog --verify-binlog-checksum at the coordinates named."
 
 
 class UnknownEvent(Stop):
@@ -31,9 +31,9 @@ class PreparedUnknown(Stop):
 
     code = "PREPARED_UNKNOWN"
     remedy = (
-        "Start from a place before its XA PREPARE if the source still has it; else leave the "
+        "Start from a position before its XA PREPARE if the source still has it; else leave the "
         "transaction out (`roma position skip`) "
-        "and copy the tables that it changed anew."
+        "and copy the tables that it changed again."
     )
 
 
@@ -44,9 +44,9 @@ class SavepointRolledBack(Stop):
 
     code = "SAVEPOINT_ROLLED_BACK"
     remedy = (
-        "Set the position to the place before this transaction (`roma position set`), which "
-        "publishes it anew as a whole, then compare the "
-        "copies of its tables with the source (`roma dedup reconcile --repair`): rolled-back "
+        "Set the position before this transaction (`roma position set`), which "
+        "publishes all of it again, then compare the "
+        "copies of its tables with the source (`roma reconcile --repair`): rolled-back "
         "rows may be in them."
     )
 
@@ -56,8 +56,8 @@ class SchemaMismatch(Stop):
 
     code = "SCHEMA_MISMATCH"
     remedy = (
-        "Start the instance from a place behind the table's last change, or leave the table out by "
-        "its filter and copy it anew."
+        "Start the instance from a position after the table's last change, or leave the table out "
+        "by its filter and copy it again."
     )
 
 
@@ -96,8 +96,8 @@ class TransformFailed(Stop):
 
     code = "TRANSFORM_FAILED"
     remedy = (
-        "Correct the function and start again, or set oversize to dead_letter to go on past such "
-        "rows."
+        "Correct the function and start again, or set oversize to dead_letter to continue after "
+        "such rows."
     )
 
 
@@ -106,7 +106,7 @@ class ValueNotPrintable(Stop):
 
     code = "VALUE_NOT_PRINTABLE"
     remedy = (
-        "Correct the row's values at the source and start behind it, or set oversize to "
+        "Correct the row's values at the source and start after it, or set oversize to "
         "dead_letter, then start again."
     )
 

@@ -56,9 +56,10 @@ class HistoryChanged(Stop):
 
     code = "HISTORY_CHANGED"
     remedy = (
-        "Check which server answers at this address, and bring back the one that was read "
-        "before. After RESET, or where an older copy was "
-        "restored for good: choose a new start position (`roma position set`), then repair the "
+        "Check which server answers at this address, and bring back the former one. "
+        "After RESET, or after a permanent "
+        "restore of an older copy: choose a new start position (`roma position set`), then "
+        "repair the "
         "copies (`reconcile --repair`, or a new "
         "first copy)."
     )
@@ -71,7 +72,7 @@ class SourceLostTransactions(Stop):
 
     code = "SOURCE_LOST_TRANSACTIONS"
     remedy = (
-        "Bring back the server, or the binlog, that has them. If they are lost for good (crash "
+        "Bring back the server, or the binlog, that has them. If they are permanently lost (crash "
         "without sync_binlog=1, an older copy "
         "restored): `roma position set` to the first transaction after the loss, then repair the "
         "copies (`reconcile --repair`, or a "
@@ -87,7 +88,7 @@ class SwitchRefused(Stop):
     """
 
     code = "SWITCH_REFUSED"
-    remedy = "Bring the server back that was read before, or do what the reason asks for."
+    remedy = "Bring the former server back, or remove the obstacle in the reason."
 
 
 class StandbyPurged(SwitchRefused):
@@ -95,7 +96,7 @@ class StandbyPurged(SwitchRefused):
 
     code = "STANDBY_PURGED"
     remedy = (
-        "Bring the server back that was read before. If it is gone for good: accept the loss of "
+        "Bring the former server back. If it is permanently lost: accept the loss of "
         "the transactions named "
         "(POST /api/v1/instances/{name}/failover/accept-loss) and make a new first copy."
     )
@@ -118,10 +119,10 @@ class StandbyLacks(SwitchRefused):
 
     code = "STANDBY_LACKS"
     remedy = (
-        "Bring the server back that was read before, or let this one replicate what it lacks and "
+        "Bring the former server back, or let this one replicate the missing transactions and "
         "order the switch again "
         "(POST /api/v1/instances/{name}/failover/switch). If it is lost: "
-        "failover.switch_without_gtid = 'fallback' goes on without it."
+        "failover.switch_without_gtid = 'fallback' continues without it."
     )
 
 
@@ -130,7 +131,7 @@ class PlaceAmbiguous(SwitchRefused):
 
     code = "PLACE_AMBIGUOUS"
     remedy = (
-        "Bring the server back that was read before, do what the reason asks for, or set "
+        "Bring the former server back, remove the obstacle in the reason, or set "
         "failover.switch_without_gtid = 'fallback', "
         "which repeats up to fallback_interval_seconds of changes under a new epoch."
     )
@@ -143,8 +144,8 @@ class SwitchNeedsGtid(SwitchRefused):
 
     code = "SWITCH_NEEDS_GTID"
     remedy = (
-        "Bring the server back that was read before, or set failover.switch_without_gtid = "
+        "Bring the former server back, or set failover.switch_without_gtid = "
         "'fallback', which repeats up to "
         "fallback_interval_seconds of changes under a new epoch. 'digest', set before a switch, "
-        "proves it by what was published."
+        "proves it by published transactions."
     )

@@ -14,7 +14,7 @@ class SourceUnreachable(Unreachable):
 
     code = "SOURCE_UNREACHABLE"
     remedy = (
-        "Check host, port and network of the source; the relay goes on by itself when the server "
+        "Check host, port and network of the source; the relay continues by itself when the server "
         "answers."
     )
 
@@ -47,8 +47,8 @@ class StandbyBehind(Unreachable):
     code = "STANDBY_BEHIND"
     remedy = (
         "Nothing while its replication catches up. If it never will: bring the other server "
-        "back, or accept the loss of what is "
-        "missing (POST /api/v1/instances/{name}/failover/accept-loss)."
+        "back, or accept the loss of the "
+        "missing transactions (POST /api/v1/instances/{name}/failover/accept-loss)."
     )
 
 
@@ -57,7 +57,7 @@ class BrokerUnreachable(Unreachable):
 
     code = "BROKER_UNREACHABLE"
     remedy = (
-        "Check kafka.bootstrap_servers and the brokers; the relay goes on by itself when they "
+        "Check kafka.bootstrap_servers and the brokers; the relay continues by itself when they "
         "answer."
     )
 
@@ -70,8 +70,9 @@ class ClockAhead(BrokerUnreachable):
     code = "CLOCK_AHEAD"
     remedy = (
         "Set this machine's clock, and let it follow the brokers' time servers; the relay "
-        "continues by itself. Brokers accept what is "
-        "at most message.timestamp.after.max.ms ahead of them (an hour by default since Kafka 4.0)."
+        "continues by itself. Brokers accept times "
+        "up to message.timestamp.after.max.ms ahead of their own (an hour by default since "
+        "Kafka 4.0)."
     )
 
 
@@ -80,8 +81,8 @@ class LookupUnreachable(Unreachable):
 
     code = "LOOKUP_UNREACHABLE"
     remedy = (
-        "Check the lookup's query and the rights of the source's user; the relay goes on by itself "
-        "when it is answered."
+        "Check the lookup's query and the rights of the source's user; the relay continues by "
+        "itself when it is answered."
     )
 
 
@@ -90,8 +91,18 @@ class ClaimStoreUnreachable(Unreachable):
 
     code = "CLAIM_STORE_UNREACHABLE"
     remedy = (
-        "Check claims.url and what lies behind it; the relay goes on by itself when it takes "
+        "Check claims.url and the store that it names; the relay continues by itself when it takes "
         "values again."
+    )
+
+
+class RegistryUnreachable(Unreachable):
+    """The schema registry does not answer, or is not ready."""
+
+    code = "REGISTRY_UNREACHABLE"
+    remedy = (
+        "Check registry.url and the registry; the relay continues by itself when it answers. "
+        "Nothing is lost: rows wait for the id of their schema."
     )
 
 
@@ -99,7 +110,7 @@ class StoreUnreachable(Unreachable):
     """ZooKeeper does not answer."""
 
     code = "ZOOKEEPER_UNREACHABLE"
-    remedy = "Check zookeeper.hosts and the ensemble; running instances go on, a start waits."
+    remedy = "Check zookeeper.hosts and the ensemble; running instances continue, a start waits."
 
 
 class StoreLoginRefused(StoreUnreachable):
@@ -109,7 +120,7 @@ class StoreLoginRefused(StoreUnreachable):
     remedy = (
         "Correct user and password of zookeeper.auth, or the servers' list of users (JAAS); the "
         "relay logs in again each second, with "
-        "the password as it then is in secrets.folder. Running instances go on, a start waits."
+        "the password as it then is in secrets.folder. Running instances continue, a start waits."
     )
 
 
@@ -120,7 +131,7 @@ class StoreTlsRefused(StoreUnreachable):
     remedy = (
         "Check that zookeeper.hosts names the port for TLS, and zookeeper.tls: ca, mode, and "
         "cert and key where the server asks for them. "
-        "The files are read again for each connection. Running instances go on, a start waits."
+        "The files are read again for each connection. Running instances continue, a start waits."
     )
 
 
@@ -134,8 +145,8 @@ class MappingLost(Unreachable):
     remedy = (
         "Put the documents back (`roma restore`, or save them again as they were): the relay "
         "then continues by itself. If the mapping "
-        "in ZooKeeper is the right one: `roma mapping accept INSTANCE` shows what it changes, "
-        "and puts it in force."
+        "in ZooKeeper is correct: `roma mapping accept INSTANCE` shows its changes, and "
+        "activates it."
     )
 
 
@@ -153,6 +164,17 @@ class MappingMissing(Unreachable):
     )
 
 
+class FormatsDiffer(Unreachable):
+    """Another instance publishes to the same topic in another format: readers would fail on one."""
+
+    code = "FORMATS_DIFFER"
+    remedy = (
+        "Give the topic the same format in both instances, or map the tables of one to another "
+        "topic; the relay then continues by itself. If the other instance is permanently removed: "
+        "`roma instance retire NAME` (docs/formats/index.md)."
+    )
+
+
 class PartitionsDiffer(Unreachable):
     """Another instance publishes to the same topic with other partition settings: one key would be
     in two partitions.
@@ -161,6 +183,6 @@ class PartitionsDiffer(Unreachable):
     code = "PARTITIONS_DIFFER"
     remedy = (
         "Give both instances the same partition settings; the relay then continues by itself. If "
-        "the other instance is gone for good, or "
-        "all of them are to change: `roma position repartition` (docs/operations/partitions.md)."
+        "the other instance is permanently removed, or all of them should change: `roma "
+        "position repartition` (docs/operations/partitions.md)."
     )

@@ -3,6 +3,7 @@
 from relay.ha.assignments import AssignmentTable
 from relay.ha.digest_decision import decide_by_digest, place_unknown
 from relay.ha.election import Election
+from relay.ha.first_server import first_server
 from relay.ha.placement import Assignment, ClusterView, Member, Why, assign
 from relay.ha.source_decision import Action, Decision, Situation, SwitchRules, decide, followed_role
 
@@ -20,6 +21,7 @@ __all__ = [
     "assign",
     "decide",
     "decide_by_digest",
+    "first_server",
     "followed_role",
     "place_unknown",
 ]

@@ -38,10 +38,10 @@ def may_take(age: AssignmentAge, member: str, now_s: float) -> bool:
 
 
 def gives_way(age: AssignmentAge, member: str, now_s: float, patience_s: float) -> bool:
-    """Return whether a leader should hand over: at once for an operator, else when the plan is
-    `patience_s` old.
+    """Return whether a leader should hand over: at once for an operator's move, else when the plan
+    is `patience_s` old.
 
-    Relays that come and go faster than that move nothing.
+    Relays that join and leave faster than that move no instance.
     """
     assignment = age.assignment
     if assignment.leader != member or assignment.wanted == member:
@@ -110,7 +110,7 @@ class AssignmentTable:
             self._kept_until_s[instance] = monotonic() + KEPT_SECONDS
 
     def gives_way(self, instance: str) -> Assignment | None:
-        """The assignment, if this member leads and should hand over now."""
+        """Return the assignment, if this member leads and should hand over now."""
         age = self._ages.get(instance)
         if age is None or age.assignment.wanted == self._member:
             return None

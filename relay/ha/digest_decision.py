@@ -1,8 +1,8 @@
-"""What follows from a search for the last published transaction by its digests: a pure judgement,
-for a switch without GTIDs.
+"""Decides about a switch without GTIDs, from a search for the last published transaction by its
+digests. Pure.
 
-The promise: SWITCH comes out only when exactly one place of the other server's binlog can be the
-one behind what was published.
+The promise: the result is SWITCH only if exactly one position of the other server's binlog can
+follow the published transactions.
 """
 
 from relay.ha.source_decision import Action, Decision
@@ -12,25 +12,24 @@ from relay.model.replication import Replicating, Replication
 
 
 def place_unknown(place: PublishedPlace | None, *, half: bool) -> str:
-    """Why a search would prove nothing, "" where it may.
+    """Return why a search would prove nothing, "" if it can.
 
-    `half` says that a part of a transaction is published.
+    `half` means that a part of a transaction is published.
     """
     if half:
         return (
-            "A part of a transaction is published, and its rest cannot be told from another one "
-            "without GTIDs."
+            "A part of a transaction is published, and without GTIDs its rest cannot be identified."
         )
     if place is None:
         return (
-            "No digests of what was published were kept: failover.switch_without_gtid was not "
+            "No digests of published transactions were kept: failover.switch_without_gtid was not "
             '"digest" then.'
         )
     if place.landmark is None:
         return (
             "No published transaction of this relay's time began in a later second than all "
             "before it, "
-            "so none can be told from others like it."
+            "so none can be distinguished from equal ones."
         )
     return ""
 
@@ -43,17 +42,19 @@ def decide_by_digest(sought: Sought, replication: Replication, to: ServerRole) -
         )
     match sought.sighting:
         case Sighting.FOUND:
-            return Decision(Action.SWITCH, f"The {to} has what was published, by its digests.", to)
+            return Decision(
+                Action.SWITCH, f"The {to} has the published transactions, by its digests.", to
+            )
         case Sighting.SEVERAL:
             reason = (
-                f"What was published last stands at more than one place of the {to}'s binlog, one "
-                f"like the other."
+                f"The last published transaction matches more than one position in the {to}'s "
+                f"binlog."
             )
             return _stop(reason, to, "PLACE_AMBIGUOUS")
         case Sighting.UNPROVEN:
             reason = (
-                f"The {to}'s binlog begins too shortly before what was published to tell it from "
-                f"others like it."
+                f"The {to}'s binlog begins too shortly before the published transactions to "
+                f"distinguish them from equal ones."
             )
             return _stop(reason, to, "PLACE_AMBIGUOUS")
         case Sighting.OTHER:

@@ -17,7 +17,8 @@ from relay.zk import Session, SessionState
 class Election:
     """One relay's part in who leads one instance. One thread uses it; watches only wake it.
 
-    Without `assignments` the relay stands alone and takes the instance whenever it is free.
+    Without `assignments` the relay is the only one and takes the instance whenever it has no
+    leader.
     """
 
     def __init__(
@@ -102,7 +103,7 @@ class Election:
                 self._session.delete(self._path)
 
     def leader(self) -> str | None:
-        """The name of the relay that leads, None when none does."""
+        """Return the name of the relay that leads, None when none does."""
         found = self._session.find(self._path, synced=True)
         return None if found is None else str(json.loads(found.value)["relay"])
 

@@ -125,8 +125,8 @@ def _wanted(situation: Situation) -> tuple[ServerRole | None, str]:
         return None, f"The {situation.followed} is not configured any more."
     if followed.answers and not followed.is_of(situation.published.identity):
         if rules.virtual_address or orders.switch_to is situation.followed:
-            return situation.followed, "Another server stands at the address."
-        return None, "Another server stands at the address, and failover.virtual_address is off."
+            return situation.followed, "Another server has the address."
+        return None, "Another server has the address, and failover.virtual_address is off."
     if followed.failures < rules.retry_threshold:
         return (
             None,
@@ -176,7 +176,7 @@ def _judged(situation: Situation, seen: ServerSeen, why: str) -> Decision:
 
 def _no_proof_possible(published: Published, seen: ServerSeen) -> str:
     if not published.gtid_set or not seen.gtids:
-        return f"Without GTIDs nothing proves that the {seen.role} has what was published."
+        return f"Without GTIDs nothing proves that the {seen.role} has the published transactions."
     if bool(GtidSet.parse(published.gtid_set).domains) is not seen.mariadb:
         return f"The {seen.role} is of another family than the published GTIDs."
     return ""

@@ -3,6 +3,17 @@
 from relay.kafka.client import ClientConfiguration, client_configuration, kafka_client
 from relay.kafka.client_log import CLIENT_LOG, write_log_lines
 from relay.kafka.consumer_groups import ConsumerGroups, GroupProgress, PartitionRange
+from relay.kafka.erasing import (
+    AT_ONCE,
+    SEGMENT_MS,
+    RewriteTurn,
+    Rewritten,
+    ScannedRecord,
+    SegmentSetting,
+    TombstoneProducer,
+    TopicRewrite,
+    scan_topic,
+)
 from relay.kafka.errors import error_of, kafka_errors, relay_error
 from relay.kafka.message_sizes import message_bytes, topic_limit
 from relay.kafka.metadata import cluster_metadata
@@ -17,22 +28,35 @@ from relay.kafka.topic_rules import (
     surplus_partitions,
     transaction_timeout_error,
 )
+from relay.kafka.topic_tail import Offsets, TailRead, TailRecord, TopicTail
 from relay.kafka.topics import TopicAdmin, accept
 
 __all__ = [
+    "AT_ONCE",
     "CLIENT_LOG",
+    "SEGMENT_MS",
     "ClientConfiguration",
     "ConsumerGroups",
     "GroupProgress",
     "KeyAndValue",
+    "Offsets",
     "PartitionRange",
     "PartitionReader",
     "Record",
+    "RewriteTurn",
+    "Rewritten",
     "Right",
+    "ScannedRecord",
+    "SegmentSetting",
+    "TailRead",
+    "TailRecord",
+    "TombstoneProducer",
     "TopicAdmin",
     "TopicFinding",
+    "TopicRewrite",
     "TopicSpec",
     "TopicState",
+    "TopicTail",
     "WantedTopic",
     "accept",
     "client_configuration",
@@ -44,6 +68,7 @@ __all__ = [
     "position_topic_findings",
     "relay_error",
     "row_topic_findings",
+    "scan_topic",
     "surplus_partitions",
     "topic_limit",
     "transaction_timeout_error",

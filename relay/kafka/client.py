@@ -1,4 +1,4 @@
-"""One place that turns KafkaSettings into librdkafka's configuration."""
+"""The only module that turns KafkaSettings into librdkafka's configuration."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias, TypeVar
@@ -15,6 +15,11 @@ _RECONNECT_MS: Final = 1000
 would be met that much later.
 """
 
+_FETCHED_BYTES: Final = 1 << 17
+"""Bytes that a reader requests from a partition at once (`fetch.message.max.bytes`). Brokers send
+batches as they were compressed, so memory holds a multiple of this. A larger batch is still
+delivered, alone (KIP-74).
+"""
 _INVALID: Final = frozenset({"_INVALID_ARG", "_NOT_IMPLEMENTED"})
 
 Client = TypeVar("Client")
@@ -22,7 +27,7 @@ ClientConfiguration: TypeAlias = dict[str, str | int | float | bool]
 
 
 def client_configuration(settings: KafkaSettings) -> ClientConfiguration:
-    """What every client of this relay shares: where, and how to log in."""
+    """Return the settings that all clients of this relay share: brokers and login."""
     configuration: ClientConfiguration = {
         "bootstrap.servers": settings.bootstrap_servers,
         "log_level": 3,
@@ -33,6 +38,18 @@ def client_configuration(settings: KafkaSettings) -> ClientConfiguration:
     if settings.password is not None:
         configuration["sasl.password"] = settings.password.get_secret_value()
     return configuration
+
+
+def reader_configuration(settings: KafkaSettings) -> ClientConfiguration:
+    """Return the settings that all consumers of this relay share: no commits, and bounded
+    fetches.
+    """
+    return {
+        **client_configuration(settings),
+        "enable.auto.commit": False,
+        "enable.auto.offset.store": False,
+        "fetch.message.max.bytes": _FETCHED_BYTES,
+    }
 
 
 def kafka_client(make: Callable[..., Client], configuration: Mapping[str, Any]) -> Client:

@@ -11,16 +11,16 @@ from time import monotonic
 from typing import Final
 
 import structlog
-from confluent_kafka import KafkaException, Producer
+from confluent_kafka import Consumer, KafkaException, Producer
 from confluent_kafka.admin import AdminClient
 
 PAUSE_SECONDS: Final = 60.0
-"""Lines that differ only in numbers are written once in so long a time.
+"""Lines that differ only in numbers are written once in this period.
 
-The next one counts those between.
+The next line contains the number of suppressed ones.
 """
 MOST_KINDS: Final = 256
-"""Kinds of lines that are remembered; beyond them all are forgotten."""
+"""Number of remembered kinds of lines; when it is exceeded, all are dropped."""
 _KIND_CHARACTERS: Final = 200
 _NUMBER: Final = re.compile(r"\d+")
 _COUNTS: Final = re.compile(r" \(after .*\)$")
@@ -50,7 +50,7 @@ class ClientLog:
     def log(self, _level: int, _form: str, facility: str, client: str, text: str) -> None:
         """Write a line, or count it.
 
-        Every line is a warning: what it means for an instance is told by the instance's state.
+        Every line is a warning: the instance's state shows the consequence for an instance.
         """
         suppressed = self._suppressed(facility, text)
         if suppressed is None:
@@ -59,7 +59,7 @@ class ClientLog:
         _log.warning("kafka_client", facility=facility, client=client, text=text, **more)
 
     def _suppressed(self, facility: str, text: str) -> int | None:
-        """Return how many lines of this kind were not written since the last one, None where this
+        """Return how many lines of this kind were not written since the last one, None if this
         one is not written either.
         """
         kind = f"{facility} {_NUMBER.sub('#', _COUNTS.sub('', text))[:_KIND_CHARACTERS]}"
@@ -79,7 +79,7 @@ CLIENT_LOG: Final = ClientLog()
 """The log of all clients of the process."""
 
 
-def write_log_lines(client: AdminClient | Producer) -> None:
+def write_log_lines(client: AdminClient | Producer | Consumer) -> None:
     """Write the lines that the client has queued.
 
     Its fatal errors are raised by the calls that they concern, not here.

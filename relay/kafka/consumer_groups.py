@@ -1,4 +1,4 @@
-"""What lies in topics, and how far consumer groups have read them."""
+"""The offsets in topics, and the progress of consumer groups."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
@@ -41,7 +41,7 @@ class PartitionRange:
 
 @dataclass(frozen=True, slots=True)
 class GroupProgress:
-    """How far one consumer group has read one topic.
+    """The progress of one consumer group in one topic.
 
     state        as Kafka names it: STABLE, EMPTY, PREPARING_REBALANCING, ...
     behind       offsets between what the group committed and the ends of its partitions
@@ -63,7 +63,8 @@ class ConsumerGroups:
         self._admin = kafka_client(AdminClient, client_configuration(settings))
 
     def ranges(self, partitions: Mapping[str, int]) -> dict[Place, PartitionRange]:
-        """Return what lies in each partition; `partitions` is a number by topic.
+        """Return the offset range of each partition; `partitions` maps topics to their number of
+        partitions.
 
         Raises BrokerUnreachable, KafkaNotPermitted.
         """

@@ -23,7 +23,7 @@ from relay.kafka.rights import NOT_PERMITTED, Right, remedy_of
 
 _TIMESTAMP: Final = "INVALID_TIMESTAMP"
 _TIMESTAMP_TEXT: Final = "Invalid timestamp"
-"""How the client names the same within an error that is fatal to it."""
+"""The client's text for the same error inside an error that is fatal to the client."""
 _EXHAUSTED: Final = frozenset({"_CRIT_SYS_RESOURCE"})
 _FENCED: Final = frozenset({"_FENCED", "PRODUCER_FENCED", "INVALID_PRODUCER_EPOCH"})
 _TOO_LARGE: Final = frozenset({"MSG_SIZE_TOO_LARGE", "RECORD_LIST_TOO_LARGE"})
@@ -33,7 +33,7 @@ _REMEDIES: Final = {
         "kafka.min_insync_replicas below it: both 1 on a single broker."
     ),
 }
-"""What to do about errors whose class says too little."""
+"""Remedies for error classes that are too general."""
 _TRANSACTIONS_REFUSED: Final = frozenset(
     {
         "INVALID_TRANSACTION_TIMEOUT",
@@ -79,9 +79,9 @@ _UNREACHABLE: Final = frozenset(
 
 
 def relay_error(error: KafkaError, doing: str, right: Right | None = None) -> RelayError:
-    """The leaf of the tree that tells what to do about `error`; the most specific cause first.
+    """Return the relay's error for `error`; the most specific cause first.
 
-    `right` is what the principal lacks where the brokers say that it may not.
+    `right` is the right that the principal lacks if the brokers deny access.
     """
     reason = f"{doing}: {error.str()} ({error.name()})."
     if error.name() == _TIMESTAMP or (error.fatal() and _TIMESTAMP_TEXT in error.str()):
@@ -103,7 +103,7 @@ def relay_error(error: KafkaError, doing: str, right: Right | None = None) -> Re
 
 
 def error_of(exception: KafkaException) -> KafkaError:
-    """The KafkaError that a KafkaException carries."""
+    """Return the KafkaError that a KafkaException carries."""
     error = exception.args[0]
     if not isinstance(error, KafkaError):
         raise exception
@@ -112,8 +112,9 @@ def error_of(exception: KafkaException) -> KafkaError:
 
 @contextmanager
 def kafka_errors(doing: str, right: Right | None = None) -> Iterator[None]:
-    """Inside, KafkaException becomes the relay's error with `doing` as the beginning of its
-    sentence; `right` as in `relay_error`.
+    """Context manager: turn KafkaException into the relay's error; `doing` begins its sentence.
+
+    `right` as in `relay_error`.
     """
     try:
         yield

@@ -1,5 +1,6 @@
-"""How large a message is for Kafka, and what a topic takes: counted before compression, whose
-outcome nobody knows beforehand.
+"""How large a message is for Kafka, and what a topic accepts.
+
+Sizes are counted before compression, because the compressed size is unknown beforehand.
 """
 
 from collections.abc import Mapping
@@ -8,18 +9,18 @@ from typing import Final
 from relay.model.message import Headers, OutboundMessage
 
 RECORD_BYTES: Final = 128
-"""What a batch (61) and the lengths and times of its record (at most 36) add to a message, and a
-little more.
+"""Bytes that a batch (61) and the lengths and times of its record (at most 36) add to a message,
+with a margin.
 """
 HEADER_BYTES: Final = 10
-"""What two lengths add to each header, at most."""
+"""Largest number of bytes that the two lengths add to each header."""
 _LIMITS: Final = ("max.message.bytes", "segment.bytes")
 
 
 def topic_limit(settings: Mapping[str, str], message_max_bytes: int) -> int:
-    """Return the largest batch that producer and topic take, in bytes.
+    """Return the largest batch that producer and topic accept, in bytes.
 
-    Settings that the brokers do not tell do not count.
+    Settings that the brokers do not show are ignored.
     """
     told = (settings.get(name, "") for name in _LIMITS)
     return min([message_max_bytes, *(int(each) for each in told if each.isdecimal())])

@@ -1,26 +1,26 @@
-"""Asks a cluster about itself: the cheapest request there is, and the one by which silence
-shows.
+"""Requests the cluster's metadata: the cheapest request, and the one that detects unavailable
+brokers.
 """
 
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Final
 
-from confluent_kafka import KafkaException, Producer
+from confluent_kafka import Consumer, KafkaException, Producer
 from confluent_kafka.admin import AdminClient, ClusterMetadata
 
 from relay.errors import BrokerUnreachable
+from relay.future_of_call import complete_future
 from relay.kafka.client_log import write_log_lines
 from relay.kafka.errors import error_of, relay_error
 from relay.settings import KafkaSettings
-from relay.settled import settle
 from relay.threads import RelayThread
 
 _SILENT: Final = frozenset({"_TIMED_OUT", "_TRANSPORT", "_ALL_BROKERS_DOWN", "_RESOLVE"})
 # A broker that speaks TLS or refuses a login looks silent to the client.
 _REMEDY: Final = (
     "Check kafka.bootstrap_servers, the brokers, and kafka.client (security.protocol, login); the "
-    "relay goes on by itself when they answer."
+    "relay continues by itself when they answer."
 )
 
 _LATE_SECONDS: Final = 2.0
@@ -28,14 +28,14 @@ _LATE_SECONDS: Final = 2.0
 
 
 def cluster_metadata(
-    client: AdminClient | Producer,
+    client: AdminClient | Producer | Consumer,
     settings: KafkaSettings,
     timeout_s: float,
     topic: str | None = None,
 ) -> ClusterMetadata:
-    """Brokers and topics, or one topic alone.
+    """Return brokers and topics, or one topic.
 
-    Raises BrokerUnreachable when nobody answers in time.
+    Raises BrokerUnreachable if no broker answers in `timeout_s` seconds.
     """
     doing = "Asking for the brokers" if topic is None else f"Asking for topic {topic}"
 
@@ -60,13 +60,13 @@ def cluster_metadata(
 def _within(
     timeout_s: float, ask: Callable[[], ClusterMetadata], settings: KafkaSettings
 ) -> ClusterMetadata:
-    """Return what `ask` returns, but wait by the monotonic clock.
+    """Return the result of `ask`, with a timeout by the monotonic clock.
 
     The client library waits for a moment of the wall clock. A clock that is set back while it waits
-    makes the wait longer by as much, so the call is left behind in a thread of its own.
+    makes the wait longer, so the call runs in a separate thread.
     """
     future: Future[ClusterMetadata] = Future()
-    RelayThread("metadata", "", settle, future, ask).start()
+    RelayThread("metadata", "", complete_future, future, ask).start()
     try:
         return future.result(timeout_s + _LATE_SECONDS)
     except TimeoutError as exc:

@@ -1,4 +1,4 @@
-"""Reading what is committed of a topic with one partition, up to its true end."""
+"""Reads the committed records of a topic with one partition, up to its true end."""
 
 from collections.abc import Generator, Iterator
 from contextlib import closing
@@ -8,12 +8,13 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaExcepti
 
 from relay.deadline import Deadline
 from relay.errors import RelayError
-from relay.kafka.client import client_configuration, kafka_client
+from relay.kafka.client import kafka_client, reader_configuration
 from relay.kafka.errors import error_of, kafka_errors, relay_error
 from relay.kafka.rights import Right
 from relay.settings import KafkaSettings
 
-_READ_SECONDS: Final = 30.0
+READ_SECONDS: Final = 30.0
+"""A read ends after this many seconds without a record."""
 _REQUEST_SECONDS: Final = 10.0
 _POLL_SECONDS: Final = 0.2
 _APPEARING_SECONDS: Final = 10.0
@@ -35,7 +36,7 @@ Record: TypeAlias = tuple[int, bytes | None, bytes | None]
 
 _MAY_NOT_READ: Final = "TOPIC_AUTHORIZATION_FAILED"
 _FETCHED_KILOBYTES: Final = 2048
-"""The client holds no more than about this of what it has fetched and nobody has taken."""
+"""Largest amount of fetched data that the client holds before the reader takes it."""
 
 
 class PartitionReader:
@@ -44,7 +45,7 @@ class PartitionReader:
     Raises `unreadable` where an open transaction may still hide committed records.
 
     A topic that no broker knows is asked for during `appearing_s` seconds: it may just have been
-    made. Then TopicRefused is raised.
+    made. Then TopicRefused is raised. A reading ends after `reading_s` seconds without a record.
     """
 
     def __init__(
@@ -54,15 +55,18 @@ class PartitionReader:
         unreadable: type[RelayError],
         *,
         appearing_s: float = _APPEARING_SECONDS,
+        reading_s: float = READ_SECONDS,
     ) -> None:
         self._kafka = kafka
         self._topic = topic
         self._unreadable = unreadable
         self._appearing_s = appearing_s
+        self._reading_s = reading_s
 
     def ends(self) -> tuple[int, int]:
-        """Oldest and next offset as an uncommitted reader sees them: what a committed one must
-        reach to have seen all.
+        """Return the oldest and next offset as an uncommitted reader sees them.
+
+        A committed reader must reach the latter to have read all records.
         """
         with (
             closing(self._consumer("read_uncommitted")) as consumer,
@@ -86,22 +90,23 @@ class PartitionReader:
             consumer.poll(_POLL_SECONDS)  # nothing is assigned: it lets the client work meanwhile
 
     def committed(self, start: int, high: int) -> Iterator[KeyAndValue]:
-        """Yield what is committed from offset `start` up to `high`.
+        """Yield the committed records from offset `start` up to `high`.
 
-        Markers of transactions occupy offsets too.
+        Transaction markers occupy offsets too.
         """
         with closing(self.records(start, high)) as records:
             yield from ((key, value) for _, key, value in records)
 
     def records(self, start: int, high: int) -> Generator[Record, None, None]:
-        """Yield offset, key and value of what is committed from offset `start` up to `high`, one by
-        one; close it.
+        """Yield offset, key and value of the committed records from offset `start` up to `high`.
 
-        Raises `unreadable` where an open transaction hides records before `high`, and
-        KafkaNotPermitted.
+        Close the generator.
+
+        Raises KafkaNotPermitted, and `unreadable` if an open transaction hides records before
+        `high`.
         """
         reached = start
-        deadline = Deadline.after(_READ_SECONDS)
+        deadline = Deadline.after(self._reading_s)
         with (
             closing(self._consumer("read_committed")) as consumer,
             kafka_errors(f"Reading {self._topic}"),
@@ -116,23 +121,23 @@ class PartitionReader:
                     if offset is None or offset >= high:
                         return
                     yield offset, message.key(), message.value()
-                    deadline = Deadline.after(_READ_SECONDS)
+                    deadline = Deadline.after(self._reading_s)
                 reached = max(
                     reached, consumer.position([TopicPartition(self._topic, 0)])[0].offset
                 )
                 if deadline.passed:
                     raise self._unreadable(
                         f"{self._topic} was read to offset {reached} of {high}: an open "
-                        f"transaction hides what lies behind."
+                        f"transaction hides the records after it."
                     )
 
     def _refuse(self, error: KafkaError) -> None:
-        """Raise what keeps the principal from reading.
+        """Raise the error that prevents the principal from reading.
 
         The client tries again after every other error.
 
-        The client asks for a coordinator of its group, too, which nothing here needs: a refusal of
-        that means nothing.
+        The client also requests a coordinator of its group. The relay does not need one, so a
+        refusal is ignored.
         """
         if error.name() == _MAY_NOT_READ:
             raise relay_error(error, f"Reading {self._topic}", Right("Read", "topic", self._topic))
@@ -141,10 +146,8 @@ class PartitionReader:
         return kafka_client(
             Consumer,
             {
-                **client_configuration(self._kafka),
+                **reader_configuration(self._kafka),
                 "group.id": f"{self._topic}.reader",
-                "enable.auto.commit": False,
-                "enable.auto.offset.store": False,
                 "auto.offset.reset": "error",
                 "isolation.level": isolation,
                 "fetch.wait.max.ms": 20,

@@ -38,7 +38,7 @@ class Right:
 
     @property
     def remedy(self) -> str:
-        """What an operator does so that the relay has it."""
+        """Return how an operator grants this right to the relay."""
         resource = f"--{self.kind} {self.name}".strip()
         command = (
             f"kafka-acls.sh --add --allow-principal User:NAME --operation {self.operation} "
@@ -48,7 +48,5 @@ class Right:
 
 
 def remedy_of(right: Right | None) -> str:
-    """What an operator does about a refusal for want of this right, None: of one that is not
-    known.
-    """
+    """Return the remedy for a refusal; `right` is the missing right, None if it is unknown."""
     return _OWN if right is None else right.remedy

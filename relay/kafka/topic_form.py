@@ -1,4 +1,4 @@
-"""A topic as it is asked for, and as it stands."""
+"""The wanted settings of a topic, and its state in the cluster."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,12 +16,12 @@ class TopicSpec:
 
 @dataclass(frozen=True, slots=True)
 class TopicState:
-    """A topic as it stands in the cluster.
+    """The state of a topic in the cluster.
 
     `settings` with the brokers' defaults, `replication_factor` of its weakest partition.
 
-    `permitted` are the operations that the relay's principal may do with it ("Write"), None where
-    the brokers do not say.
+    `permitted` are the operations that the relay's principal may perform on it ("Write"), None if
+    the brokers do not return them.
     """
 
     name: str

@@ -1,5 +1,6 @@
-"""What must be true of a topic and of the brokers: pure judgement, so that preflight and the relay
-say the same sentences.
+"""Rules for topics and brokers.
+
+Pure, so that preflight and the relay report the same sentences.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,7 +19,7 @@ _MS_PER_HOUR: Final = 3_600_000
 
 @dataclass(frozen=True, slots=True)
 class WantedTopic:
-    """What the settings ask of a row topic; `partitions` None: however many there are.
+    """The settings that a row topic must have; `partitions` None: any number.
 
     `retention` as in `topic.retention`.
     """
@@ -31,7 +32,9 @@ class WantedTopic:
 
     @classmethod
     def of(cls, kafka: KafkaSettings, partitions: int | None, retention: str) -> "WantedTopic":
-        """A topic with the copies that the settings ask for, and room for the largest message."""
+        """Return a topic with the copies that the settings ask for, and room for the largest
+        message.
+        """
         return cls(
             partitions,
             retention,
@@ -68,9 +71,9 @@ class WantedTopic:
 
 @dataclass(frozen=True, slots=True)
 class TopicFinding:
-    """One thing about a topic that is not as wanted.
+    """A setting of a topic that is not as wanted.
 
-    A `warning` does not keep the relay from publishing.
+    A `warning` does not prevent the relay from publishing.
     """
 
     error: TopicRefused | KafkaNotPermitted
@@ -80,10 +83,9 @@ class TopicFinding:
 def row_topic_findings(
     state: TopicState, wanted: WantedTopic, *, published: bool = False
 ) -> list[TopicFinding]:
-    """Find everything about an existing row topic that breaks a promise, or that the operator
-    should know.
+    """Return every setting of an existing row topic that breaks a promise or deserves a warning.
 
-    `published`: rows of the instance are in it, placed by the wanted number of partitions.
+    `published`: the topic has rows of the instance, assigned by the wanted number of partitions.
     """
     return [
         *_lacking(state, "Write"),
@@ -95,8 +97,8 @@ def row_topic_findings(
 
 
 def position_topic_findings(state: TopicState, wanted: WantedTopic) -> list[TopicFinding]:
-    """The same for a topic that the relay reads back: one partition, compacted, because only the
-    newest record counts and must stay.
+    """Return the same for a topic that the relay reads back: one partition, compacted, because only
+    the newest record counts and must stay.
     """
     policy = state.settings.get("cleanup.policy")
     form = TopicRefused(
@@ -128,7 +130,7 @@ def _lacking(state: TopicState, *operations: str) -> Iterator[TopicFinding]:
 def transaction_timeout_error(
     timeout_ms: int, broker_settings: Mapping[str, str]
 ) -> TransactionsRefused | None:
-    """Say whether the brokers allow transactions as long as the settings ask for."""
+    """Return whether the brokers allow transactions as long as the settings ask for."""
     allowed_ms = broker_settings.get("transaction.max.timeout.ms", "")
     if not allowed_ms.isdecimal() or timeout_ms <= int(allowed_ms):
         return None
@@ -139,7 +141,7 @@ def transaction_timeout_error(
 
 
 def surplus_partitions(topic: str, found: int, placed: int) -> Iterator[TopicFinding]:
-    """Warn of partitions that get no row, because a key that has a partition stays there."""
+    """Warn of partitions that get no rows, because existing keys keep their partition."""
     if found > placed:
         reason = (
             f"Topic {topic} has {found} partitions, and rows go to the first {placed} only: where "
@@ -165,13 +167,13 @@ def _partitions(
         )
         again = (
             f"It was made again with fewer partitions: make it with {wanted.partitions}, and "
-            f"take new first copies of its tables. Or place "
-            "rows by fewer from now on (`roma position repartition`)."
+            f"take new first copies of its tables. Or "
+            "assign rows to fewer from now on (`roma position repartition`)."
         )
         new = (
             f"Set partitions_num to {state.partitions}. Raise the topic to {wanted.partitions} "
             f"partitions only while no rows are in it: "
-            "their keys would be looked for in other partitions."
+            "consumers would look for their keys in other partitions."
         )
         yield TopicFinding(TopicRefused(reason, remedy=again if published else new))
 
@@ -209,8 +211,8 @@ def _finite(
 
 
 def _copies(state: TopicState, wanted: WantedTopic) -> Iterator[TopicFinding]:
-    """The relay waits for all in-sync replicas (acks=all): min.insync.replicas says how few that
-    may be.
+    """Check the replicas: the relay waits for all in-sync replicas (acks=all), and
+    min.insync.replicas limits how few they may be.
     """
     found, needed = int(state.settings.get("min.insync.replicas") or 1), wanted.min_insync_replicas
     if found < needed:

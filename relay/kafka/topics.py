@@ -1,4 +1,4 @@
-"""Topics: made as promised, and refused when they stand otherwise."""
+"""Topics: create them with the wanted settings, and refuse those with other settings."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
@@ -10,6 +10,7 @@ from confluent_kafka.admin import AclOperation, AdminClient, ConfigResource, New
 
 from relay.errors import BrokerUnreachable
 from relay.kafka.client import client_configuration, kafka_client
+from relay.kafka.erasing import delete_records
 from relay.kafka.errors import error_of, kafka_errors, relay_error
 from relay.kafka.metadata import cluster_metadata
 from relay.kafka.rights import Right
@@ -30,7 +31,10 @@ class TopicAdmin:
         self._admin = kafka_client(AdminClient, client_configuration(settings))
 
     def state(self, name: str) -> TopicState | None:
-        """The topic as it stands, or None. Raises BrokerUnreachable, KafkaNotPermitted."""
+        """Return the topic's state, None if it does not exist.
+
+        Raises BrokerUnreachable, KafkaNotPermitted.
+        """
         found = cluster_metadata(self._admin, self._settings, _REQUEST_SECONDS, name).topics[name]
         if found.error is not None:
             if found.error.name() in ("UNKNOWN_TOPIC_OR_PART", "_UNKNOWN_TOPIC"):
@@ -49,7 +53,7 @@ class TopicAdmin:
     def permitted(self, name: str) -> frozenset[str] | None:
         """Return the operations that the principal may do with a topic.
 
-        None where the brokers do not say.
+        None if the brokers do not say.
         """
         with kafka_errors(f"Asking what may be done with {name}", Right("Describe", "topic", name)):
             asked = self._admin.describe_topics(
@@ -61,10 +65,11 @@ class TopicAdmin:
         return None if operations is None else frozenset(_operation(each) for each in operations)
 
     def create(self, spec: TopicSpec, *, only_ask: bool = False) -> bool:
-        """Make the topic and wait until every partition has a leader; False when it stands already.
+        """Create the topic and wait until every partition has a leader; return False if it exists.
 
-        With `only_ask` the brokers say what they would say, and make nothing. Raises TopicRefused,
-        KafkaNotPermitted, BrokerUnreachable.
+        With `only_ask` the brokers validate the request and create nothing.
+
+        Raises TopicRefused, KafkaNotPermitted, BrokerUnreachable.
         """
         new = NewTopic(
             spec.name, spec.partitions, spec.replication_factor, config=dict(spec.settings)
@@ -96,9 +101,9 @@ class TopicAdmin:
     def ensure(
         self, spec: TopicSpec, findings: Callable[[TopicState], Iterable[TopicFinding]]
     ) -> bool:
-        """Make the topic if it is not there (True).
+        """Create the topic if it is missing (True).
 
-        Raise the first finding that is no warning where it stands with another form.
+        Raises the first finding that is not a warning if it exists with other settings.
         """
         state = self.state(spec.name)
         if state is None:
@@ -107,7 +112,7 @@ class TopicAdmin:
         return False
 
     def broker_settings(self) -> Mapping[str, str]:
-        """The settings of one broker of the cluster, which stand for all.
+        """Return the settings of one broker, which represent the cluster.
 
         Raises KafkaNotPermitted, BrokerUnreachable.
         """
@@ -116,8 +121,15 @@ class TopicAdmin:
             ResourceType.BROKER, str(min(brokers)), Right("DescribeConfigs", "cluster")
         )
 
+    def delete_records(self, name: str, offsets: Mapping[int, int]) -> None:
+        """Delete all records of a topic before an offset of each partition.
+
+        Raises KafkaNotPermitted, and TopicRefused for a topic that is compacted alone.
+        """
+        delete_records(self._admin, name, offsets)
+
     def partition_counts(self) -> Mapping[str, int]:
-        """How many partitions every topic of the cluster has."""
+        """Return how many partitions every topic of the cluster has."""
         topics = cluster_metadata(self._admin, self._settings, _REQUEST_SECONDS).topics
         return {name: len(topic.partitions) for name, topic in topics.items()}
 
@@ -135,10 +147,7 @@ class TopicAdmin:
 
 
 def accept(findings: Iterable[TopicFinding]) -> None:
-    """Raise the first finding that is no warning.
-
-    Log the warnings, each once in a process, however often topics are looked at.
-    """
+    """Raise the first finding that is not a warning. Log each warning once per process."""
     for finding in findings:
         if not finding.warning:
             raise finding.error

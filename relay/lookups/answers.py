@@ -1,15 +1,16 @@
-"""Answers that are kept for a while, the least recently used of them left behind first."""
+"""Answers that are kept for a while; the least recently used one is dropped first."""
 
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Generic, TypeVar
+
+from relay.bounded_cache import BoundedCache
 
 Question = TypeVar("Question")
 Answer = TypeVar("Answer")
 
 
 class KeptAnswers(Generic[Question, Answer]):
-    """Asks anew what was asked more than `seconds` ago, or before `most` other questions.
+    """Asks again after `seconds`, and keeps the answers of the `most` questions asked last.
 
     `clock` counts seconds. One thread uses it.
     """
@@ -23,19 +24,14 @@ class KeptAnswers(Generic[Question, Answer]):
     ) -> None:
         self._ask = ask
         self._seconds = seconds
-        self._most = most
         self._clock = clock
-        self._kept: OrderedDict[Question, tuple[float, Answer]] = OrderedDict()
+        self._kept: BoundedCache[Question, tuple[float, Answer]] = BoundedCache(most)
 
     def answer(self, question: Question) -> Answer:
-        """Return the answer; raises what asking raises, which is not kept."""
+        """Return the answer, cached or new; errors of the query are raised and not cached."""
         kept = self._kept.get(question)
         if kept is not None and self._clock() - kept[0] < self._seconds:
-            self._kept.move_to_end(question)
             return kept[1]
         answer = self._ask(question)
-        self._kept[question] = (self._clock(), answer)
-        self._kept.move_to_end(question)
-        if len(self._kept) > self._most:
-            self._kept.popitem(last=False)
+        self._kept.put(question, (self._clock(), answer))
         return answer

@@ -28,8 +28,8 @@ _AS_TEXT: Final = frozenset(
 class SourceLookups:
     """The lookups of one session by name; used by one thread, which closes it.
 
-    `before_asking` is called before the server is asked: it waits until the server shows what the
-    lookup belongs to.
+    `before_asking` is called before the server is asked: it waits until the server shows the
+    transaction of the lookup.
     """
 
     def __init__(self, lookups: Iterable[LookupSettings], source: SourceSettings) -> None:
@@ -39,7 +39,7 @@ class SourceLookups:
         self.by_name = {each.name: self._lookup(each) for each in lookups}
 
     def close(self) -> None:
-        """Give the connection back; a later question makes a new one."""
+        """Close the connection; a later question opens a new one."""
         if self._connection is not None:
             with suppress(pymysql.err.MySQLError, OSError):
                 self._connection.close()

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class _Source:
-    """`head_ms` is the time of the transaction that waits, None where none does, `last_ms` that of
-    the newest one that came.
-
-    `rests_ms` is the time up to which the source has said that it has nothing.
+    """The order of the sources' transactions: the smallest (time, source) is next, once no other
+    source can send a smaller one.
     """
 
     head_ms: int | None = None
@@ -20,17 +18,17 @@ class _Source:
 
     @property
     def late(self) -> bool:
-        """Whether what waits should not be there any more."""
+        """Return whether the waiting transaction is older than the source's watermark."""
         return self.head_ms is not None and self.head_ms < self.rests_ms
 
 
 class MergeOrder:
     """Follows the heads and watermarks of the sources; times in Unix milliseconds.
 
-    Each source is made non-decreasing by itself: a transaction dated before the one that it follows
-    counts as of that one's time. `late` counts transactions from before a time at which their
-    source had said to have nothing; they are taken at once. `first` is the source whose transaction
-    goes before all others, because half of it is published; None as soon as it was taken.
+    The times of each source never decrease: a transaction dated before its predecessor gets the
+    predecessor's time. `late` counts transactions older than their source's watermark; they are
+    taken at once. `first` is the source whose transaction precedes all others, because a part of it
+    is published; None once it was taken.
     """
 
     def __init__(self, names: Iterable[str], first: str | None = None) -> None:
@@ -44,7 +42,7 @@ class MergeOrder:
         source.head_ms = source.last_ms = max(source.last_ms, time_ms)
 
     def rests(self, name: str, until_ms: int) -> None:
-        """The source has nothing from before this time."""
+        """Record that the source has no transaction before this time."""
         source = self._sources[name]
         source.rests_ms = max(source.rests_ms, until_ms)
 
@@ -72,12 +70,12 @@ class MergeOrder:
         )
 
     def took(self, name: str) -> None:
-        """The transaction that waited is on its way."""
+        """Record that the waiting transaction was taken."""
         source = self._sources[name]
         self.late += source.late
         source.head_ms, self.first = None, None
 
 
 def _behind(name: str, source: _Source, head: tuple[int, str]) -> bool:
-    """Whether all that this source may still bring has its place behind the head."""
+    """Return whether everything that this source can still send sorts after the head."""
     return source.head_ms is not None or (max(source.rests_ms, source.last_ms), name) > head

@@ -1,6 +1,4 @@
-"""When a transaction happened, as far as merging goes: by the source's clock, or by a column of its
-rows.
-"""
+"""The time of a transaction for merging: by the source's clock, or by a column of its rows."""
 
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
@@ -17,19 +15,19 @@ A transaction that is whole always does.
 """
 
 _FIRST_MILLISECONDS: Final = 100_000_000_000
-"""Integers from here on are milliseconds: as seconds they would lie beyond the year 5000."""
+"""Integers from here on are milliseconds: read as seconds they would be after the year 5000."""
 
 
 def by_execute_time(items: Iterable[StreamItem]) -> int | None:
-    """The immediate commit timestamp of the GTID event (MySQL 8+), else the header's second."""
+    """Return the immediate commit timestamp of the GTID event (MySQL 8+) or the header's time."""
     return next((item.change_time_ms for item in items if isinstance(item, TransactionBegin)), None)
 
 
 def by_column(name: str) -> TimeOfTransaction:
-    """The value of a column in the first row that has one: a DATETIME or TIMESTAMP in UTC, or a
-    number of seconds or milliseconds.
+    """Return a function for the time by a column: its value in the first row that has one.
 
-    A transaction without such a row, or whose value is no time, goes by its execute time.
+    It is a DATETIME or TIMESTAMP in UTC, or a number of seconds or milliseconds. A transaction
+    without such a value gets its execute time.
     """
     wanted = name.lower()
 

@@ -1,7 +1,7 @@
-"""What walks through the rooms: source transactions as a stream of small items, so that one of any
-size fits in memory.
+"""The data model of the stream: source transactions as small items, so that one of any size fits in
+memory.
 
-Named tuples, because one is made for every event or row: a frozen dataclass takes four times as
+Named tuples, because one is created for every event or row: a frozen dataclass takes four times as
 long.
 """
 
@@ -37,10 +37,8 @@ class TransactionBegin(NamedTuple):
 
     @property
     def change_time_ms(self) -> int:
-        """When the change happened, as well as the source says it: the commit, else the second of
-        the header.
-
-        Unix milliseconds.
+        """The time of the change in Unix milliseconds: that of the commit if known, else the second
+        of the header.
         """
         return self.commit_time_ms if self.commit_time_ms is not None else self.header_time_s * 1000
 
@@ -69,11 +67,9 @@ class RowChange(NamedTuple):
 
 
 class RowsEvent(NamedTuple):
-    """The rows of one event, in binlog order; decode → the rooms behind it.
-
-    `rows` may be decoded when they are first looked at, and then raise what decoding raises. `body`
-    is the event as it was logged, and `images_at` where its row images begin if each holds every
-    column, else None.
+    """The rows of one event, in binlog order; decode → the later packages. `rows` may be decoded
+    at the first access, and then raise the errors of decoding. `body` is the event as it was
+    logged, and `images_at` where its row images begin if each holds every column, else None.
     """
 
     operation: Operation
@@ -92,9 +88,9 @@ class Statement(NamedTuple):
     `database` is the session's default one.
 
     `sql_mode` is the session's, as far as it changes how the text is read. `failed` says that the
-    statement ended with an error on the source, which logs it where it had changed something
-    before. `server_charset` is the session's character_set_server, which databases get that name
-    none; "" where the binlog does not say it.
+    statement ended with an error on the source, which logs it if it had changed something before.
+    `server_charset` is the session's character_set_server, the default of databases without one; ""
+    if the binlog does not contain it.
     """
 
     sql: str
@@ -130,8 +126,8 @@ class XaStep(NamedTuple):
 
 
 class PreparedRows(NamedTuple):
-    """A row event whose transaction is prepared, as it was logged, with its table as the reading
-    thread knows it.
+    """A row event whose transaction is prepared, as logged, with its table as the reading thread
+    knows it.
     """
 
     raw: RawRows
@@ -139,7 +135,7 @@ class PreparedRows(NamedTuple):
 
 
 class TransactionEnd(NamedTuple):
-    """The source transaction is whole; reading may go on at `position`."""
+    """The source transaction is complete; reading may continue at `position`."""
 
     position: BinlogPosition
     gtid: str
@@ -147,9 +143,9 @@ class TransactionEnd(NamedTuple):
 
 
 class Advance(NamedTuple):
-    """The source moved on without a transaction (rotation, heartbeat).
+    """The source advanced without a transaction (rotation, heartbeat).
 
-    Reading may go on at `position`.
+    Reading may continue at `position`.
     """
 
     position: BinlogPosition
@@ -157,13 +153,13 @@ class Advance(NamedTuple):
 
 
 class FromSource(NamedTuple):
-    """What follows comes from this source of a group; it stands between transactions."""
+    """The next items come from this source of a group; it is between transactions."""
 
     source: str
 
 
 RawItem: TypeAlias = TransactionBegin | RawRows | Statement | XaStep | TransactionEnd | Advance
-"""What the source room hands out."""
+"""The items that `relay.source` returns."""
 
 StreamItem: TypeAlias = (
     TransactionBegin
@@ -175,4 +171,4 @@ StreamItem: TypeAlias = (
     | Advance
     | FromSource
 )
-"""The same after the decode room, and after several sources were merged: what the buffer holds."""
+"""The items after decoding and merging: those in the buffer."""

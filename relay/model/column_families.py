@@ -41,6 +41,6 @@ GEOMETRIES: Final = (
 """Names of the geometry types, each at the number that a table map has for it."""
 
 BYTES_OF_NAMED: Final = {"uuid": 16, "inet6": 16, "inet4": 4}
-"""MariaDB's types that rows hold as so many bytes of a BINARY, and that its name alone tells
-apart.
+"""MariaDB's types whose rows are a BINARY of this many bytes; only the type name distinguishes
+them.
 """

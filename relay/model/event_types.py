@@ -63,7 +63,7 @@ TRIAL_ROWS: Final = (20, 21, 22)
 
 IN_USE_FLAG: Final = 0x01
 ARTIFICIAL_FLAG: Final = 0x20
-"""Made by the server for this connection; stands in no file."""
+"""Created by the server for this connection; no file contains it."""
 IGNORABLE_FLAG: Final = 0x80
 """A reader that does not know the type may pass it over."""
 
@@ -81,6 +81,6 @@ NEVER_IN_PAYLOAD: Final = frozenset(
     }
     | {TRANSACTION_PAYLOAD}
 )
-"""Its GTID stands before a compressed transaction, and files, heartbeats and other payloads are
-none of its own.
+"""Event types that a compressed transaction cannot contain: its GTID precedes it, and files,
+heartbeats and other payloads do not belong to it.
 """

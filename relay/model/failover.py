@@ -1,5 +1,5 @@
-"""The two servers of an instance as they were seen last, and what operators have asked for: values
-without I/O.
+"""The last observed state of an instance's two servers, and operators' orders: values without
+I/O.
 """
 
 from dataclasses import dataclass
@@ -27,11 +27,11 @@ class ServerRole(StrEnum):
 class ServerSeen:
     """One server at its last heartbeat.
 
-    When it does not answer, everything but the first five is what it said before.
+    When it does not answer, all but the first five fields keep their former values.
 
-    `failures` counts heartbeats that failed in a row because nobody answered; an answer that is a
-    refusal is no such failure. `executed` is gtid_executed or gtid_binlog_pos, `purged` gtid_purged
-    ("" on MariaDB), `binlog_state` MariaDB's newest number of each domain and server ("" on MySQL),
+    `failures` counts heartbeats that failed in a row because the server did not answer; a refusal
+    is not counted. `executed` is gtid_executed or gtid_binlog_pos, `purged` gtid_purged ("" on
+    MariaDB), `binlog_state` MariaDB's newest number of each domain and server ("" on MySQL),
     `strict` its gtid_strict_mode. `seen_ms` is Unix milliseconds of the last answer, 0 without one.
     """
 
@@ -52,7 +52,7 @@ class ServerSeen:
 
     @property
     def held(self) -> Executed:
-        """What its binlog holds."""
+        """The transactions in its binlog."""
         return Executed.parse(self.executed, self.binlog_state, strict=self.strict)
 
     @property
@@ -61,7 +61,7 @@ class ServerSeen:
         return self.seen_ms > 0
 
     def is_of(self, identity: SourceIdentity) -> bool:
-        """Say whether this is the server that a position belongs to."""
+        """Return whether this is the server that a position belongs to."""
         if not self.known:
             return False
         return self.server_uuid == identity.server_uuid and (
@@ -71,9 +71,9 @@ class ServerSeen:
 
 @dataclass(frozen=True, slots=True)
 class FailoverOrders:
-    """What operators want.
+    """The orders of operators.
 
-    `accepted` are the GTIDs whose loss one of them has accepted, in writing.
+    `accepted` are the GTIDs whose loss an operator has accepted explicitly.
     """
 
     hold: bool = False
@@ -83,8 +83,8 @@ class FailoverOrders:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What Kafka holds of the source: `gtid_set` whole transactions, `split_gtid` one of which a
-    part is visible ("" without).
+    """The published transactions of the source: `gtid_set` complete ones, `split_gtid` one with a
+    visible part ("" if none).
     """
 
     identity: SourceIdentity

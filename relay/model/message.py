@@ -1,4 +1,4 @@
-"""What the publish room sends."""
+"""The messages that the publisher sends."""
 
 import struct
 from collections.abc import Iterator, Sequence
@@ -23,12 +23,11 @@ HeaderList: TypeAlias = "list[tuple[str, str | bytes | None]]"
 """Headers as the Kafka client takes them."""
 
 BLOCK_HEAD: Final = struct.Struct("=iiii")
-"""Before each message of a block: partition, bytes of the value, of the key and of the orders.
-
--1 where there is none.
+"""Head of each message of a block: partition, and bytes of the value, of the key and of the orders.
+-1 for a missing one.
 """
 BLOCK_ORDER_BYTES: Final = 33
-"""Behind the head stands the order of the first row, then orders, key and value."""
+"""After the head follow the order of the first row, the orders, the key and the value."""
 
 
 class PrintedMessages(NamedTuple):
@@ -46,7 +45,7 @@ class PrintedMessages(NamedTuple):
     tail: Headers
 
     def each(self, topic: str) -> Iterator[OutboundMessage]:
-        """Yield them one by one."""
+        """Yield the messages one by one."""
         at = 0
         for _ in range(self.number):
             message, at = self.message_at(topic, at)
@@ -72,7 +71,7 @@ class PrintedMessages(NamedTuple):
 
 
 def joined(parts: Sequence[PrintedMessages]) -> PrintedMessages:
-    """Return messages with the same headers behind their order as one."""
+    """Return messages with the same headers after their order as one."""
     first = parts[0]
     if len(parts) == 1:
         return first

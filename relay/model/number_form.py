@@ -4,11 +4,11 @@ import struct
 from typing import Final
 
 _PLAIN_PLACES: Final = 15
-"""How far from the digits the point may stand without an exponent."""
+"""Largest distance of the point from the digits without an exponent."""
 _SINGLE: Final = struct.Struct("<f")
 _SINGLE_DIGITS: Final = (6, 7, 8, 9)
-"""The digits of a FLOAT in a message, and those that it may need beyond (IEEE 754: nine tell all
-apart).
+"""Digits of a FLOAT in a message, and the additional ones that it may need (IEEE 754: nine
+distinguish all values).
 """
 
 

@@ -1,18 +1,14 @@
-"""What a server says of its own replication, as far as it matters to who waits for a transaction to
-arrive there.
-"""
+"""The replication state of a server, for a relay that waits until a transaction arrives there."""
 
 from dataclasses import dataclass
 from enum import Enum
 
 
 class Replicating(Enum):
-    """RUNNING: more may come.
+    """RUNNING: more transactions can arrive.
 
-    HALTED: more would come if somebody started it. ENDED: it applied all that it could get, or
-    follows nobody.
-
-    UNKNOWN: the relay's account may not ask.
+    HALTED: more would arrive if replication were started. ENDED: it applied all it could receive,
+    or has no master. UNKNOWN: the relay's account lacks the right to read it.
     """
 
     RUNNING = "running"
@@ -23,8 +19,9 @@ class Replicating(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Replication:
-    """`unproven` says why the server's binlog need not be its master's in the same order, "" where
-    it is.
+    """The replication state.
+
+    `unproven` says why the binlog's order can differ from the master's, "" if it cannot.
     """
 
     state: Replicating

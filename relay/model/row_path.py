@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class RowPath(StrEnum):
-    """What printed a row. Both print the same bytes; they differ in speed."""
+    """The code that printed a row. Both paths print the same bytes; they differ in speed."""
 
     COMPILED = "compiled"
     READABLE = "readable"
@@ -20,6 +20,8 @@ class SlowReason(StrEnum):
     """The instance's `row_printer` asks for it."""
     VALUE_STYLE = "value_style"
     """`value_style = "canal"`."""
+    FORMAT = "format"
+    """`message.format` is one that only the readable path prints."""
     TOMBSTONES = "tombstones"
     """`message.tombstones`."""
     FIELD_TAGS = "field_tags"
@@ -27,12 +29,14 @@ class SlowReason(StrEnum):
     SEVERAL_TOPICS = "several_topics"
     """The table's rows go to more than one topic."""
     SYSTEM_VERSIONED = "system_versioned"
-    """The table keeps versions of its rows, and messages tell its current rows from its history."""
+    """The table keeps versions of its rows, and messages distinguish current rows from history
+    rows.
+    """
     REFINED = "refined"
     """Rules, masks or transforms apply to the table."""
     COLUMN = "column"
-    """The table has a column that only the readable path prints, such as MariaDB's COMPRESSED, or
-    none.
+    """The table has a column that only the readable path prints, such as MariaDB's COMPRESSED,
+    or has no columns.
     """
     PLACED_BY = "placed_by"
     """The partition is chosen by a column whose text only the readable path hashes."""

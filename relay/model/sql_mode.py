@@ -7,8 +7,8 @@ class SqlMode(IntFlag):
     """Numbers of mysql-server and MariaDB (`MODE_…` in sql_mode.h and sql_class.h), which both
     servers share.
 
-    The combined modes (ANSI, ORACLE, …) set the bits of those that they are made of as well.
-    PIPES_AS_CONCAT and IGNORE_SPACE change what expressions mean, which is never read here.
+    The combined modes (ANSI, ORACLE, …) also set the bits of their components. PIPES_AS_CONCAT and
+    IGNORE_SPACE change what expressions mean, which the relay never reads.
     """
 
     REAL_AS_FLOAT = 1 << 0
@@ -30,10 +30,10 @@ class SqlMode(IntFlag):
 
 
 NO_MODE = SqlMode(0)
-"""A session whose sql_mode changes nothing here, and statements whose mode was not recorded."""
+"""A session whose sql_mode has no effect here, and statements without a recorded mode."""
 
 _READ = sum(SqlMode)
 WITHOUT_OPTIONS = (
     SqlMode.ANSI | SqlMode.POSTGRESQL | SqlMode.ORACLE | SqlMode.MSSQL | SqlMode.DB2 | SqlMode.MAXDB
 )
-"""Modes in which servers leave out a table's options where they write its statement themselves."""
+"""Modes in which servers omit a table's options in statements that they write themselves."""

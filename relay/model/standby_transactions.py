@@ -1,9 +1,7 @@
-"""Whether a server has all that was published, and still has the binlog of all that was not:
-arithmetic on GTID sets.
-
-A server that accepts a dump proves nothing: MySQL skips what the relay says it has, whether or not
-the server has it, and MariaDB takes a number for reached when it has a greater one. So the sets
-themselves are compared, before the first row.
+"""Checks by GTID sets that a server has every published transaction, and the binlog of every
+unpublished one. A server that accepts a dump proves nothing: MySQL skips the transactions that
+the relay names, even if the server lacks them. MariaDB treats a number as reached when it has a
+greater one. So the sets themselves are compared, before the first row.
 """
 
 from dataclasses import dataclass
@@ -15,10 +13,10 @@ from relay.model.positions.gtid import GtidSet
 
 @dataclass(frozen=True, slots=True)
 class StandbyTransactions:
-    """What keeps a server from being read next.
+    """The transactions that prevent a switch to a server.
 
-    `lacking` was published and is not there: `behind` counts the transactions that may still
-    arrive, `passed` are those that cannot. `gone` was never published and is purged there.
+    `lacking` were published and are missing there: `behind` counts those that may still arrive,
+    `passed` are those that cannot. `gone` were never published and are purged there.
     """
 
     lacking: GtidSet
@@ -26,18 +24,13 @@ class StandbyTransactions:
     gone: GtidSet
     passed: GtidSet
 
-    @property
-    def holds(self) -> bool:
-        """Return True if the server can be read next without losing a transaction."""
-        return self.lacking.empty and self.gone.empty
-
 
 def standby_transactions(
     published: str, split_gtid: str, held: Executed, purged: str, accepted: str = ""
 ) -> StandbyTransactions:
-    """Compare what was published, a half-published transaction included, with what a server has.
+    """Compare the published transactions, including a half-published one, with those of a server.
 
-    `accepted` losses count as there.
+    `accepted` losses count as present.
     """
     given_up = GtidSet.parse(accepted)
     lacking = without_accepted(
@@ -51,7 +44,7 @@ def standby_transactions(
 
 
 def without_accepted(lacking: GtidSet, accepted: GtidSet) -> GtidSet:
-    """Return what is lacking and was not accepted as lost.
+    """Return the lacking transactions whose loss was not accepted.
 
     In a MariaDB domain only an id of the same server accepts a loss.
     """
@@ -81,11 +74,10 @@ def transactions_ahead(lacking: GtidSet, held: Executed) -> int:
 
 
 def errant_transactions(other: str, followed: str, followed_uuid: str) -> GtidSet:
-    """MySQL transactions of one server that the followed one does not have and did not make itself:
-    somebody wrote past replication.
+    """Return MySQL transactions of one server that the followed server neither has nor created:
+    writes that bypassed replication.
 
-    `other` must have been read before `followed`, or what replication carried in between would be
-    named.
+    Read `other` before `followed`; otherwise transactions replicated in between would be included.
     """
     foreign = GtidSet.parse(other).without(GtidSet.parse(followed))
     return GtidSet(
@@ -100,8 +92,8 @@ def errant_transactions(other: str, followed: str, followed_uuid: str) -> GtidSe
 
 
 def errant_in_domains(other: str, followed: str, followed_id: int) -> tuple[str, ...]:
-    """The same for MariaDB, of the two servers' gtid_binlog_state: the newest id of each domain and
-    server that the followed one lacks.
+    """Return the same for MariaDB, of the two servers' gtid_binlog_state: the newest id of each
+    domain and server that the followed one lacks.
     """
     theirs, ours = binlog_state(other), binlog_state(followed)
     ahead = (

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, IntEnum
+from sys import intern
 from typing import Final, NamedTuple
 
 
@@ -17,8 +18,11 @@ class TableId(NamedTuple):
 
 
 def tables_named(names: Iterable[str]) -> list[TableId]:
-    """Return the tables of names `database.table`; a name without a database is left out."""
-    return [TableId(*name.split(".", 1)) for name in names if "." in name]
+    """Return the tables of names `database.table`; a name without a database is left out.
+
+    Equal names of databases and of tables are one object, since many instances have the same ones.
+    """
+    return [TableId(*map(intern, name.split(".", 1))) for name in names if "." in name]
 
 
 class ColumnType(IntEnum):
@@ -95,7 +99,7 @@ class Column:
 
 
 class Logged(Enum):
-    """What the server wrote about the columns (binlog_row_metadata)."""
+    """The column metadata that the server wrote (binlog_row_metadata)."""
 
     FULL = "everything"
     MINIMAL = "signs and character sets"
@@ -103,7 +107,7 @@ class Logged(Enum):
 
 
 class KeyKind(Enum):
-    """What the `primary_key` of a table map is, by whoever named it."""
+    """The kind of key in the `primary_key` of a table map."""
 
     EITHER = (
         "a PRIMARY KEY, or the first unique key without NULL in its place: row metadata does not "
@@ -116,11 +120,11 @@ class KeyKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TableMap:
-    """What one table map event says; equal maps describe the same table version.
+    """The contents of one table map event; equal maps describe the same table version.
 
-    `primary_key` holds column ordinals in key order (empty: none); `key_kind` says what key that
-    is. A map that is not `logged` FULL has no names until somebody who knows them has completed it;
-    `unknown` says why nobody does ("" for every other map).
+    `primary_key` holds column ordinals in key order (empty: none); `key_kind` is the kind of that
+    key. A map that is not `logged` FULL has no names until the schema history adds them; `unknown`
+    says why that failed ("" for every other map).
     """
 
     id: TableId
@@ -131,7 +135,7 @@ class TableMap:
     key_kind: KeyKind = KeyKind.EITHER
 
     def without_names(self, unknown: str) -> "TableMap":
-        """The same map, as one whose names nobody knows."""
+        """Return the same map, marked as one whose names are unknown."""
         return replace(self, unknown=unknown)
 
 
@@ -154,10 +158,10 @@ def is_in_row_metadata(columns: Sequence[Column], key: Iterable[int]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RowVersions:
-    """How MariaDB's system-versioned table tells current rows from those of its history.
+    """How MariaDB's system-versioned table distinguishes current rows from history rows.
 
     `end` is the ordinal of the column AS ROW END. `key` holds the ordinals of the key of history
-    rows, in key order; it is empty where the table has no key.
+    rows, in key order; it is empty if the table has no key.
     """
 
     end: int
@@ -166,10 +170,10 @@ class RowVersions:
 
 @dataclass(frozen=True, slots=True)
 class TableDefinition:
-    """A table map with what the binlog does not say: the key that names a row, and type texts.
+    """A table map with facts that the binlog lacks: the key that identifies a row, and type texts.
 
-    `key` holds ordinals of the primary key, else of the first unique not-null key, else nothing; in
-    canal style those of a real PRIMARY KEY alone. `type_texts` holds the `mysqlType` text of each
+    `key` holds ordinals of the primary key, else of the first unique not-null key, else none; in
+    canal style only those of a real PRIMARY KEY. `type_texts` holds the `mysqlType` text of each
     column. `versions` is set where messages mark history rows; `key` is then that of current rows.
     """
 
@@ -180,5 +184,5 @@ class TableDefinition:
 
     @property
     def id(self) -> TableId:
-        """Return the table's database and name, as its table map tells them."""
+        """Return the table's database and name from its table map."""
         return self.map.id

@@ -1,11 +1,23 @@
-"""What operators do by hand: previews, fenced writes, entries in the audit trail.
+"""Operator acts: previews, fenced writes and audit entries.
 
-The command line and the admin call these alone.
+The command line and the admin use only these.
 """
 
 from relay.operations.accounts import AccountEditor, NewToken, UserChange
+from relay.operations.copy_sentences import foretold_copy, foretold_repair, progress_sentence
+from relay.operations.erasure import (
+    FRESH_SECONDS,
+    ErasureChoice,
+    ErasurePlan,
+    Needles,
+    PersonErasure,
+    Switches,
+    erased,
+    planned,
+    put_back_settings,
+    read_needles,
+)
 from relay.operations.first_start import has_users, traces_of_work
-from relay.operations.instance_mapping import InstanceMapping, MappingComparison, mapping_in_force
 from relay.operations.instances.chosen_source import chosen_server
 from relay.operations.instances.flow import InstanceFlow
 from relay.operations.instances.known_instances import (
@@ -15,8 +27,28 @@ from relay.operations.instances.known_instances import (
     is_known,
 )
 from relay.operations.instances.listing import NEVER_REPORTED, InstanceList, ListedInstance
+from relay.operations.instances.retirement import Retirement
 from relay.operations.maintenance import HandOver, hand_overs
-from relay.operations.mapping_sets import MappingEdit, MappingSets
+from relay.operations.mappings.early_returns import EarlyReturns
+from relay.operations.mappings.instance_mapping import (
+    InstanceMapping,
+    MappingComparison,
+    mapping_in_force,
+)
+from relay.operations.mappings.mapping_sets import MappingEdit, MappingSets
+from relay.operations.peek.newest import PeekPage
+from relay.operations.peek.peek import Peek, PeekBatch
+from relay.operations.peek.question import (
+    NEWEST_ROWS,
+    FromMoment,
+    FromNewest,
+    FromNow,
+    PeekQuestion,
+    PeekStart,
+    peek_start,
+)
+from relay.operations.peek.rows import PeekedColumn, PeekedRow, RowReader
+from relay.operations.peek.tables import PeekTable, PeekTables, near_names
 from relay.operations.placement import PlacementEditor
 from relay.operations.positions.fields import position_fields
 from relay.operations.positions.position import InstancePosition, Preview, Shown
@@ -27,19 +59,32 @@ from relay.operations.positions.sentences import (
     foretold,
     found_place,
     moved,
+    placed_otherwise,
     repartitioned,
     shown,
 )
 from relay.operations.positions.time_search import place_by_time
 from relay.operations.protected_tree import ProtectedTree
+from relay.operations.repair_report import RepairPlan, repair_of_keys, repair_plan
 from relay.operations.replay import replay
-from relay.operations.restored_documents import restore_documents
+from relay.operations.restore_preview import RestorePreview, restore_preview
+from relay.operations.restored_documents import kept_documents, restore_documents, restored_accounts
+from relay.operations.snapshots import ShownSnapshot, Snapshots
+from relay.operations.wanted_snapshots import WantedSnapshot
 from relay.operations.who import Who
 
 __all__ = [
+    "FRESH_SECONDS",
     "NEVER_REPORTED",
+    "NEWEST_ROWS",
     "AccountEditor",
     "DefinedInstances",
+    "EarlyReturns",
+    "ErasureChoice",
+    "ErasurePlan",
+    "FromMoment",
+    "FromNewest",
+    "FromNow",
     "HandOver",
     "InstanceFlow",
     "InstanceList",
@@ -51,31 +96,65 @@ __all__ = [
     "MappingSets",
     "Move",
     "MoveKind",
+    "Needles",
     "NewToken",
+    "Peek",
+    "PeekBatch",
+    "PeekPage",
+    "PeekQuestion",
+    "PeekStart",
+    "PeekTable",
+    "PeekTables",
+    "PeekedColumn",
+    "PeekedRow",
+    "PersonErasure",
     "PlacementEditor",
     "Preview",
     "ProtectedTree",
+    "RepairPlan",
     "Repartition",
     "RepartitionPlan",
+    "RestorePreview",
+    "Retirement",
+    "RowReader",
     "Shown",
+    "ShownSnapshot",
+    "Snapshots",
+    "Switches",
     "UserChange",
+    "WantedSnapshot",
     "Who",
     "chosen_server",
     "compared",
     "defined_instances",
+    "erased",
     "foretold",
+    "foretold_copy",
+    "foretold_repair",
     "found_place",
     "hand_overs",
     "has_users",
     "instance_of",
     "is_known",
+    "kept_documents",
     "mapping_in_force",
     "moved",
+    "near_names",
+    "peek_start",
     "place_by_time",
+    "placed_otherwise",
+    "planned",
     "position_fields",
+    "progress_sentence",
+    "put_back_settings",
+    "read_needles",
+    "repair_of_keys",
+    "repair_plan",
     "repartitioned",
     "replay",
     "restore_documents",
+    "restore_preview",
+    "restored_accounts",
     "shown",
     "traces_of_work",
 ]

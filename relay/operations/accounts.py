@@ -1,4 +1,4 @@
-"""Users and tokens of the admin, changed by somebody who can log in to the stores."""
+"""Changes users and tokens of the admin, for operators who can log in to the stores."""
 
 from dataclasses import dataclass, field
 from secrets import token_urlsafe
@@ -6,7 +6,16 @@ from time import time
 from typing import Final
 
 from relay.audit import AuditEntry, AuditTrail, DelayedTrail
-from relay.model.accounts import Accounts, ApiToken, Grant, Role, User, check_password, secret_hash
+from relay.model.accounts import (
+    Accounts,
+    ApiToken,
+    Grant,
+    Identity,
+    Role,
+    User,
+    check_password,
+    secret_hash,
+)
 from relay.operations.who import Who
 from relay.passwords import hashed
 from relay.settings import RelaySettings
@@ -31,7 +40,7 @@ class NewToken:
 
 @dataclass(frozen=True, slots=True)
 class UserChange:
-    """What a user shall be; without a password the present one stays."""
+    """The wanted state of a user; without a password the present one is kept."""
 
     grant: Grant
     disabled: bool = False
@@ -41,10 +50,10 @@ class UserChange:
 class AccountEditor:
     """Adds, changes and removes users and tokens.
 
-    Each change is in the audit trail, as soon as Kafka takes it.
+    Each change is in the audit trail, as soon as Kafka accepts it.
 
-    acts  takes the entries; without it the editor has a trail of its own
-    via   what the entries say of the way that the change was made
+    acts  receives the entries; without it the editor uses a separate trail
+    via   how the change was made, for the entries
     """
 
     def __init__(
@@ -73,7 +82,7 @@ class AccountEditor:
         return self._store.read()
 
     def state(self) -> tuple[Accounts, int]:
-        """Return all users and tokens with the number of this state; 0: nothing was ever saved."""
+        """Return all users and tokens with the version of this state; 0: never saved."""
         return self._store.state()
 
     def add_user(
@@ -94,7 +103,7 @@ class AccountEditor:
         self._note("user.added", {}, {"user": name, **_told(grant)}, who)
 
     def set_grant(self, name: str, grant: Grant, who: Who) -> None:
-        """Change what a user may do. Raises AccountRefused."""
+        """Change the rights of a user. Raises AccountRefused."""
         before = self._store.read().user(name).grant
         self._store.change(lambda accounts: accounts.changed(name, grant=grant))
         self._note(
@@ -102,20 +111,32 @@ class AccountEditor:
         )
 
     def add_first_admin(self, name: str, password: str) -> None:
-        """Add an administrator where there are no users yet.
-
-        Raises AccountRefused.
-        """
+        """Add an administrator if there are no users yet. Raises AccountRefused."""
         user = User(name, Grant(Role.ADMIN), _now_ms(), password=_hash_of(name, password))
         self._store.change(lambda accounts: accounts.with_first_user(user))
         self._note("user.added", {}, {"user": name, **_told(user.grant)}, Who(name))
 
+    def sign_in_by_provider(self, name: str, identity: Identity, grant: Grant) -> tuple[User, str]:
+        """Add or update the user whom a provider has signed in.
+
+        Returns the user, and the name that it had before; empty if it had this one.
+
+        Raises AccountRefused.
+        """
+        before = self._store.read().identified(identity)
+        if before is None or before.disabled or (before.name, before.grant) != (name, grant):
+            now = _now_ms()
+            self._store.change(lambda accounts: accounts.signed_in(name, identity, grant, now))
+            self._note_provider(before, name, identity, grant)
+        user = self._store.read().user(name)
+        return user, "" if before is None or before.name == name else before.name
+
     def change_user(self, name: str, wanted: UserChange, who: Who, base: int) -> None:
-        """Change what a user may do, and its password where one is given.
+        """Change the rights of a user, and its password if one is given.
 
         A new password, and disabling, end the user's sessions.
 
-        Raises AccountRefused, and VersionConflict for another state than `base`.
+        Raises AccountRefused, and VersionConflict if the present state is not `base`.
         """
         before = self._store.read().user(name)
         password = _hash_of(name, wanted.password) if wanted.password else None
@@ -141,27 +162,35 @@ class AccountEditor:
 
         Raises AccountRefused.
         """
+        before = self._store.read().user(name).disabled
         self._store.change(lambda accounts: accounts.changed(name, disabled=disabled))
         if disabled:
             self.end_sessions(name)
-        self._note("user.disabled" if disabled else "user.enabled", {}, {"user": name}, who)
+        self._note(
+            "user.disabled" if disabled else "user.enabled",
+            {"user": name, "disabled": before},
+            {"user": name, "disabled": disabled},
+            who,
+        )
 
     def set_password(self, name: str, password: str, who: Who) -> None:
         """Set the password of a user and end all its sessions. Raises AccountRefused."""
-        self._store.read().user(name)
+        before = self._store.read().user(name)
         wanted = _hash_of(name, password)
         self._store.change(lambda accounts: accounts.changed(name, password=wanted))
         self.end_sessions(name)
-        self._note("user.password_set", {}, {"user": name}, who)
+        self._note("user.password_set", _password(before), {"user": name, "password": "set"}, who)
 
     def remove_password(self, name: str, who: Who) -> None:
-        """Remove the password of a user, who can then not sign in, and end all its sessions.
+        """Remove the password of a user and end all its sessions; the user then cannot sign in.
 
         Raises AccountRefused.
         """
+        before = self._store.read().user(name)
         self._store.change(lambda accounts: accounts.changed(name, password=""))
         self.end_sessions(name)
-        self._note("user.password_removed", {}, {"user": name}, who)
+        after: dict[str, object] = {"user": name, "password": "none"}
+        self._note("user.password_removed", _password(before), after, who)
 
     def end_sessions(self, name: str) -> int:
         """Sign a user out everywhere; return how many sessions that were."""
@@ -170,11 +199,9 @@ class AccountEditor:
     def add_token(
         self, name: str, owner: str, grant: Grant | None, days: int, who: Who
     ) -> NewToken:
-        """Make a token for a user; without `grant` it may do what its owner may do now.
+        """Create a token for a user; without `grant` it gets its owner's present rights.
 
-        It expires after `days`, 0: never.
-
-        Raises AccountRefused.
+        It expires after `days`, 0: never. Raises AccountRefused.
         """
         secret, now = f"{_PREFIX}{token_urlsafe(_RANDOM_BYTES)}", _now_ms()
         grant = grant or self._store.read().user(owner).grant
@@ -202,6 +229,18 @@ class AccountEditor:
         self._store.change(lambda accounts: accounts.without_token(name))
         self._note("token.revoked", {"token": name, "owner": owner}, {}, who)
 
+    def _note_provider(
+        self, before: User | None, name: str, identity: Identity, grant: Grant
+    ) -> None:
+        """Record a change from a sign-in by a provider; the user is the actor."""
+        told = {"issuer": identity.issuer, "subject": identity.subject}
+        after = {"user": name, **_told(grant), **told}
+        if before is None:
+            self._note("user.added", {}, after, Who(name))
+            return
+        act = "user.changed" if before.name == name else "user.renamed"
+        self._note(act, {"user": before.name, **_told(before.grant)}, after, Who(name))
+
     def _note(
         self, act: str, before: dict[str, object], after: dict[str, object], who: Who
     ) -> None:
@@ -211,6 +250,11 @@ class AccountEditor:
 
 def _told(grant: Grant) -> dict[str, object]:
     return {"role": grant.role.value, "values": grant.values}
+
+
+def _password(before: User) -> dict[str, object]:
+    """Return the password field of an entry: whether there was one."""
+    return {"user": before.name, "password": "set" if before.password else "none"}
 
 
 def _hash_of(name: str, password: str) -> str:

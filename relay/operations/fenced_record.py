@@ -1,9 +1,9 @@
 """An instance's position record, changed by an operator.
 
 A change is written by a producer with the instance's own transactional id, after
-`init_transactions`: Kafka then accepts nothing more from the relay that leads, which is elected
+`init_transactions`: Kafka then accepts no more messages from the leading relay, which is elected
 again and reads the new record. The record is read between the two, when no other process can write
-it any more, and the entry of the audit trail travels in the same transaction.
+it. The audit entry is part of the same transaction.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ from relay.errors import Fenced, MoveRefused, StoreUnreachable
 from relay.ha import Election
 from relay.model.records.position_record import PositionRecord
 from relay.operations.who import Who
-from relay.pipeline.delivery.new_producer import new_producer
+from relay.pipeline.delivery.new_producer import fenced_record, single_producer
 from relay.position import KafkaPositionStore
 from relay.settings import InstanceSettings, RelaySettings
 from relay.state import InstanceStore, Paths
@@ -32,10 +32,10 @@ hundredths.
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """A change of the record: its name in the audit trail, what it makes of the record, and what
-    the trail keeps of a record.
+    """A change of the record: its name in the audit trail, the function that changes it, and the
+    function that returns its audit fields.
 
-    `contents` are documents of mapping sets by digest, which the changed record may name.
+    `contents` are documents of mapping sets by digest, which the changed record may refer to.
     """
 
     name: str
@@ -63,20 +63,19 @@ class FencedRecord:
         self._instance = instance
         self._notes = InstanceStore(session, paths)
         self._election = Election(session, paths.leader(instance.name), "by hand")
-        self._trail = AuditTrail(settings.kafka, settings.installation)
 
     @property
     def leader(self) -> str | None:
-        """The relay that leads the instance now, None where none does. Raises StoreUnreachable."""
+        """The relay that leads the instance now, None if none leads. Raises StoreUnreachable."""
         return self._election.leader()
 
     def write(self, act: Act, who: Who) -> Written:
-        """Change the record, again if the relay that leads was faster.
+        """Change the record, and repeat this if the leading relay wrote in between.
 
-        Raises what `act.change` raises; Fenced: nothing was changed.
+        Raises the errors of `act.change`; after Fenced nothing was changed.
         """
         self._refuse_without_fence()
-        self._trail.ensure_topic()
+        self._new_trail().ensure_topic()
         for attempts_left in reversed(range(_ATTEMPTS)):
             try:
                 written = self._write_once(act, who)
@@ -88,11 +87,12 @@ class FencedRecord:
         return written
 
     def _write_once(self, act: Act, who: Who) -> Written:
-        with closing(
-            new_producer(self._settings.installation, self._settings.kafka, self._instance)
-        ) as producer:
+        trail = self._new_trail()
+        trail.begin_chain()
+        own = self._settings.installation, self._settings.kafka, self._instance
+        with closing(single_producer(*own)) as producer:
             producer.open()
-            before = self.store.read()
+            before = fenced_record(*own, self.store.read)
             after, kept = self.store.keep_mappings(act.change(before), act.contents or {})
             entry = AuditEntry(
                 who.name,
@@ -103,13 +103,17 @@ class FencedRecord:
                 who.comment,
             )
             for message in (
-                self._trail.message(entry),
+                trail.message(entry),
                 *self.store.history_messages(after, int(time() * 1000)),
                 *kept,
             ):
                 producer.send(message)
             producer.commit(self.store.message(after)).result(_COMMIT_SECONDS)
         return before, after
+
+    def _new_trail(self) -> AuditTrail:
+        """Return a trail for one attempt: an aborted transaction ends its chain."""
+        return AuditTrail(self._settings.kafka, self._settings.installation)
 
     def _refuse_without_fence(self) -> None:
         """At least once has no fence: a relay that leads would continue and write its own position

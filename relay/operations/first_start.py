@@ -13,9 +13,8 @@ def has_users(settings: RelaySettings, session: Session) -> bool:
 
 
 def traces_of_work(settings: RelaySettings, session: Session) -> str:
-    """Return what shows that the installation has worked before, as a sentence; empty: nothing.
-
-    The position topics in Kafka tell a ZooKeeper that came back empty from a new one.
+    """Return a sentence with the evidence that the installation has worked before; empty: none. The
+    position topics in Kafka distinguish a wiped ZooKeeper from a new one.
 
     Raises StoreUnreachable, StoreRefused, BrokerUnreachable, KafkaNotPermitted.
     """

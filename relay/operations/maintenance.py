@@ -1,4 +1,4 @@
-"""Where the instances of a server would run if it were drained."""
+"""The future assignments of a server's instances if the server were drained."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ class HandOver:
     """An instance that a drained server leads.
 
     to      the relay that would take it; the leader itself where no other could run it
-    reason  why it stays, empty where it goes
+    reason  why it stays, empty if it goes
     """
 
     instance: str
@@ -28,9 +28,9 @@ def hand_overs(
     overrides: PlacementOverrides,
     server: str,
 ) -> tuple[HandOver, ...]:
-    """Return what the relays would do with the instances that a server leads, by name.
+    """Return the hand-overs of the instances that a server leads, by name.
 
-    It is the relays' own decision, made on what is known now.
+    The relays use the same function, with the present state.
     """
     view = cluster_view(tuple(members), leaders, overrides)
     plan = assign(replace(view, maintenance=view.maintenance | {server}))

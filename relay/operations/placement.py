@@ -37,7 +37,9 @@ class PlacementEditor:
         self._note("instance.moved", instance, {"to": found.moved_to}, {"to": to}, note)
 
     def withdraw_move(self, instance: str, note: Note) -> None:
-        """Let an instance run where its settings and the balance say. Raises NodeMissing."""
+        """Withdraw the move: settings and balance choose the relay of the instance again. Raises
+        NodeMissing.
+        """
         moves = self._overrides.overrides().moves
         if instance not in moves:
             raise NodeMissing(f"Instance {instance} was not moved.")
@@ -45,7 +47,7 @@ class PlacementEditor:
         self._note("move.withdrawn", instance, {"to": moves[instance].to}, {}, note)
 
     def drain(self, server: str, note: Note) -> None:
-        """Put a server into maintenance, also one that is not there yet or any more."""
+        """Put a server into maintenance, even if none of its relays runs."""
         self._overrides.drain(server, note)
         self._note("maintenance.begun", "", {}, {"server": server}, note)
 

@@ -1,5 +1,5 @@
-"""Access rights of an installation's nodes in ZooKeeper: looked at, and set for nodes that were
-made before.
+"""Access rights of an installation's nodes in ZooKeeper: show them, and set them for existing
+nodes.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from relay.zk import EVERYBODY, Session
 class ProtectedTree:
     """The nodes of one installation.
 
-    `zookeeper.root` and what is above it are left alone: other installations may use them.
+    `zookeeper.root` and nodes above it are not changed: other installations may use them.
     """
 
     def __init__(self, settings: RelaySettings, session: Session) -> None:

@@ -2,16 +2,18 @@
 
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
 from time import time
 from typing import Final
 
 from relay.audit import AuditEntry, AuditTrail
 from relay.dead_letters import DeadLetterTopic, ListedDeadLetter, Replay
+from relay.encode import without_number
 from relay.errors import MessageTooLarge, ReplayRefused, TopicRefused
 from relay.kafka import TopicAdmin, message_bytes, topic_limit
 from relay.model.message import OutboundMessage
 from relay.operations.who import Who
-from relay.pipeline.delivery.new_producer import new_producer
+from relay.pipeline.delivery.new_producer import single_producer
 from relay.settings import InstanceSettings, RelaySettings
 
 _ANSWER_SECONDS: Final = 60.0
@@ -25,45 +27,49 @@ def replay(
     *,
     again: bool = False,
 ) -> OutboundMessage:
-    """Send the message of a letter as it was to be sent, with its own order pair, and return it.
+    """Send the stored message of a letter, with its own order key, and return it.
 
-    Message, mark and audit entry become visible together. A consumer that knows a newer change of
-    the key drops it, as it should. Raises DeadLetterUnknown, DeadLetterDamaged, ReplayRefused,
-    MessageTooLarge.
+    It belongs to no source transaction any more.
+
+    Message, mark and audit entry become visible together. A consumer with a newer change of the key
+    drops it correctly. Raises DeadLetterUnknown, DeadLetterDamaged, ReplayRefused, MessageTooLarge.
     """
     letters = DeadLetterTopic(settings.kafka, settings.installation, instance.name)
     trail = AuditTrail(settings.kafka, settings.installation)
     found = letters.letter(wanted)
     check(found, again=again)
-    _check_size(settings, found.letter.message)
+    message = found.letter.later_message
+    if message.value is not None:
+        message = replace(message, value=without_number(message.value))
+    _check_size(settings, message)
     trail.ensure_topic()
     entry = AuditEntry(
         who.name,
         "dead-letter.replay",
         instance.name,
         {},
-        {"id": wanted, "topic": found.letter.message.topic},
+        {"id": wanted, "topic": message.topic},
         who.comment,
     )
     by = Replay(who.name, int(time() * 1000), who.comment)
     _send(
         settings,
         instance,
-        [found.letter.message, trail.message(entry)],
+        [message, trail.message(entry)],
         letters.replay_mark(found.letter, by),
     )
-    return found.letter.message
+    return message
 
 
 def check(found: ListedDeadLetter, *, again: bool) -> None:
     """Raise ReplayRefused for a letter that holds no message, or whose message was sent already
-    unless it is to be sent `again`.
+    unless it should be sent `again`.
     """
     letter = found.letter
     if not letter.is_message:
         raise ReplayRefused(
-            f"Dead letter {letter.id} holds the row as it was read; no message could be made of "
-            f"it: {letter.reason}"
+            f"Dead letter {letter.id} holds the row as it was read; it could not be encoded: "
+            f"{letter.reason}"
         )
     if found.replay is not None and not again:
         raise ReplayRefused(f"Dead letter {letter.id} was sent before, by {found.replay.actor}.")
@@ -74,7 +80,7 @@ def _check_size(settings: RelaySettings, message: OutboundMessage) -> None:
     if state is None:
         raise TopicRefused(
             f"Topic {message.topic} is not there.",
-            remedy="Make the topic anew, as it was, and send again.",
+            remedy="Create the topic again, as it was, and send again.",
         )
     size, limit = (
         message_bytes(message),
@@ -90,9 +96,9 @@ def _send(
     messages: Sequence[OutboundMessage],
     mark: OutboundMessage,
 ) -> None:
-    """By a producer with a transactional id of its own: the instance's is the relay's."""
+    """Send with a separate transactional id: the instance's id belongs to the relay."""
     with closing(
-        new_producer(f"{settings.installation}.replay", settings.kafka, instance)
+        single_producer(f"{settings.installation}.replay", settings.kafka, instance)
     ) as producer:
         producer.open()
         for message in messages:

@@ -1,31 +1,100 @@
-"""Documents put back from a backup, with an entry in the audit trail."""
+"""Documents put back from a backup, with entries in the audit trail."""
 
-from relay.audit import AuditEntry, AuditTrail
+from typing import Final
+
+from relay.audit import AuditEntry, AuditTrail, DelayedTrail
+from relay.errors import StoreRefused
+from relay.model.accounts import Accounts, account_differences
 from relay.operations.who import Who
 from relay.settings import RelaySettings
-from relay.state import Backup, DocumentStore, Paths
+from relay.state import AccountStore, Backup, BackupChanges, DocumentStore, Paths
+from relay.state.accounts import from_document
 from relay.zk import Session
+
+_ACCOUNTS: Final = "accounts"
+_DERIVED: Final = "Relays derive them, so the present ones are newer than the backup."
+_MOST_NOTED: Final = 100
+"""Largest number of changes of users and tokens that an audit entry names."""
+
+
+def restored_accounts(settings: RelaySettings, session: Session, backup: Backup) -> tuple[str, ...]:
+    """Return the changes of users and tokens by restoring the backup, one sentence each.
+
+    A token that was revoked after the backup is valid again afterwards.
+    """
+    value = backup.nodes.get(_ACCOUNTS)
+    if value is None:
+        return ()
+    try:
+        wanted = from_document(value)
+    except StoreRefused as refusal:
+        return (f"The users of the backup replace the present ones. {refusal.reason}",)
+    store = AccountStore(session, Paths.of(settings.zookeeper, settings.installation))
+    try:
+        return account_differences(store.read(), wanted)
+    except StoreRefused as refusal:
+        return (refusal.reason, *account_differences(Accounts(), wanted))
+
+
+def kept_documents(changes: BackupChanges) -> tuple[str, ...]:
+    """Return a sentence on the agreements of topics that a restore keeps, none without them."""
+    if not changes.kept:
+        return ()
+    return (
+        f"Different now, and kept: {len(changes.kept):,} agreements of topics and forms of keys. "
+        + _DERIVED,
+    )
 
 
 def restore_documents(
-    settings: RelaySettings, session: Session, backup: Backup, who: Who, *, over_present: bool
-) -> int:
-    """Put the backup's documents into ZooKeeper and return how many had to be written.
+    settings: RelaySettings,
+    session: Session,
+    backup: Backup,
+    who: Who,
+    acts: DelayedTrail,
+    *,
+    over_present: bool,
+) -> BackupChanges:
+    """Put the backup's documents into ZooKeeper and return what was written and kept.
 
-    Raises BackupRefused, StoreUnreachable; BrokerUnreachable before anything is written when it
-    cannot be noted down.
+    acts  takes the entry of the end, `restore` or `restore.failed`, also while Kafka is away
+
+    The entry `restore.begun` is in Kafka before anything is written. Raises BackupRefused,
+    StoreUnreachable; BrokerUnreachable, and other errors of Kafka, before anything is written.
     """
-    trail = AuditTrail(settings.kafka, settings.installation)
-    trail.ensure_topic()
     store = DocumentStore(
         session, Paths.of(settings.zookeeper, settings.installation), settings.installation
     )
-    written = store.put(backup, over_present=over_present)
-    after = {
+    changes = store.check(backup, over_present=over_present)
+    before = _before(changes)
+    wanted = {
         "documents": len(backup.nodes),
-        "written": written,
+        "to_write": len(changes.to_write),
+        "kept": len(changes.kept),
         "backup_made_ms": backup.made_ms,
         "over_present": over_present,
+        "accounts": list(restored_accounts(settings, session, backup)[:_MOST_NOTED]),
     }
-    trail.append(AuditEntry(who.name, "restore", after=after, comment=who.comment))
-    return written
+    trail = AuditTrail(settings.kafka, settings.installation)
+    trail.append(AuditEntry(who.name, "restore.begun", "", before, wanted, who.comment))
+    written: list[str] = []
+    try:
+        store.write(backup, changes, written.append)
+    finally:
+        act = "restore" if len(written) == len(changes.to_write) else "restore.failed"
+        after = {**wanted, "written": len(written), "last_written": written[-1:]}
+        acts.note(AuditEntry(who.name, act, "", before, after, who.comment))
+    return changes
+
+
+def _before(changes: BackupChanges) -> dict[str, object]:
+    """Return the audit fields of the existing documents: their number, and the names of those that
+    are replaced.
+
+    Contents may be secret.
+    """
+    return {
+        "documents": changes.present,
+        "differ": len(changes.differ),
+        "first_that_differ": sorted(changes.differ)[:_MOST_NOTED],
+    }

@@ -1,11 +1,11 @@
-"""Who does something by hand, and why."""
+"""The actor and reason of an operator act."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Who:
-    """An operator's name as it stands in the audit trail, and the reason given."""
+    """An operator's name for the audit trail, and the given reason."""
 
     name: str
     comment: str = ""

@@ -1,4 +1,4 @@
-"""Order: stamp every change with the pair that consumers compare."""
+"""Order: assign to every change the order key that consumers compare."""
 
 from relay.order.stamp import MAX_EPOCH, PositionParts, begin_transaction, compose, decompose
 

@@ -1,5 +1,5 @@
-"""The order pair of every change: never back, never a tie, never over 63 bits, whatever happens to
-files, servers and clocks.
+"""The order key of every change. It always rises, is unique and has at most 63 bits, also after
+changes of files, servers and clocks.
 
 The binlog's own time and offset do not order changes: the header carries the second in which the
 statement *started*, offsets begin again with every file, and a session can date a change to any
@@ -48,11 +48,11 @@ def decompose(execute_position: int) -> PositionParts:
 def begin_transaction(
     previous: OrderPair, epoch: int, position: BinlogPosition, change_time_ms: int, latest_ms: int
 ) -> OrderPair:
-    """Return the order pair before the first change of a source transaction; each change takes the
+    """Return the order key before the first change of a source transaction; each change takes the
     next position after it.
 
     `change_time_ms` is the commit time (or the header's second), `latest_ms` the relay's clock plus
-    the accepted skew, both Unix milliseconds. A session can date a change to 2038: the pair is
+    the accepted skew, both Unix milliseconds. A session can date a change to 2038: the key is
     capped at `latest_ms`.
     """
     return OrderPair(

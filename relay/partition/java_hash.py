@@ -1,4 +1,4 @@
-"""Java's String.hashCode, on which every partitionHash rule stands."""
+"""Java's String.hashCode, which every partitionHash rule uses."""
 
 from collections.abc import Iterable
 from typing import Final

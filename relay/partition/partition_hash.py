@@ -17,7 +17,7 @@ from relay.model.table import TableId
 from relay.partition.java_hash import java_hash
 
 DEFAULT_RULE: Final = ".*\\..*:$pk$"
-"""What holds where no rule is configured: every row by its key."""
+"""The rule if none is configured: every row by its key."""
 
 _KEY_WORD: Final = "$pk$"
 _UNMATCHED_PARTITION: Final = 0
@@ -25,16 +25,17 @@ _UNMATCHED_PARTITION: Final = 0
 
 @dataclass(frozen=True, slots=True)
 class TablePlacement:
-    """How rows of one table find their partition.
+    """How rows of one table are assigned to partitions.
 
-    `ordinals` are the columns whose texts `place` wants, in that order; empty where the placement
+    `ordinals` are the columns whose texts `place` wants, in that order; empty if the placement
     is the same for every row. `seed` is what the hash starts from: the database's hash, the
-    table's, or 0.
+    table's, or 0. `named`: the rule names the columns, which need not be in the key.
     """
 
     ordinals: tuple[int, ...]
     seed: int
     partitions: int
+    named: bool = False
 
     def place(self, texts: Sequence[str | None]) -> int:
         """Return the partition of a row from the texts of `ordinals` (Canal's text; None for
@@ -47,8 +48,8 @@ class TablePlacement:
         return abs(value) % self.partitions
 
     def changes_partition(self, before: Sequence[str | None], after: Sequence[str | None]) -> bool:
-        """Say whether an update moves its row to another partition, so that it must be split into a
-        delete and an insert.
+        """Return whether an update moves its row to another partition, so that it must be split
+        into a delete and an insert.
         """
         return before != after and self.place(before) != self.place(after)
 
@@ -93,7 +94,7 @@ class PartitionRule:
     def for_table(
         self, table: TableId, columns: tuple[str, ...], key: tuple[int, ...]
     ) -> TablePlacement:
-        """Return how rows of a table are placed.
+        """Return how rows of a table are assigned to partitions.
 
         `columns` are its column names in order, `key` the ordinals of its key.
         """
@@ -112,7 +113,9 @@ class PartitionRule:
         if rule.by_table:
             return TablePlacement((), java_hash(table.table), self._partitions)
         seed = java_hash(table.database) if self._database_hash else 0
-        return TablePlacement(_ordinals(rule, columns, key), seed, self._partitions)
+        return TablePlacement(
+            _ordinals(rule, columns, key), seed, self._partitions, named=rule.columns is not None
+        )
 
 
 def _ordinals(rule: _Rule, columns: tuple[str, ...], key: tuple[int, ...]) -> tuple[int, ...]:

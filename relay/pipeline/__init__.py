@@ -1,4 +1,4 @@
-"""The pipeline: the only place that sees two rooms."""
+"""The pipeline: the only package that imports several of the row's packages."""
 
 from relay.pipeline.delivery.row_paths import paths_of_tables
 from relay.pipeline.messages.configuration_digest import configuration_digest

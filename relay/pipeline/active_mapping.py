@@ -1,41 +1,59 @@
 """The mapping set that rows are published under, renewed between two source transactions."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 import structlog
 
-from relay.errors import MappingLost, MappingRefused, NodeMissing, StoreUnreachable
+from relay.errors import (
+    BatchAborted,
+    MappingLost,
+    MappingRefused,
+    NodeMissing,
+    RelayError,
+    StoreUnreachable,
+    TopicRefused,
+)
 from relay.model.names.mapping_name import MappingName, digest_of
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.delivery.saved_position import mapping_lost, mapping_missing
-from relay.route import MappingSet, Router
+from relay.pipeline.held_returns import HeldReturns
+from relay.pipeline.saved_sets import Documents, KnownSet, MappingSets, SavedSets
+from relay.route import MappingSet, Router, table_moves
 from relay.settings import RoutingSettings
-from relay.state import MappingStore
+from relay.state import InstanceStore
 
 _log = structlog.stdlib.get_logger(__name__)
 
-Documents: TypeAlias = Mapping[str, str]
 ReadKept: TypeAlias = Callable[[str], Documents | None]
-"""Reads the documents that the position topic keeps under a digest; None where it keeps none."""
+"""Reads the documents that the position topic holds under a digest; None if it has none."""
+Prepare: TypeAlias = Callable[[Sequence[MappingSet]], None]
+"""Gets the set in force, those saved after it, and the next one, before that is put in force.
+
+Raises StoreUnreachable to keep the set in force.
+"""
 
 
 class ActiveMapping:
-    """Holds one compiled set; `problem` says why a newer one is not in force.
+    """Holds one compiled set; `problem` says why a newer one is not active.
 
-    `changed` is set by the watch on the store's pointer. A set of the store is put in force only if
+    `changed` is set by the watch on the store's pointer. A set of the store is activated only if
     the store continues the sets that the position record names (`same_store`): a store that was
-    wiped, or that belongs to another installation, never changes a route.
+    wiped, or that belongs to another installation, never changes a route. A set that gives tables
+    a topic again waits until all instances have left that topic (ADR 81): the sets before it are
+    activated.
     """
 
     def __init__(
         self,
-        store: MappingStore,
+        store: MappingSets,
         routing: RoutingSettings,
         changed: threading.Event,
         instance: str = "",
+        notes: InstanceStore | None = None,
     ) -> None:
+        """`notes` has the statuses of other instances; without it no set waits for them."""
         self.problem = ""
         self.router = Router(MappingSet.empty(), routing)
         self.name = MappingName()
@@ -43,42 +61,44 @@ class ActiveMapping:
         self._named = MappingName()
         self._followed: set[MappingName] = set()
         self._judged = 0
+        self._is_resumed = False
         self._store = store
+        self._saved = SavedSets(store)
+        self._returns = HeldReturns(notes, self._saved.compiled, instance)
         self._routing = routing
         self._changed = changed
         self._instance = instance
 
     @property
     def number(self) -> int:
-        """The number of the set in force."""
+        """The number of the active set."""
         return self.name.number
 
     @property
     def documents(self) -> Mapping[str, Documents]:
-        """The documents of the set in force, by its digest."""
+        """The documents of the active set, by its digest."""
         return {self.name.digest: self._documents}
 
     def begin(self, record: PositionRecord | None, read_kept: ReadKept) -> None:
-        """Put the set in force that the next rows are published under.
-
-        A half-published transaction is continued under its own set, which the position topic keeps;
-        what follows it is not. While ZooKeeper does not answer, the set that this relay took from
-        it stays in force if the record names it or one that it replaced. Raises MappingLost,
-        MappingMissing, MappingRefused, StoreUnreachable, and what `read_kept` raises.
+        """Activate the set for the next rows. A half-published transaction is continued under
+        its own set, which the position topic holds; later transactions are not. While ZooKeeper
+        does not answer, the last set that this relay read stays active if the record names it or
+        one that it replaced. Raises MappingLost, MappingMissing, MappingRefused,
+        StoreUnreachable, and the errors of `read_kept`.
         """
         self._named = MappingName() if record is None else record.mapping
         if record is not None and record.split is not None:
             self._resume(record.split.mapping, read_kept)
             return
         try:
-            self._follow_store()
+            self._follow_store(former=None if record is None else self._former(read_kept))
         except StoreUnreachable:
             if not {self.name, self._named} <= self._followed:
                 raise
             self._changed.set()
 
     def look(self) -> None:
-        """Check that the store's current set can be read and compiled; the set in force stays.
+        """Check that the store's current set can be read and compiled; the active set stays.
 
         Raises MappingRefused, StoreUnreachable.
         """
@@ -86,7 +106,7 @@ class ActiveMapping:
         MappingSet.compile(stored.number, dict(stored.bodies))
 
     def has_news(self) -> bool:
-        """Whether the store's pointer names another set than the one that was judged last.
+        """Whether the store's pointer names another set than the last checked one.
 
         Asks ZooKeeper only after a signal.
         """
@@ -98,33 +118,91 @@ class ActiveMapping:
         except (StoreUnreachable, MappingRefused):
             return False  # the next connection, or the next save, signals again
 
-    def renew(self) -> bool:
-        """Put the store's set in force if it was changed; True when names may have changed.
+    def renew(self, prepare: Prepare | None = None) -> bool:
+        """Activate the store's set if it was changed; True when names may have changed.
 
-        Raises MappingLost, and StoreUnreachable while the set in force is that of a resumed
+        Raises MappingLost, and StoreUnreachable while the active set is that of a resumed
         transaction alone.
         """
-        if not self._changed.is_set():
+        if not self._changed.is_set() or self._returns.is_pausing:
             return False
         before = self.router
         try:
-            self._follow_store()
+            self._follow_store(prepare, self._in_force())
         except MappingRefused as exc:
-            if self.problem != str(exc):
-                _log.warning(
-                    "mapping_set_ignored",
-                    instance=self._instance,
-                    in_force=self.number,
-                    reason=exc.reason,
-                )
-            self.problem = str(exc)
+            self._note_problem("mapping_set_ignored", exc, self.problem)
         except StoreUnreachable:
             self._changed.set()
             if self.name not in self._followed:
                 raise
         return self.router is not before
 
-    def _follow_store(self) -> None:
+    def sets_since(self, before: MappingSet) -> list[MappingSet]:
+        """Return `before`, the sets that were saved after it, and the set in force.
+
+        Only the first and the last one if those between cannot be read. Raises StoreUnreachable.
+        """
+        return self._saved.through(before, self.router.mapping)
+
+    def published_set(self, record: PositionRecord, read_kept: ReadKept) -> MappingSet | None:
+        """Return the set that a record names, if it is not the one in force.
+
+        None also where its documents are gone. Raises StoreUnreachable, and what `read_kept`
+        raises.
+        """
+        name = record.mapping
+        if name == self.name or not name.digest or record.split is not None:
+            return None
+        documents = read_kept(name.digest)
+        if documents is None:
+            documents = self._saved.documents(name)
+        return None if documents is None else MappingSet.compile(name.number, dict(documents))
+
+    def refuse_left(self, topic: str) -> None:
+        """Check that the newest set does not take a topic from tables whose first row this instance
+        is about to publish there: other instances may have marked the end without it. While no set
+        after the one in force may be, none of them has.
+
+        Raises BatchAborted, which makes the next session begin under the newer set, TopicRefused
+        within a half-published transaction, MappingRefused, StoreUnreachable.
+        """
+        newer = self._saved.newest_after(self.number)
+        if newer is None or not any(table_moves(self.router.mapping, newer, (topic,))):
+            return
+        if self._is_resumed:
+            raise TopicRefused(
+                f"A transaction is half published under mapping set {self.name}, and its next rows "
+                f"are this instance's first ones in topic {topic}, which set {newer.number} does "
+                "not give its tables any more.",
+                remedy=(
+                    f"Save the documents of set {self.number} again (roma mapping rollback) and "
+                    "start the instance. Save the edit again when the instance runs."
+                ),
+            )
+        allowed, _ = self._returns.allowed(self._saved.through(self.router.mapping, newer))
+        if len(allowed) > 1 or not self._returns.no_other_is_beyond(topic, self.number):
+            raise BatchAborted(
+                f"Mapping set {newer.number} does not send rows to topic {topic} any more, to "
+                "which this instance has published none."
+            )
+
+    def _in_force(self) -> KnownSet:
+        return KnownSet(self.name, self._documents, self.router.mapping)
+
+    def _former(self, read_kept: ReadKept) -> KnownSet | None:
+        """Return the set that the record names; None where its documents are gone."""
+        name = self._named
+        if not name.digest:
+            return None  # of an older relay
+        documents = read_kept(name.digest)
+        if documents is None:
+            documents = self._saved.documents(name)
+        if documents is None:
+            return None
+        return KnownSet(name, documents, MappingSet.compile(name.number, dict(documents)))
+
+    def _follow_store(self, prepare: Prepare | None = None, former: KnownSet | None = None) -> None:
+        """Activate the newest set that may follow `former`."""
         self._changed.clear()
         self._judged = self._store.number()
         stored = self._store.current()
@@ -134,12 +212,38 @@ class ActiveMapping:
         mapping = MappingSet.compile(stored.number, dict(stored.bodies))
         if missing := mapping_missing(self._named, mapping, self._routing):
             raise missing
-        self._use(stored.name, stored.bodies, mapping)
-        self._followed |= {self._named, stored.name}
-        self._named = stored.name
+        newest = KnownSet(stored.name, stored.bodies, mapping)
+        chain = [mapping] if former is None else self._saved.through(former.mapping, mapping)
+        allowed, held = self._returns.allowed(chain)
+        chosen = newest if held is None else self._set_before(allowed[-1].number, former)
+        if prepare is not None and chosen.name != self.name:
+            prepare(allowed)
+        problem = self.problem
+        self._use(*chosen)
+        self._is_resumed = False
+        self._followed |= {self._named, chosen.name}
+        self._named = chosen.name
+        if held is not None:
+            self._changed.set()
+            self._note_problem("mapping_set_held", held, problem)
+
+    def _set_before(self, number: int, former: KnownSet | None) -> KnownSet:
+        """Return a set on the way to the newest one. Raises MappingRefused if it is gone now."""
+        if former is not None and former.mapping.number == number:
+            return former
+        found = self._saved.known(number)
+        if found is None:
+            raise MappingRefused(f"Mapping set {number} is gone.", data_id="", pointer="")
+        return found
+
+    def _note_problem(self, event: str, error: RelayError, before: str) -> None:
+        """Show why the newest set is not in force, and log it once."""
+        self.problem = str(error)
+        if self.problem != before:
+            _log.warning(event, instance=self._instance, in_force=self.number, reason=error.reason)
 
     def _recorded(self, in_force: MappingName) -> MappingName | None:
-        """Return what the store holds under the number that the record names."""
+        """Return the set that the store holds under the number in the record."""
         if in_force.number == self._named.number:
             return in_force
         try:
@@ -148,13 +252,14 @@ class ActiveMapping:
             return None
 
     def _resume(self, wanted: MappingName, read_kept: ReadKept) -> None:
-        """Put the set in force that a half-published transaction began under, from memory,
+        """Put the active set that a half-published transaction began under, from memory,
         ZooKeeper or the position topic.
         """
         self._changed.set()  # the store is compared at the transaction's end
+        self._is_resumed = True
         if wanted.digest and self.name == wanted:
             return
-        documents = self._stored(wanted)
+        documents = self._saved.documents(wanted)
         if documents is None and wanted.digest:
             documents = read_kept(wanted.digest)
         if documents is None:
@@ -169,18 +274,6 @@ class ActiveMapping:
         name = MappingName(wanted.number, digest_of(documents) if wanted.number else "")
         self._use(name, documents, MappingSet.compile(wanted.number, dict(documents)))
         self._followed &= {name}
-
-    def _stored(self, wanted: MappingName) -> Documents | None:
-        """Return the documents of a set if ZooKeeper holds exactly this one."""
-        try:
-            stored = self._store.load(wanted.number)
-        except (NodeMissing, MappingRefused):
-            return None
-        except StoreUnreachable:
-            if not wanted.digest:
-                raise
-            return None
-        return stored.bodies if wanted.digest in ("", stored.name.digest) else None
 
     def _use(self, name: MappingName, documents: Documents, mapping: MappingSet) -> None:
         self.problem = ""

@@ -12,7 +12,7 @@ from relay.model.change import StreamItem
 from relay.settings import BufferSettings
 
 _ITEM_BYTES: Final = 512
-"""What an item takes in memory beside the event's own bytes."""
+"""Bytes of memory of an item, in addition to the event's own."""
 _MOST_CHUNKS: Final = 16
 _LARGEST_CHUNK: Final = 1024
 _LOOK_SECONDS: Final = 0.5
@@ -20,9 +20,7 @@ _LOOK_SECONDS: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class BufferCursors:
-    """Items put into, taken from, and acknowledged out of the buffer since it was made, and the
-    bytes that lie in it.
-    """
+    """Items put, taken and acknowledged since the buffer was created, and the bytes in it."""
 
     put: int
     get: int
@@ -32,9 +30,9 @@ class BufferCursors:
 
 @dataclass(slots=True)
 class Chunk:
-    """Items that are handed over together, because each hand-over wakes the other thread.
+    """Items that are passed together, because each pass wakes the other thread.
 
-    `weight` counts against the capacity of the buffer, `size_bytes` is what the items hold. The
+    `weight` counts against the capacity of the buffer, `size_bytes` is the size of the items. The
     taking thread moves `at`, the index of the next item. `put_at_s` is when the chunk entered the
     buffer, on the monotonic clock.
     """
@@ -61,9 +59,10 @@ class ChangeBuffer:
     """Items in the order of the source; `put` waits while it is full, `take` while it is empty.
 
     Full means `buffer_size` items (ITEMSIZE) or `buffer_size` x `buffer_memunit_bytes` bytes
-    (MEMSIZE) that were put and not yet taken; one item alone always fits. The ack cursor moves when
-    Kafka has committed. Nothing is ever published from here twice: after an abort the source is
-    read again, and this buffer is left behind. One thread puts and another one gets: items change
+    (MEMSIZE) that were put and not yet taken; one item alone always fits. The ack cursor moves
+    when
+    Kafka has committed. No item is published from here twice: after an abort the source is read
+    again into a new buffer. One thread puts and another one gets: items change
     hands in chunks, the last ones when the putting thread calls `hand_over` before it waits for
     anything. While it is full, `overdue` gets the age of the oldest chunk in seconds;
     when it returns True, putting raises GoesToSpool.
@@ -97,7 +96,7 @@ class ChangeBuffer:
 
     @property
     def empty(self) -> bool:
-        """Return True if nothing can be taken at the moment."""
+        """Return True if nothing can be taken now."""
         return self._chunk.done and not self._waiting
 
     def put(self, item: StreamItem, size_bytes: int) -> bool:
@@ -108,7 +107,9 @@ class ChangeBuffer:
         return self.hand_over() if self._filling_weight >= self._chunk_weight else not self._closed
 
     def hand_over(self) -> bool:
-        """Let what was put be taken, waiting for room; False when the buffer was closed."""
+        """Pass the items to the taking thread, waiting for free space; False if the buffer was
+        closed.
+        """
         if not self._filling:
             return not self._closed
         chunk = Chunk(self._filling, self._filling_weight, self._filling_bytes)
@@ -129,9 +130,9 @@ class ChangeBuffer:
         return True
 
     def take(self, timeout_s: float) -> Chunk:
-        """Return the next chunk, an empty one when none came in time.
+        """Return the next chunk, an empty one after `timeout_s` seconds.
 
-        Raises what the reader ended with, behind the last item.
+        After the last item, raises the reader's error.
         """
         chunk = self._next_chunk(timeout_s)
         self._taken_before += self._chunk.at
@@ -161,7 +162,7 @@ class ChangeBuffer:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Free a waiting reader; nothing more is taken in."""
+        """Free a waiting reader; no more items are accepted."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -173,9 +174,7 @@ class ChangeBuffer:
         self._changed.wait(_LOOK_SECONDS)
         if self._waiting and self._overdue(monotonic() - self._waiting[0].put_at_s):
             self._filling, self._filling_weight, self._filling_bytes = [], 0, 0
-            raise GoesToSpool(
-                "What was read from the source waits for Kafka; more of it goes to disk."
-            )
+            raise GoesToSpool("Events wait for Kafka; further ones are read to disk.")
 
     def _next_chunk(self, timeout_s: float) -> Chunk:
         with self._changed:

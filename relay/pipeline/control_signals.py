@@ -1,5 +1,5 @@
-"""What an operator did to an instance from outside the process: the position moved, a transaction
-to be skipped.
+"""Signals from operators outside the process: the position was moved, or a transaction should be
+skipped.
 """
 
 import threading
@@ -27,9 +27,9 @@ class ControlSignals:
         self._watch = self._store.watch_calls(self._instance, self._signal)
 
     def acknowledge(self) -> None:
-        """What was called before is answered by what is read after this.
+        """Mark the signals so far as answered by the next read.
 
-        What cannot be asked now is when ZooKeeper is back.
+        If ZooKeeper does not answer, it is read when it is back.
         """
         self._signal.clear()
         try:
@@ -38,7 +38,9 @@ class ControlSignals:
             self._answered = None
 
     def pending(self) -> bool:
-        """Whether there was a call since `acknowledge`; asks ZooKeeper only after a signal."""
+        """Whether a signal arrived since `acknowledge`; reads ZooKeeper only after a watch
+        fired.
+        """
         if not self._signal.is_set():
             return False
         self._signal.clear()

@@ -1,4 +1,4 @@
-"""Waiting for somebody outside, but not beyond a stop."""
+"""Waits for other servers that end when the instance is stopped."""
 
 import threading
 from collections.abc import Callable
@@ -6,11 +6,11 @@ from concurrent.futures import Future, wait
 from typing import Final, TypeVar
 
 from relay.errors import AskedToStop
-from relay.settled import settle
+from relay.future_of_call import complete_future
 from relay.threads import RelayThread
 
 GRACE_SECONDS: Final = 2.0
-"""What an answer may still take once a stop is asked for; a healthy broker needs some
+"""Seconds that an answer may take after a stop was requested; a healthy broker needs some
 milliseconds.
 """
 
@@ -22,7 +22,7 @@ Answer = TypeVar("Answer")
 def answer_of(future: "Future[Answer]", stop: threading.Event, what: str) -> Answer:
     """Wait for the future's result.
 
-    Raises AskedToStop when a stop came first and `what` was not answered soon after.
+    Raises AskedToStop if a stop came first and `what` was not answered soon after.
     """
     while not stop.is_set():
         if wait((future,), _LOOK_SECONDS).done:
@@ -35,10 +35,10 @@ def answer_of(future: "Future[Answer]", stop: threading.Event, what: str) -> Ans
 
 
 def answered(call: Callable[[], Answer], stop: threading.Event, what: str) -> Answer:
-    """Make a call that waits for somebody outside, in a daemon thread that a stop leaves behind.
+    """Make a call that waits for a server, in a daemon thread that a stop abandons.
 
-    Raises what it raises, AskedToStop or ResourcesExhausted.
+    Raises the call's errors, AskedToStop or ResourcesExhausted.
     """
     future: Future[Answer] = Future()
-    RelayThread("ask", what, settle, future, call).start()
+    RelayThread("ask", what, complete_future, future, call).start()
     return answer_of(future, stop, what)

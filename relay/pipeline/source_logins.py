@@ -1,5 +1,6 @@
-"""What an instance logs in to its sources with, to tell after a refused login whether another
-attempt may succeed.
+"""The login data of an instance's sources.
+
+It shows after a refused login whether another attempt can succeed.
 """
 
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ Compare it; do not print it.
 
 
 def login_state(instance: InstanceSettings) -> LoginState:
-    """Read the passwords and look at the files as they are now.
+    """Return the passwords and the state of the files now.
 
     A relay never tries a refused login twice with the same ones.
     """
@@ -46,9 +47,9 @@ def _login_of(server: SourceSettings) -> Iterator[object]:
 
 
 def _state_of(file: Path) -> tuple[int, int, int] | None:
-    """Return what changes with the file's content.
+    """Return values that change with the file's content; None while the file cannot be read.
 
-    None while it cannot be read, which a replacement ends.
+    A replacement changes that.
     """
     try:
         found = file.stat()

@@ -1,6 +1,8 @@
 """Position: remember how far the source is safely published."""
 
 from relay.position.compacted_topic_store import PREPARED, SCHEMA, CompactedTopicStore
+from relay.position.kept_mapping import keep_named, kept_documents
+from relay.position.kept_records import KeptRecords
 from relay.position.position_topic import KafkaPositionStore
 from relay.position.prepared_index import EventPart, PreparedIndex, RecordKeys
 
@@ -10,6 +12,9 @@ __all__ = [
     "CompactedTopicStore",
     "EventPart",
     "KafkaPositionStore",
+    "KeptRecords",
     "PreparedIndex",
     "RecordKeys",
+    "keep_named",
+    "kept_documents",
 ]

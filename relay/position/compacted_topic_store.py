@@ -1,5 +1,5 @@
-"""A compacted topic of an instance with one partition: what it keeps under keys beside its
-position, written in the same transactions.
+"""A compacted topic of an instance with one partition: records beside its position, written in
+the same transactions.
 """
 
 from collections.abc import Generator, Iterable
@@ -48,7 +48,7 @@ class CompactedTopicStore:
         )
 
     def message(self, key: bytes, value: bytes | None) -> OutboundMessage:
-        """The record as a message that joins a batch."""
+        """Return the record as a message that joins a batch."""
         return OutboundMessage(self.topic, 0, key, value, ())
 
     def messages(self, records: Iterable[tuple[bytes, bytes | None]]) -> list[OutboundMessage]:

@@ -25,9 +25,9 @@ KeptRecord: TypeAlias = tuple[str, bytes | None]
 
 _FORMAT: Final = 1
 _LARGEST_PART_BYTES: Final = 500_000
-"""Two thirds of what a topic takes by default, in base64.
+"""Two thirds of a topic's default size limit, in base64.
 
-A set of four documents holds at most 4 MB before it is compressed.
+A set of four documents holds at most 4 MB before compression.
 """
 
 
@@ -56,7 +56,7 @@ def keep_named(
 def kept_documents(digest: str, parts: Mapping[str, bytes]) -> Documents | None:
     """Put a set together from its records, by the ends of their keys.
 
-    None where they do not hold the set of this digest.
+    None if they do not hold the set of this digest.
     """
     values = list(_values(digest, parts))
     try:

@@ -47,11 +47,11 @@ class KafkaPositionStore:
         return TopicAdmin(self._kafka).ensure(self.spec(), self.findings)
 
     def findings(self, state: TopicState) -> list[TopicFinding]:
-        """Return what is wrong with the topic's settings."""
+        """Return the problems of the topic's settings."""
         return position_topic_findings(state, WantedTopic.of(self._kafka, 1, "compact"))
 
     def spec(self) -> TopicSpec:
-        """The form in which the topic is made."""
+        """Return the settings with which the topic is created."""
         settings = {
             "cleanup.policy": "compact",
             "min.insync.replicas": str(self._kafka.min_insync_replicas),
@@ -65,8 +65,8 @@ class KafkaPositionStore:
         return OutboundMessage(self.topic, 0, self._key, record.to_bytes(), ())
 
     def history_messages(self, record: PositionRecord, now_ms: int) -> list[OutboundMessage]:
-        """Return the messages that keep this record in the position history, none where the present
-        entries are young enough.
+        """Return the messages that store this record in the position history, none if the
+        present entries are recent enough.
         """
         value = (
             record.as_history_entry.to_bytes()
@@ -93,7 +93,7 @@ class KafkaPositionStore:
         ]
 
     def kept_mapping(self, digest: str) -> Documents | None:
-        """Read the documents of the set of this digest; None where the topic does not hold them.
+        """Read the documents of the set of this digest; None if the topic does not hold them.
 
         Raises as `read` does.
         """

@@ -1,5 +1,5 @@
-"""Where the row events of prepared XA transactions are in their topic: offsets of records, never
-the rows.
+"""The locations of prepared XA transactions' row events in their topic: offsets of records,
+never the rows.
 """
 
 from collections.abc import Iterator
@@ -9,11 +9,11 @@ from typing import Final, NamedTuple
 
 from relay.errors import PositionUnreadable
 from relay.model.change import PreparedRows
-from relay.position.compacted_topic_store import CompactedTopicStore
+from relay.position.kept_records import KeptRecords
 from relay.position.prepared_record import from_bytes, read_key, record_key
 
 NOTE: Final = 0
-"""The number of the record that says that a transaction is prepared.
+"""The number of the record that marks a transaction as prepared.
 
 Row events are numbered from 1.
 """
@@ -87,7 +87,7 @@ class _Range:
 
 @dataclass(slots=True)
 class _Kept:
-    """What the topic holds of one transaction; `noted`: it is prepared."""
+    """The records of one transaction in the topic; `noted`: it is prepared."""
 
     ranges: list[_Range] = field(default_factory=list)
     noted: bool = False
@@ -106,8 +106,8 @@ class _Kept:
         """Yield the ranges in the order of their events, each with the key before which its records
         count (None: all of them).
 
-        Reading that began again wrote from its begin on what follows; what an earlier transaction
-        of the same xid left is longer than that.
+        A repeated read wrote all following events again; leftovers of an earlier transaction of the
+        same xid are longer.
         """
         found: list[tuple[_Range, EventPart | None]] = []
         below: EventPart | None = None
@@ -124,16 +124,16 @@ class PreparedIndex:
     Used by one thread.
     """
 
-    def __init__(self, records: CompactedTopicStore) -> None:
+    def __init__(self, records: KeptRecords) -> None:
         self._records = records
         self._kept: dict[str, _Kept] = {}
         self._read_to = 0
 
     def read_on(self) -> None:
-        """Read what was committed since the last call.
+        """Read the records committed since the last call.
 
-        No Kafka transaction of this relay may be open that wrote to the topic: it would hide what
-        follows. Raises PositionUnreadable.
+        No Kafka transaction of this relay may be open that wrote to the topic: it would hide later
+        records. Raises PositionUnreadable.
         """
         low, high = self._records.ends()
         with closing(self._records.between(max(low, self._read_to), high)) as found:
@@ -142,8 +142,14 @@ class PreparedIndex:
                     self._take(offset, key, kept=value is not None)
         self._read_to = high
 
-    def __contains__(self, xid: str) -> bool:
-        return xid in self._kept
+    def holds(self, xid: str, *, prepared: bool) -> bool:
+        """Return whether records of a transaction are known; `prepared`: with their note.
+
+        Records without the note are a part of a transaction whose XA PREPARE was not read, as after
+        an operator moved the position past it.
+        """
+        kept = self._kept.get(xid)
+        return kept is not None and (kept.noted or not prepared)
 
     def events(self, xid: str) -> Iterator[PreparedRows]:
         """Yield the row events of a transaction in their order, read from the topic one by one."""
@@ -151,9 +157,8 @@ class PreparedIndex:
             yield from self._events_of(xid, each, below)
 
     def keys(self, xid: str) -> Iterator[bytes]:
-        """Yield the keys of all records of a transaction, its note last.
-
-        None where the topic holds nothing of it.
+        """Yield the keys of all records of a transaction, its note last; none if the topic has
+        no records of it.
         """
         kept = self._kept.get(xid, _Kept())
         for each in kept.ranges:

@@ -22,7 +22,7 @@ table.
 
 
 def record_key(xid: str, number: int, part: int = 0) -> bytes:
-    """The key of one part of a transaction's row event; number 0 is the note that it is
+    """Return the key of one part of a transaction's row event; number 0 is the note that it is
     prepared.
     """
     return orjson.dumps([xid, number, part])
@@ -37,7 +37,7 @@ def read_key(key: bytes) -> tuple[str, int, int]:
 
 
 def to_bytes(rows: PreparedRows) -> bytes:
-    """The record's value."""
+    """Return the record's value."""
     raw = rows.raw
     file, table = raw.position.file.encode(), _table_bytes(rows.table)
     head = _HEAD.pack(

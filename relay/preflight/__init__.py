@@ -1,5 +1,5 @@
-"""Everything that the relay will need, looked at before it starts: the same sentences, nothing
-written.
+"""Checks everything that the relay needs, before it starts: with the same sentences, and without
+writes.
 """
 
 from relay.preflight.finding import Finding, Verdict, exit_code

@@ -1,4 +1,4 @@
-"""What an instance wants of file systems: the folder of its spool, and where claims go.
+"""Requirements of an instance on file systems: the folder of its spool, and the store of claims.
 
 Nothing is written.
 """
@@ -14,7 +14,7 @@ from relay.settings import InstanceSettings
 
 
 def look_at_disks(instance: InstanceSettings, installation: str) -> list[Finding]:
-    """Look at what the instance's settings name; nothing where they name nothing."""
+    """Check the folders and stores in the instance's settings; nothing if there are none."""
     findings = []
     if instance.spool == "mixed" and instance.spooling.directory is not None:
         findings.append(_spool(instance, instance.spooling.directory))
@@ -24,9 +24,9 @@ def look_at_disks(instance: InstanceSettings, installation: str) -> list[Finding
 
 
 def _spool(instance: InstanceSettings, directory: Path) -> Finding:
-    """The relay makes the folder.
+    """Check the spool's folder.
 
-    As whom, only it knows: asked for is the account that preflight runs as.
+    The relay creates it, perhaps under another account than the one that runs preflight.
     """
     folder = directory
     while not folder.exists() and folder != folder.parent:

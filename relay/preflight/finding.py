@@ -1,4 +1,4 @@
-"""What a look at one thing found, and what all findings together mean."""
+"""The result of one check, and of all checks together."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class Finding:
 
 
 def passed(check: str, sentence: str, instance: str = "") -> Finding:
-    """Nothing is wrong; the sentence says what was seen."""
+    """Return a finding without a problem; the sentence says what was checked."""
     return Finding(check, Verdict.PASSED, sentence, instance=instance)
 
 

@@ -1,4 +1,4 @@
-"""Generated columns of relayed tables that the source leaves out of its binlog."""
+"""Generated columns of relayed tables that the source omits from its binlog."""
 
 from collections.abc import Callable, Sequence
 from contextlib import closing

@@ -1,28 +1,32 @@
-"""Kafka: do brokers answer, do they allow the transactions, do the topics stand as the settings
-ask.
+"""Checks Kafka: the brokers answer, they allow the transactions, and the topics have the wanted
+settings.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from relay.errors import KafkaNotPermitted, PartitionsDiffer, RelayError
+from relay.errors import FormatsDiffer, KafkaNotPermitted, PartitionsDiffer, RelayError
 from relay.kafka import TopicAdmin, TopicFinding, row_topic_findings, transaction_timeout_error
 from relay.model.records.position_record import PositionRecord
 from relay.model.records.topic_placing import TopicAgreement, TopicPlacing
-from relay.pipeline.delivery.saved_position import mapping_lost, position_lost
-from relay.pipeline.delivery.topic_feeders import partitions_differ
-from relay.pipeline.delivery.topics import (
+from relay.pipeline.delivery.saved_position import (
     PublishedPartitioning,
+    format_changed,
+    mapping_lost,
+    placing_changed,
+    position_lost,
+)
+from relay.pipeline.delivery.topic_feeders import formats_differ, partitions_differ
+from relay.pipeline.delivery.topics import (
     ddl_topic,
     new_topic,
-    placing_changed,
     wanted_topic,
 )
 from relay.position import KafkaPositionStore
 from relay.preflight.finding import Finding, found, not_checked, passed
 from relay.preflight.store_checks import StoreView
-from relay.route import MappingSet
+from relay.route import MappingSet, Router, known_topics
 from relay.settings import InstanceSettings, KafkaSettings, RelaySettings
 
 _SILENT: Final = "Kafka does not answer"
@@ -32,9 +36,9 @@ _NO_NOTE: Final = "ZooKeeper does not say whether the instance has a past"
 
 @dataclass(slots=True)
 class KafkaView:
-    """What Kafka told.
+    """The state of Kafka.
 
-    `records` holds the instances whose position is known: None for one that has none.
+    `records` holds the instances with a known position: None for one without.
     """
 
     records: dict[str, PositionRecord | None] = field(default_factory=dict)
@@ -68,20 +72,16 @@ def look_at_kafka(settings: RelaySettings, store: StoreView) -> KafkaView:
 def row_topics(
     instance: InstanceSettings, mapping: MappingSet, record: PositionRecord | None
 ) -> dict[str, int | None]:
-    """Every topic that the instance may feed under this mapping, and by how many partitions it
-    places there; None: as many as there are.
+    """Return every topic that is known to be fed under this mapping, and its partition count for
+    rows; None: all existing ones.
     """
     kept = {} if record is None else record.partitions
-    default = (
-        instance.routing.default_topic if instance.routing.unmapped_db == "default_topic" else None
-    )
-    names = [*mapping.all_topics, *([default] if default is not None else [])]
+    names = known_topics(Router(mapping, instance.routing))
     topics: dict[str, int | None] = {
-        name: instance.partition.partitions_num or kept.get(name) for name in names
+        name: instance.partitions_of(name) or kept.get(name) for name in names
     }
-    return topics | {
-        statements: 1 for name in names if (statements := ddl_topic(name, instance)) is not None
-    }
+    statements = (ddl_topic(name, instance) for name in names)
+    return topics | dict.fromkeys((*filter(None, statements), *sorted(instance.report_topics)), 1)
 
 
 def _transactions(instance: InstanceSettings, admin: TopicAdmin) -> Finding:
@@ -140,7 +140,7 @@ def _position(
 def _mapping(
     instance: InstanceSettings, record: PositionRecord | None, store: StoreView
 ) -> Iterator[Finding]:
-    """Say whether ZooKeeper continues the mapping sets that the instance has published under."""
+    """Yield whether ZooKeeper continues the mapping sets that the instance has published under."""
     if record is None or store.in_force is None:
         return
     if lost := mapping_lost(record.mapping, store.in_force, store.sets.get(record.mapping.number)):
@@ -179,7 +179,10 @@ def _topics(
     placed = PublishedPartitioning.of(record)
     for topic, partitions in row_topics(instance, store.mapping, record).items():
         before = placed.partitions.get(topic)
-        if before is not None and (
+        form = instance.format_of(topic)
+        if mixed := format_changed(topic, placed.formats.get(topic), form):
+            yield found("topic", mixed, instance.name)
+        elif before is not None and (
             changed := placing_changed(topic, before, placed.rules.get(topic), instance)
         ):
             yield found("topic", changed, instance.name)
@@ -193,12 +196,16 @@ def _topics(
 
 def _differ(
     topic: str, partitions: int | None, instance: InstanceSettings, store: StoreView
-) -> PartitionsDiffer | None:
-    """Say whether another instance that publishes to the topic places rows otherwise.
+) -> PartitionsDiffer | FormatsDiffer | None:
+    """Return an error if another instance that publishes to the topic assigns rows differently, or
+    publishes in another format.
 
-    Without a number the agreed one is taken.
+    Without a number the agreed one is used.
     """
     agreement = store.agreements.get(topic, TopicAgreement())
+    form = instance.format_of(topic)
+    if mixed := formats_differ(topic, form, agreement.differing_formats(instance.name, form)):
+        return mixed
     count = partitions or next(
         (each.placing.partitions for each in agreement.feeders.values() if each.joined), None
     )
@@ -217,7 +224,7 @@ def _topic(
     *,
     published: bool,
 ) -> Iterator[Finding]:
-    wanted = wanted_topic(kafka, instance, partitions)
+    wanted = wanted_topic(kafka, instance, topic, partitions)
     try:
         state = admin.state(topic)
         if state is not None:
@@ -243,9 +250,9 @@ def _of_topic(
     check: str, topic: str, findings: Iterable[TopicFinding], instance: str
 ) -> list[Finding]:
     told = [found(check, each.error, instance, warning=each.warning) for each in findings]
-    return told or [passed(check, f"{topic} stands as the settings ask.", instance)]
+    return told or [passed(check, f"{topic} has the configured settings.", instance)]
 
 
 def _quiet(kafka: KafkaSettings) -> KafkaSettings:
-    """The client's own log would stand between the lines of the answer."""
+    """Return settings without the client's own log, which would mix with the answer."""
     return kafka.model_copy(update={"client": {**kafka.client, "log_level": 0}})

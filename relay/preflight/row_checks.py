@@ -1,5 +1,5 @@
-"""Rules and masks against the columns that the source has: one that meets nothing is a slip of the
-pen, and a mask's shows values.
+"""Checks rules and masks against the source's columns: one that matches no column is probably a
+typing error, and a mask would then show values.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,7 +29,7 @@ def look_at_rows(instance: InstanceSettings) -> list[Finding]:
             not_checked(_CHECK, f"the source's columns are not known: {exc.code}", instance.name)
         ]
     if not unmet:
-        return [passed(_CHECK, "Every rule and mask meets a table that is there.", instance.name)]
+        return [passed(_CHECK, "Every rule and mask matches an existing table.", instance.name)]
     return [
         Finding(_CHECK, Verdict.WARNING, sentence, _REMEDY, instance=instance.name)
         for sentence in unmet
@@ -39,15 +39,18 @@ def look_at_rows(instance: InstanceSettings) -> list[Finding]:
 def unmet_names(
     instance: InstanceSettings, columns: Sequence[tuple[TableId, str]]
 ) -> Iterator[str]:
-    """Say in sentences what rules and masks name and no table has. Raises ConfigurationError."""
+    """Yield a sentence for each name in rules and masks that no table has.
+
+    Raises ConfigurationError.
+    """
     for mask in instance.masks:
         if not _matched(mask.columns, (f"{table}.{column}" for table, column in columns)):
-            yield f"The mask on {mask.columns} meets no column of the source."
+            yield f"The mask on {mask.columns} matches no column of the source."
     for rule in instance.rules:
         tables = NamePattern(rule.tables)
         met = {column.lower() for table, column in columns if tables.matches(str(table))}
         if not met:
-            yield f"The rule for {rule.tables} meets no table of the source."
+            yield f"The rule for {rule.tables} matches no table of the source."
             continue
         for field in (*rule.fields, *rule.without_fields):
             if field.lower() not in met:

@@ -1,13 +1,17 @@
 """All checks of a configuration, one after the other; one that fails stops no other."""
 
+from collections.abc import Sequence
+from typing import Final
+
 from relay.errors import RelayError
 from relay.model.positions.position import SourcePosition
 from relay.partition import PartitionRule
 from relay.preflight.cascade_checks import look_at_cascades
 from relay.preflight.disk_checks import look_at_disks
-from relay.preflight.finding import Finding, Verdict, found, passed
+from relay.preflight.finding import Finding, Verdict, found, not_checked, passed
 from relay.preflight.generated_checks import look_at_generated_columns
 from relay.preflight.kafka_checks import KafkaView, look_at_kafka
+from relay.preflight.registry_checks import has_registry, look_at_registry
 from relay.preflight.row_checks import look_at_rows
 from relay.preflight.source_checks import look_at_source
 from relay.preflight.store_checks import look_at_store
@@ -15,25 +19,61 @@ from relay.refine import Refinements
 from relay.route import MappingSet, TableFilter
 from relay.settings import GroupSettings, InstanceSettings, RelaySettings
 
+_OWN_SECRETS: Final = (
+    "Run `roma preflight` on the relay's server, or give this host the variable too."
+)
 
-def preflight(settings: RelaySettings) -> list[Finding]:
-    """Look at everything that the relay will need, and write nothing.
 
-    Never raises an error of a server.
+def preflight(
+    settings: RelaySettings, *, on_relay: bool = True, without_secrets: str = ""
+) -> list[Finding]:
+    """Check everything that the relay needs, without writes.
+
+    on_relay         whether this is a relay's server; otherwise folders and stores are not checked
+    without_secrets  why this host lacks secrets of the instances, as an end of "Not checked
+                     because"; sources and registries are then not checked. "": it has them
+
+    Errors of servers are findings, never raised.
     """
     store = look_at_store(settings)
     kafka = look_at_kafka(settings, store)
-    sources = [
-        each
-        for instance in settings.instances
-        for each in _instance(settings.installation, instance, kafka, store.mapping)
-    ]
+    if without_secrets:
+        logins = _no_logins(settings.instances, without_secrets)
+    else:
+        logins = _logins(settings, kafka, store.mapping)
     disks = [
         finding
         for instance in settings.instances
-        for finding in look_at_disks(instance, settings.installation)
+        for finding in (look_at_disks if on_relay else _no_disks)(instance, settings.installation)
     ]
-    return [*_instances(settings), *store.findings, *kafka.findings, *sources, *disks]
+    return [*_instances(settings), *store.findings, *kafka.findings, *logins, *disks]
+
+
+def _logins(settings: RelaySettings, kafka: KafkaView, mapping: MappingSet | None) -> list[Finding]:
+    """Check what needs secrets of an instance: registries, then sources."""
+    instances = settings.instances
+    registries = [finding for each in instances for finding in look_at_registry(each, mapping)]
+    sources = [
+        finding
+        for each in instances
+        for finding in _instance(settings.installation, each, kafka, mapping)
+    ]
+    return [*registries, *sources]
+
+
+def _no_logins(instances: Sequence[InstanceSettings], because: str) -> list[Finding]:
+    return [
+        not_checked(check, because, each.name, _OWN_SECRETS)
+        for each in instances
+        for check in (*(["registry"] if has_registry(each) else []), "source")
+    ]
+
+
+def _no_disks(instance: InstanceSettings, _: str) -> list[Finding]:
+    has_spool = instance.spool == "mixed" and instance.spooling.directory is not None
+    asked = (("spool", has_spool), ("claims", instance.oversize == "claim_check"))
+    because, remedy = "only the relay's server has it", "Run `roma preflight` there."
+    return [not_checked(check, because, instance.name, remedy) for check, wanted in asked if wanted]
 
 
 def _instances(settings: RelaySettings) -> list[Finding]:
@@ -99,8 +139,8 @@ def _source(
     replica: str,
     mapping: MappingSet | None,
 ) -> list[Finding]:
-    """Look at one source: its login and settings, the rules of its rows, and what its binlog does
-    not tell.
+    """Check one source: its login and settings, its row rules, and changes that its binlog
+    lacks.
     """
     findings = look_at_source(instance, saved, unsure, replica=replica)
     return [
@@ -112,7 +152,7 @@ def _source(
 
 
 def _members(instance: InstanceSettings, group: GroupSettings) -> dict[str, InstanceSettings]:
-    """The sources of a group by name, each as if it were an instance of its own."""
+    """Return the sources of a group by name, each as a separate instance."""
     return {
         name: instance.model_copy(
             update={"group": None, "source": source, "name": f"{instance.name}/{name}"}

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from relay.deadline import Deadline
@@ -10,7 +11,7 @@ from relay.errors import MappingRefused, NodeMissing, RelayError
 from relay.model.names.mapping_name import MappingName
 from relay.model.records.topic_placing import TopicAgreement
 from relay.preflight.finding import Finding, Verdict, found, not_checked, passed
-from relay.route import MappingSet
+from relay.route import MappingSet, Router, known_topics
 from relay.settings import RelaySettings
 from relay.state import InstanceStore, MappingStore, Paths, StartNote
 from relay.zk import EVERYBODY, Session
@@ -22,13 +23,9 @@ _SILENT: Final = "ZooKeeper does not answer"
 
 @dataclass(slots=True)
 class StoreView:
-    """What ZooKeeper told.
-
-    `mapping` None: not known; `notes` holds the instances that could be asked for, None where none
-    is noted.
-
-    `in_force` names the set in force, None: not known; `sets` the newest ones by number.
-    `agreements` say who feeds each topic.
+    """The state of ZooKeeper. `mapping` None: unknown; `notes` holds the instances that could be
+    read, None if there is no note. `in_force` names the active set, None: unknown; `sets` the
+    newest ones by number. `agreements` say who feeds each topic.
     """
 
     mapping: MappingSet | None = None
@@ -40,7 +37,7 @@ class StoreView:
 
 
 def look_at_store(settings: RelaySettings) -> StoreView:
-    """Ask ZooKeeper everything that the relay will; nothing is written."""
+    """Read everything in ZooKeeper that the relay will read; nothing is written."""
     view = StoreView()
     try:
         session = Session(settings.zookeeper)
@@ -97,35 +94,26 @@ def _access(settings: RelaySettings, session: Session) -> Finding:
     reach them.
     """
     check, base = "zookeeper access", Paths.of(settings.zookeeper, settings.installation).base
+    warning = partial(Finding, check, Verdict.WARNING)
     if not settings.zookeeper.identities:
         sentence = (
             "Everybody who reaches ZooKeeper may read the passwords of run-time instances, order "
             "switches and change mappings."
         )
-        return Finding(
-            check,
-            Verdict.WARNING,
-            sentence,
-            "Set zookeeper.auth and zookeeper.acl (docs/security.md).",
-        )
+        return warning(sentence, "Set zookeeper.auth and zookeeper.acl (docs/security.md).")
     if session.exists(base) and EVERYBODY in session.rights(base):
         sentence = f"{base} was made before zookeeper.acl was set: everybody may use it."
-        return Finding(
-            check,
-            Verdict.WARNING,
-            sentence,
-            "Run `roma zookeeper protect` when every relay and admin logs in.",
-        )
+        return warning(sentence, "Run `roma zookeeper protect` when every relay and admin logs in.")
     if settings.zookeeper.tls is None:
         sentence = (
             "The login to ZooKeeper is not encrypted: passwords of run-time instances cross the "
-            "network as they are."
+            "network in plain text."
         )
-        return Finding(check, Verdict.WARNING, sentence, "Set zookeeper.tls (docs/security.md).")
+        return warning(sentence, "Set zookeeper.tls (docs/security.md).")
     return passed(
         check,
         (
-            f"Only {', '.join(settings.zookeeper.identities)} may use what the relay makes in "
+            f"Only {', '.join(settings.zookeeper.identities)} may use the relay's nodes in "
             f"ZooKeeper."
         ),
     )
@@ -147,18 +135,16 @@ def _look(settings: RelaySettings, session: Session, view: StoreView) -> None:
     except (MappingRefused, NodeMissing) as exc:
         view.findings.append(found("mapping", exc))
     notes = InstanceStore(session, paths)
-    defaults = (each.routing.default_topic for each in settings.instances)
-    for topic in {
-        *(view.mapping.all_topics if view.mapping is not None else ()),
-        *filter(None, defaults),
-    }:
+    mapping = view.mapping or MappingSet.empty()
+    routers = [Router(mapping, each.routing) for each in settings.instances]
+    for topic in {topic for router in routers for topic in known_topics(router)}:
         view.agreements[topic] = notes.topics.read(topic)
     for name in names:
         view.notes[name] = notes.started(name)
 
 
 def _newest(mappings: MappingStore) -> Iterator[tuple[int, MappingName]]:
-    """The names of the newest sets that can be read: relays publish under one of them."""
+    """Return the names of the newest readable sets: relays publish under one of them."""
     for number in mappings.set_numbers()[:_SETS_NAMED]:
         with suppress(MappingRefused, NodeMissing):
             yield number, mappings.load(number).name

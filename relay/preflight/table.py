@@ -17,7 +17,7 @@ _STYLES: Final = {
 
 
 def preflight_table(findings: Sequence[Finding]) -> Table:
-    """One row per finding; the way out stands below the sentence."""
+    """Return one row per finding; the remedy is below the sentence."""
     table = Table(title="Preflight")
     for heading in ("", "instance", "check"):
         table.add_column(heading, no_wrap=True)

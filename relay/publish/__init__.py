@@ -2,8 +2,9 @@
 position.
 """
 
+from relay.publish.alternating_producer import AlternatingProducer
 from relay.publish.idempotent_producer import IdempotentProducer
 from relay.publish.producer import BatchProducer
 from relay.publish.transactional_producer import TransactionalProducer
 
-__all__ = ["BatchProducer", "IdempotentProducer", "TransactionalProducer"]
+__all__ = ["AlternatingProducer", "BatchProducer", "IdempotentProducer", "TransactionalProducer"]

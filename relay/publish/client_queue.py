@@ -36,6 +36,11 @@ _MESSAGES_PER_POLL: Final = 500
 # While the client sends some megabytes a second, this is a small part of its queue.
 _FULL_QUEUE_POLL_SECONDS: Final = 0.002
 _REPORTS_SECONDS: Final = 0.2
+_DELETION_BYTES: Final = 256
+"""Bytes of memory of a message without a value in the client.
+
+Counted as zero, a hundred thousand would be queued at once.
+"""
 _PLUGINS: Final = "plugin.library.paths"
 _MAKING: Final = threading.Lock()
 
@@ -43,13 +48,12 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 def queue_configuration(kafka: KafkaSettings, transaction: TransactionSettings) -> dict[str, Any]:
-    """Return the client's settings for an idempotent producer that loses nothing.
-
-    Idempotence holds the order of several requests only where the broker knows the producer
-    already: a partition that has nothing of a producer yet takes any sequence number. When the
-    first request is refused there (the broker has not made the partition, or does not lead it yet)
-    and the second one is not, the first comes again as a duplicate: reported as delivered, and
-    lost. So one is under way.
+    """Return the client's settings for an idempotent producer that loses nothing. Idempotence
+    keeps the order of several requests only if the broker already knows the producer: a
+    partition without data of the producer accepts any sequence number. The first request can be
+    refused there (the broker has not created the partition, or does not lead it yet) while the
+    second one is accepted. The first is then repeated as a duplicate: reported as delivered, and
+    lost. So only one request is in flight.
     """
     return {
         **client_configuration(kafka),
@@ -67,7 +71,7 @@ def queue_configuration(kafka: KafkaSettings, transaction: TransactionSettings) 
 
 
 class ClientQueue:
-    """A client and the way into its queue: whole blocks with compiled code, else single messages.
+    """A client and the access to its queue: whole blocks with compiled code, else single messages.
 
     `commits_tell`: the commit of a transaction fails with the error of the refused message
     (librdkafka's INTRODUCTION, "Error handling in the transactional producer"). Messages then need
@@ -117,7 +121,7 @@ class ClientQueue:
 
         Raises KafkaException, or BrokerUnreachable if `too_late` returns True while it waits.
         """
-        self.budget.count(1, len(message.value or b""))
+        self.budget.count(1, len(message.value or b"") or _DELETION_BYTES)
         while not (self._left and self._took(message)):
             if too_late():
                 raise BrokerUnreachable("The client's queue stayed full for a transaction's time.")
@@ -223,11 +227,9 @@ class ClientQueue:
 
     @contextmanager
     def _fatal_errors(self) -> Iterator[None]:
-        """Raise an error that ends the client as the relay's, or why the message was refused that
-        caused it.
-
-        The client's binding raises such an error once, in place of the reports that it serves;
-        these come with the next call.
+        """Context manager: turn a fatal error of the client into the relay's, or into the
+        refusal of the message that caused it. The client's binding raises such an error once,
+        instead of serving reports; the reports follow with the next call.
         """
         try:
             yield
@@ -242,9 +244,8 @@ class ClientQueue:
 def _with_sender(
     configuration: dict[str, Any],
 ) -> "tuple[Producer, block_sender.BlockSender | None]":
-    """Make the client with the compiled sender as its plugin.
-
-    Without it where this build of the client takes none.
+    """Create the client with the compiled sender as its plugin; without it if this build of the
+    client has no plugin support.
     """
     try:
         block_sender.load(cimpl.__file__)

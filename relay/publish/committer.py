@@ -4,7 +4,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from queue import SimpleQueue
 
-from relay.settled import settle
+from relay.future_of_call import complete_future
 from relay.threads import RelayThread
 
 
@@ -33,4 +33,4 @@ class Committer:
     def _run(self) -> None:
         while (entry := self._calls.get()) is not None:
             future, call = entry
-            settle(future, call)
+            complete_future(future, call)

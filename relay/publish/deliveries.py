@@ -1,9 +1,7 @@
-"""What became of the messages of a batch: a position may only count when every one of them was
-delivered.
-
-The client is asked to report failures alone (`delivery.report.only.error`), because a report of
-each success costs more than decoding its row does. Nothing is missed by that: a message leaves the
-client's queue delivered or reported, so an empty queue without a report says that all were
+"""The delivery of a batch's messages: a position is valid only after all of them were delivered.
+The client is configured to report failures only (`delivery.report.only.error`), because a report
+of each success costs more than decoding its row does. This is complete: a message leaves the
+client's queue delivered or reported, so an empty queue without a report means that all were
 delivered.
 """
 
@@ -15,7 +13,7 @@ from relay.errors import BatchAborted, RelayError
 from relay.kafka import Right, relay_error
 
 _GIVEN_UP: Final = frozenset({"_PURGE_QUEUE", "_PURGE_INFLIGHT"})
-"""With a batch, because of what another message was refused for."""
+"""Errors of messages that were dropped with their batch, because another message was refused."""
 
 
 def refused_delivery(error: KafkaError, topic: str, partition: int) -> RelayError:

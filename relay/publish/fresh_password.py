@@ -1,5 +1,5 @@
-"""Another password of Kafka reaches a producer that lives on: the client asks for none by itself
-when it logs in again.
+"""Passes a changed Kafka password to a running producer: the client does not read it again when
+it logs in again.
 """
 
 import threading
@@ -45,7 +45,7 @@ def _watch(
 
 
 def _refreshed(found: "weakref.ref[ClientQueue]", user: str, password: str, used: object) -> bool:
-    """Return whether the queue still lives; nothing holds it between two looks."""
+    """Return whether the queue still exists; there is no reference to it between two checks."""
     queue = found()
     if queue is None or queue.closed:
         return False

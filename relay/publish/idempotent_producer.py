@@ -2,10 +2,10 @@
 
 A crash between the two repeats rows.
 
-A partition always shows a beginning of what was sent to it, also after a batch that failed: a later
-row that were visible without an earlier one would be overtaken by it when both are read again. So
-no message ever times out by itself (the client would send the messages behind it), and a message
-that a broker refuses ends the client (`enable.gapless.guarantee`).
+A partition always contains a prefix of the sent messages, also after a failed batch. Otherwise a
+later row could become visible before an earlier one, which would follow when both are read again.
+So no message ever times out (the client would send the messages after it), and a message that a
+broker refuses ends the client (`enable.gapless.guarantee`).
 """
 
 from concurrent.futures import Future
@@ -20,6 +20,7 @@ from relay.kafka import cluster_metadata, error_of, relay_error
 from relay.model.message import OutboundMessage, PrintedMessages
 from relay.publish.client_queue import ClientQueue, queue_configuration
 from relay.publish.committer import Committer
+from relay.publish.producer import BatchProducer
 from relay.publish.topic_causes import raise_with_cause
 from relay.settings import KafkaSettings, TransactionSettings
 
@@ -31,9 +32,9 @@ _WITHOUT_GAPS: Final = {
 }
 
 
-class IdempotentProducer:
-    """The BatchProducer of `delivery = "at_least_once"`: no fence, nothing whole, repeats carry the
-    same execute position.
+class IdempotentProducer(BatchProducer):
+    """The BatchProducer of `delivery = "at_least_once"`: no fence, no visible transactions;
+    repeats have the same execute position.
     """
 
     def __init__(self, kafka: KafkaSettings, transaction: TransactionSettings, name: str) -> None:
@@ -60,7 +61,7 @@ class IdempotentProducer:
         return 0.0 if self._began_s is None else monotonic() - self._began_s
 
     def expect(self, partitions: int) -> None:
-        """Divide the space for unconfirmed messages among so many partitions."""
+        """Divide the space for unconfirmed messages among the partitions."""
         self._queue.budget.expect(partitions)
 
     def open(self) -> None:
@@ -121,8 +122,8 @@ class IdempotentProducer:
             raise_with_cause(exc, self._queue.producer, self._kafka, sent)
 
     def _commit(self, record: OutboundMessage) -> None:
-        """Rows, then the position, then deletions: a crash leaves nothing out, but perhaps a record
-        that should be gone.
+        """Send rows, then the position, then deletions: a crash loses nothing, but may leave a
+        record that should be deleted.
         """
         self._flush()
         self.send(record)

@@ -1,5 +1,6 @@
 """The interface of a producer, whichever delivery guarantee it has."""
 
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Protocol
 
@@ -20,6 +21,25 @@ class BatchProducer(Protocol):
     @property
     def open_seconds(self) -> float:
         """Return for how many seconds the batch has been open; 0 if none is."""
+
+    @property
+    def longest_open_seconds(self) -> float:
+        """Return for how many seconds the oldest Kafka transaction has been open; 0 if none is."""
+        return self.open_seconds
+
+    @property
+    def overlaps(self) -> bool:
+        """Whether messages of the next batch may be handed over, although the commit of the last
+        one is unanswered.
+        """
+        return False
+
+    @property
+    def needs_barrier(self) -> bool:
+        """Whether a later batch may become visible in one topic before an earlier one in another,
+        unless `commit_barrier` is called between them.
+        """
+        return False
 
     def expect(self, partitions: int) -> None:
         """Set the number of partitions that messages go to, which share the queue."""
@@ -43,8 +63,32 @@ class BatchProducer(Protocol):
     def commit(self, record: OutboundMessage) -> "Future[None]":
         """Close the batch with its position record.
 
-        The future completes when Kafka has confirmed the batch, or with the error.
+        The future completes when Kafka has confirmed the batch, or with the error. All consumers
+        see this batch before they see any message of the next one.
         """
+
+    def commit_overlapping(
+        self,
+        record: OutboundMessage,
+        free: Callable[[], object],  # noqa: ARG002 - nothing is free before the answer
+    ) -> "Future[None]":
+        """Close the batch; consumers of one partition, not of all, see it before the next one.
+
+        `free` is called on another thread when `overlaps` has become True before the answer.
+        """
+        return self.commit(record)
+
+    def commit_barrier(
+        self, record: OutboundMessage, beside: Sequence[OutboundMessage]
+    ) -> "Future[None]":
+        """Commit the position record and the relay's own messages `beside` it, when all commits are
+        answered and no batch is open.
+
+        All consumers see the batches before it before they see any message of the next one.
+        """
+        for each in beside:
+            self.send(each)
+        return self.commit(record)
 
     def abort(self) -> None:
         """Abort the open batch, if Kafka can be reached.

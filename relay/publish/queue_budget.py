@@ -5,15 +5,15 @@ from typing import Final
 from relay.settings import KafkaSettings
 
 PARTITION_BYTES: Final = 128_000
-"""Each request carries one partition's messages and one is under way: with less to carry, brokers
-spend their time on requests.
+"""Each request has the messages of one partition, and one is in flight: with smaller ones,
+brokers spend their time on requests.
 """
 MOST_BYTES: Final = 32_000_000
 _REMEMBERED_MESSAGES: Final = 20_000
 
 
 def wanted_bytes(kafka: KafkaSettings, partitions: int) -> int:
-    """Return the bytes to hold for so many partitions: `queue_bytes`, or more, so that each
+    """Return the bytes to hold for this many partitions: `queue_bytes`, or more, so that each
     partition has messages to send.
     """
     return max(_least_bytes(kafka), min(partitions * PARTITION_BYTES, MOST_BYTES))
@@ -31,7 +31,7 @@ def _least_bytes(kafka: KafkaSettings) -> int:
 
 
 class QueueBudget:
-    """Computes how many more messages the client's queue may take.
+    """Computes how many more messages fit into the client's queue.
 
     The client reports the number of its messages and not their bytes, so their mean size is used.
     """

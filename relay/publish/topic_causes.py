@@ -1,5 +1,5 @@
-"""Why the brokers did not take a batch, where the client says only that it waited, or that some
-topic is unknown.
+"""Finds out why the brokers did not accept a batch if the client only reports a timeout or an
+unknown topic.
 """
 
 from collections.abc import Collection, Iterator
@@ -21,13 +21,13 @@ from relay.settings import KafkaSettings
 _ASK_SECONDS: Final = 2.0
 _NO_LEADER: Final = -1
 _RETRIED: Final = (
-    "Nothing yet: the relay looks at its topics again, and stops by name where it may not make the "
-    "topic anew."
+    "Nothing yet: the relay checks its topics again, and stops with an error code if it must not "
+    "create the topic again."
 )
 _GONE: Final = (
-    "Find out who deleted the topic. Make the topic again as it was and start the instance again "
-    "(`roma instance start`): what it held is "
-    "lost. A position topic that is gone is POSITION_LOST then."
+    "Find out who deleted the topic. Create the topic again as it was and restart the instance "
+    "(`roma instance start`): its records are "
+    "lost. A lost position topic then causes POSITION_LOST."
 )
 _LEADERLESS: Final = (
     "Bring back a broker that has the partition; the relay continues by itself then."
@@ -37,10 +37,7 @@ _LEADERLESS: Final = (
 def raise_with_cause(
     error: RelayError, client: Producer, kafka: KafkaSettings, sent: Collection[tuple[str, int]]
 ) -> NoReturn:
-    """Raise what `with_cause` returns.
-
-    An error that it leaves as it is must not become its own cause.
-    """
+    """Raise the result of `with_cause`. An unchanged error must not become its own cause."""
     named = with_cause(error, client, kafka, sent)
     if named is error:
         raise error
@@ -50,12 +47,9 @@ def raise_with_cause(
 def with_cause(
     error: RelayError, client: Producer, kafka: KafkaSettings, sent: Collection[tuple[str, int]]
 ) -> RelayError:
-    """Return an error that names what is wrong with a topic and partition that was `sent` to.
-
-    `error` where the cluster shows nothing.
-
-    The client waits for a topic that was deleted as it waits for brokers that are away, and does
-    not name the topic that it may not write.
+    """Return an error that names the problem of a topic and partition that was `sent` to;
+    `error` itself if the cluster shows none. The client waits for a deleted topic as for
+    unavailable brokers, and does not name a topic that it may not write.
     """
     if type(error) is KafkaNotPermitted:
         return _not_writable(error, kafka, sorted({topic for topic, _ in sent}))

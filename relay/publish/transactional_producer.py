@@ -34,6 +34,7 @@ from relay.kafka import (
 from relay.model.message import OutboundMessage, PrintedMessages
 from relay.publish.client_queue import ClientQueue, queue_configuration
 from relay.publish.committer import Committer
+from relay.publish.producer import BatchProducer
 from relay.publish.topic_causes import raise_with_cause
 from relay.settings import KafkaSettings, TransactionSettings
 
@@ -43,24 +44,31 @@ _ASK_SECONDS: Final = 2.0
 _MARKERS_SECONDS: Final = 0.002
 """The coordinator answers a commit before its markers are written.
 
-Who begins the next transaction meanwhile is turned away, and librdkafka asks again only 20 ms later
-(rdkafka_txnmgr.c, CONCURRENT_TRANSACTIONS): at 500 small transactions a second that met 4 of 100
-commits.
+A transaction that begins before is refused, and librdkafka retries only 20 ms later
+(rdkafka_txnmgr.c, CONCURRENT_TRANSACTIONS). At 500 small transactions a second this concerned 4 of
+100 commits.
 """
+_ACKNOWLEDGED_SECONDS: Final = 0.001
+_NO_PROGRESS_SECONDS: Final = 0.25
 _NOTHING_OPEN: Final = "INVALID_TXN_STATE"
-"""What the coordinator says to an abort when none of the batch has reached it yet."""
+"""The coordinator's error for an abort if no message of the batch has reached it yet."""
 
 _ENDED: Final = frozenset({"_FATAL", "_STATE"})
 
 
-class TransactionalProducer:
+class TransactionalProducer(BatchProducer):
     """The BatchProducer that keeps every promise.
 
-    `transactional_id` is a pure function of installation and instance.
+    `transactional_id` is a pure function of installation and instance. `committer` runs the commits
+    of several producers in their order; None: one of its own.
     """
 
     def __init__(
-        self, kafka: KafkaSettings, transaction: TransactionSettings, transactional_id: str
+        self,
+        kafka: KafkaSettings,
+        transaction: TransactionSettings,
+        transactional_id: str,
+        committer: Committer | None = None,
     ) -> None:
         self._queue = ClientQueue(
             kafka,
@@ -76,8 +84,9 @@ class TransactionalProducer:
         self._right = Right("Write", "transactional-id", transactional_id)
         self._timeout_ms = transaction.timeout_ms
         self._timeout_s = transaction.timeout_ms / 1000
-        self._committer = Committer(transactional_id)
+        self._committer = committer or Committer(transactional_id)
         self._rest = threading.Event()  # never set
+        self._rested_at_s = 0.0
         self._began_s: float | None = None
         self._broken: RelayError | None = None
         self._topics: set[str] = set()
@@ -93,7 +102,7 @@ class TransactionalProducer:
         return 0.0 if self._began_s is None else monotonic() - self._began_s
 
     def expect(self, partitions: int) -> None:
-        """Divide the space for unconfirmed messages among so many partitions."""
+        """Divide the space for unconfirmed messages among the partitions."""
         self._queue.budget.expect(partitions)
 
     def open(self) -> None:
@@ -142,13 +151,43 @@ class TransactionalProducer:
     def commit(self, record: OutboundMessage) -> "Future[None]":
         """Queue the position record, then commit on a thread of this producer."""
         self.send(record)
-        return self._committer.submit(lambda: self._commit(record.topic))
+        return self._committer.submit(lambda: self._finish_and_rest(record.topic))
+
+    def acknowledged(self) -> bool:
+        """Wait until the broker has every message of the open transaction.
+
+        Returns False if it refused one, or acknowledged none for a while: the commit, which is to
+        follow, tells why. In some states the client sends nothing more, and only the commit ends.
+        """
+        waiting, deadline = len(self._queue.producer), Deadline.after(_NO_PROGRESS_SECONDS)
+        try:
+            while left := self._queue.flush(_ACKNOWLEDGED_SECONDS):
+                if left < waiting:
+                    waiting, deadline = left, Deadline.after(_NO_PROGRESS_SECONDS)
+                elif deadline.passed:
+                    return False
+        except RelayError:  # the client has ended, and the commit says it with its cause
+            return False
+        return self._broken is None and self._queue.refusal is None
+
+    def finish(self, record_topic: str) -> None:
+        """Commit the open transaction, whose record has been sent, and after a timeout again: no
+        other call may follow an unanswered commit. Blocks; raises the commit's error.
+        """
+        try:
+            self._commit_now()
+        except (BrokerUnreachable, KafkaNotPermitted, TopicRefused) as exc:
+            sent = {(topic, 0) for topic in (record_topic, *self._topics)} | {
+                self._queue.refused_at or (record_topic, 0)
+            }
+            raise_with_cause(exc, self._queue.producer, self._kafka, sent)
+        self._rested_at_s = monotonic() + _MARKERS_SECONDS
 
     def abort(self) -> None:
-        """Abort the open transaction; do nothing if Kafka knows none.
+        """Abort the open transaction; do nothing if Kafka has none.
 
-        Raises Fenced if a newer producer exists, and BatchAborted if the broker did not answer.
-        The broker then aborts the transaction after its timeout.
+        Raises Fenced if a newer producer exists, and BatchAborted if the broker did not answer. The
+        broker then aborts the transaction after its timeout.
         """
         if self._began_s is None:
             return
@@ -167,12 +206,17 @@ class TransactionalProducer:
             ) from exc
 
     def close(self) -> None:
-        """Stop the commit thread and drop queued messages. The broker aborts what is open."""
+        """Stop the commit thread and drop queued messages.
+
+        The broker aborts the open transaction.
+        """
         self._committer.stop()
         self._queue.purge()
 
     def _opening_error(self, error: KafkaError) -> RelayError:
-        """The client says little about why it could not begin; the brokers say more when asked."""
+        """Return a more specific error if the brokers show why a transaction could not begin;
+        the client says little about it.
+        """
         found = relay_error(error, "Opening the transactional producer", self._right)
         try:
             if isinstance(found, BrokerUnreachable):
@@ -191,9 +235,9 @@ class TransactionalProducer:
         return found
 
     def _refusal(self, error: KafkaError, doing: str) -> RelayError:
-        """Return why a message was not taken.
+        """Return why a message was not accepted.
 
-        The client says only that nothing more can be; a call about transactions says why.
+        The client only says that it accepts no more; a call about transactions returns the reason.
         """
         if error.name() in _ENDED:
             try:
@@ -203,21 +247,20 @@ class TransactionalProducer:
         return relay_error(error, doing)
 
     def _begin(self) -> None:
+        self._await_markers()
         with kafka_errors("Beginning a transaction"):
             self._queue.producer.begin_transaction()
         self._began_s = monotonic()
         self._topics.clear()
         self._queue.begin_batch()
 
-    def _commit(self, record_topic: str) -> None:
-        """Commit, and after a timeout again: no other call may follow an unanswered commit."""
-        try:
-            self._commit_now()
-        except (BrokerUnreachable, KafkaNotPermitted, TopicRefused) as exc:
-            sent = {(topic, 0) for topic in (record_topic, *self._topics)} | {
-                self._queue.refused_at or (record_topic, 0)
-            }
-            raise_with_cause(exc, self._queue.producer, self._kafka, sent)
+    def _finish_and_rest(self, record_topic: str) -> None:
+        self.finish(record_topic)
+        self._await_markers()
+
+    def _await_markers(self) -> None:
+        if (left_s := self._rested_at_s - monotonic()) > 0:
+            self._rest.wait(left_s)
 
     def _commit_now(self) -> None:
         if self._broken is not None:
@@ -240,4 +283,3 @@ class TransactionalProducer:
         self._began_s = None
         self._queue.check()
         self._queue.begin_batch()
-        self._rest.wait(_MARKERS_SECONDS)

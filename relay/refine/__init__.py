@@ -1,5 +1,5 @@
-"""What is asked of rows beyond names: field lists, conditions, masks and functions of the
-installation's own.
+"""Settings for rows beyond names: field lists, conditions, masks and the installation's own
+functions.
 
 Pure.
 """

@@ -26,7 +26,7 @@ from relay.refine.condition import (
 from relay.refine.like import like
 
 Holds: TypeAlias = Callable[[Row], "bool | None"]
-"""A row → whether the condition holds, None where that is unknown."""
+"""A row → whether the condition holds, None if that is unknown."""
 
 ColumnText: TypeAlias = Callable[[Any], str]
 
@@ -46,7 +46,7 @@ _NUMBERS: Final = frozenset({Family.NUMBER, Family.FLOAT})
 
 
 class _Side(NamedTuple):
-    """One side of a comparison: what the row gives it, what that is, and its words for people.
+    """One side of a comparison: its value from the row, its family, and its readable text.
 
     `constant` None: a column.
     """
@@ -60,7 +60,7 @@ class _Side(NamedTuple):
 class ConditionBinder:
     """Binds conditions to one table; `texts` print its columns.
 
-    Raises RuleRefused for what the table has not or cannot compare.
+    Raises RuleRefused for missing columns and comparisons that are impossible.
     """
 
     def __init__(self, definition: TableDefinition, texts: Sequence[ColumnText]) -> None:
@@ -120,7 +120,7 @@ class ConditionBinder:
 
     def _like(self, side: _Side, pattern: str) -> Holds:
         if side.family is not Family.TEXT:
-            raise self._refusal(f"LIKE looks at texts, and {side.words} is {side.family.value}.")
+            raise self._refusal(f"LIKE compares texts, and {side.words} is {side.family.value}.")
         matches, value = like(pattern), side.value
 
         def holds(row: Row) -> bool | None:
@@ -143,7 +143,7 @@ class ConditionBinder:
         )
 
     def _read(self, side: _Side, other: Family) -> _Side:
-        """A text constant as the date or time that it stands beside."""
+        """Return a text constant as the date or time that it is compared with."""
         read = _READ_FROM_TEXT.get(other)
         if side.constant is None or read is None or not isinstance(side.constant.value, str):
             return side

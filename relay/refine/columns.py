@@ -1,4 +1,4 @@
-"""Which columns of a table are published: a field list, of which the key is always part."""
+"""The published columns of a table: a field list, which always includes the key."""
 
 from collections.abc import Sequence
 
@@ -9,9 +9,9 @@ from relay.settings import RowRuleSettings
 
 
 def listed(definition: TableDefinition, rules: Sequence[RowRuleSettings]) -> tuple[int, ...] | None:
-    """Return the ordinals of the columns that every one of these rules lets pass, and of the key.
+    """Return the ordinals of the columns that every one of these rules accepts, and of the key.
 
-    None: they let all pass.
+    None: all columns are accepted.
     """
     if not any(rule.fields or rule.without_fields for rule in rules):
         return None
@@ -31,7 +31,7 @@ def listed(definition: TableDefinition, rules: Sequence[RowRuleSettings]) -> tup
 
 
 def lets_pass(rule: RowRuleSettings, column: str) -> bool:
-    """Return whether the field lists of a rule let a column pass that is no key."""
+    """Return whether the field lists of a rule accept a column outside of the key."""
     name = column.lower()
     fields = {field.lower() for field in rule.fields}
     return (not fields or name in fields) and name not in {
@@ -40,7 +40,7 @@ def lets_pass(rule: RowRuleSettings, column: str) -> bool:
 
 
 def touches(change: RowChange, ordinals: Sequence[int]) -> bool:
-    """Say whether a change touches one of these columns; an insert and a delete touch all."""
+    """Return whether a change touches one of these columns; an insert and a delete touch all."""
     before, after = change.before, change.after
     if before is None or after is None:
         return True

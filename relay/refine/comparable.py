@@ -1,4 +1,4 @@
-"""What of a column can be compared with what: numbers, texts, moments and lengths of time."""
+"""Which column values can be compared: numbers, texts, times and durations."""
 
 import re
 from collections.abc import Callable
@@ -28,7 +28,9 @@ _TIME: Final = re.compile(r"(-?)([0-9]{1,3}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,
 
 
 class Family(Enum):
-    """Only members of one family are compared; the value says how such a column is called."""
+    """Only members of one family can be compared; the value is the readable name of such a
+    column.
+    """
 
     NUMBER = "a number"
     FLOAT = "a floating-point number"
@@ -39,8 +41,8 @@ class Family(Enum):
 
 
 class Comparable(NamedTuple):
-    """A column's family, and what turns its decoded values into what Python compares as SQL
-    does.
+    """A column's family, and the function that turns its decoded values into values that Python
+    compares as SQL does.
     """
 
     family: Family
@@ -48,7 +50,7 @@ class Comparable(NamedTuple):
 
 
 def comparable(column: Column, text: Callable[[Any], str]) -> Comparable:
-    """Say how a column is compared; `text` prints its values."""
+    """Return how a column is compared; `text` prints its values."""
     if column.type in _WHOLE:
         return Comparable(Family.NUMBER, int)
     if column.type in DECIMALS:
@@ -65,7 +67,7 @@ def comparable(column: Column, text: Callable[[Any], str]) -> Comparable:
 
 
 def is_text(column: Column) -> bool:
-    """Say whether a column holds characters."""
+    """Return whether a column holds characters."""
     return (
         column.type in STRINGS
         and column.charset != "binary"

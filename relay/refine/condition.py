@@ -10,7 +10,7 @@ ConstantValue: TypeAlias = "int | Decimal | str | None"
 
 @dataclass(frozen=True, slots=True)
 class ColumnName:
-    """A column by its name; case does not count."""
+    """A column by its name, which is compared without case."""
 
     name: str
 
@@ -43,9 +43,7 @@ class IsNull:
 
 @dataclass(frozen=True, slots=True)
 class Like:
-    """`%` stands for any characters, `_` for one, a backslash takes the meaning from the character
-    behind it.
-    """
+    """`%` matches any characters, `_` one character; a backslash escapes the next character."""
 
     operand: Operand
     pattern: str

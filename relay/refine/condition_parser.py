@@ -23,7 +23,7 @@ from relay.refine.condition import (
 from relay.refine.condition_tokens import Kind, Token, refused, tokens
 
 MOST_DEPTH: Final = 50
-"""Brackets and NOTs inside one another."""
+"""Largest nesting depth of brackets and NOTs."""
 
 # Longer ones are compared as decimals, which do not grow with their exponent.
 _DIGITS_OF_INTEGERS: Final = 20
@@ -31,12 +31,12 @@ _COMPARATORS: Final = frozenset({"=", "<>", "<", "<=", ">", ">="})
 
 
 def parse_condition(text: str) -> Condition:
-    """Read a condition. Raises ConditionRefused with the character and what is wrong there."""
+    """Read a condition. Raises ConditionRefused with the character position and the mistake."""
     return _Parser(text).whole()
 
 
 class _Parser:
-    """Reads from left to right; one method for each rule, named after what it returns."""
+    """Reads from left to right; each method reads one rule and is named after its result."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -60,7 +60,7 @@ class _Parser:
         return token
 
     def _took(self, *texts: str) -> bool:
-        """Take these keywords or signs, if they are what comes next."""
+        """Take these keywords or signs if they are next."""
         coming = self._tokens[self._at : self._at + len(texts)]
         if [each.text for each in coming] != [*texts] or any(
             each.kind not in (Kind.WORD, Kind.SIGN) for each in coming
@@ -91,9 +91,7 @@ class _Parser:
     def _negation(self) -> Condition:
         self._depth += 1
         if self._depth > MOST_DEPTH:
-            raise self._refusal(
-                f"more than {MOST_DEPTH} brackets and NOTs stand inside one another."
-            )
+            raise self._refusal(f"more than {MOST_DEPTH} brackets and NOTs are nested.")
         condition: Condition = Not(self._negation()) if self._took("NOT") else self._part()
         self._depth -= 1
         return condition
@@ -150,7 +148,7 @@ class _Parser:
             case Kind.NUMBER:
                 return Constant(_number(sign + self._take().text))
             case _ if sign:
-                raise self._refusal("a sign stands before a number alone.")
+                raise self._refusal("a sign is allowed only before a number.")
             case Kind.TEXT:
                 return Constant(self._take().text)
             case Kind.NAME:

@@ -67,7 +67,7 @@ def tokens(text: str) -> list[Token]:
 
 
 def refused(text: str, at: int, why: str) -> ConditionRefused:
-    """The refusal of a condition at one of its characters."""
+    """Return the refusal of a condition at one of its characters."""
     return ConditionRefused(f"The condition {text!r} cannot be read at character {at}: {why}")
 
 
@@ -90,5 +90,5 @@ def _unreadable(rest: str) -> str:
     if rest[0] in "'`":
         return f"what {rest[0]} opens is not closed."
     if rest[0] == '"':
-        return "texts stand in single quotes, names of columns in backticks or in none."
+        return "write texts in single quotes, names of columns in backticks or without quotes."
     return f"{rest[0]!r} means nothing here."

@@ -1,6 +1,4 @@
-"""SQL's LIKE without expressions that could run for ever: each piece between two `%` is looked for
-once.
-"""
+"""SQL's LIKE in bounded time: each piece between two `%` is searched once."""
 
 import re
 from collections.abc import Callable
@@ -8,7 +6,7 @@ from typing import NamedTuple
 
 
 class _Piece(NamedTuple):
-    """What stands between two `%`: it matches `width` characters."""
+    """A piece between two `%`: it matches `width` characters."""
 
     expression: re.Pattern[str]
     width: int
@@ -39,7 +37,7 @@ def _ends(piece: _Piece, text: str, start: int) -> bool:
 
 
 def _pieces(pattern: str) -> list[_Piece]:
-    """Cut at each `%` that no backslash stands before."""
+    """Cut at each `%` that has no backslash before it."""
     pieces: list[list[str]] = [[]]
     escaped = False
     for character in pattern:

@@ -1,6 +1,4 @@
-"""Columns whose values nobody may read: hashed, cut off or replaced before a message is made of
-them.
-"""
+"""Masked columns: their values are hashed, truncated or replaced before a message is encoded."""
 
 import hmac
 from collections.abc import Callable, Sequence
@@ -16,21 +14,19 @@ from relay.refine.comparable import is_text
 from relay.settings import MaskSettings
 
 FEWEST_SALT_CHARACTERS: Final = 16
-"""Telephone numbers are few: what hides them is the salt, and a short one can be tried out."""
+"""Telephone numbers are few: only the salt protects them, and a short salt can be guessed."""
 
 _HASH_CHARACTERS: Final = 64
 _UTF8: Final = "utf8mb4"
 
 TextOf: TypeAlias = Callable[[Column, str, Callable[[], None]], Callable[[Any], str]]
-"""Column, its type text, and what is called for bytes that are no characters → the printer of its
-values.
-"""
+"""Column, its type text, and the function called for invalid bytes → the printer of its values."""
 
 Masked: TypeAlias = Callable[[Value], Value]
 
 
 class MaskedColumn(NamedTuple):
-    """What a column is published as, and the values that stand in it then."""
+    """The published definition of a masked column, and its masked values."""
 
     column: Column
     type_text: str
@@ -52,18 +48,18 @@ class Mask:
 
     @property
     def fingerprint(self) -> str:
-        """Says whether two masks are the same, and nothing of the salt to who does not have it."""
+        """Return a text that is equal for equal masks and reveals nothing about the salt."""
         own = self._settings.model_dump_json(exclude={"salt"})
         return hmac.new(self._salt, own.encode(), sha256).hexdigest()
 
     def masks(self, definition: TableDefinition, column: Column) -> bool:
-        """Say whether the mask holds for a column of a real table."""
+        """Return whether the mask holds for a column of a real table."""
         return self._columns.matches(f"{definition.id}.{column.name}")
 
     def on(self, definition: TableDefinition, ordinal: int, text_of: TextOf) -> MaskedColumn:
         """Return the column as it is published.
 
-        Raises RuleRefused where the mask would break the table's copies.
+        Raises RuleRefused if the mask would break the table's copies.
         """
         column, type_text = definition.map.columns[ordinal], definition.type_texts[ordinal]
         method = self._settings.method
@@ -92,9 +88,8 @@ class Mask:
         )
 
     def _hashed(self, column: Column, type_text: str, text_of: TextOf) -> Masked:
-        """HMAC-SHA-256 of the text that would have been printed.
-
-        Of the bytes themselves where they are no characters.
+        """Return the HMAC-SHA-256 of the text that would have been printed; of the bytes if they
+        are not valid characters.
         """
         unreadable: list[bool] = []
         text = text_of(column, type_text, lambda: unreadable.append(True))
@@ -123,7 +118,10 @@ class Mask:
         return value
 
     def _replaced(self, column: Column, type_text: str) -> MaskedColumn:
-        """NULL is replaced too: its absence says something about a person."""
+        """Replace the value.
+
+        NULL is replaced too: that a value is missing also reveals something about a person.
+        """
         settings = self._settings
         if settings.value is None:
             nullable = replace(column, nullable=True)

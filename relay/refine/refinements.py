@@ -1,6 +1,6 @@
-"""The rules, masks and transforms of one instance, and what they come to for each table."""
+"""The rules, masks and transforms of one instance, and the result for each table."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from itertools import chain
@@ -22,13 +22,11 @@ from relay.settings import LookupSettings, MaskSettings, RowRuleSettings, Transf
 
 
 class AskedOfRows(Protocol):
-    """What settings ask of rows beyond names: those of an instance, or of a job that copies its
-    tables.
-    """
+    """Settings for rows beyond names: those of an instance, or of a job that copies its tables."""
 
     @property
     def rules(self) -> tuple[RowRuleSettings, ...]:
-        """Return which rows of which tables are published."""
+        """Return the rules that choose rows and columns of tables."""
 
     @property
     def masks(self) -> tuple[MaskSettings, ...]:
@@ -55,9 +53,9 @@ class _Rule:
 
 
 class Refinements:
-    """What settings ask of the rows of one instance.
+    """The row settings of one instance.
 
-    Raises ConfigurationError (ConditionRefused among them) for what cannot be read or found.
+    Raises ConfigurationError (ConditionRefused among them) if one cannot be read or found.
     """
 
     def __init__(self, settings: AskedOfRows, lookups: Mapping[str, Lookup]) -> None:
@@ -70,20 +68,23 @@ class Refinements:
             )
 
     def of(
-        self, definition: TableDefinition, logical: TableId, text_of: TextOf
+        self,
+        definition: TableDefinition,
+        logical: TableId,
+        text_of: TextOf,
+        hashed_keys: TextOf | None = None,
     ) -> TableRefinement | None:
-        """Return what holds for a table; None: its rows are published as they are.
+        """Return the refinement of a table; None: its rows are published unchanged.
 
-        Raises RuleRefused.
+        `hashed_keys` prints the key columns that a mask hashes, so that different keys have
+        different hashes (ADR 47). Not given: `text_of` prints them. Raises RuleRefused.
         """
         rules = [rule for rule in self._rules if rule.tables.matches(str(definition.id))]
         transform = self._transforms.get(str(logical))
-        masked_names = [
-            each
-            for each in definition.map.columns
-            if first_mask(self._masks, definition, each) is not None
-        ]
-        if not rules and transform is None and not masked_names and not (self._masks and transform):
+        is_masked = any(
+            first_mask(self._masks, definition, each) is not None for each in definition.map.columns
+        )
+        if not rules and transform is None and not is_masked:
             return None
         texts = [
             text_of(column, text, _ignore)
@@ -91,37 +92,30 @@ class Refinements:
         ]
         binder = ConditionBinder(definition, texts)
         settings = [rule.settings for rule in rules]
-        discreet = bool(masked_names) or any(
-            each.fields or each.without_fields for each in settings
-        )
-        table_transform = (
-            None
-            if transform is None
-            else transform.of(definition, logical, texts, discreet=discreet)
-        )
+        table_transform = None
+        if transform is not None:
+            discreet = is_masked or any(each.fields or each.without_fields for each in settings)
+            table_transform = transform.of(definition, logical, texts, discreet=discreet)
         whole = definition if table_transform is None else table_transform.definition
         fields = listed(whole, settings)
-        masked = self._masked(whole, text_of)
+        masked = self._masked(whole, text_of, hashed_keys or text_of)
+        conditions = [rule.condition for rule in rules if rule.condition is not None]
         return TableRefinement(
             definition=whole,
             published=_published(whole, fields, masked),
-            operations=frozenset(Operation).intersection(
-                *(frozenset(map(Operation, each.operations)) for each in settings)
-            ),
-            conditions=[
-                binder.bind(rule.condition) for rule in rules if rule.condition is not None
-            ],
+            operations=_operations(settings),
+            conditions=[binder.bind(condition) for condition in conditions],
             transform=table_transform,
             fields=fields,
             masked=masked,
         )
 
     def withhold(self, tables: Collection[TableId]) -> bool:
-        """Say whether the text of a statement that changes rows of these tables may hold what a
-        mask or a field list hides.
+        """Return whether the text of a statement that changes rows of these tables may contain
+        masked or hidden values.
 
-        Which columns a statement names is not known, so one mask is reason enough; so is a
-        statement whose tables are not known.
+        The columns in a statement are unknown, so one mask is sufficient. Statements with unknown
+        tables are withheld too.
         """
         lists = [
             rule for rule in self._rules if rule.settings.fields or rule.settings.without_fields
@@ -130,22 +124,26 @@ class Refinements:
             return True
         return any(rule.tables.matches(str(table)) for rule in lists for table in tables)
 
-    def _masked(self, definition: TableDefinition, text_of: TextOf) -> dict[int, MaskedColumn]:
+    def _masked(
+        self, definition: TableDefinition, text_of: TextOf, hashed_keys: TextOf
+    ) -> dict[int, MaskedColumn]:
+        keys = {*definition.key, *definition.map.primary_key}
         found = (
             (ordinal, first_mask(self._masks, definition, column))
             for ordinal, column in enumerate(definition.map.columns)
         )
         return {
-            ordinal: mask.on(definition, ordinal, text_of)
+            ordinal: mask.on(definition, ordinal, hashed_keys if ordinal in keys else text_of)
             for ordinal, mask in found
             if mask is not None
         }
 
 
 def configuration_of_rows(settings: AskedOfRows) -> str:
-    """A text that differs when other messages are made of the same rows.
+    """Return a text that differs if the settings turn the same rows into other messages; "" without
+    such settings.
 
-    "" where nothing is asked of rows. Tells nothing of salts.
+    It reveals nothing about salts.
     """
     parts = chain(
         (rule.model_dump_json() for rule in settings.rules),
@@ -157,10 +155,17 @@ def configuration_of_rows(settings: AskedOfRows) -> str:
     return sha256(text.encode()).hexdigest() if text else ""
 
 
+def _operations(rules: Sequence[RowRuleSettings]) -> frozenset[Operation]:
+    """Return the operations that every rule accepts."""
+    return frozenset(Operation).intersection(
+        *(frozenset(map(Operation, rule.operations)) for rule in rules)
+    )
+
+
 def _published(
     definition: TableDefinition, fields: tuple[int, ...] | None, masked: Mapping[int, MaskedColumn]
 ) -> TableDefinition:
-    """The table that messages speak of."""
+    """Return the table as messages contain it."""
     ordinals = range(len(definition.map.columns)) if fields is None else fields
     place = {ordinal: at for at, ordinal in enumerate(ordinals)}
     columns = tuple(

@@ -1,5 +1,5 @@
-"""What the rules of the settings make of the rows of one table: which are published, as what, and
-with which columns.
+"""Applies the row settings to one table: which rows are published, in which form, and with which
+columns.
 """
 
 from collections.abc import Sequence
@@ -24,15 +24,15 @@ class NotPublished(NamedTuple):
 OPERATION: Final = NotPublished("a rule leaves its operation out.", "rule_operation")
 CONDITION: Final = NotPublished("the condition of a rule does not hold.", "rule_condition")
 FIELDS: Final = NotPublished("it touches none of the fields of a rule.", "rule_fields")
-TRANSFORM: Final = NotPublished("its transform makes nothing of it.", "transform")
+TRANSFORM: Final = NotPublished("its transform returned no row.", "transform")
 
 
 class TableRefinement:
     """Rules, transform, field list and masks of one real table, in this order.
 
-    `definition` is the table that rows are placed, split and tagged by: the source's, with what a
-    transform adds. `published` is the one that messages speak of. `pairs` is how many order pairs a
-    row takes where its changes do not say, None without a transform.
+    `definition` is the table for partitioning, splitting and tags: the source's, with the columns
+    that a transform adds. `published` is the table in messages. `pairs` is the number of order keys
+    per row of a transform, None without one.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class TableRefinement:
     def omitted(self) -> frozenset[int]:
         """The columns of `definition` that no message has.
 
-        None where a transform is given all columns.
+        None if a transform is given all columns.
         """
         if self._fields is None or self._transform is not None:
             return frozenset()
@@ -70,13 +70,14 @@ class TableRefinement:
         return bool(self._conditions)
 
     def takes(self, operation: Operation) -> bool:
-        """Say whether changes of this kind may be published at all."""
+        """Return whether changes of this kind may be published at all."""
         return operation in self._operations
 
     def changes(self, change: RowChange) -> Sequence[RowChange] | NotPublished:
-        """Return what a change is published as, rows of `definition`; or why not at all.
+        """Return the published changes of a change, as rows of `definition`; or why it is not
+        published.
 
-        Raises RowImageIncomplete, TransformFailed, LookupUnreachable, and what a value raises that
+        Raises RowImageIncomplete, TransformFailed, LookupUnreachable, and the errors of values that
         cannot be printed.
         """
         seen = self._seen(change)
@@ -91,13 +92,13 @@ class TableRefinement:
         return kept or FIELDS
 
     def shown(self, change: RowChange) -> RowChange:
-        """Return a change as messages hold it: with the columns of `published`, and what is masked
-        there.
+        """Return a change as messages contain it: with the columns of `published`, and masked
+        values.
         """
         return RowChange(self._shown(change.before), self._shown(change.after))
 
     def hides(self, ordinal: int) -> bool:
-        """Say whether the values of a column of `definition` must not leave the relay as they
+        """Return whether the values of a column of `definition` must not leave the relay as they
         are.
         """
         return (bool(self._masked) and self._masked[ordinal] is not None) or (

@@ -1,5 +1,5 @@
-"""Functions of the installation's own between the source's rows and what is published of them,
-found as entry points.
+"""The installation's own functions between the source's rows and the published ones, loaded as
+entry points.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,13 +16,13 @@ from relay.refine.transformed import Change, Image, Lookup, Plain, TransformFunc
 from relay.settings import TransformSettings
 
 ENTRY_POINTS: Final = "roma.transforms"
-"""The group of entry points in which functions are looked for by name."""
+"""The group of entry points that contains the functions by name."""
 
 
 class Transform:
     """One function of the settings, with its lookups.
 
-    Raises ConfigurationError where it cannot be had.
+    Raises ConfigurationError if it cannot be had.
     """
 
     def __init__(self, settings: TransformSettings, lookups: Mapping[str, Lookup]) -> None:
@@ -73,8 +73,8 @@ def transform_function(name: str) -> TransformFunction:
 class TableTransform:
     """A transform for one real table: `definition` is the table with the columns that it adds.
 
-    Each row of the source takes `pairs` order pairs, however many changes it becomes: a row that is
-    read again, when a lookup may answer otherwise, gives those behind it the pairs that they had.
+    Each row of the source takes `pairs` order keys, regardless of the number of its changes. So
+    later rows keep their order keys when a row is read again and a lookup answers differently.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class TableTransform:
         self._discreet = discreet
 
     def changes(self, change: RowChange) -> list[RowChange]:
-        """Return what the function makes of a change. Raises TransformFailed, LookupUnreachable."""
+        """Return the function's result for a change. Raises TransformFailed, LookupUnreachable."""
         settings = self._transform.settings
         lookups = {name: _Remembering(lookup) for name, lookup in self._transform.lookups.items()}
         try:
@@ -155,8 +155,8 @@ class TableTransform:
         return tuple([self._value(ordinal, image, given) for ordinal in range(len(self._columns))])
 
     def _value(self, ordinal: int, image: Image, given: RowChange) -> Value:
-        """A value that is what it was stays as it was read: not everything can be said in plain
-        values.
+        """Return a value; one that the function left unchanged stays as it was read, because
+        plain values cannot represent everything.
         """
         name, column = self._columns[ordinal]
         if name not in image:
@@ -175,7 +175,7 @@ class TableTransform:
 
 
 class _Remembering:
-    """A lookup that keeps what it raised, because a function may catch it."""
+    """A lookup that stores its error, because a function may catch it."""
 
     def __init__(self, lookup: Lookup) -> None:
         self._lookup = lookup

@@ -1,6 +1,6 @@
-"""What a transform is given and gives back: rows as mappings of plain values.
+"""The input and output of a transform: rows as mappings of plain values.
 
-The face of the relay to those who write transforms.
+This is the relay's interface for authors of transforms.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -19,7 +19,7 @@ All else is the text that the server prints, JSON included.
 
 Image: TypeAlias = Mapping[str, Plain]
 Lookup: TypeAlias = Callable[..., "Image | None"]
-"""Arguments of its query → the first row of the answer, None where there is none."""
+"""Arguments of its query → the first row of the answer, None if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Change:
         return row if row is not None else MappingProxyType({})
 
     def having(self, **values: Plain) -> "Change":
-        """The same change with these values in both of its images."""
+        """Return the same change with these values in both of its images."""
         return Change(self.table, _with(self.before, values), _with(self.after, values))
 
 
@@ -56,6 +56,6 @@ def _with(image: Image | None, values: Image) -> Image | None:
 
 
 TransformFunction: TypeAlias = Callable[[Change, Mapping[str, Lookup]], Iterable[Change]]
-"""The change and the lookups by name → what is published instead: nothing, one change or several,
-in this order.
+"""The change and the lookups by name → the published changes in this order: none, one or
+several.
 """

@@ -1,8 +1,17 @@
 """Choose: keep or drop, the logical name, the topics and the tags."""
 
-from relay.route.diff import ChangeKind, RouteChange, changes, left_out_of_report, where
+from relay.route.edits.diff import ChangeKind, RouteChange, changes, left_out_of_report, where
+from relay.route.edits.table_moves import (
+    EarlyReturn,
+    Move,
+    early_returns,
+    has_topic,
+    table_arrivals,
+    table_moves,
+)
 from relay.route.effort import MOST_STEPS, Effort
 from relay.route.filter import TableFilter
+from relay.route.known_topics import known_topics
 from relay.route.mapping import MappingSet, Tags
 from relay.route.mapping_check import problems
 from relay.route.mapping_document import (
@@ -31,9 +40,11 @@ __all__ = [
     "Destination",
     "Documents",
     "Dropped",
+    "EarlyReturn",
     "Effort",
     "MappingProblem",
     "MappingSet",
+    "Move",
     "Route",
     "RouteChange",
     "Router",
@@ -42,10 +53,15 @@ __all__ = [
     "TextPlace",
     "TextPlaces",
     "changes",
+    "early_returns",
     "field_tags_for",
+    "has_topic",
+    "known_topics",
     "left_out_of_report",
     "problems",
     "read_mapping_files",
+    "table_arrivals",
+    "table_moves",
     "tags_for",
     "where",
 ]

@@ -1,16 +1,17 @@
 """Mapping rules that cannot all be true: one real name under two logical ones, a logical database
 without a topic.
 
-What can be decided from the documents alone is found here. Two expressions may still meet on a name
-that stands in neither; that shows only when such a table appears, and stops the instance then.
+This module finds contradictions that the documents alone show. Two expressions may still match the
+same name; this shows only when such a table appears, and then stops the instance.
 """
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
+from relay.model.names.topic_template import DDL_SUFFIX
 from relay.route.effort import Effort
 from relay.route.mapping_document import DBS, TBS, TOPICS, MappingProblem
-from relay.route.mapping_rules import DDL_SUFFIX, DatabaseRule, MappingRules, TableRule
+from relay.route.mapping_rules import DatabaseRule, MappingRules, TableRule
 from relay.route.names import Name
 
 
@@ -162,9 +163,9 @@ class _Check:
         return found
 
     def _certainly_overlap(self, one: Name, other: Name) -> bool:
-        """Say whether some name is meant by both.
+        """Return whether both certainly match some name.
 
-        Two different expressions count as apart, for that is not decided here.
+        Two different expressions count as different, because their overlap is not computed here.
         """
         if one.text == other.text:
             return True

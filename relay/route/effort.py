@@ -1,4 +1,4 @@
-"""The work that one check of mapping documents may take."""
+"""The limit of work for one check of mapping documents."""
 
 from typing import Final
 

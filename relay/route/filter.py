@@ -27,23 +27,32 @@ class TableFilter:
         self._answers: dict[TableId, bool] = {}
 
     def accepts(self, real: TableId) -> bool:
-        """Say whether rows of the table are relayed."""
+        """Return whether rows of the table are relayed."""
         answer = self._answers.get(real)
         if answer is None:
             answer = self._answers[real] = self._passes(real)
         return answer
 
+    def may_accept_of(self, database: str) -> bool:
+        """Return whether some table of a database may pass, as far as the database's name tells.
+
+        False only if each expression names its database in simple form, before an escaped dot, and
+        none names this one.
+        """
+        parts = self._white.text.split(",")
+        return self._white.empty or any(_may_match(part, database) for part in parts)
+
     def accepts_operation(self, operation: Operation) -> bool:
-        """Say whether changes of this kind are relayed."""
+        """Return whether changes of this kind are relayed."""
         return operation in self._operations
 
     def accepts_statement(self, tables: Collection[TableId], *, is_ddl: bool) -> bool:
-        """Say whether a statement is relayed: one of its tables must pass.
+        """Return whether a statement is relayed: one of its tables must pass.
 
         One that names no table always does.
 
         For RENAME, the old name or the new one is enough. Statement-format changes are kept
-        whatever `operations` says, for their kind of change is not known row by row.
+        regardless of `operations`, because the operation of each row is unknown.
         """
         if is_ddl and _DDL not in self._operations:
             return False
@@ -52,6 +61,16 @@ class TableFilter:
     def _passes(self, real: TableId) -> bool:
         name = str(real)
         return (self._white.empty or self._white.matches(name)) and not self._black.matches(name)
+
+
+def _may_match(part: str, database: str) -> bool:
+    name, dot, _ = part.partition(r"\.")
+    if not dot or "|" in part or "(" in part:
+        return True  # not of the simple form
+    try:
+        return NamePattern(name).matches(database)
+    except ConfigurationError:
+        return True
 
 
 def _compile(setting: str, text: str) -> NamePattern:

@@ -2,7 +2,7 @@
 numbered.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -24,9 +24,9 @@ class Tags:
 
 
 class MappingSet:
-    """One numbered set in force.
+    """One active numbered set.
 
-    It answers for real names; what unlisted names become is the router's to say.
+    It maps listed real names; the router decides about unlisted ones.
     """
 
     def __init__(self, number: int, rules: MappingRules) -> None:
@@ -59,7 +59,7 @@ class MappingSet:
 
     @classmethod
     def empty(cls) -> "MappingSet":
-        """Return set 0: nothing is mapped."""
+        """Return set 0, which maps nothing."""
         return cls(0, MappingRules())
 
     @property
@@ -75,12 +75,17 @@ class MappingSet:
         return self._databases.logical(real)
 
     def topics(self, logical_database: str) -> tuple[str, ...]:
-        """Return the topics of a mapped logical database."""
+        """Return the topics of a mapped logical database, templates among them as written."""
         return self._topics[logical_database]
 
     @property
+    def topics_by_database(self) -> Mapping[str, tuple[str, ...]]:
+        """The topics and templates of each mapped logical database."""
+        return self._rules.topics
+
+    @property
     def all_topics(self) -> tuple[str, ...]:
-        """Every topic that some logical database goes to, sorted."""
+        """Every topic and template that some logical database goes to, sorted."""
         return tuple(sorted({topic for topics in self._topics.values() for topic in topics}))
 
     def logical_table(self, real: TableId, logical_database: str) -> str | None:
@@ -99,7 +104,9 @@ class MappingSet:
 
         None → the table's name.
         """
-        of_table = self._tag_rules.get(logical.table, [])
+        of_table = self._tag_rules.get(logical.table)
+        if of_table is None:
+            return Tags((logical.table,), ())
         rules = [rule for rule in of_table if rule.logical_database == logical.database]
         rules = rules or [rule for rule in of_table if rule.logical_database is None]
         return _joined(rules, logical.table)
@@ -158,14 +165,16 @@ class _Databases:
             rule.real.text: rule.logical for rule in every if rule.real.expression is None
         }
         self._expressions = tuple(rule for rule in every if rule.real.expression is not None)
+        self._answered: tuple[str, str | None] | None = None
 
     def logical(self, real: str) -> str | None:
         if real in self._exact:
             return self._exact[real]
-        return _only(
-            {rule.logical for rule in self._expressions if rule.real.matches(real)},
-            f"database {real}",
-        )
+        answered = self._answered
+        if answered is None or answered[0] != real:
+            found = {rule.logical for rule in self._expressions if rule.real.matches(real)}
+            answered = self._answered = (real, _only(found, f"database {real}"))
+        return answered[1]
 
 
 class _Tables:
@@ -181,8 +190,11 @@ class _Tables:
                 self._expressions.append(rule)
 
     def logical(self, real: TableId, logical_database: str) -> str | None:
+        rules = self._exact.get(real.table, [])
+        if not rules and not self._expressions:
+            return None
         by_expression = [rule for rule in self._expressions if rule.real.table.matches(real.table)]
-        rules = self._exact.get(real.table, []) + by_expression
+        rules = rules + by_expression
         return _only(
             {rule.logical for rule in rules if rule.holds_in(real.database, logical_database)},
             f"table {real}",
@@ -190,9 +202,9 @@ class _Tables:
 
 
 def _only(claims: set[str], what: str) -> str | None:
-    """Return the one claim there is.
+    """Return the single claim.
 
-    Two expressions that met on a name stop the instance, for either answer would be a guess.
+    If two expressions match one name, the instance stops, because either answer would be a guess.
     """
     if len(claims) > 1:
         raise UnmappedName(

@@ -1,6 +1,4 @@
-"""The four mapping documents as they are written, and everything in one of them that cannot be
-read.
-"""
+"""The four mapping documents in written form, and all entries that cannot be read."""
 
 import json
 from collections.abc import Mapping
@@ -30,11 +28,11 @@ TAGS: Final = "com.pajk.Roma.tags"
 DATA_IDS: Final = (DBS, TBS, TOPICS, TAGS)
 
 Documents: TypeAlias = Mapping[str, str | bytes]
-"""dataId → JSON text; a document that is not there counts as an empty list."""
+"""dataId → JSON text; a missing document counts as an empty list."""
 
 
 _MOST_PROBLEMS: Final = 1000
-"""Of one document; reading it stops there."""
+"""Largest number of problems of one document; reading stops there."""
 SPACES_COUNT: Final = "spaces count"
 """How relays before this version read JSON lists.
 
@@ -44,9 +42,7 @@ Sets that were saved then may contradict themselves without the spaces.
 
 @dataclass(frozen=True, slots=True)
 class MappingProblem:
-    """One thing wrong: in which document, at which JSON pointer (RFC 6901), and why in a
-    sentence.
-    """
+    """A problem: its document, its JSON pointer (RFC 6901), and a sentence."""
 
     data_id: str
     pointer: str
@@ -94,14 +90,14 @@ class TableEntry(_Entry):
 
 
 class TopicEntry(_Entry):
-    """The topic of a logical database, or the list of topics that each get every change of it."""
+    """The topic of a logical database, or a list of topics that each receive every change of it."""
 
     logic_db: str = Field(alias="logicDb", strict=True)
     topics: _NameList = Field(alias="topic")
 
 
 class TagEntry(_Entry):
-    """A logical table and some of its fields, and by position the tag of each."""
+    """A logical table and some of its fields, with the tag of each field by position."""
 
     names: _NameList = Field(alias="logicTb")
     tags: _NameList = Field(alias="tag")
@@ -112,7 +108,7 @@ EntryT = TypeVar("EntryT", bound=_Entry)
 
 @dataclass(frozen=True, slots=True)
 class IndexedEntry(Generic[EntryT]):
-    """An entry and its index in the document, by which a problem names its place."""
+    """An entry and its index in the document, which problems name."""
 
     index: int
     entry: EntryT
@@ -168,8 +164,8 @@ def _read(
         json.dumps(body, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         sentence = (
-            "The document holds half of a surrogate pair (\\ud800 to \\udfff), which is no "
-            "character."
+            "The document holds half of a surrogate pair (\\ud800 to \\udfff), which is "
+            "not a character."
         )
         problems.append(MappingProblem(data_id, "", sentence))
     except json.JSONDecodeError as exc:
@@ -212,10 +208,12 @@ def _entries(
 
 
 def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Build an object, but refuse a key that stands twice, of which JSON readers keep either."""
+    """Build an object, but refuse a duplicate key: JSON readers differ about which of the two
+    they keep.
+    """
     result = dict(pairs)
     if len(result) < len(pairs):
-        raise ValueError(f"one object holds a key twice: {', '.join(key for key, _ in pairs)}")
+        raise ValueError(f"one object has a duplicate key: {', '.join(key for key, _ in pairs)}")
     return result
 
 

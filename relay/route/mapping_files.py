@@ -1,4 +1,4 @@
-"""Mapping documents as files, as they lie in a repository before they are saved."""
+"""Mapping documents as files of a repository, before they are saved."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -16,7 +16,7 @@ _REMEDY: Final = (
 def read_mapping_files(places: Iterable[Path]) -> dict[str, bytes]:
     """Read the documents from files and folders; dataId → body.
 
-    Raises ConfigurationError if one cannot be read or told from the others.
+    Raises ConfigurationError if one cannot be read or is ambiguous.
     """
     documents: dict[str, bytes] = {}
     for file in _files(places):

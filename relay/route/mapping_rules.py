@@ -2,11 +2,11 @@
 found.
 """
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
+from relay.model.names.topic_template import topic_mistakes
 from relay.route.effort import Effort
 from relay.route.mapping_document import (
     DBS,
@@ -33,9 +33,6 @@ NameT = TypeVar("NameT", Name, TableName)
 ReadT = TypeVar("ReadT")
 _EMPTY_LISTED: Final = 10
 """So many numbers of empty names are named."""
-# Kafka takes 249 characters; four of them are kept for the `.ddl` topic beside it.
-_TOPIC_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,245}")
-DDL_SUFFIX: Final = ".ddl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +46,8 @@ class DatabaseRule:
 
 @dataclass(frozen=True, slots=True)
 class TableRule:
-    """A real table (or an expression) belongs to a logical one, everywhere or within the databases
-    that the prefixes name.
+    """A real table (or an expression) belongs to a logical one, in all databases or in those of
+    the prefixes.
     """
 
     real: TableName
@@ -60,13 +57,13 @@ class TableRule:
 
     @property
     def prefixed(self) -> bool:
-        """Whether the rule names a database, on either side; it then wins over one that names
-        none.
+        """Whether the rule names a database, on either side; it then has priority over one
+        without.
         """
         return self.real.database is not None or self.logical_database is not None
 
     def holds_in(self, real_database: str, logical_database: str) -> bool:
-        """Say whether the rule speaks of tables in this database."""
+        """Return whether the rule applies to tables in this database."""
         if self.real.database is not None and not self.real.database.matches(real_database):
             return False
         return self.logical_database is None or self.logical_database == logical_database
@@ -158,7 +155,7 @@ def _read_each(
 
 
 def _empty(what: str, texts: Sequence[str], data_id: str, pointer: str) -> list[MappingProblem]:
-    """Return a problem for the empty texts of a list, with their numbers there."""
+    """Return a problem for the empty texts of a list, with their indexes."""
     numbers = [str(number) for number, text in enumerate(texts, 1) if not text]
     if not numbers:
         return []
@@ -181,7 +178,7 @@ def _empty(what: str, texts: Sequence[str], data_id: str, pointer: str) -> list[
 def _read_exact(
     read: Callable[[str], ReadT], text: str, pointer: str, rules: MappingRules
 ) -> ReadT | None:
-    """Return a name of the tags, None where it cannot be read, which is a problem."""
+    """Return a name of the tags, None if it cannot be read, which is a problem."""
     try:
         return read(text)
     except NameRefused as exc:
@@ -214,12 +211,7 @@ def _topic_mistakes(topics: tuple[str, ...]) -> Iterator[str]:
     if not topics:
         yield "The list of topics is empty."
     for topic in dict.fromkeys(topics):
-        if not _TOPIC_NAME.fullmatch(topic) or topic in (".", "..") or topic.startswith("__"):
-            yield (
-                f"{topic!r} cannot be a topic: 1 to 245 letters, digits, dots, underscores and "
-                f"hyphens, "
-                "and not two underscores first, which Kafka keeps for itself."
-            )
+        yield from topic_mistakes(topic)
         if topics.count(topic) > 1:
             yield f"The topic {topic!r} is listed twice, and each change would be in it twice."
 

@@ -8,9 +8,9 @@ from relay.model.names.linear_pattern import LinearPattern, PatternRefused
 
 
 class NameRefused(ValueError):
-    """A name cannot be read; the message is a sentence for whoever wrote it.
+    """A name cannot be read; the message is a sentence for its author.
 
-    `steps`: at most what finding out took.
+    `steps`: the upper bound of the work to find this out.
     """
 
     def __init__(self, sentence: str, steps: int = 1) -> None:
@@ -26,7 +26,7 @@ class Name:
     expression: LinearPattern | None = None
 
     def matches(self, name: str) -> bool:
-        """Say whether the name is meant."""
+        """Return whether the name matches."""
         return self.text == name if self.expression is None else self.expression.is_whole(name)
 
     @property
@@ -55,9 +55,9 @@ class TableName:
 
 
 def split_outside_slashes(text: str, separator: str) -> list[str]:
-    """Cut at each separator that stands outside slashes; a backslash hides the character behind it.
+    """Cut at each separator outside slashes; a backslash escapes the next character.
 
-    Spaces around parts go.
+    Spaces around parts are removed.
     """
     parts, inside, escaped = [""], False, False
     for character in text:
@@ -82,8 +82,7 @@ def read_name(text: str) -> Name:
     if not text.startswith("/"):
         if "/" in text:
             raise NameRefused(
-                f"{text!r} holds a slash inside; a regular expression stands wholly between "
-                f"slashes."
+                f"{text!r} contains a slash; a regular expression is enclosed in slashes. "
             )
         return Name(text)
     if len(text) < 3 or not text.endswith("/"):

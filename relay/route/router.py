@@ -1,10 +1,15 @@
-"""Choose: where the changes of a real table go, under which name and with which tags."""
+"""Routes the changes of a real table: the topics, the logical name and the tags."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Container, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from relay.errors import UnmappedName
+from relay.model.names.topic_template import (
+    database_topics,
+    expanded_topics,
+    is_template,
+)
 from relay.model.table import TableId
 from relay.route.mapping import MappingSet, Tags
 from relay.settings import RoutingSettings
@@ -38,7 +43,7 @@ Route: TypeAlias = Destination | Dropped
 class Router:
     """One mapping set under one instance's routing settings.
 
-    Answers are kept, so a row costs one look-up.
+    Answers are cached, so a row costs one lookup.
     """
 
     def __init__(self, mapping: MappingSet, settings: RoutingSettings) -> None:
@@ -46,10 +51,17 @@ class Router:
         self._settings = settings
         self._routes: dict[TableId, Route] = {}
 
-    def route(self, real: TableId) -> Route:
-        """Say where a real table's changes go.
+    @property
+    def fixed_default(self) -> tuple[str, ...]:
+        """The topic of unmapped databases, if the settings use one and it is not a pattern."""
+        topic = self._settings.default_topic
+        used = self._settings.unmapped_db == "default_topic" and topic is not None
+        return (topic,) if used and topic is not None and not is_template(topic) else ()
 
-        Raises UnmappedName where the settings or two mapping expressions say stop.
+    def route(self, real: TableId) -> Route:
+        """Return where a real table's changes go. Raises UnmappedName if the settings or two
+        mapping expressions say stop, or where a topic by pattern gives a name that Kafka does not
+        accept.
         """
         route = self._routes.get(real)
         if route is None:
@@ -57,7 +69,7 @@ class Router:
         return route
 
     def route_database(self, real: str) -> Route:
-        """The same for a statement that names no table, as CREATE DATABASE.
+        """Return the same for a statement that names no table, as CREATE DATABASE.
 
         The table in the answer is empty and it has no tags.
         """
@@ -65,7 +77,29 @@ class Router:
         if logical is None:
             return self._unmapped_database(TableId(real, ""), Tags((), ()))
         name = real if self._settings.names == "real" else logical
-        return Destination(TableId(name, ""), self.mapping.topics(logical), Tags((), ()))
+        topics = database_topics(self.mapping.topics(logical), logical)
+        return Destination(TableId(name, ""), topics, Tags((), ()))
+
+    def tables_of(
+        self, real: str, tables: Iterable[TableId], topics: Container[str]
+    ) -> dict[str, Destination]:
+        """Return which of these topics hold rows of single tables of a real database, by topic,
+        with the logical table.
+
+        A statement on the database itself names none of its tables: `tables` are the real tables
+        that are known. A topic's name does not say which table it belongs to.
+        """
+        found: dict[str, Destination] = {}
+        for table in sorted(each for each in tables if each.database == real):
+            try:
+                route = self.route(table)
+            except UnmappedName:
+                continue
+            if isinstance(route, Destination):
+                for topic in route.topics:
+                    if topic in topics:
+                        found.setdefault(topic, Destination(route.logical, (topic,), Tags((), ())))
+        return dict(sorted(found.items()))
 
     def _resolve(self, real: TableId) -> Route:
         database = self.mapping.logical_database(real.database)
@@ -76,7 +110,9 @@ class Router:
             return self._unmapped_table(real)
         logical = TableId(database, table or real.table)
         name = real if self._settings.names == "real" else logical
-        return Destination(name, self.mapping.topics(database), self._tags(logical, name))
+        tags = self._tags(logical, name)
+        topics = expanded_topics(self.mapping.topics(database), logical, tags.table)
+        return Destination(name, topics, tags)
 
     def _tags(self, logical: TableId, name: TableId) -> Tags:
         """Look tags up by the logical name.
@@ -100,7 +136,13 @@ class Router:
             return Dropped(
                 'no database mapping lists its database, and unmapped_db is "drop".', "unmapped_db"
             )
-        return Destination(real, (self._settings.default_topic,), tags)
+        default = (self._settings.default_topic,)
+        topics = (
+            expanded_topics(default, real, tags.table)
+            if real.table
+            else database_topics(default, real.database)
+        )
+        return Destination(real, topics, tags)
 
 
 def tags_for(destination: Destination, changed_columns: Collection[str] | None) -> tuple[str, ...]:
@@ -118,7 +160,7 @@ def field_tags_for(
 ) -> tuple[str, ...]:
     """Return only the tags of the fields that a change touches.
 
-    MySQL's column names know no case, so neither does this.
+    Names are compared case-insensitively, as MySQL compares column names.
     """
     fields = destination.tags.fields
     if not fields or changed_columns is None:

@@ -1,4 +1,4 @@
-"""Where in the text of a mapping document a JSON pointer leads, as line and column."""
+"""Finds the line and column of a JSON pointer in the text of a mapping document."""
 
 import json
 from bisect import bisect_right
@@ -18,15 +18,18 @@ class TextPlace(NamedTuple):
 
 
 class TextPlaces:
-    """Finds places in one text. The entries of a list are located once for all pointers."""
+    """Finds JSON pointers in one text.
+
+    The entries of a list are located once for all pointers.
+    """
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     def of(self, pointer: str) -> TextPlace:
-        """Return where the innermost value begins that exists on the pointer's path.
+        """Return the start of the innermost existing value on the pointer's path.
 
-        Where the text is not JSON, return the place of its first error.
+        If the text is not JSON, return the position of its first error.
         """
         try:
             offset = self._offset(pointer)

@@ -1,9 +1,10 @@
-"""Name: keys and type texts of tables, and what the statements in the stream are."""
+"""Names: keys and type texts of tables, and the kinds of statements in the stream."""
 
 from relay.schema.catalog.catalog_queries import CatalogTable, CatalogVersions
 from relay.schema.catalog.catalog_reader import CatalogReader
 from relay.schema.catalog.catalog_snapshot import CatalogSnapshot
 from relay.schema.column_renames import column_renames
+from relay.schema.copied import CopiedTable, copied_table
 from relay.schema.ddl import Ddl, classify
 from relay.schema.declared_types import DeclaredTypes
 from relay.schema.history import (
@@ -29,6 +30,7 @@ __all__ = [
     "CatalogSnapshot",
     "CatalogTable",
     "CatalogVersions",
+    "CopiedTable",
     "Ddl",
     "DeclaredTypes",
     "DescribedTable",
@@ -41,6 +43,7 @@ __all__ = [
     "Version",
     "classify",
     "column_renames",
+    "copied_table",
     "folded",
     "parse_record",
     "renamed_sql",

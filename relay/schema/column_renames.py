@@ -1,8 +1,8 @@
-"""The columns that an ALTER TABLE renames, as its text alone tells them."""
+"""The column renames of an ALTER TABLE, read from its text only."""
 
 from relay.envelope import ColumnRename
 from relay.model.change import Statement
-from relay.schema.history.following import sets_sql_mode
+from relay.schema.sql.set_statement import sets_sql_mode
 from relay.schema.sql.token_cursor import TokenCursor
 from relay.schema.sql.tokens import tokenize
 
@@ -10,8 +10,8 @@ from relay.schema.sql.tokens import tokenize
 def column_renames(statement: Statement) -> tuple[ColumnRename, ...] | None:
     """Return the renames of an ALTER TABLE, in its order.
 
-    None where the statement is no ALTER TABLE, and where its text does not tell them for certain:
-    MySQL and MariaDB read it in two ways, or it sets an sql_mode that it was not read in.
+    None if the statement is not an ALTER TABLE, or its text is ambiguous: MySQL and MariaDB read it
+    differently, or it sets another sql_mode than it was read in.
     """
     first = tokenize(statement.sql, limit=1)
     if (

@@ -1,7 +1,7 @@
 """Column types as a statement writes them, in the form that Canal prints as `mysqlType`.
 
 Canal keeps the words of the DDL (`INT`, `BOOL`, `NUMERIC(1,1)`), writes `unsigned` and `zerofill`
-in small letters, and says `double(53)` for FLOAT(53). Source of the rule: alibaba/canal,
+in small letters, and prints `double(53)` for FLOAT(53). Source of the rule: alibaba/canal,
 MemoryTableMeta; recorded messages in tests/golden.
 """
 
@@ -39,7 +39,7 @@ _FLOAT_DIGITS: Final = 24
 
 
 def starts_column(cursor: TokenCursor) -> bool:
-    """Say whether a table element is a column rather than a key or a constraint."""
+    """Return whether a table element is a column rather than a key or a constraint."""
     if cursor.word() in _NO_COLUMN or (cursor.word(), cursor.word(1)) in _NO_COLUMN_PAIRS:
         return False
     return cursor.token is not None and cursor.token.is_name
@@ -100,7 +100,7 @@ def _literal(token: Token) -> str:
 
 
 def _attributes(cursor: TokenCursor) -> str:
-    """Read what may follow at once; ZEROFILL makes a column unsigned."""
+    """Read the attributes after the type; ZEROFILL makes a column unsigned."""
     found = set()
     while cursor.word() in ("UNSIGNED", "SIGNED", "ZEROFILL"):
         found.add(cursor.word())

@@ -1,9 +1,10 @@
 """What kind of statement the server logged as text, and which tables it names.
 
-Statements are recognised by their first words. What is not recognised is DDL of the kind QUERY:
-passed on as it is, never dropped.
+Statements are recognised by their first words. An unrecognised statement is DDL of the kind QUERY:
+it is passed on unchanged, never dropped.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -18,12 +19,12 @@ from relay.schema.statement_kind import StatementKind
 
 @dataclass(frozen=True, slots=True)
 class Ddl:
-    """One statement, understood as far as it is recognised.
+    """One statement, with its recognised parts.
 
-    `database` and `table` are the names that Canal gives the message: of several tables the first,
-    for a rename the new name, empty where the statement names none. `tables` holds every table that
-    it changes, old names and new; empty where that is not known. `is_ddl` is False for
-    statement-format changes of rows (INSERT … as text).
+    `database` and `table` are the names that Canal gives the message: the first of several tables,
+    for a rename the new name, empty if the statement names none. `tables` holds every table that it
+    changes, old names and new; empty if unknown. `is_ddl` is False for statement-format changes of
+    rows (INSERT … as text).
     """
 
     kind: StatementKind
@@ -34,7 +35,31 @@ class Ddl:
     sql: str
     written: tuple[WrittenName, ...]
 
+    @property
+    def drops_database(self) -> bool:
+        """Whether it drops a database with all its tables, of which it names none."""
+        if self.table or not self.is_ddl:
+            return False
+        words = [each.word for each in tokenize(self.sql, limit=4)]
+        if words[:3] == ["CREATE", "OR", "REPLACE"]:
+            words = words[2:]
+        return words[0] in ("DROP", "REPLACE") and words[1] in ("DATABASE", "SCHEMA")
 
+    @property
+    def exchanged(self) -> tuple[TableId, ...]:
+        """The names that the statement may have given to other tables, or to rows that the binlog
+        does not contain.
+        """
+        moves = self.kind in (StatementKind.RENAME, StatementKind.ALTER) and len(self.tables) > 1
+        if moves:
+            return self.tables
+        brings_rows = self.kind is StatementKind.ALTER and _ROWS_WITHOUT_LOG.search(self.sql)
+        return tuple(dict.fromkeys(each.id for each in self.written)) if brings_rows else ()
+
+
+_ROWS_WITHOUT_LOG: Final = re.compile(
+    r"\bEXCHANGE\s+PARTITION\b|\bIMPORT\s+(PARTITION\b.*)?TABLESPACE\b", re.IGNORECASE | re.DOTALL
+)
 _ROW_CHANGES: Final = frozenset({"INSERT", "REPLACE", "UPDATE", "DELETE", "LOAD", "CALL", "WITH"})
 _MODIFIERS: Final = ("LOW_PRIORITY", "DELAYED", "HIGH_PRIORITY", "QUICK", "IGNORE")
 # A row change of more words than this is a bulk insert; its target stands at its front.
@@ -42,7 +67,7 @@ _ROW_CHANGE_TOKENS: Final = 256
 
 
 def classify(statement: Statement) -> Ddl:
-    """Say what a statement is."""
+    """Return the classified statement."""
     first = tokenize(statement.sql, limit=1)
     if first and first[0].word in _ROW_CHANGES:
         return _row_change(statement)
@@ -72,7 +97,7 @@ def _row_change(statement: Statement) -> Ddl:
 
 
 def _target(cursor: TokenCursor) -> WrittenName | None:
-    """Find the one table that a row change writes to; None where it may be several."""
+    """Find the one table that a row change writes to; None if it may be several."""
     verb = cursor.word()
     cursor.take()
     cursor.skip(*_MODIFIERS)
@@ -91,7 +116,7 @@ def _target(cursor: TokenCursor) -> WrittenName | None:
 
 
 def _joins(cursor: TokenCursor, *ends: str) -> bool:
-    """Say whether several tables stand before the words that end the table list."""
+    """Return whether several tables precede the words that end the table list."""
     ahead = 0
     while ahead < _ROW_CHANGE_TOKENS and cursor.word(ahead) not in ends:
         if cursor.word(ahead) in (",", "JOIN", "STRAIGHT_JOIN", "("):

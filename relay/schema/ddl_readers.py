@@ -42,7 +42,7 @@ _IGNORED_OBJECTS: Final = frozenset({"USER", "ROLE", "TEMPORARY", "SERVER"})
 
 
 def recognise(cursor: TokenCursor) -> Recognised:
-    """Return the kind and the names of a statement; None where its first words are not known."""
+    """Return the kind and the names of a statement; None if its first words are not known."""
     verb = cursor.word()
     cursor.take()
     if verb in _IGNORED_FIRST_WORDS:
@@ -151,9 +151,7 @@ def _alter(cursor: TokenCursor) -> Recognised:
 
 
 def _alter_table(cursor: TokenCursor, table: WrittenName) -> Recognised:
-    """Read the items: the first gives the kind, as in Canal; a new name may stand in any of
-    them.
-    """
+    """Read the items: the first gives the kind, as in Canal; any of them may contain a new name."""
     kinds, renamed, others = [], [], []
     while True:
         kinds.append(_item_kind(cursor))

@@ -2,9 +2,9 @@
 "canal".
 """
 
-from collections import OrderedDict
 from typing import Final
 
+from relay.bounded_cache import BoundedCache
 from relay.model.change import Statement
 from relay.model.table import TableId, TableMap
 from relay.schema.column_texts import column, column_list
@@ -12,19 +12,18 @@ from relay.schema.ddl import Ddl
 from relay.schema.sql.token_cursor import TokenCursor
 from relay.schema.statement_kind import StatementKind
 
-# A table's texts take about a kilobyte, so this is some tens of megabytes at most; the table not
-# named for longest goes first.
 _REMEMBERED_TABLES: Final = 20_000
+"""A table's texts take about a kilobyte, so this is some tens of megabytes at most."""
 
 
 class DeclaredTypes:
-    """What DDL said of each table's columns.
+    """The types that DDL declared for each table's columns.
 
-    It forgets by restart and by number, never answers for a table it did not see.
+    A restart or too many tables drop them; tables without DDL have no answer.
     """
 
     def __init__(self) -> None:
-        self._columns: OrderedDict[TableId, dict[str, str]] = OrderedDict()
+        self._columns: BoundedCache[TableId, dict[str, str]] = BoundedCache(_REMEMBERED_TABLES)
 
     def texts(self, table: TableMap) -> tuple[str, ...] | None:
         """Return the declared texts in column order.
@@ -47,7 +46,7 @@ class DeclaredTypes:
             self._create(cursor, ddl)
         elif ddl.kind is StatementKind.ERASE:
             for table in ddl.tables:
-                self._columns.pop(table, None)
+                self._columns.pop(table)
         elif ddl.kind is StatementKind.RENAME and cursor.word() == "RENAME":
             self._rename([name.id for name in ddl.written])
         elif cursor.word() == "ALTER" or ddl.kind is StatementKind.ALTER:
@@ -68,15 +67,15 @@ class DeclaredTypes:
         self._remember(table, columns)
 
     def _rename(self, tables: list[TableId]) -> None:
-        """Move what is known, pair by pair: the new name stands before the old one."""
+        """Apply the renames one by one: the new name precedes the old one in the text."""
         for new, old in zip(tables[::2], tables[1::2], strict=False):
-            self._remember(new, self._columns.pop(old, None))
+            self._remember(new, self._columns.pop(old))
 
     def _alter(self, cursor: TokenCursor, ddl: Ddl) -> None:
         cursor.skip_to("TABLE")
         cursor.accept("IF", "EXISTS")
         written = cursor.table()
-        columns = self._columns.pop(written.id, None) if written is not None else None
+        columns = self._columns.pop(written.id) if written is not None else None
         if columns is None:
             return
         altered = dict(columns)
@@ -88,11 +87,9 @@ class DeclaredTypes:
         self._remember(renamed[0] if renamed else ddl.tables[0], altered)
 
     def _remember(self, table: TableId, columns: dict[str, str] | None) -> None:
-        self._columns.pop(table, None)
+        self._columns.pop(table)
         if columns:
-            self._columns[table] = columns
-        if len(self._columns) > _REMEMBERED_TABLES:
-            self._columns.popitem(last=False)
+            self._columns.put(table, columns)
 
 
 def _lowered(columns: dict[str, str]) -> dict[str, str]:
@@ -100,16 +97,8 @@ def _lowered(columns: dict[str, str]) -> dict[str, str]:
     return {name.lower(): text for name, text in columns.items()}
 
 
-def _alter_columns(cursor: TokenCursor, columns: dict[str, str]) -> None:
-    """Apply one item of ALTER TABLE that speaks of columns; others are left for the caller to
-    skip.
-    """
-    verb = cursor.word()
-    if verb not in ("ADD", "MODIFY", "CHANGE", "DROP", "RENAME"):
-        return
-    cursor.take()
-    named = cursor.accept("COLUMN")
-    if not named and cursor.word() in (
+_NOT_A_COLUMN: Final = frozenset(
+    {
         "PRIMARY",
         "KEY",
         "INDEX",
@@ -119,7 +108,19 @@ def _alter_columns(cursor: TokenCursor, columns: dict[str, str]) -> None:
         "FOREIGN",
         "CONSTRAINT",
         "CHECK",
-    ):
+    }
+)
+"""The words after ADD, DROP or RENAME that name a key or a constraint."""
+
+
+def _alter_columns(cursor: TokenCursor, columns: dict[str, str]) -> None:
+    """Apply one item of ALTER TABLE about columns; the caller skips others."""
+    verb = cursor.word()
+    if verb not in ("ADD", "MODIFY", "CHANGE", "DROP", "RENAME"):
+        return
+    cursor.take()
+    named = cursor.accept("COLUMN")
+    if not named and cursor.word() in _NOT_A_COLUMN:
         return
     cursor.skip("IF", "NOT", "EXISTS")
     if verb == "ADD" and cursor.accept("("):

@@ -1,7 +1,5 @@
-"""What a table map leaves out of a column's type and its printed text shows.
-
-The decimals of FLOAT(M,D), the zeros of ZEROFILL, and that bytes are MariaDB's UUID, INET6 or
-INET4.
+"""Facts of column types that table maps lack and printed texts show: the decimals of FLOAT(M,D),
+the zeros of ZEROFILL, and whether bytes are MariaDB's UUID, INET6 or INET4.
 """
 
 import re
@@ -19,7 +17,7 @@ _ZEROFILL: Final = re.compile(
 
 
 def may_be_refined(table: TableMap) -> bool:
-    """Say whether some column's text may depend on what the map leaves out.
+    """Return whether some column's text may depend on facts that the map lacks.
 
     ZEROFILL makes a column unsigned.
     """

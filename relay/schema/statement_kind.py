@@ -6,7 +6,7 @@ from enum import StrEnum
 class StatementKind(StrEnum):
     """Canal's word for a statement.
 
-    IGNORED stands for what is of no concern to a copy of the data and is not published.
+    IGNORED statements do not affect a copy of the data and are not published.
     """
 
     CREATE = "CREATE"

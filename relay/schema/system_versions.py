@@ -1,7 +1,7 @@
-"""Which column of a MariaDB table ends the versions of its rows, and which keys its current rows
-and its history have.
+"""Finds the column that ends the versions of a MariaDB table's rows, and the keys of its current
+and history rows.
 
-A table map does not say it. Sources: the binlogs of MariaDB 10.5, 10.11 and 11.4; MariaDB:
+A table map does not contain them. Sources: the binlogs of MariaDB 10.5, 10.11 and 11.4; MariaDB:
 System-Versioned Tables.
 """
 
@@ -18,16 +18,16 @@ _DIGITS: Final = 6
 
 
 def may_have_versions(table: TableMap) -> bool:
-    """Say whether a table has two columns that may be the times of its versions.
+    """Return whether a table has two columns that may be the times of its versions.
 
-    Few other tables have.
+    Few other tables do.
     """
     return sum(map(_is_time, table.columns)) >= len(HIDDEN_NAMES)
 
 
 def is_known_to_have_versions(table: TableMap) -> bool:
-    """Say whether the followed history of the table told that it has hidden times, which the binlog
-    itself does not tell.
+    """Return whether the followed history of the table shows hidden times, which the binlog
+    itself does not show.
     """
     return (
         table.key_kind is not KeyKind.EITHER
@@ -39,9 +39,9 @@ def is_known_to_have_versions(table: TableMap) -> bool:
 def end_of_versions(table: TableMap, found: CatalogVersions | None) -> int | None:
     """Return the ordinal of the column that ends a version, None for a table without versions.
 
-    `found` is what the catalogue says now, which may be later than the table map; None: the table
-    is gone. Where the catalogue cannot tell, hidden columns are known by their names, types and
-    place; declared ones are not known.
+    `found` is the present state of the catalogue, which may be later than the table map; None: the
+    table was dropped. If the catalogue is not sufficient, hidden columns are recognised by their
+    names, types and position; declared ones are not.
     """
     if is_known_to_have_versions(table) or (
         _ends_like_hidden(table) and (found is None or _is_gone(found))
@@ -64,15 +64,15 @@ def end_of_versions(table: TableMap, found: CatalogVersions | None) -> int | Non
 
 
 def has_hidden_times(table: TableMap, end: int | None) -> bool:
-    """Say whether the last two columns are those that a catalogue does not show."""
+    """Return whether the last two columns are those that a catalogue does not show."""
     return end == len(table.columns) - 1 and _ends_like_hidden(table)
 
 
 def with_versions(definition: TableDefinition, end: int) -> TableDefinition:
-    """Return the table with the key of its current rows, and the versions of its rows told.
+    """Return the table with the key of its current rows, and with `versions`.
 
-    Current rows all have the same end, so it is no part of their key. A history row keeps it, so
-    that no key is that of a current row.
+    Current rows all have the same end, so it is not part of their key. A history row has it in its
+    key, so that no key equals that of a current row.
     """
     full = definition.key
     current = tuple(ordinal for ordinal in full if ordinal != end)
@@ -104,11 +104,7 @@ def _may_end(table: TableMap, at: int) -> bool:
 
 
 def _is_gone(found: CatalogVersions) -> bool:
-    """Whether hidden columns are no more: the table has no versions now, and no columns of these
-    names.
+    """Whether hidden columns were removed: the table has no columns of these names now. It may have
+    versions again, whose times its statement declares.
     """
-    return (
-        bool(found.columns)
-        and not found.end
-        and ROW_END not in (name.lower() for name in found.columns)
-    )
+    return bool(found.columns) and ROW_END not in (name.lower() for name in found.columns)

@@ -1,4 +1,4 @@
-"""Name: from a table map to the key that names a row, and the type texts of its columns."""
+"""From a table map to the key that identifies a row, and the type texts of its columns."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -30,7 +30,7 @@ from relay.schema.system_versions import (
 
 
 class Catalog(Protocol):
-    """Whoever can describe a table as it is on the source now."""
+    """A reader that describes a table as it is on the source now."""
 
     def read(self, table: TableId, *, keys: bool) -> CatalogTable | None:
         """Return the table as the source describes it now, or None if the table is gone.
@@ -48,11 +48,11 @@ class Catalog(Protocol):
 class TableDefinitions:
     """Definitions of the tables in one stream, one for each table map.
 
-    `type_text` writes a column's type as the server does. Texts of DDL seen in the stream come
-    first as they are with `as_declared`, as in Canal; otherwise they, and behind them the
-    catalogue, only say what the map leaves out. The catalogue is asked at most once for each
-    version of a table; its errors pass through. With `marks_history` the current rows of MariaDB's
-    system-versioned tables have keys without the end of their version.
+    `type_text` writes a column's type as the server does. With `as_declared`, the texts of DDL in
+    the stream are used unchanged, as in Canal. Otherwise they, and then the catalogue, only supply
+    facts that the map lacks. The catalogue is asked at most once for each version of a table; its
+    errors pass through. With `marks_history` the current rows of MariaDB's system-versioned tables
+    have keys without the end of their version.
     """
 
     def __init__(
@@ -81,8 +81,8 @@ class TableDefinitions:
         return definition
 
     def apply(self, statement: Statement) -> Ddl:
-        """Take a statement in its place in the stream: say what it is, and forget what it may have
-        changed.
+        """Apply a statement in stream order: return its kind, and drop the definitions that it
+        may have changed.
         """
         ddl = classify(statement)
         if ddl.is_ddl:
@@ -139,7 +139,7 @@ class TableDefinitions:
         )
 
     def _keys_are_asked_for(self, table: TableMap) -> bool:
-        """Say whether the binlog, or the history, leaves open which key the table has."""
+        """Return whether the binlog, or the history, leaves open which key the table has."""
         if table.key_kind is not KeyKind.EITHER:
             return table.key_kind is KeyKind.UNKNOWN
         if self._as_declared:
@@ -161,7 +161,7 @@ class TableDefinitions:
 
 
 def _unique_key(table: TableMap, found: CatalogTable | None) -> tuple[int, ...]:
-    """Find the first unique not-null key; none that the map itself would name."""
+    """Find the first unique not-null key; none if the map itself would name it."""
     names = [column.name for column in table.columns]
     for key in found.unique_keys if found is not None else ():
         ordinals = tuple(names.index(name) for name in key)

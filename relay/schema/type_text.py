@@ -1,5 +1,5 @@
-"""`mysqlType` texts from what the binlog's table map says, in the form of SHOW CREATE TABLE of
-MySQL 8 and later.
+"""`mysqlType` texts from the binlog's table map, in the form of SHOW CREATE TABLE of MySQL 8 and
+later.
 
 The table map does not hold everything: display widths, ZEROFILL, the decimals of FLOAT(M,D) and
 MariaDB's own type names (JSON, UUID, INET6) and the dimension of VECTOR are lost.
@@ -89,20 +89,19 @@ def _signed(text: str, column: Column) -> str:
     return f"{text} unsigned" if column.unsigned else text
 
 
+def _varchar(column: Column) -> str:
+    # MariaDB measures a COMPRESSED column together with the byte before its value that names the
+    # method.
+    if column.type is ColumnType.VARCHAR_COMPRESSED:
+        column = replace(column, length=column.length - 1)
+    if column.charset == _BINARY:
+        return f"varbinary({column.length})"
+    return f"varchar({_characters(column)})"
+
+
 def _string_type(column: Column) -> str:
     if column.type in VARCHARS:
-        # MariaDB measures a COMPRESSED column together with the byte before its value that names
-        # the method.
-        text = (
-            replace(column, length=column.length - 1)
-            if column.type is ColumnType.VARCHAR_COMPRESSED
-            else column
-        )
-        return (
-            f"varbinary({text.length})"
-            if text.charset == _BINARY
-            else f"varchar({_characters(text)})"
-        )
+        return _varchar(column)
     if column.type in BLOBS:
         size = _BLOB_SIZES.get(column.type) or _SIZE_BY_LENGTH_BYTES.get(column.length, "")
         return f"{size}{'blob' if column.charset in (_BINARY, None) else 'text'}"

@@ -1,5 +1,5 @@
-"""A second opinion on a binlog: what mysql-replication reads of a stretch, beside what the relay
-makes of it (ADR 8).
+"""A second reader of a binlog: the events of mysql-replication beside those of the relay (ADR
+8).
 """
 
 from relay.second_reader.pairs import Pair, Stretch, pairs

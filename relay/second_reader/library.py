@@ -1,4 +1,4 @@
-"""The events of a source as mysql-replication reads them, over a connection of its own.
+"""The events of a source as mysql-replication reads them, over a separate connection.
 
 The only module that imports the library.
 """
@@ -48,7 +48,7 @@ COMPRESSED: Final = {
     40: "a compressed transaction (TRANSACTION_PAYLOAD)",
     **dict.fromkeys(range(166, 172), "a compressed row event"),
 }
-"""Event types with rows that the library passes over in silence, and what they are."""
+"""Event types with rows that the library skips silently, and their names."""
 _BROKEN: Final = (
     ArithmeticError,
     AssertionError,
@@ -58,16 +58,16 @@ _BROKEN: Final = (
     TypeError,
     ValueError,
 )
-"""What the library raises for an event that it cannot read.
+"""Errors of the library for an event that it cannot read.
 
-The next event can be read all the same.
+The next event can still be read.
 """
 _LOGIN_REFUSED: Final = frozenset({1044, 1045, 1698})
 
 LibraryRow = tuple[tuple[object, ...] | None, tuple[object, ...] | None]
 """The values before and after, in the table's order of columns.
 
-None where the event has no such image.
+None if the event has no such image.
 """
 
 
@@ -75,9 +75,9 @@ None where the event has no such image.
 class LibraryEvent:
     """One event as the library reads it.
 
-    position: where it begins; None where the source writes no positions (MariaDB 11.4 and later,
+    position: where it begins; None if the source writes no positions (MariaDB 11.4 and later,
     inside transactions). table, operation: of a row event, else None. rows: of a row event; empty
-    where `error` says why the library cannot read them. passed_over: the number of an event type
+    if `error` says why the library cannot read them. passed_over: the number of an event type
     that the library does not know, else 0. text: what the library prints of the event.
     """
 
@@ -104,8 +104,8 @@ def library_events(
     with_statements: bool,
     with_texts: bool,
 ) -> Iterator[LibraryEvent]:
-    """Yield what the library reads from `start` up to `until`: row events, and statements and GTIDs
-    where asked for.
+    """Yield the library's events from `start` up to `until`: row events, and statements and GTIDs
+    if requested.
 
     Raises SourceUnreachable, SourceLoginRefused.
     """
@@ -140,7 +140,7 @@ def library_events(
 class _Connections:
     """Opens the library's two connections.
 
-    A third one would be its silent start over from a place inside a transaction.
+    A third one would be a silent restart from a position inside a transaction.
     """
 
     def __init__(self, settings: SourceSettings) -> None:
@@ -157,7 +157,7 @@ class _Connections:
 
 
 def _next(reader: Any, settings: SourceSettings) -> Any:
-    """Return the library's next event, an event that says what it could not read, or None at the
+    """Return the library's next event, an event for one that it could not read, or None at the
     binlog's end.
     """
     try:

@@ -1,4 +1,4 @@
-"""Both readers' events of one stretch, put side by side by their places in the binlog."""
+"""Both readers' events of one range, paired by their positions in the binlog."""
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
@@ -8,15 +8,15 @@ from relay.errors import SourceUnreachable
 from relay.model.change import RowsEvent
 from relay.model.positions.position import BinlogPosition
 from relay.second_reader.library import LibraryEvent, library_events
-from relay.second_reader.own import OwnEvent, own_events
+from relay.second_reader.relay_events import OwnEvent, own_events
 from relay.settings import SourceSettings
 from relay.source import ask_server_facts, free_replica_id
 
 
 class Pair(NamedTuple):
-    """One event as the relay and as the library read it; None where a reader has none.
+    """One event as the relay and as the library read it; None if a reader has none.
 
-    The relay may find several in one of the library.
+    The relay may have several for one of the library.
     """
 
     own: OwnEvent | None
@@ -27,7 +27,7 @@ class Pair(NamedTuple):
 class Stretch:
     """A part of a source's binlog, from the beginning of a transaction on.
 
-    `name` tells these readers from others at the source.
+    `name` identifies these readers at the source.
     """
 
     settings: SourceSettings
@@ -39,9 +39,8 @@ class Stretch:
 def pairs(stretch: Stretch, *, with_statements: bool = False) -> Generator[Pair]:
     """Yield the events of both readers in the binlog's order.
 
-    Both connect as replicas with numbers that nobody else has.
-
-    Raises Unreachable, a Stop, or ConfigurationError for a place where no transaction begins.
+    Both connect as replicas with unused numbers. Raises Unreachable, a Stop, or ConfigurationError
+    for a position where no transaction begins.
     """
     # The instance's own number would throw its relay out of the source.
     settings = stretch.settings.model_copy(
@@ -68,7 +67,7 @@ def pairs(stretch: Stretch, *, with_statements: bool = False) -> Generator[Pair]
 def side_by_side(own: Iterator[OwnEvent], library: Iterator[LibraryEvent]) -> Iterator[Pair]:
     """Pair the events of two readers, each in the binlog's order.
 
-    Events without a place are paired one by one.
+    Events without a position are paired one by one.
     """
     mine, theirs, used = next(own, None), next(library, None), False
     while mine is not None or theirs is not None:
@@ -88,7 +87,7 @@ def side_by_side(own: Iterator[OwnEvent], library: Iterator[LibraryEvent]) -> It
 
 
 def _order(mine: OwnEvent | None, theirs: LibraryEvent | None) -> int:
-    """Return -1 where the relay's event comes first, 1 where the library's does, 0 where they are
+    """Return -1 where the relay's event comes first, 1 where the library's does, 0 if they are
     the same one.
     """
     if mine is None or theirs is None:
@@ -109,6 +108,6 @@ def _order(mine: OwnEvent | None, theirs: LibraryEvent | None) -> int:
             f"At {mine.position} the relay reads {mine.content.operation} of "
             f"{mine.content.table.id}, and the library, which has no places "
             f"here, {theirs.operation} of {theirs.table}: their events cannot be put side by side.",
-            remedy="Choose a start behind this place; report it as a bug if it does not go away.",
+            remedy="Choose a later start; report a bug if the error remains.",
         )
     return 0

@@ -1,6 +1,4 @@
-"""Events one after the other: what the library prints, and beside it what the relay makes of the
-same event.
-"""
+"""Events one after the other: the library's text, and the relay's result for the same event."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
@@ -22,14 +20,13 @@ _REFINED: Final = (
     "docs/filters.md)"
 )
 _VERSIONED: Final = (
-    "(current rows and history rows are told apart when they are published: docs/message-format.md)"
+    "(current rows and history rows are distinguished when they are published: "
+    "docs/message-format.md)"
 )
 
 
 class Shown(NamedTuple):
-    """What the relay's side of the answer is made with: the instance, its mapping, and its source's
-    tables.
-    """
+    """The inputs of the relay's side: the instance, its mapping, and its source's tables."""
 
     instance: InstanceSettings
     router: Router
@@ -45,7 +42,7 @@ class Shown(NamedTuple):
 
 
 def shown_pairs(found: Iterable[Pair], means: Shown) -> Iterator[str]:
-    """Yield a text for each event. Raises what reading the pairs raises."""
+    """Yield a text for each event. Raises the errors of reading the pairs."""
     for own, library in found:
         position = (
             own.position if own is not None else library.position if library is not None else None

@@ -1,6 +1,6 @@
-"""Whether both readers read one value alike.
+"""Compares one value of both readers.
 
-What the library is known to decode wrongly is left out by name (ADR 8).
+Values that the library is known to decode wrongly are excluded by name (ADR 8).
 """
 
 import re

@@ -21,10 +21,10 @@ _NO_NAMES: Final = (
 
 @dataclass(slots=True)
 class Report:
-    """What both readers found.
+    """The result of both readers.
 
-    own_rows, library_rows: rows by table. values: how many were compared. left_out: values (or
-    rows) by the words for why. differences: sentences, the first 20 of `different`.
+    own_rows, library_rows: rows by table. values: how many were compared. left_out: excluded values
+    (or rows) by reason. differences: sentences, the first 20 of `different`.
     """
 
     own_rows: Counter[TableId] = field(default_factory=Counter)
@@ -57,7 +57,7 @@ class Report:
 
 
 def verify(found: Iterable[Pair]) -> Report:
-    """Compare the rows of all pairs. Raises what reading the pairs raises."""
+    """Compare the rows of all pairs. Raises the errors of reading the pairs."""
     report = Report()
     for own, library in found:
         mine = own.content if own is not None and isinstance(own.content, RowsEvent) else None

@@ -3,6 +3,7 @@ defaults are the safe value.
 """
 
 from relay.settings.base import NAME_PATTERN, Name, Port, Settings
+from relay.settings.copying import CopyingSettings, copies_refusal
 from relay.settings.file import (
     AdminTlsSettings,
     ApiSettings,
@@ -11,16 +12,19 @@ from relay.settings.file import (
     RelaySettings,
     SecretsSettings,
     StatusSettings,
+    checked_settings,
     instance_settings,
     load_settings,
     read_settings,
 )
+from relay.settings.formats import FormatName, RegistrySettings
 from relay.settings.group import GroupSettings, GroupSourceSettings
 from relay.settings.instance import InstanceSettings
 from relay.settings.publishing import (
     BufferSettings,
     ClaimSettings,
     FlowSettings,
+    HeartbeatSettings,
     MessageSettings,
     SpoolingSettings,
     TopicSettings,
@@ -42,7 +46,13 @@ from relay.settings.secrets import (
     VariableSecret,
     plain_options,
 )
-from relay.settings.servers import KafkaSettings, PlacementSettings
+from relay.settings.servers import (
+    CanalDestinationSettings,
+    CanalServerSettings,
+    KafkaSettings,
+    PlacementSettings,
+)
+from relay.settings.sign_in import OidcSettings, TrustedHeaderSettings, checked_address
 from relay.settings.source import (
     FailoverSettings,
     SourceSettings,
@@ -61,12 +71,17 @@ __all__ = [
     "ApiSettings",
     "BufferSettings",
     "BugReportSettings",
+    "CanalDestinationSettings",
+    "CanalServerSettings",
     "ClaimSettings",
+    "CopyingSettings",
     "FailoverSettings",
     "FilterSettings",
     "FlowSettings",
+    "FormatName",
     "GroupSettings",
     "GroupSourceSettings",
+    "HeartbeatSettings",
     "InstanceSettings",
     "KafkaSettings",
     "LogSettings",
@@ -74,9 +89,11 @@ __all__ = [
     "MaskSettings",
     "MessageSettings",
     "Name",
+    "OidcSettings",
     "PartitionSettings",
     "PlacementSettings",
     "Port",
+    "RegistrySettings",
     "RelaySettings",
     "RoutingSettings",
     "RowRuleSettings",
@@ -93,10 +110,14 @@ __all__ = [
     "TopicSettings",
     "TransactionSettings",
     "TransformSettings",
+    "TrustedHeaderSettings",
     "VariableSecret",
     "ZooKeeperAuthSettings",
     "ZooKeeperSettings",
     "ZooKeeperTlsSettings",
+    "checked_address",
+    "checked_settings",
+    "copies_refusal",
     "instance_settings",
     "load_settings",
     "nearest",

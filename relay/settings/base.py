@@ -1,13 +1,24 @@
-"""What every settings model has."""
+"""The base of every settings model."""
 
 from typing import Annotated, Any, Final, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
+from relay.model.names.topic_template import topic_mistakes
 from relay.settings.secrets import RunTimeVariables, refuse_variables
+
+
+def _topic(text: str) -> str:
+    mistake = next(topic_mistakes(text), None)
+    if mistake is not None:
+        raise ValueError(mistake)
+    return text
+
 
 NAME_PATTERN: Final = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
 Name: TypeAlias = Annotated[str, Field(pattern=NAME_PATTERN)]
+TopicName: TypeAlias = Annotated[str, AfterValidator(_topic)]
+"""A topic, or a pattern with the placeholders of `relay.model.names.topic_template`."""
 Port: TypeAlias = Annotated[int, Field(ge=1, le=65535)]
 
 

@@ -2,7 +2,7 @@
 
 import tomllib
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
@@ -17,11 +17,16 @@ from relay.settings.secrets import (
     Variable,
     variable_name,
 )
-from relay.settings.servers import KafkaSettings, PlacementSettings
+from relay.settings.servers import CanalServerSettings, KafkaSettings, PlacementSettings
+from relay.settings.sign_in import OidcSettings, TrustedHeaderSettings
 from relay.settings.unknown_keys import told_errors
 from relay.settings.zookeeper import ZooKeeperSettings
 
 Checked = TypeVar("Checked", bound=BaseModel)
+
+
+LabelName: TypeAlias = Annotated[str, Field(pattern=r"^[a-zA-Z_][a-zA-Z0-9_]*$")]
+"""The name of a label in Prometheus."""
 
 
 class StatusSettings(Settings):
@@ -39,10 +44,16 @@ class StatusSettings(Settings):
     """
     refresh_seconds: Annotated[float, Field(gt=0)] = 1
     """How often metrics, and the status in ZooKeeper, are updated."""
+    tables: Annotated[int, Field(ge=0, le=10_000)] = 100
+    """Logical tables of each instance that have separate metrics, and real tables that have a
+    separate rate in its status.
+
+    The others count together as `(other)`.
+    """
 
 
 class AdminTlsSettings(Settings):
-    """The certificate that the admin shows. Changed files are used within ten seconds."""
+    """The certificate of the admin. Changed files are used within ten seconds."""
 
     cert: Path
     """PEM file of the certificate and those of its authorities."""
@@ -68,12 +79,24 @@ class ApiSettings(Settings):
     Prefer tokens of users (`roma tokens add`).
     """
     anonymous_reads: Literal["until_users", "never"] = "until_users"
-    """Who may read without a token: everybody until the first user is added, or nobody.
+    """Who may read without a token: everybody until the first user is added (`until_users`), or
+    nobody (`never`).
 
-    `never` also holds while ZooKeeper is empty.
+    `never` also applies while ZooKeeper is empty.
     """
     lag_limit_seconds: Annotated[float, Field(gt=0)] = 60.0
     """An instance that lags longer than this for two minutes is listed under "Needs you"."""
+    prometheus_url: Secret | None = None
+    """Address of a Prometheus server, with user and password if it requires them. The charts of lag
+    and rate are read from it.
+
+    Not set: the charts show what the admin has seen since its start.
+    """
+    prometheus_labels: dict[LabelName, str] = Field(default_factory=dict)
+    """Labels and their values of this installation's series in Prometheus, such as `job`.
+
+    Required if one Prometheus scrapes several installations.
+    """
     session_seconds: Annotated[int, Field(ge=60, le=2_592_000)] = 43_200
     """A user must sign in again after this time."""
     session_idle_seconds: Annotated[int, Field(ge=60, le=2_592_000)] = 7_200
@@ -81,11 +104,15 @@ class ApiSettings(Settings):
     requests.
     """
     tls: AdminTlsSettings | None = None
-    """Certificate and key. Not set: the admin speaks plain HTTP."""
+    """Certificate and key. Not set: the admin uses plain HTTP."""
     behind_proxy: bool = False
     """A proxy with TLS is in front of the admin and sends X-Forwarded-For and X-Forwarded-Proto."""
     proxies: tuple[str, ...] = ("127.0.0.1", "::1")
     """Addresses or networks of the proxy. The admin reads these headers from no other sender."""
+    oidc: OidcSettings | None = None
+    """Sign-in by an OpenID Connect provider. Not set: none."""
+    trusted_header: TrustedHeaderSettings | None = None
+    """Callers by the headers of a proxy. Not set: the admin does not read such headers."""
 
 
 class SecretsSettings(Settings):
@@ -101,13 +128,13 @@ class SecretsSettings(Settings):
     )
     """Variables that instances defined at run time may use in their secret fields.
 
-    `*` stands for any characters.
+    `*` matches any characters.
     """
 
     def of_documents(self, *, resolved: bool = True) -> RunTimeVariables:
-        """Return what documents that are edited at run time may use.
+        """Return the variables that documents edited at run time may use.
 
-        Not `resolved`: `${NAME}` is checked and stays.
+        Not `resolved`: `${NAME}` is checked and not replaced.
         """
         return RunTimeVariables(self.run_time, self.folder, resolved)
 
@@ -156,6 +183,8 @@ class RelaySettings(Settings):
     """The relay's HTTP server."""
     api: ApiSettings = ApiSettings()
     """The admin."""
+    canal_server: CanalServerSettings | None = None
+    """The server for clients of Canal. Not set: none."""
     log: LogSettings = LogSettings()
     """What the relay writes to standard error."""
     secrets: SecretsSettings = SecretsSettings()
@@ -173,17 +202,19 @@ class RelaySettings(Settings):
 
 
 def load_settings(path: Path) -> RelaySettings:
-    """Read and check the file; `${NAME}` stands for a variable (docs/admin.md).
+    """Read and check the file; `${NAME}` is replaced by a variable (docs/admin.md).
 
-    Raises ConfigurationError naming the place.
+    Raises ConfigurationError with the key.
     """
     return read_settings(RelaySettings, path, "file")
 
 
 def read_settings(model: type[Checked], path: Path, whole: str) -> Checked:
-    """The same for any settings.
+    """Read and check a file for any settings model.
 
-    `whole` is what the file is called where no place within it is wrong. Raises ConfigurationError.
+    `whole` is the name of the file if no key inside it is wrong.
+
+    Raises ConfigurationError.
     """
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
@@ -195,7 +226,7 @@ def read_settings(model: type[Checked], path: Path, whole: str) -> Checked:
         ) from exc
     except tomllib.TOMLDecodeError as exc:
         raise ConfigurationError(f"{path} is not TOML: {exc}.") from exc
-    return _checked(
+    return checked_settings(
         model, _with_variables(document, str(path), _folder_of(document)), str(path), whole
     )
 
@@ -207,16 +238,22 @@ def instance_settings(
 
     `variables` are those that it may use. Raises ConfigurationError.
     """
-    return _checked(InstanceSettings, document, place, "document", variables)
+    return checked_settings(InstanceSettings, document, place, "document", variables)
 
 
-def _checked(
+def checked_settings(
     model: type[Checked],
     document: object,
     place: str,
     whole: str,
     variables: RunTimeVariables | None = None,
 ) -> Checked:
+    """Check a document for any settings model.
+
+    `place` is where it was read, `whole` is its name if no key inside it is wrong.
+
+    Raises ConfigurationError.
+    """
     try:
         return model.model_validate(document, context=variables)
     except ValidationError as exc:
@@ -227,14 +264,16 @@ def _checked(
 
 
 def _folder_of(document: dict[str, object]) -> Path | None:
-    """`secrets.folder`, needed before the document is checked; a wrong one is told by the check."""
+    """Return `secrets.folder`, needed before the document is checked; the check reports a wrong
+    one.
+    """
     secrets = document.get("secrets")
     folder = secrets.get("folder") if isinstance(secrets, dict) else None
     return Path(folder) if isinstance(folder, str) else None
 
 
 def _with_variables(value: object, place: str, folder: Path | None) -> object:
-    """Replace `${NAME}` strings, so that no secret need stand in the file."""
+    """Replace `${NAME}` strings, so that the file need not contain secrets."""
     if isinstance(value, dict):
         return {key: _with_variables(item, place, folder) for key, item in value.items()}
     if isinstance(value, list):

@@ -5,12 +5,12 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, model_validator
 
 from relay.settings.base import Settings
-from relay.settings.source import SourceSettings, StandbySettings
+from relay.settings.source import OtherServerSettings, SourceSettings, StandbySettings
 
 SourceName: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
 
 
-class GroupSourceSettings(StandbySettings):
+class GroupSourceSettings(OtherServerSettings):
     """A further source of a group.
 
     What is not set is as at the first source, but for the standby.
@@ -18,7 +18,7 @@ class GroupSourceSettings(StandbySettings):
 
     name: SourceName
     """Name of the source. Its position is stored under it; never change it."""
-    standby: StandbySettings | None = None
+    standby: OtherServerSettings | None = None
     """Standby of this source. Not set: none."""
 
 
@@ -26,15 +26,17 @@ class GroupSettings(Settings):
     """Sources that are merged with the instance's own into one ordered stream of whole transactions
     (docs/groups.md).
 
-    `merge_by` is "execute_time" or "column:<name>". A source that rests is taken to have nothing
-    from before the heartbeat minus `merge_slack_seconds`. While one cannot be reached the others
-    wait ("hold"), or go on without it ("pass").
+    `merge_by` is "execute_time" or "column:<name>". An idle source is assumed to have no
+    transaction from before its heartbeat minus `merge_slack_seconds`. While one cannot be reached,
+    the others wait ("hold"), or continue without it ("pass").
     """
 
     merge_by: Annotated[str, Field(pattern=r"^(execute_time|column:.+)$")] = "execute_time"
     """Order of the merge: `execute_time` or `column:<name>`."""
     merge_slack_seconds: Annotated[float, Field(ge=0)] = 0.5
-    """An idle source has nothing from before its heartbeat minus this."""
+    """An idle source is assumed to have no transaction from before its heartbeat minus this, in
+    seconds.
+    """
     when_source_dies: Literal["hold", "pass"] = "hold"
     """While a source cannot be reached: the others wait (`hold`), or continue without it
     (`pass`).
@@ -52,9 +54,17 @@ class GroupSettings(Settings):
         return self
 
     def members(self, source: SourceSettings) -> dict[str, SourceSettings]:
-        """All sources by name, `source` being the first one."""
+        """Return all sources by name, `source` being the first one."""
         further = {
-            each.name: source.at(each).model_copy(update={"standby": each.standby})
+            each.name: source.at(each).model_copy(update={"standby": _standby(each)})
             for each in self.sources
         }
         return {self.name: source, **further}
+
+
+def _standby(source: GroupSourceSettings) -> StandbySettings | None:
+    """Return the standby as that of a single source, which may have start settings."""
+    if source.standby is None:
+        return None
+    given = source.standby.model_fields_set
+    return StandbySettings.model_construct(given, **dict(source.standby))

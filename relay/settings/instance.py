@@ -5,13 +5,23 @@ from typing import Literal
 
 from pydantic import model_validator
 
+from relay.model.names.topic_template import DDL_SUFFIX
 from relay.model.records.topic_placing import PlacingRules
 from relay.settings.base import Name, Settings
+from relay.settings.copying import CopyingSettings, copies_refusal
+from relay.settings.formats import (
+    REGISTERED,
+    FormatName,
+    RegistrySettings,
+    refusal_of_all,
+    refusals,
+)
 from relay.settings.group import GroupSettings
 from relay.settings.publishing import (
     BufferSettings,
     ClaimSettings,
     FlowSettings,
+    HeartbeatSettings,
     MessageSettings,
     SpoolingSettings,
     TopicSettings,
@@ -40,18 +50,24 @@ class InstanceSettings(Settings):
     preferred_servers: tuple[Name, ...] = ()
     """Machines to run on, the best first. It runs on the first that can."""
     oversize: Literal["stop", "dead_letter", "claim_check"] = "stop"
-    """What becomes of a row that no topic takes: stop, store it as a dead letter, or store its
-    value at `claims.url`.
+    """Treatment of a row that no topic accepts: stop, store it as a dead letter, or store its value
+    at `claims.url`.
 
-    Unless it is `stop`, a row that cannot be printed is a dead letter.
+    Unless it is `stop`, a row that cannot be encoded is a dead letter.
     """
     row_printer: Literal["auto", "readable"] = "auto"
     """`auto`: compiled code where it can.
 
     `readable`: plain Python for every row. Both print the same bytes.
     """
+    snapshot: Literal["never", "initial", "when_needed"] = "never"
+    """When the relay itself requests a copy of all mapped tables.
+
+    `initial`: at the first start of the instance. `when_needed`: also when an operator accepted the
+    loss of changes that the source no longer has.
+    """
     spool: Literal["memory", "mixed"] = "memory"
-    """Where events wait while Kafka cannot take them: `memory`, then the source's binlog.
+    """Where events wait while Kafka is unavailable: `memory`, then the source's binlog.
 
     `mixed`: the relay's disk.
     """
@@ -79,14 +95,20 @@ class InstanceSettings(Settings):
     """How rows are assigned to partitions."""
     message: MessageSettings = MessageSettings()
     """The form of messages."""
+    registry: RegistrySettings = RegistrySettings()
+    """The schema registry."""
     topic: TopicSettings = TopicSettings()
     """How topics are made."""
     transaction: TransactionSettings = TransactionSettings()
     """How source transactions become Kafka transactions."""
+    heartbeat: HeartbeatSettings = HeartbeatSettings()
+    """Messages that an instance without changes publishes."""
     buffer: BufferSettings = BufferSettings()
     """The buffer between reading and publishing."""
     flow: FlowSettings = FlowSettings()
     """Limits of rows and bytes."""
+    copying: CopyingSettings = CopyingSettings()
+    """When a copy of tables waits."""
     claims: ClaimSettings = ClaimSettings()
     """Where `oversize = "claim_check"` stores values."""
     spooling: SpoolingSettings = SpoolingSettings()
@@ -105,8 +127,26 @@ class InstanceSettings(Settings):
         return self
 
     @model_validator(mode="after")
+    def _snapshot_can_be_taken(self) -> "InstanceSettings":
+        if self.snapshot != "never" and (reason := copies_refusal(self)):
+            raise ValueError(f"snapshot = '{self.snapshot}' cannot be carried out: {reason}")
+        return self
+
+    @model_validator(mode="after")
+    def _formats_fit(self) -> "InstanceSettings":
+        """Each format works with the settings of all messages; `MessageSettings` checks its own."""
+        for where, name in self._named_formats().items():
+            if name in REGISTERED and self.registry.url is None:
+                raise ValueError(f"{where} = '{name}' needs registry.url")
+            if found := refusals(where, name, dict(self.message)):
+                raise ValueError("; ".join(found))
+        if of_all := refusal_of_all(self.formats, self.registry, schemas=self.message.schemas):
+            raise ValueError(of_all)
+        return self
+
+    @model_validator(mode="after")
     def _partial_rows_are_not_compacted(self) -> "InstanceSettings":
-        if self.message.row_image == "partial" and self.topic.retention == "compact":
+        if self.message.row_image == "partial" and self.topic.compacts:
             raise ValueError(
                 "topic.retention = 'compact' keeps the last row of a key, and with "
                 "message.row_image = 'partial' that lacks columns"
@@ -121,10 +161,12 @@ class InstanceSettings(Settings):
                 "lookups": bool(self.lookups),
                 "spool = 'mixed'": self.spool == "mixed",
                 "start.journal_name": self.start.journal_name is not None,
+                "start.gtid_set": self.start.gtid_set is not None,
+                "source.standby.start": self.source.starts_at_standby,
             }
             for setting, given in of_one.items():
                 if given:
-                    raise ValueError(f"{setting} speaks of one source, and a group has several")
+                    raise ValueError(f"{setting} applies to one source, and a group has several")
             _refuse_one_address_twice(self.each_source().values())
             _refuse_switches_without_proof(self.each_source(), self.failover)
         return self
@@ -134,7 +176,7 @@ class InstanceSettings(Settings):
         needs_keys = {
             "message.tombstones = true": self.message.tombstones,
             "routing.key_scope = 'shard'": self.routing.key_scope == "shard",
-            "topic.retention = 'compact'": self.topic.retention == "compact",
+            "topic.retention = 'compact'": self.topic.compacts,
         }
         for setting, wanted in needs_keys.items():
             if wanted and self.message.rows_per_message == "event":
@@ -143,16 +185,82 @@ class InstanceSettings(Settings):
                 )
         return self
 
+    @model_validator(mode="after")
+    def _statements_have_topics_of_their_own(self) -> "InstanceSettings":
+        for topic in filter(None, (self.transaction.topic, self.heartbeat.topic)):
+            if topic.endswith(DDL_SUFFIX):
+                raise ValueError(
+                    f"{topic} is the name of a topic of statements: transaction.topic and "
+                    f"heartbeat.topic must not end in {DDL_SUFFIX}"
+                )
+        return self
+
+    @property
+    def transaction_topic(self) -> str | None:
+        """The topic of BEGIN and END messages, None without one."""
+        return _with_name(self.transaction.topic, self.name)
+
+    @property
+    def heartbeat_topic(self) -> str | None:
+        """The topic of heartbeats, None without one."""
+        return _with_name(self.heartbeat.topic, self.name)
+
+    @property
+    def report_topics(self) -> frozenset[str]:
+        """The topics of BEGIN, END and heartbeat messages, which have no rows."""
+        return frozenset(filter(None, (self.transaction_topic, self.heartbeat_topic)))
+
     @property
     def placing_rules(self) -> PlacingRules:
-        """What decides about the partition of a row, besides the number of partitions."""
+        """Return the inputs of a row's partition, besides the number of partitions."""
         return PlacingRules(
             self.partition.partition_hash, self.partition.database_hash, self.routing.names
         )
 
+    @property
+    def formats(self) -> tuple[FormatName, ...]:
+        """All formats that its topics may have, that of `message.format` first."""
+        return tuple(dict.fromkeys(self._named_formats().values()))
+
+    def format_of(self, topic: str) -> FormatName:
+        """Return the format of a topic; the topic of its statements has the same."""
+        rule = self.topic.rule_of(topic.removesuffix(DDL_SUFFIX))
+        return self.message.format if rule is None or rule.format is None else rule.format
+
+    def _named_formats(self) -> dict[str, FormatName]:
+        """Return the formats by the setting that names them."""
+        rules = {
+            f"topic.rules[{number}].format": rule.format
+            for number, rule in enumerate(self.topic.rules)
+            if rule.format is not None
+        }
+        return {"message.format": self.message.format, **rules}
+
+    def partitions_of(self, topic: str) -> int | None:
+        """Return the configured number of partitions of a row topic, None if none is configured."""
+        rule = self.topic.rule_of(topic)
+        if rule is None or rule.partitions_num is None:
+            return self.partition.partitions_num
+        return rule.partitions_num
+
+    def start_at(self, server: SourceSettings) -> StartSettings:
+        """Return where reading begins at one of the servers if the instance has no position."""
+        standby = self.source.standby
+        if (
+            standby is not None
+            and standby.start is not None
+            and (standby.host, standby.port) == (server.host, server.port)
+        ):
+            return standby.start
+        return self.start
+
     def each_source(self) -> dict[str, SourceSettings]:
-        """The sources by name; a single one is called ""."""
+        """Return the sources by name; a single one is called ""."""
         return {"": self.source} if self.group is None else self.group.members(self.source)
+
+
+def _with_name(topic: str | None, instance: str) -> str | None:
+    return None if topic is None else topic.replace("{instance}", instance)
 
 
 def _refuse_one_address_twice(sources: Iterable[SourceSettings]) -> None:
@@ -171,9 +279,10 @@ def _refuse_one_address_twice(sources: Iterable[SourceSettings]) -> None:
 def _refuse_switches_without_proof(
     sources: Mapping[str, SourceSettings], failover: FailoverSettings
 ) -> None:
-    """A place by time or by digests is looked for from what one source published last.
+    """Refuse failover by time or digests in a group: the position is found from the last
+    transaction of one source.
 
-    Of a group it is known by GTIDs alone.
+    A group requires GTIDs.
     """
     how = failover.switch_without_gtid
     for name, source in sources.items():

@@ -1,23 +1,29 @@
-"""Messages, topics, transactions, and what holds rows meanwhile."""
+"""Messages, topics, transactions, and the storage of rows that wait."""
 
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from relay.settings.base import Settings
+from relay.settings.formats import FormatName, refusals
 from relay.settings.secrets import ClaimOptions, Secret
 
 
 class MessageSettings(Settings):
     """The message's form (docs/message-format.md)."""
 
+    format: FormatName = "canal-json"
+    """Format of values (docs/formats/index.md). `topic.rules` may name another for some topics."""
+    schemas: bool = False
+    """Put Kafka Connect's schema into each message of `debezium-json`."""
     value_style: Literal["exact", "canal"] = "exact"
     """Texts of values: as the server prints them, or byte for byte as Canal prints them."""
     rows_per_message: Literal["row", "event"] = "row"
     """One message for each row, or for each row event."""
     headers: Literal["default", "full"] = "default"
-    """`full` adds the headers real, source, gtid and mapping."""
+    """`full` adds the headers instance, real, source, gtid and mapping, and those of statements."""
     field_tags: Literal["header", "separate"] = "header"
     """Tags of changed fields: further `tag` headers of the message, or messages of their own."""
     tombstones: bool = False
@@ -25,7 +31,7 @@ class MessageSettings(Settings):
     key_change: Literal["split", "canal"] = "split"
     """An UPDATE of the key: a DELETE and an INSERT, or one UPDATE as Canal sends it."""
     key_values: Literal["lossless", "printed"] = "lossless"
-    """Keys that differ for all values that differ, or the texts that `data` has."""
+    """`lossless`: different values have different keys. `printed`: the texts that `data` has."""
     system_versions: Literal["marked", "rows"] = "marked"
     """History rows of MariaDB's system-versioned tables have the header `history`, or are rows as
     others, with `row_end` in keys.
@@ -33,17 +39,24 @@ class MessageSettings(Settings):
     row_image: Literal["full", "partial"] = "full"
     """`partial` accepts rows that lack columns (MINIMAL, NOBLOB)."""
     ddl: Literal["topic", "inline", "barrier", "drop"] = "topic"
-    """Where statements go: a topic of their own, the row topic, every partition of the row topic
+    """Where statements go: a separate topic, the row topic, every partition of the row topic
     (`barrier`), or nowhere.
     """
 
     @property
     def marks_history(self) -> bool:
-        """Whether history rows of system-versioned tables are told from current ones.
+        """Whether messages mark history rows of system-versioned tables.
 
-        Canal's form has no place for it.
+        Canal's form has no field for it.
         """
         return self.value_style == "exact" and self.system_versions == "marked"
+
+    @model_validator(mode="after")
+    def _format_fits(self) -> "MessageSettings":
+        found = refusals("message.format", self.format, dict(self))
+        if found:
+            raise ValueError("; ".join(found))
+        return self
 
     @field_validator("ddl", mode="before")
     @classmethod
@@ -51,18 +64,68 @@ class MessageSettings(Settings):
         return "drop" if value == "none" else value
 
 
+Retention: TypeAlias = Annotated[str, Field(pattern=r"^(forever|compact|[1-9][0-9]*h)$")]
+"""How long a topic keeps rows: `forever`, `compact`, or hours such as `72h`."""
+
+
+class TopicRuleSettings(Settings):
+    """Settings for some topics that replace those of the instance."""
+
+    topics: Annotated[str, Field(pattern=r"^[A-Za-z0-9._*-]{1,249}$")]
+    """A topic's name; `*` matches any characters."""
+    partitions_num: Annotated[int, Field(ge=1, le=100_000)] | None = None
+    """Number of partitions. Not set: `partition.partitions_num`."""
+    retention: Retention | None = None
+    """How long they keep rows. Not set: `topic.retention`."""
+    format: FormatName | None = None
+    """Format of values, also of their statements. Not set: `message.format`."""
+
+
 class TopicSettings(Settings):
     """How the relay makes topics."""
 
-    retention: Annotated[str, Field(pattern=r"^(forever|compact|[1-9][0-9]*h)$")] = "forever"
+    retention: Retention = "forever"
     """How long a topic keeps rows: `forever`, `compact`, or hours such as `72h`."""
+    move_markers: bool = True
+    """Mark the end of a table in its former topic when a mapping edit gives it another one."""
+    rules: tuple[TopicRuleSettings, ...] = ()
+    """Other retention, partitions and format for some topics. The first rule that matches holds."""
+
+    def rule_of(self, topic: str) -> TopicRuleSettings | None:
+        """Return the first rule that matches a topic, None if none does."""
+        return next((each for each in self.rules if fnmatchcase(topic, each.topics)), None)
+
+    def retention_of(self, topic: str) -> str:
+        """Return how long a topic keeps rows, in the words of `retention`."""
+        rule = self.rule_of(topic)
+        return self.retention if rule is None or rule.retention is None else rule.retention
+
+    @property
+    def compacts(self) -> bool:
+        """Whether some topic may be compacted."""
+        return "compact" in (self.retention, *(each.retention for each in self.rules))
+
+
+ReportTopic: TypeAlias = Annotated[str, Field(pattern=r"^([A-Za-z0-9._-]|\{instance\}){1,200}$")]
+"""The topic of an instance's BEGIN, END or heartbeat messages; `{instance}` is its name."""
 
 
 class TransactionSettings(Settings):
     """How source transactions become Kafka transactions."""
 
+    topic: ReportTopic | None = None
+    """Topic of BEGIN and END messages; `{instance}` is the name of the instance.
+
+    Not set: none, and rows have no `transaction` header.
+    """
     delivery: Literal["exactly_once", "at_least_once"] = "exactly_once"
     """`at_least_once` uses no Kafka transactions: no fence, and repeated rows after a crash."""
+    producers: Literal[1, 2] = 1
+    """With 2, the next batch is sent under a second transactional id while Kafka commits the last.
+
+    Rows arrive earlier, for more work of relay and brokers. Relays older than this setting do not
+    start where it was 2. Without effect with `at_least_once`.
+    """
     timeout_ms: Annotated[int, Field(ge=1000)] = 15_000
     """Timeout of a Kafka transaction. At most `transaction.max.timeout.ms` of the brokers."""
     busy_commit_ms: Annotated[int, Field(ge=1)] = 200
@@ -81,6 +144,20 @@ class TransactionSettings(Settings):
     """
     max_clock_skew_seconds: Annotated[float, Field(ge=0)] = 60
     """How far ahead of the relay's clock a change time may be."""
+
+    @property
+    def overlaps(self) -> bool:
+        """Whether the next batch is sent while Kafka commits the last one."""
+        return self.delivery == "exactly_once" and self.producers == 2
+
+
+class HeartbeatSettings(Settings):
+    """Messages that an instance without changes publishes."""
+
+    topic: ReportTopic | None = None
+    """Topic of heartbeats; `{instance}` is the name of the instance. Not set: none."""
+    interval_seconds: Annotated[float, Field(ge=1)] = 60
+    """An instance that published nothing for this long publishes a heartbeat."""
 
 
 class BufferSettings(Settings):
@@ -107,7 +184,7 @@ class ClaimSettings(Settings):
     """Where `oversize = "claim_check"` stores values."""
 
     url: str | None = None
-    """A folder, or a URL that fsspec knows."""
+    """A folder, or a URL that fsspec supports."""
     options: ClaimOptions = Field(default_factory=dict)
     """Options of its file system."""
     secrets: dict[str, Secret] = Field(default_factory=dict)
@@ -115,10 +192,10 @@ class ClaimSettings(Settings):
 
 
 class SpoolingSettings(Settings):
-    """Where `spool = "mixed"` stores what Kafka cannot take."""
+    """Where `spool = "mixed"` stores rows that Kafka cannot take."""
 
     directory: Path | None = None
-    """Folder; the relay makes one of its own below it."""
+    """Folder; the relay creates a separate one below it."""
     limit_bytes: Annotated[int, Field(ge=16_000_000)] = 10_000_000_000
     """Largest size of the spool."""
     after_seconds: Annotated[float, Field(gt=0)] = 5

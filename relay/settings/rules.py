@@ -1,10 +1,10 @@
-"""What is published of a row, and under which name and place."""
+"""The published part of rows, and their names and topics."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from relay.settings.base import Name, Settings
+from relay.settings.base import Name, Settings, TopicName
 from relay.settings.secrets import Secret
 
 
@@ -25,14 +25,17 @@ class FilterSettings(Settings):
 
 
 class RowRuleSettings(Settings):
-    """What is published of rows of some real tables. Several rules for one table hold together."""
+    """The published rows and columns of some real tables.
+
+    Several rules for one table apply together.
+    """
 
     tables: Annotated[str, Field(min_length=1)]
     """Tables of the rule, in the form of `filter_regex`."""
     operations: tuple[Literal["INSERT", "UPDATE", "DELETE"], ...] = ("INSERT", "UPDATE", "DELETE")
     """Operations to publish."""
     fields: tuple[str, ...] = ()
-    """The only columns to publish, beside keys. Empty: all."""
+    """The only columns to publish, besides those of the key. Empty: all."""
     without_fields: tuple[str, ...] = ()
     """Columns not to publish; keys always are."""
     where: str = ""
@@ -47,14 +50,14 @@ class MaskSettings(Settings):
     method: Literal["hash", "truncate", "replace"]
     """`hash` needs `salt`; `truncate` keeps `length` characters.
 
-    `replace` puts `value` or NULL there.
+    `replace` writes `value` or NULL.
     """
     salt: Secret | None = None
     """Key of the hash."""
     length: Annotated[int, Field(ge=0, le=10_000)] = 0
     """Characters that `truncate` keeps."""
     value: str | None = None
-    """Text that `replace` puts there. Not set: NULL."""
+    """Text that `replace` writes. Not set: NULL."""
 
     @model_validator(mode="after")
     def _each_has_what_it_needs(self) -> "MaskSettings":
@@ -96,18 +99,18 @@ class TransformSettings(Settings):
     key: tuple[str, ...] = ()
     """Columns that identify its rows. Empty: those of the source."""
     most_changes: Annotated[int, Field(ge=1, le=1000)] = 8
-    """The most changes that it may make of one."""
+    """Largest number of changes that the function may return for one."""
 
 
 class RoutingSettings(Settings):
-    """What happens to names that no mapping document lists, and what real names become."""
+    """Treatment of names that no mapping document lists, and changes of real names."""
 
     unmapped_db: Literal["drop", "default_topic", "stop"] = "drop"
     """A database without a mapping: drop its rows, publish them to `default_topic`, or stop."""
     unmapped_table: Literal["same_name", "drop", "stop"] = "same_name"
     """A table without a mapping: its own name, drop its rows, or stop."""
-    default_topic: Name | None = None
-    """Topic of unmapped databases."""
+    default_topic: TopicName | None = None
+    """Topic of unmapped databases; `{db}`, `{table}` and `{tag}` in it give each its own."""
     names: Literal["logical", "real"] = "logical"
     """Publish logical or real names."""
     key_scope: Literal["logical", "shard"] = "logical"
@@ -124,7 +127,7 @@ class PartitionSettings(Settings):
     """How rows are assigned to partitions."""
 
     partition_hash: str = ".*\\..*:$pk$"
-    """Rules `table regex:columns`, separated by commas; `$pk$` stands for the key."""
+    """Rules `table regex:columns`, separated by commas; `$pk$` is the key."""
     database_hash: bool = True
     """The logical database's name enters the hash."""
     partitions_num: Annotated[int, Field(ge=1, le=100_000)] | None = None

@@ -1,7 +1,7 @@
 """Secret values: taken from the environment or a folder of files, read again at each use, never
 printed.
 
-A string that is wholly `${NAME}` stands for a variable. Rules:
+A string that consists of `${NAME}` is replaced by a variable. Rules:
 
 - A configuration file may use any variable in any string; its author controls the environment of
   the process.
@@ -87,9 +87,9 @@ class Variable:
     folder: Path | None = None
 
     def read(self) -> str:
-        """Return the present value, a file's without its last line break.
+        """Return the present value; a file's without its last line break.
 
-        Raises ValueError where there is none.
+        Raises ValueError if there is none.
         """
         file = None if self.folder is None else self.folder / self.name
         try:
@@ -125,7 +125,7 @@ class VariableSecret(SecretStr):
 
 @dataclass(frozen=True, slots=True)
 class RunTimeVariables:
-    """What a document that is edited at run time may take from the environment.
+    """The environment variables that a document edited at run time may use.
 
     Not `resolved`: it is only checked.
     """
@@ -150,7 +150,7 @@ class RunTimeVariables:
 
 
 def variable_name(value: object) -> str | None:
-    """The name in a string that is wholly `${NAME}`; None for any other value."""
+    """Return the name in a string that is wholly `${NAME}`; None for any other value."""
     if isinstance(value, str) and value.startswith("${") and value.endswith("}"):
         return value[2:-1]
     return None
@@ -159,7 +159,7 @@ def variable_name(value: object) -> str | None:
 def refuse_variables(
     values: object, secret_fields: frozenset[str], allowed: tuple[str, ...]
 ) -> None:
-    """Raise ValueError where a field that is not secret names a variable."""
+    """Raise ValueError if a field that is not secret names a variable."""
     if not isinstance(values, dict):
         return
     for field, value in values.items():
@@ -186,7 +186,7 @@ def _with_variable(value: Any, info: ValidationInfo) -> Any:
 
 
 def _options(harmless: Collection[str]) -> Callable[[Any, ValidationInfo], Any]:
-    """Return a validator of free-form options that makes each text a secret, except under the names
+    """Return a validator of free-form options that makes each text a secret, except under names
     known to be harmless.
     """
 

@@ -1,8 +1,9 @@
-"""Kafka, ZooKeeper, and where relays share the work."""
+"""Kafka, where relays share the work, and the server that speaks Canal's protocol."""
 
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from relay.settings.base import Name, Settings
 from relay.settings.secrets import KafkaOptions, Secret
@@ -46,4 +47,80 @@ class PlacementSettings(Settings):
     server: Name | None = None
     """This machine's name in preferences, moves and maintenance. Not set: its host name."""
     rebalance_seconds: Annotated[float, Field(ge=0)] = 10
-    """An instance moves for preference or balance when that has been right for this long."""
+    """How long the plan must stay the same before an instance moves for preference or balance."""
+
+
+class CanalDestinationSettings(Settings):
+    """One destination: the name that clients subscribe to, and the logical tables that it has."""
+
+    name: Name
+    """Name of the destination, part of the consumer groups. Never change it: positions would be
+    lost.
+    """
+    filter: str = ".*\\..*"
+    """Logical tables as Canal's expressions over `database.table`, separated by commas. The filter
+    of a client chooses from these.
+    """
+
+
+class CanalServerSettings(Settings):
+    """The server for clients of Canal. Not set: `roma canal-server` does not start."""
+
+    host: str = "127.0.0.1"
+    """Address that the server listens at. Beyond loopback it requires `password`."""
+    port: Annotated[int, Field(ge=0, le=65535)] = 11111
+    """Port of the server. 0: a free one."""
+    user: str = ""
+    """User name of the clients. Empty: any."""
+    password: Secret | None = None
+    """Password of the clients. Not set: clients need none."""
+    admin: str = "http://127.0.0.1:8080"
+    """Address of the admin, which names the topics of the logical tables."""
+    token: Secret | None = None
+    """Token with the role viewer. Not set: `api.token`."""
+    cache: Path | None = None
+    """Folder of the admin's last answers. Not set: the cache folder of the server's user."""
+    destinations: Annotated[tuple[CanalDestinationSettings, ...], Field(min_length=1)]
+    """The destinations."""
+    start: Literal["earliest", "latest"] = "earliest"
+    """Where a client id without a position begins: at the oldest changes of the topics, or at their
+    ends as with Canal.
+    """
+    transaction_entries: bool = True
+    """Deliver entries TRANSACTIONBEGIN and TRANSACTIONEND around the rows."""
+    max_connections: Annotated[int, Field(ge=1, le=10_000)] = 100
+    """Largest number of connections of clients that have logged in. Each has a thread, and from its
+    subscription on a consumer.
+    """
+    max_logins: Annotated[int, Field(ge=1, le=10_000)] = 100
+    """Largest number of connections that have not logged in. One more ends the oldest one of the
+    address that has most of them.
+    """
+    batch_rows: Annotated[int, Field(ge=1)] = 10_000
+    """Largest number of rows in a batch, if a client asks for more."""
+    batch_bytes: Annotated[int, Field(ge=1000)] = 16_000_000
+    """A batch ends when its messages in Kafka have this size."""
+    rows_out: Annotated[int, Field(ge=1)] = 100_000
+    """Largest number of unacknowledged rows of a client id. Further requests get empty batches."""
+    login_seconds: Annotated[float, Field(gt=0)] = 10.0
+    """A client must authenticate within this time."""
+    idle_seconds: Annotated[float, Field(gt=0)] = 3600.0
+    """A connection without a request ends after this time. A client may ask for less."""
+    send_seconds: Annotated[float, Field(gt=0)] = 60.0
+    """A client must receive an answer within this time."""
+    session_timeout_seconds: Annotated[float, Field(ge=6, le=1800)] = 10.0
+    """Another server takes over a client id after this time without a sign of the first one."""
+    refresh_seconds: Annotated[float, Field(gt=0)] = 15.0
+    """How often the admin is asked for moved and new tables."""
+    status_host: str = "127.0.0.1"
+    """Address of `/healthz`, `/readyz` and `/metrics` of the server."""
+    status_port: Annotated[int, Field(ge=0, le=65535)] | None = None
+    """Port of `/healthz`, `/readyz` and `/metrics`. 0: a free one. Not set: none."""
+
+    @model_validator(mode="after")
+    def _names_are_unique(self) -> Self:
+        names = [each.name for each in self.destinations]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"two destinations are called {name!r}")
+        return self

@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, Field, SecretStr, model_validator
+from pydantic import AwareDatetime, Field, SecretStr, field_validator, model_validator
 
+from relay.model.positions.gtid import GtidSet
 from relay.settings.base import Port, Settings
 from relay.settings.secrets import Secret
 
@@ -33,18 +34,83 @@ class TlsSettings(Settings):
         if self.tls_key is not None and self.tls_cert is None:
             raise ValueError("tls_key belongs to a tls_cert")
         if self.tls in ("disabled", "preferred") and (self.tls_ca or self.tls_cert):
-            raise ValueError(f"tls = '{self.tls}' looks at no tls_ca and shows no tls_cert")
+            raise ValueError(f"tls = '{self.tls}' uses neither tls_ca nor tls_cert")
         if self.tls in ("disabled", "preferred") and self.tls_legacy:
             raise ValueError("tls_legacy belongs to a TLS that is required")
         if self.tls == "required" and self.tls_ca:
             raise ValueError(
-                "tls = 'required' looks at no tls_ca: 'verify_ca' and 'verify_identity' do"
+                "tls = 'required' does not use tls_ca: 'verify_ca' and 'verify_identity' do"
             )
         return self
 
 
-class StandbySettings(TlsSettings):
-    """The server that is read when the source fails. What is not set is as at the source itself."""
+class StartSettings(Settings):
+    """Where an instance without a position starts.
+
+    Without `at` the first of these that is set counts: gtid_set, journal_name with position,
+    journal_name with timestamp, journal_name alone, timestamp alone; with none of them the end.
+    """
+
+    at: Literal["end", "oldest", "gtid_set", "position", "timestamp"] = "end"
+    """Kind of start. Not set: it follows from the other settings."""
+    journal_name: str | None = None
+    """Name of a binlog file. Alone: its beginning."""
+    position: Annotated[int, Field(ge=4)] | None = None
+    """Offset in that file, of a transaction's first event."""
+    timestamp: AwareDatetime | None = None
+    """A time with its zone, or Unix milliseconds."""
+    gtid_set: str | None = None
+    """The transactions that a server had executed at one time.
+
+    Reading begins after exactly these. MySQL's `@@gtid_executed`, MariaDB's `@@gtid_binlog_pos`.
+    """
+
+    @field_validator("gtid_set")
+    @classmethod
+    def _is_a_gtid_set(cls, value: str | None) -> str | None:
+        if value is not None and GtidSet.parse(value).empty:
+            raise ValueError("the set is empty; at = 'oldest' reads from the beginning")
+        return value
+
+    @model_validator(mode="before")
+    @classmethod
+    def _first_that_is_set(cls, values: Any) -> Any:
+        if not isinstance(values, dict) or values.get("at") is not None:
+            return values
+        named, placed, timed, executed = (
+            values.get(name) is not None
+            for name in ("journal_name", "position", "timestamp", "gtid_set")
+        )
+        at = (
+            "gtid_set"
+            if executed
+            else "timestamp"
+            if timed and not (named and placed)
+            else "position"
+            if named or placed
+            else "end"
+        )
+        return {**values, "at": at}
+
+    @model_validator(mode="after")
+    def _place_is_whole(self) -> "StartSettings":
+        if self.at in ("end", "oldest", "gtid_set") and (
+            self.journal_name or self.position or self.timestamp
+        ):
+            raise ValueError(
+                f"journal_name, position and timestamp do not belong to at = '{self.at}'"
+            )
+        if (self.at == "gtid_set") is not (self.gtid_set is not None):
+            raise ValueError("at = 'gtid_set' and gtid_set belong together")
+        if self.at == "position" and self.journal_name is None:
+            raise ValueError("at = 'position' needs journal_name")
+        if self.at == "timestamp" and self.timestamp is None:
+            raise ValueError("at = 'timestamp' needs timestamp")
+        return self
+
+
+class OtherServerSettings(TlsSettings):
+    """A further server. What is not set is as at the source itself."""
 
     host: str
     """Host of the server."""
@@ -54,6 +120,16 @@ class StandbySettings(TlsSettings):
     """User. Not set: that of the source."""
     password: Secret | None = None
     """Password. Not set: that of the source."""
+
+
+class StandbySettings(OtherServerSettings):
+    """The server that is read when the source fails. What is not set is as at the source itself."""
+
+    start: StartSettings | None = None
+    """Where an instance without a position starts at this server, if the source fails before it.
+
+    Not set: such an instance waits for the source.
+    """
 
 
 class SourceSettings(TlsSettings):
@@ -77,13 +153,19 @@ class SourceSettings(TlsSettings):
     """Without an event or a heartbeat for this long, the relay reconnects."""
     connect_timeout_seconds: Annotated[float, Field(gt=0)] = 10
     """How long a connection may take."""
+    receive_buffer_bytes: Annotated[int, Field(ge=4096, le=2**30)] | None = None
+    """Receive buffer of the connection (SO_RCVBUF); larger for distant servers. The kernel's
+    limit (Linux: net.core.rmem_max) still applies. Not set: the kernel chooses.
+    """
+    send_buffer_bytes: Annotated[int, Field(ge=4096, le=2**30)] | None = None
+    """Send buffer of the connection (SO_SNDBUF). Not set: the kernel chooses."""
     standby: StandbySettings | None = None
     """The server that is read when this one fails. Not set: none."""
     names: Literal["auto", "table_map", "history"] = "auto"
     """Where column names come from.
 
     `table_map`: the binlog (needs binlog_row_metadata=FULL). `history`: the followed tables.
-    `auto`: the history where metadata is not FULL.
+    `auto`: the history if metadata is not FULL.
     """
     statements: Literal["refuse", "publish"] = "refuse"
     """`refuse` or `publish` a source whose binlog_format is MIXED or STATEMENT."""
@@ -97,22 +179,25 @@ class SourceSettings(TlsSettings):
             raise ValueError("standby has the address of the source itself")
         return self
 
+    @property
+    def starts_at_standby(self) -> bool:
+        """Whether an instance without a position may start at the standby."""
+        return self.standby is not None and self.standby.start is not None
+
     def at_standby(self) -> "SourceSettings | None":
-        """The same settings with the standby's address and login; None where there is no
-        standby.
-        """
+        """Return the same settings with the standby's address and login; None without a standby."""
         if self.standby is None:
             return None
         return self.at(self.standby)
 
-    def at(self, other: StandbySettings) -> "SourceSettings":
-        """The same settings with the address and login of another server."""
+    def at(self, other: OtherServerSettings) -> "SourceSettings":
+        """Return the same settings with the address and login of another server."""
         theirs = {
             name: value
             for name, value in other
             if value is not None and name in other.model_fields_set | {"port"}
         }
-        for own in ("name", "standby"):
+        for own in ("name", "standby", "start"):
             theirs.pop(own, None)
         return self.model_copy(update={**theirs, "standby": None})
 
@@ -137,49 +222,3 @@ class FailoverSettings(Settings):
     """
     fallback_interval_seconds: Annotated[float, Field(ge=0)] = 60
     """How far `fallback` goes back, and how far before the position `digest` begins to search."""
-
-
-class StartSettings(Settings):
-    """Where an instance without a position starts.
-
-    Without `at` the first of these that is set counts: journal_name with position, journal_name
-    with timestamp, journal_name alone, timestamp alone; with none of them the end.
-    """
-
-    at: Literal["end", "oldest", "position", "timestamp"] = "end"
-    """Kind of start. Not set: it follows from the other settings."""
-    journal_name: str | None = None
-    """Name of a binlog file. Alone: its beginning."""
-    position: Annotated[int, Field(ge=4)] | None = None
-    """Offset in that file, of a transaction's first event."""
-    timestamp: AwareDatetime | None = None
-    """A time with its zone, or Unix milliseconds."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _first_that_is_set(cls, values: Any) -> Any:
-        if not isinstance(values, dict) or values.get("at") is not None:
-            return values
-        named, placed, timed = (
-            values.get(name) is not None for name in ("journal_name", "position", "timestamp")
-        )
-        at = (
-            "timestamp"
-            if timed and not (named and placed)
-            else "position"
-            if named or placed
-            else "end"
-        )
-        return {**values, "at": at}
-
-    @model_validator(mode="after")
-    def _place_is_whole(self) -> "StartSettings":
-        if self.at in ("end", "oldest") and (self.journal_name or self.position or self.timestamp):
-            raise ValueError(
-                f"journal_name, position and timestamp do not belong to at = '{self.at}'"
-            )
-        if self.at == "position" and self.journal_name is None:
-            raise ValueError("at = 'position' needs journal_name")
-        if self.at == "timestamp" and self.timestamp is None:
-            raise ValueError("at = 'timestamp' needs timestamp")
-        return self

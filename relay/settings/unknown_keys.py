@@ -1,4 +1,4 @@
-"""What is said of a key that a model does not have: the nearest key that it has, or all of them."""
+"""The message for a key that a model does not have: the most similar key, or all of them."""
 
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 UNKNOWN_KEY: Final = "extra_forbidden"
 """Pydantic's type of this error."""
 _LONGEST_NAME: Final = 100
-"""Longer texts are compared with nothing: that takes the square of their length."""
+"""Longer texts are not compared: the effort is the square of their length."""
 _UNKNOWN: Final = "This key is not known here"
 _SUGGESTED: Final = 20
 """So many unknown keys of one document get a suggestion."""
@@ -28,8 +28,9 @@ def unknown_key(place: Sequence[int | str], model: object) -> str:
 
 
 def nearest(name: str, known: Sequence[str]) -> str | None:
-    """Return the known name that is written most like `name`, None where none is near or the name
-    is longer than any.
+    """Return the known name most similar to `name`.
+
+    None if none is similar or the name is longer than any.
     """
     if len(name) > _LONGEST_NAME:
         return None
@@ -39,7 +40,7 @@ def nearest(name: str, known: Sequence[str]) -> str | None:
 
 
 def known_keys(place: Sequence[int | str], model: object) -> list[str]:
-    """Return the keys of the object at `place`, as a document writes them, in the model's order."""
+    """Return the keys of the object at `place`, as written in a document, in the model's order."""
     models = list(_models(model))
     for part in place:
         inner = [

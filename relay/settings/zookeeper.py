@@ -1,4 +1,4 @@
-"""How to reach ZooKeeper, who the relay is there, and who may read and write its nodes."""
+"""The address of ZooKeeper, the relay's login, and the access rights of its nodes."""
 
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
@@ -31,8 +31,8 @@ class ZooKeeperTlsSettings(Settings):
     """TLS to ZooKeeper. The files are read again for each connection."""
 
     mode: Literal["required", "verify_ca", "verify_identity"] = "verify_identity"
-    """`verify_identity` checks authority and host name, `verify_ca` only the authority, `required`
-    nothing.
+    """`verify_identity` checks authority and host name, `verify_ca` only the authority,
+    `required` neither.
     """
     ca: Path | None = None
     """PEM file of the authority. Not set: the system's authorities."""
@@ -75,12 +75,12 @@ class ZooKeeperSettings(Settings):
     """Who may read and write the nodes: `open` (everybody), `creator` (the identities of this
     login), or a list of `creator`, `sasl:USER`, `digest:USER:HASH` and `x509:NAME`.
 
-    Not set: `creator` where there is a login or a cert, otherwise `open`.
+    Not set: `creator` if there is a login or a cert, otherwise `open`.
     """
 
     @property
     def identities(self) -> tuple[str, ...]:
-        """Who may read and write what is made; empty: everybody."""
+        """Return who may read and write created nodes; empty: everybody."""
         if isinstance(self.acl, tuple):
             return self.acl
         return (
@@ -91,15 +91,15 @@ class ZooKeeperSettings(Settings):
 
     @property
     def has_identity(self) -> bool:
-        """Whether the server can tell the relay from others."""
+        """Whether the server can identify the relay."""
         return self.auth is not None or (self.tls is not None and self.tls.cert is not None)
 
     @model_validator(mode="after")
     def _nodes_stay_ours(self) -> "ZooKeeperSettings":
         if self.identities and not self.has_identity:
             raise ValueError(
-                "acl needs zookeeper.auth, or a zookeeper.tls.cert: without a login nobody could "
-                "read what was made"
+                "acl needs zookeeper.auth, or a zookeeper.tls.cert: without a login no client "
+                "could read the created nodes"
             )
         if self.identities and not any(
             each == "creator" or each.startswith(self._own()) for each in self.identities

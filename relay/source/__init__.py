@@ -2,14 +2,20 @@
 transactions.
 """
 
+from relay.source.chunks import LOAD_SECONDS, ChunkConnection, Low, ReadChunk
 from relay.source.events.binlog_event import Scanner
 from relay.source.events.transaction_assembler import ExcludedRange
 from relay.source.opening import check_start, open_source
+from relay.source.positions.by_gtid.standby_proof import ProvenPlace, proven_place
 from relay.source.positions.digest_search import PlaceReport, SearchStart, look_for_published
 from relay.source.positions.initial_position import place_of_time
-from relay.source.positions.named_position import TransactionPlace, transaction_place
+from relay.source.positions.named_position import (
+    TransactionPlace,
+    binlog_file_created_s,
+    transaction_place,
+    transaction_place_of,
+)
 from relay.source.positions.rolled_back_scan import find_rolled_back
-from relay.source.positions.standby_proof import ProvenPlace, proven_place
 from relay.source.positions.statement_scan import (
     ask_server_facts,
     beginning_of_binlog,
@@ -19,15 +25,21 @@ from relay.source.positions.statement_scan import (
 from relay.source.positions.time_fallback import place_before
 from relay.source.protocol.heartbeat import ServerWatch
 from relay.source.protocol.replica_id import free_replica_id
+from relay.source.protocol.row_packets import Cells
 from relay.source.protocol.server_facts import ServerFacts
 from relay.source.protocol.visibility import Visibility
 from relay.source.server_checks import SourceCheck, check_source
 from relay.source.stream import SourceStream
 
 __all__ = [
+    "LOAD_SECONDS",
+    "Cells",
+    "ChunkConnection",
     "ExcludedRange",
+    "Low",
     "PlaceReport",
     "ProvenPlace",
+    "ReadChunk",
     "Scanner",
     "SearchStart",
     "ServerFacts",
@@ -38,6 +50,7 @@ __all__ = [
     "Visibility",
     "ask_server_facts",
     "beginning_of_binlog",
+    "binlog_file_created_s",
     "check_source",
     "check_start",
     "end_of_binlog",
@@ -50,4 +63,5 @@ __all__ = [
     "proven_place",
     "statements_between",
     "transaction_place",
+    "transaction_place_of",
 ]

@@ -9,6 +9,7 @@ from relay.model.positions.position import SourcePosition
 from relay.settings import SourceSettings, StartSettings
 from relay.source.events.binlog_event import Scanner
 from relay.source.events.transaction_assembler import ExcludedRange
+from relay.source.positions.by_gtid.gtid_place import place_of_gtid_set
 from relay.source.positions.initial_position import fresh_start
 from relay.source.positions.resume import resumed
 from relay.source.protocol.connection import SourceConnection
@@ -39,8 +40,8 @@ def open_source(
 ) -> SourceStream:
     """Connect, and begin to read after `resume`, or where `start` says if no position is saved.
 
-    Everything that can be checked before the first row is checked here. Raises Unreachable, a Stop
-    or ConfigurationError. Clocks that differ by more than `clock_limit_s` seconds are logged.
+    All checks that are possible before the first row are done here. Raises Unreachable, a Stop or
+    ConfigurationError. Clocks that differ by more than `clock_limit_s` seconds are logged.
     `scanner` finds events faster than reading them one by one. `replica` names the reader, for a
     server_id that is not configured. Without `whole_images`, rows may lack columns.
     """
@@ -71,9 +72,9 @@ def open_source(
 def check_start(
     settings: SourceSettings, resume: SourcePosition | None, start: StartSettings
 ) -> SourcePosition:
-    """Return the position where reading would begin; request no binlog.
+    """Return the position where reading would begin, without requesting the binlog.
 
-    Raises what `open_source` would raise about the position.
+    Raises the errors of `open_source` about the position.
     """
     connection = SourceConnection(settings)
     try:
@@ -90,6 +91,8 @@ def _start(
     start: StartSettings,
 ) -> tuple[SourcePosition, bool]:
     """Return the position, and whether to request it by GTID."""
+    if resume is None and start.gtid_set is not None:
+        return place_of_gtid_set(settings, start.gtid_set), False
     if resume is None:
         return fresh_start(connection, settings, server, start), False
     return resumed(connection, settings, server, resume)

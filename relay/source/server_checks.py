@@ -1,4 +1,4 @@
-"""What must be true of a source before its binlog is read: the same sentences for `preflight` and
+"""Requirements for a source before its binlog is read: the same sentences for `preflight` and
 for the relay.
 """
 
@@ -80,9 +80,7 @@ def check_source(
 def settings_error(
     server: ServerFacts, settings: SourceSettings, *, whole_images: bool = True
 ) -> RelayError | None:
-    """Return one error with everything that is wrong with the server's binlog settings; None if
-    nothing is.
-    """
+    """Return one error with all wrong binlog settings of the server; None if they are correct."""
     asked = _settings(server, settings, whole_images=whole_images)
     wrong = [
         f"{name} is {found or 'missing'} and must be {wanted}"
@@ -158,8 +156,8 @@ def _binlog_detail(server: ServerFacts) -> str:
 def _settings(
     server: ServerFacts, settings: SourceSettings, *, whole_images: bool
 ) -> list[tuple[str, str, str]]:
-    """Name, wanted and found value of every setting that decides whether a row event can be
-    read.
+    """Return name, wanted and found value of every setting that decides whether a row event can
+    be read.
     """
     found = {name: value.upper() for name, value in server.variables.items()}
     wanted = [("log_bin", "ON", found.get("log_bin", ""))]
@@ -227,14 +225,14 @@ def _shown_grants(connection: SourceConnection) -> list[str]:
 def _may_select(grant: str) -> bool:
     """Whether a line of SHOW GRANTS, in upper case, lets the account read tables.
 
-    What a role may do it does not say.
+    The rights of roles are not visible there.
     """
     privileges, on, _ = grant.partition(" ON ")
     return not on or "SELECT" in privileges or "ALL PRIVILEGES" in privileges
 
 
 def clock_error(difference_s: float, limit_s: float) -> RelayError | None:
-    """Say whether the source's clock is further from the relay's than it may be.
+    """Return whether the source's clock is further from the relay's than it may be.
 
     Positive: the source is ahead.
     """
@@ -248,7 +246,7 @@ def clock_error(difference_s: float, limit_s: float) -> RelayError | None:
 
 
 def clock_difference_s(connection: SourceConnection) -> float:
-    """How far the source's clock is ahead of the relay's, as of the middle of the question."""
+    """Return the seconds that the source's clock is ahead of the relay's, mid-request."""
     before = time.time()
     theirs = float(connection.rows("SELECT UNIX_TIMESTAMP(SYSDATE(6))")[0][0])
     return theirs - (before + time.time()) / 2
@@ -281,7 +279,7 @@ def _xa(connection: SourceConnection) -> SourceCheck:
     if not prepared:
         return SourceCheck("source XA", None, "no prepared XA transactions")
     reason = (
-        f"{len(prepared)} XA transactions are prepared now: an instance that starts behind them "
-        f"never sees their rows."
+        f"{len(prepared)} XA transactions are prepared now: an instance that starts after them "
+        f"never reads their rows."
     )
     return SourceCheck("source XA", PreparedUnknown(reason, remedy=XA_REMEDY), reason, warning=True)

@@ -19,7 +19,7 @@ class SourceStream:
     """The items of one source from `start` on. One thread iterates; any thread may close.
 
     `start` is the position where reading began, with the executed GTID set up to it. `server`
-    describes the connected server.
+    describes the connected server. `left_out` are the rolled-back rows that are not yielded.
     """
 
     def __init__(
@@ -34,6 +34,7 @@ class SourceStream:
     ) -> None:
         self.server = server
         self.start = start
+        self.left_out = frozenset(excluded)
         self._connection = connection
         self._closed = False
         self._reading = False
@@ -46,7 +47,7 @@ class SourceStream:
         )
         self._watch = HistoryWatch(connection.settings, start)
         self._assembler = TransactionAssembler(
-            mariadb=server.mariadb, identity=identity, excluded=excluded
+            mariadb=server.mariadb, identity=identity, excluded=self.left_out
         )
 
     def items(self, before_waiting: Callable[[], object] = lambda: None) -> Iterator[RawItem]:
@@ -87,8 +88,8 @@ class SourceStream:
 
     @property
     def silent_seconds(self) -> float:
-        """Return for how long the source has sent nothing but heartbeats while `items` waits for
-        it; 0 while it does not wait.
+        """Return how long the source has sent only heartbeats while `items` waits for it, in
+        seconds; 0 if it does not wait.
         """
         return self._packets.silent_seconds
 
@@ -101,8 +102,8 @@ class SourceStream:
             self._connection.close()
 
     def _assembled(self) -> Iterator[RawItem]:
-        """What the events amount to: one by one, and behind each of them many at once where that
-        can be.
+        """Yield the items of the events: one event by the reader, then many at once by the
+        scanner if possible.
         """
         for event in self._reader.events():
             yield from self._assembler.feed(event)
@@ -112,7 +113,7 @@ class SourceStream:
                 yield from items
 
     def _check_first(self, item: TransactionBegin) -> None:
-        """A start by GTID must not send again what was published."""
+        """Check that a start by GTID does not send published transactions again."""
         already, self._already = self._already, None
         if already is None or not item.gtid:
             return

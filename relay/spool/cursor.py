@@ -1,4 +1,4 @@
-"""Reads what is visible in a spool, from one place on."""
+"""Reads the visible items in a spool, from one position on."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -16,21 +16,21 @@ from relay.spool.segment import Segment
 
 
 class SpooledItems(NamedTuple):
-    """Items that follow one another, and when they were read from the source, Unix milliseconds."""
+    """Consecutive items, and when they were read from the source, in Unix milliseconds."""
 
     items: Sequence[RawItem]
     read_ms: int
 
 
 class Visible(Protocol):
-    """What a cursor asks of the spool."""
+    """The queries of a cursor to the spool."""
 
     def visible(self, segment: Segment) -> tuple[int, Segment | None]:
-        """Return how far a file may be read, and the file behind it."""
+        """Return how far a file may be read, and the next file."""
 
 
 class SpoolCursor:
-    """Stands between two transactions and moves on; one thread uses it."""
+    """Reads the items of one transaction after the other. Used by one thread."""
 
     def __init__(self, spool: Visible, segment: Segment) -> None:
         self._spool = spool
@@ -40,9 +40,9 @@ class SpoolCursor:
         self._left: deque[SpooledItems] = deque()
 
     def skip_to(self, at: SourcePosition) -> bool:
-        """Move to a place from the beginning of the file.
+        """Move to a position, reading from the beginning of the file.
 
-        False when no two transactions meet there.
+        Return False if it is not the end of a transaction in the spool.
         """
         before = self._segment.start
         while (found := self.next()) is not None:
@@ -59,9 +59,9 @@ class SpoolCursor:
         return _meets(before, at)
 
     def next(self) -> SpooledItems | None:
-        """Return the items behind the last ones; None when nothing more is visible.
+        """Return the items after the last ones; None if no more are visible.
 
-        Raises SpoolUnusable for what is damaged.
+        Raises SpoolUnusable for damaged data.
         """
         if self._left:
             return self._left.popleft()
@@ -83,7 +83,7 @@ class SpoolCursor:
 
     def _opened(self) -> BinaryIO:
         if self._file is None:
-            # Unbuffered: what lies behind the visible may yet be written anew.
+            # Unbuffered: bytes after the visible end may still be overwritten.
             self._file = self._segment.path.open("rb", buffering=0)
             self._file.seek(self._at)
         return self._file
@@ -97,8 +97,8 @@ class SpoolCursor:
 
 
 def _meets(before: SourcePosition, at: SourcePosition) -> bool:
-    """Whether the place is of the file that the last transaction before it stands in, when their
-    names are the same.
+    """Return False if the position is in a file of the same name as the preceding transaction's,
+    but not in the same file: the server began its binlog again.
     """
     return before.binlog.file != at.binlog.file or same_file(before.identity, at.identity)
 

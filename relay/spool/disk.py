@@ -1,4 +1,4 @@
-"""The border to the file system: what it refuses is the relay's error from here on."""
+"""Turns the errors of the file system into the relay's error."""
 
 import errno
 import os

@@ -1,8 +1,7 @@
 """Frames in a file: a block with its length, its checksum, and the time at which it was read from
 the source.
 
-A frame that is not there to its last byte, or does not match its checksum, ends the file: what
-follows it is not looked at.
+An incomplete frame, or one that does not match its checksum, ends the file: the rest is not read.
 """
 
 import struct
@@ -18,7 +17,7 @@ LARGEST_BLOCK_BYTES: Final = 2**31
 
 
 class Frame(NamedTuple):
-    """`closed` says that the last item of the block ends a transaction, or lies between two."""
+    """`closed`: the last item of the block ends a transaction, or is between two."""
 
     block: bytes
     read_ms: int
@@ -26,7 +25,7 @@ class Frame(NamedTuple):
 
     @property
     def size_bytes(self) -> int:
-        """What it takes in a file."""
+        """The size in a file, in bytes."""
         return _HEAD.size + len(self.block)
 
 
@@ -38,7 +37,7 @@ def frame_bytes(frame: Frame) -> bytes:
 
 
 def read_frame(file: BinaryIO) -> Frame | None:
-    """Read the next frame; None where no whole and sound one stands."""
+    """Read the next frame; None if it is incomplete or damaged."""
     head = file.read(_HEAD.size)
     if len(head) < _HEAD.size:
         return None

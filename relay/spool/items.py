@@ -1,8 +1,7 @@
-"""Items of the source room as bytes, and back.
-
-A block holds items one after the other, each behind a byte that says what it is. Names and table
-maps, which come again and again, stand once in a block, before the first item that refers to them
-by number. Integers are little-endian; texts are UTF-8.
+"""Items of `relay.source` as bytes, and back. A block holds items one after the other, each
+after a byte with its kind. Names and table maps are repeated often, so a block has each of them
+once, before the first item that refers to it by number. Integers are little-endian; texts are
+UTF-8.
 """
 
 import struct
@@ -148,8 +147,8 @@ class BlockWriter:
         return self._identity[1]
 
     def _number(self, shared: bytes) -> int:
-        """The number of what many items have in common; the empty file name has one as any
-        other.
+        """Return the number of a value that many items share; the empty file name has a number
+        too.
         """
         number = self._shared.get(shared)
         if number is None:
@@ -231,7 +230,7 @@ class _BlockReader:
         return XaStep(_XA_ACTIONS[action], self._text(size), self._place(file, offset))
 
     def _head(self, form: struct.Struct) -> tuple[int, ...]:
-        """The numbers behind the byte of the kind."""
+        """Return the numbers after the kind byte."""
         head = form.unpack_from(self._block, self._at)
         self._at += form.size
         return head[1:]

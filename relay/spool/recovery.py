@@ -1,5 +1,5 @@
-"""What an earlier process left of a spool: its files up to the last transaction that is whole and
-sound.
+"""The files of a spool that an earlier process left, up to the last complete and valid
+transaction.
 """
 
 from pathlib import Path
@@ -18,8 +18,9 @@ _log: Final = structlog.stdlib.get_logger(__name__)
 
 
 class Recovered(NamedTuple):
-    """What an earlier process left: `end` is None without files, `cut_bytes` were neither whole nor
-    sound and are gone.
+    """The remains of an earlier process: `end` is None without files.
+
+    `cut_bytes` were incomplete or damaged and are deleted.
     """
 
     segments: list[Segment]
@@ -28,12 +29,11 @@ class Recovered(NamedTuple):
 
 
 def recovered(folder: Path) -> Recovered:
-    """Return the files that follow one another from the oldest on, and where their stretch ends.
+    """Return the consecutive files from the oldest on, and the end of their range. Others are
+    deleted. Raises OSError.
 
-    Others are deleted. Raises OSError.
-
-    Only the last file can have been written when the process died, so it alone is read; damage in
-    others shows when they are.
+    Only the last file can have been open when the process died, so only it is read; damage in
+    others shows when they are read.
     """
     folder.mkdir(parents=True, exist_ok=True)
     segments: list[Segment] = []
@@ -44,7 +44,7 @@ def recovered(folder: Path) -> Recovered:
             _log.warning(
                 "spool_file_deleted",
                 file=str(path),
-                reason="it does not go on where the one before it ends",
+                reason="it does not continue where the previous one ends",
             )
             deleted_bytes += path.stat().st_size
             path.unlink()
@@ -58,7 +58,7 @@ def recovered(folder: Path) -> Recovered:
 
 
 def _cut(segment: Segment) -> StretchEnd:
-    """Cut the file behind its last closed frame, and say where that ends."""
+    """Cut the file after its last closed frame, and return where that ends."""
     end, sound_to = StretchEnd(segment.start), segment.frames_at
     border: TransactionEnd | Advance | None = None
     gtids: list[str] = []

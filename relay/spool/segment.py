@@ -20,12 +20,10 @@ _SUFFIX: Final = ".spool"
 
 @dataclass(slots=True)
 class Segment:
-    """`size_bytes` reaches to the end of its last closed frame; what lies behind is nothing yet.
+    """`size_bytes` reaches to the end of its last closed frame; bytes after it do not count yet.
 
-    Its frames begin at `frames_at`.
-
-    `read_ms` is when the first of them was read from the source, Unix milliseconds; None while
-    there is none.
+    Its frames begin at `frames_at`. `read_ms` is when the first of them was read from the source,
+    in Unix milliseconds; None without frames.
     """
 
     path: Path
@@ -46,7 +44,7 @@ class Segment:
 
 
 def new_segment(folder: Path, number: int, start: SourcePosition) -> tuple[Segment, BinaryIO]:
-    """Make a file that takes what follows `start`, and open it for writing. Raises OSError."""
+    """Create a file for the items after `start`, and open it for writing. Raises OSError."""
     path = folder / f"{number:010d}{_SUFFIX}"
     file = path.open("wb", buffering=0)
     head = _MAGIC + frame_bytes(Frame(_start_bytes(start), 0, closed=True))
@@ -61,7 +59,7 @@ def new_segment(folder: Path, number: int, start: SourcePosition) -> tuple[Segme
 
 
 def found_segment(path: Path) -> Segment | None:
-    """Read what the file says of itself; None when it is none of ours, or was not begun to its end.
+    """Read the head of a file; None if it is not a spool file, or has an incomplete head.
 
     Raises OSError.
     """
@@ -83,7 +81,7 @@ def found_segment(path: Path) -> Segment | None:
 
 
 def segment_paths(folder: Path) -> list[Path]:
-    """The files of a spool's folder, oldest first."""
+    """Return the files of a spool's folder, oldest first."""
     return sorted(path for path in folder.glob(f"*{_SUFFIX}") if path.stem.isdecimal())
 
 

@@ -19,29 +19,28 @@ from relay.spool.segment import Segment, new_segment
 from relay.spool.stretch_end import StretchEnd
 
 _CLOSED_BLOCK_BYTES: Final = 1 << 16
-"""So much is worth a frame of its own once a transaction ends."""
+"""A block of this size gets a separate frame when a transaction ends."""
 _OPEN_BLOCK_BYTES: Final = 1 << 20
 """More than this of a transaction is not kept in memory."""
 _LARGEST_SEGMENT_BYTES: Final = 64_000_000
 _SEGMENTS: Final = 8
 """Files that the limit is spread over at least: room comes back file by file."""
 _SYNC_SECONDS: Final = 1.0
-"""What a machine that loses power may lose; a killed process loses nothing that was flushed."""
+"""Seconds of data that a power failure may lose; a killed process loses no flushed data."""
 
 
 class Spool:
     """One thread appends.
 
-    Others may read what is visible, which are whole transactions, and forget what is published.
-
-    It holds all that follows `start` up to `end`, both None while there is nothing. It grows beyond
-    `limit_bytes` by one event at most, if whoever appends looks at `full`. `cut_bytes` of what an
-    earlier process left were damaged and are gone. Every method raises SpoolUnusable when the disk
-    does not do what it should.
+    Others may read the visible data, which are whole transactions, and delete published data. It
+    holds everything after `start` up to `end`, both None while it is empty. It grows beyond
+    `limit_bytes` by one event at most, if the appending thread checks `full`. `cut_bytes` from an
+    earlier process were damaged and are deleted. Every method raises SpoolUnusable when the disk
+    fails.
     """
 
     def __init__(self, folder: Path, limit_bytes: int) -> None:
-        """Take over what stands in the folder, up to its last whole transaction."""
+        """Open the files in the folder, up to their last whole transaction."""
         self._folder = folder
         self._limit_bytes = limit_bytes
         self._segment_bytes = min(_LARGEST_SEGMENT_BYTES, limit_bytes // _SEGMENTS)
@@ -70,29 +69,29 @@ class Spool:
 
     @property
     def end(self) -> SourcePosition | None:
-        """Where the last visible transaction ends; reading the source goes on there."""
+        """Return where the last visible transaction ends; reading the source continues there."""
         with self._lock:
             return self._end.position if self._end is not None else None
 
     @property
     def empty(self) -> bool:
-        """Whether it holds no transaction, at most a place."""
+        """Whether it holds no transaction, at most a position."""
         return self._older_bytes == 0 and (
             not self._segments or self._segments[-1].frames_at == self._written_bytes
         )
 
     @property
     def oldest_ms(self) -> int | None:
-        """When the oldest of what is held was read from the source, Unix milliseconds.
+        """Return when the oldest held event was read from the source, in Unix milliseconds.
 
-        None while there is nothing.
+        None if it is empty.
         """
         with self._lock:
             return self._segments[0].read_ms if self._segments else None
 
     @property
     def size_bytes(self) -> int:
-        """What it takes on disk."""
+        """The size on disk, in bytes."""
         return self._older_bytes + self._written_bytes
 
     @property
@@ -103,16 +102,16 @@ class Spool:
     # Writing
 
     def begin(self, start: SourcePosition) -> None:
-        """Hold nothing, and from now on what follows `start`."""
+        """Delete everything, and hold the items after `start` from now on."""
         self.clear()
         with self._lock:
             self._end = StretchEnd(start)
             self._roll(start, 1)
 
     def append(self, item: RawItem) -> None:
-        """Put the next item behind the last one.
+        """Append the next item.
 
-        It becomes visible when its transaction is whole, at the latest by a later `flush`.
+        It becomes visible when its transaction is complete, at the latest by a later `flush`.
         """
         self._block.add(item)
         self._tracker.take(item)
@@ -137,7 +136,10 @@ class Spool:
             self._write()
 
     def give_up_open(self) -> None:
-        """Forget what is not visible yet: the next item follows `end`."""
+        """Drop the items after the last whole transaction; readers have not seen them.
+
+        The next item that is appended must follow `end`. Call it when the stream is opened again.
+        """
         self._block.take()
         self._tracker = LastTransactionTracker()
         self._gtids, self._border, self._flush_due = [], None, False
@@ -149,7 +151,7 @@ class Spool:
             self._file.seek(self._written_bytes)
 
     def close(self) -> None:
-        """Stop appending; what is visible stays for another time."""
+        """Stop appending; visible data is kept on disk."""
         try:
             self.give_up_open()
         finally:
@@ -160,9 +162,9 @@ class Spool:
     # Reading
 
     def holds(self, at: SourcePosition) -> bool:
-        """Whether the place lies in this stretch, or at its ends.
+        """Whether the position is in this range, or at its ends.
 
-        Whether two transactions meet there shows the cursor.
+        The cursor shows whether it is between two transactions.
         """
         start, end = self.start, self.end
         if start is None or end is None or start.identity.server != at.identity.server:
@@ -170,8 +172,8 @@ class Spool:
         return rank(start.binlog) <= rank(at.binlog) <= rank(end.binlog)
 
     def cursor(self, at: SourcePosition) -> SpoolCursor | None:
-        """A cursor that stands at `at`; None when no such place between two transactions is
-        held.
+        """Return a cursor at `at`; None if the spool has no such position between two
+        transactions.
         """
         if not self.holds(at):
             return None
@@ -186,7 +188,7 @@ class Spool:
         return None
 
     def visible(self, segment: Segment) -> tuple[int, Segment | None]:
-        """How far a file may be read, and the file behind it."""
+        """Return how far a file may be read, and the next file."""
         with self._lock:
             return segment.size_bytes, next(
                 (each for each in self._segments if each.number == segment.number + 1), None
@@ -195,7 +197,7 @@ class Spool:
     # Forgetting
 
     def forget(self, published: SourcePosition) -> None:
-        """Give back the room of what lies before a place, file by file; the last file stays."""
+        """Delete the files before a position; the last file is kept."""
         with self._lock, disk_errors(self._folder):
             while len(self._segments) > 1 and _lies_before(self._segments[1].start, published):
                 oldest = self._segments.pop(0)
@@ -203,7 +205,7 @@ class Spool:
                 self._older_bytes -= oldest.size_bytes
 
     def begin_file(self) -> None:
-        """Let what comes next stand in a file of its own, so that all before it can be forgotten.
+        """Start a new file, so that all earlier ones can be deleted.
 
         Not in the middle of a transaction.
         """
@@ -213,7 +215,7 @@ class Spool:
                 self._roll(end, last.number + 1)
 
     def is_published(self, published: SourcePosition) -> bool:
-        """Whether all that is visible lies before the place."""
+        """Whether all visible data is before the position."""
         end = self.end
         return end is not None and _lies_before(end, published)
 

@@ -1,4 +1,4 @@
-"""Where a stretch of binlog ends that grows by whole transactions."""
+"""The end of a binlog range that grows by whole transactions."""
 
 from collections.abc import Iterable
 
@@ -8,11 +8,10 @@ from relay.model.positions.position import LastTransaction, SourcePosition
 
 
 class StretchEnd:
-    """The place behind the last transaction, with the executed GTID set there if the stretch began
+    """The position after the last transaction, with the executed GTID set there if the range began
     with one.
 
-    A set is only worth something when it is complete: without one at the beginning there is none
-    later.
+    An incomplete set would be useless: without one at the beginning there is none later.
     """
 
     def __init__(self, start: SourcePosition) -> None:

@@ -1,44 +1,54 @@
-"""What outlives every process: mapping sets, statuses, notes, and who is there."""
+"""State that outlives every process: mapping sets, statuses and notes; and the running relays."""
 
 from relay.state.accounts import AccountStore
-from relay.state.backup import Backup, DocumentStore
+from relay.state.backup import Backup, BackupChanges
+from relay.state.document_store import DocumentStore
+from relay.state.erasure_turn import ErasureTurn
 from relay.state.failover_records import FailoverView, ServerView, StandingOrders, SwitchNote
-from relay.state.failover_store import FailoverStore
+from relay.state.failover_store import FailoverState, FailoverStore
 from relay.state.instances.documents import InstanceDocument, InstanceDocumentStore
 from relay.state.instances.flow import NO_LIMIT, Flow, FlowStore
 from relay.state.instances.notes import DroppedName, StartNote
 from relay.state.instances.secrets import MASK, masked, with_secrets_of
+from relay.state.instances.snapshots import SnapshotRequest, SnapshotState, SnapshotStore, in_turn
 from relay.state.instances.status import UNKNOWN_STATE, InstanceStatus
 from relay.state.instances.store import InstanceStore
 from relay.state.login_sessions import LoginSessionStore, StoredSession
+from relay.state.mappings.hidden_tables import MOST_HIDDEN, HiddenTableStore
+from relay.state.mappings.key_forms import KeyFormStore
 from relay.state.mappings.records import Note, SetRecord, StoredDocument, StoredSet
 from relay.state.mappings.store import SAVE_LIMIT_BYTES, MappingStore
 from relay.state.mappings.topic_agreements import TopicAgreementStore
-from relay.state.membership import Candidacy, Membership, RelayMember
+from relay.state.membership import Membership, RelayMember, RunnableInstance
 from relay.state.paths import Paths
 from relay.state.placement_overrides import PlacementOverride, PlacementOverrides, PlacementStore
 from relay.state.placement_report import Candidate, InstancePlace, check_move, places
 
 __all__ = [
     "MASK",
+    "MOST_HIDDEN",
     "NO_LIMIT",
     "SAVE_LIMIT_BYTES",
     "UNKNOWN_STATE",
     "AccountStore",
     "Backup",
-    "Candidacy",
+    "BackupChanges",
     "Candidate",
     "DocumentStore",
     "DroppedName",
+    "ErasureTurn",
+    "FailoverState",
     "FailoverStore",
     "FailoverView",
     "Flow",
     "FlowStore",
+    "HiddenTableStore",
     "InstanceDocument",
     "InstanceDocumentStore",
     "InstancePlace",
     "InstanceStatus",
     "InstanceStore",
+    "KeyFormStore",
     "LoginSessionStore",
     "MappingStore",
     "Membership",
@@ -48,8 +58,12 @@ __all__ = [
     "PlacementOverrides",
     "PlacementStore",
     "RelayMember",
+    "RunnableInstance",
     "ServerView",
     "SetRecord",
+    "SnapshotRequest",
+    "SnapshotState",
+    "SnapshotStore",
     "StandingOrders",
     "StartNote",
     "StoredDocument",
@@ -58,6 +72,7 @@ __all__ = [
     "SwitchNote",
     "TopicAgreementStore",
     "check_move",
+    "in_turn",
     "masked",
     "places",
     "with_secrets_of",

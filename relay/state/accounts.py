@@ -6,13 +6,15 @@ from contextlib import suppress
 from typing import Any, Final
 
 from relay.errors import StoreRefused, VersionConflict
-from relay.model.accounts import Accounts, ApiToken, Grant, Role, User
+from relay.model.accounts import Accounts, ApiToken, Grant, Identity, Role, User
 from relay.state.json_object import write_json
 from relay.state.paths import Paths
 from relay.zk import Session
 
-FORMAT: Final = 2
-"""The newest format that this version reads."""
+FORMAT: Final = 3
+"""The newest format that this version reads: users may be a provider's."""
+_WITHOUT_IDENTITIES: Final = 2
+"""Written while no user is a provider's."""
 _WITHOUT_PASSWORDS: Final = 1
 """Written while no user has a password, so that an older version reads it too."""
 _ALGORITHM: Final = "$argon2id$"
@@ -20,32 +22,35 @@ _TRIES: Final = 5
 
 
 class AccountStore:
-    """Reads and changes the users and tokens. A change is repeated on what another writer left."""
+    """Reads and changes the users and tokens.
+
+    A change is repeated if another writer was faster.
+    """
 
     def __init__(self, session: Session, paths: Paths) -> None:
         self._session = session
         self._path = paths.accounts
 
     def read(self) -> Accounts:
-        """Return all users and tokens; none where nothing was ever saved.
+        """Return all users and tokens; none if nothing was saved.
 
-        Raises StoreRefused for a node that cannot be read whole.
+        Raises StoreRefused for a node that cannot be read completely.
         """
         node = self._session.find(self._path)
         return Accounts() if node is None else from_document(node.value)
 
     def state(self) -> tuple[Accounts, int]:
-        """Return all users and tokens with the number of this state; 0: nothing was ever saved.
+        """Return all users and tokens with the version of this state; 0: never saved.
 
-        Raises StoreRefused for a node that cannot be read whole.
+        Raises StoreRefused for a node that cannot be read completely.
         """
         node = self._session.find(self._path, synced=True)
         return (Accounts(), 0) if node is None else (from_document(node.value), node.version + 1)
 
     def change(self, change: Callable[[Accounts], Accounts], *, base: int | None = None) -> None:
-        """Carry out a change; with `base` only of the state that has this number.
+        """Apply a change; with `base` only to the state of that version.
 
-        Raises what the change raises, StoreRefused, and VersionConflict where others wrote.
+        Raises the change's errors, StoreRefused, and VersionConflict if others wrote.
         """
         if base is not None:
             self._change_once(change, base)
@@ -69,11 +74,10 @@ class AccountStore:
 
 
 def to_document(accounts: Accounts) -> bytes:
-    """Write the node's value, in the oldest format that has all of it."""
-    has_passwords = any(each.password for each in accounts.users.values())
+    """Return the node's value, in the oldest format that has all its fields."""
     return write_json(
         {
-            "format": FORMAT if has_passwords else _WITHOUT_PASSWORDS,
+            "format": _format_of(accounts),
             "users": [_user_fields(each) for _, each in sorted(accounts.users.items())],
             "tokens": [
                 {
@@ -91,6 +95,13 @@ def to_document(accounts: Accounts) -> bytes:
     )
 
 
+def _format_of(accounts: Accounts) -> int:
+    users = accounts.users.values()
+    if any(each.identity is not None for each in users):
+        return FORMAT
+    return _WITHOUT_IDENTITIES if any(each.password for each in users) else _WITHOUT_PASSWORDS
+
+
 def from_document(value: bytes) -> Accounts:
     """Read a node's value.
 
@@ -100,7 +111,7 @@ def from_document(value: bytes) -> Accounts:
     try:
         fields = json.loads(value)
         found = fields["format"]
-        if found not in (_WITHOUT_PASSWORDS, FORMAT):
+        if found not in (_WITHOUT_PASSWORDS, _WITHOUT_IDENTITIES, FORMAT):
             raise ValueError(f"format {found}, and this version knows up to {FORMAT}")
         users = [_user(each, found) for each in _list(fields, "users")]
         tokens = [_token(each) for each in _list(fields, "tokens")]
@@ -128,6 +139,9 @@ def _user_fields(user: User) -> dict[str, object]:
         "disabled": user.disabled,
         "created_ms": user.created_ms,
     }
+    if user.identity is not None:
+        issuer, subject = user.identity.issuer, user.identity.subject
+        return {**fields, "identity": {"issuer": issuer, "subject": subject}}
     return {**fields, "password": user.password} if user.password else fields
 
 
@@ -137,8 +151,15 @@ def _user(fields: dict[str, Any], found: int) -> User:
         _grant(fields),
         int(fields["created_ms"]),
         disabled=fields["disabled"] is not False,
-        password=_password(fields) if found == FORMAT and "password" in fields else "",
+        password=_password(fields) if found > _WITHOUT_PASSWORDS and "password" in fields else "",
+        identity=_identity(fields["identity"])
+        if found == FORMAT and "identity" in fields
+        else None,
     )
+
+
+def _identity(fields: dict[str, Any]) -> Identity:
+    return Identity(_text(fields, "issuer"), _text(fields, "subject"))
 
 
 def _password(fields: dict[str, Any]) -> str:

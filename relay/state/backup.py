@@ -1,43 +1,67 @@
-"""All documents of an installation as a folder of files, and back: mapping sets and their pointer,
-and what is noted of instances.
-
-What lives only as long as a process (relays, leaders, statuses) is left out, and so are sign-ins
-and orders to a failover. The position is in Kafka.
+"""All documents of an installation as a folder of files: mapping sets and their pointer, and the
+notes of instances. Nodes that live only as long as a process (relays, leaders, statuses) are
+excluded, and so are sign-ins and failover orders. The position is in Kafka.
 """
 
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from time import time
 from typing import Any, Final
 
-from relay.errors import BackupRefused, NodeMissing, VersionConflict
+from relay.errors import BackupRefused
 from relay.state.backup_file import FORMAT, from_file, newer, to_file
-from relay.state.paths import Paths
-from relay.zk import Session
 
 _MANIFEST: Final = "backup.json"
-_POINTER: Final = "mappings/pointer"
+POINTER: Final = "mappings/pointer"
 # Of an instance's nodes these say what is, or what is to be done once: an order to switch the
-# source must not be carried out again.
-_PASSING: Final = re.compile(r"status|called|failover/(sources/[^/]+/)?(view|orders)")
+# source, or to copy tables, must not be carried out again.
+_PASSING: Final = re.compile(
+    r"(status|called|snapshots|failover/(sources/[^/]+/)?(view|orders))(/.*)?"
+)
+DERIVED: Final = ("topics/", "key-forms/")
+"""Begin of the paths of documents that relays derive from settings and rows: the present ones are
+newer than a backup.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """What a backup holds: node paths below the installation, with their values."""
+    """The contents of a backup: node paths below the installation, with their values.
+
+    Raises BackupRefused for a path that no backup has: a sign-in, a request or an order.
+    """
 
     installation: str
     made_ms: int
     nodes: Mapping[str, bytes]
 
-    def write(self, folder: Path) -> None:
-        """Write it into a folder that is empty or not there.
+    def __post_init__(self) -> None:
+        refused = sorted(filter(passes, self.nodes))
+        if refused:
+            raise BackupRefused(
+                f"The backup has {len(refused)} sign-ins, requests, orders or states, which are "
+                f"in no backup; the first one is {refused[0]!r}.",
+                remedy="Use a backup as `roma backup` or the page wrote it.",
+            )
 
-        The manifest comes last, so that half a backup is none.
+    def changes(self, present: Mapping[str, bytes]) -> "BackupChanges":
+        """Return what a restore over these documents writes, and what it keeps."""
+        unlike = [path for path, value in self.nodes.items() if present.get(path, value) != value]
+        return BackupChanges(
+            present=len(present),
+            only_here=len(present.keys() - self.nodes.keys()),
+            missing=tuple(path for path in self.nodes if path not in present),
+            differ=tuple(path for path in unlike if not path.startswith(DERIVED)),
+            kept=tuple(path for path in unlike if path.startswith(DERIVED)),
+        )
+
+    def write(self, folder: Path) -> None:
+        """Write it into an empty or missing folder.
+
+        The manifest is written last, so that an incomplete backup is invalid.
         """
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -81,78 +105,27 @@ class Backup:
         return found
 
 
-class DocumentStore:
-    """The documents of one installation in ZooKeeper, taken and put back as a whole."""
+@dataclass(frozen=True, slots=True)
+class BackupChanges:
+    """The documents of a backup that are not as in ZooKeeper, by path.
 
-    def __init__(self, session: Session, paths: Paths, installation: str) -> None:
-        self._session = session
-        self._base = paths.base
-        self._installation = installation
+    present  number of documents in ZooKeeper
+    only_here  number of those that the backup lacks; they stay
+    missing  those that ZooKeeper lacks; they are written
+    differ   those with other contents; they are replaced
+    kept     agreements of topics and forms of keys with other contents; the present ones stay
+    """
 
-    def take(self) -> Backup:
-        """Read everything.
+    present: int
+    only_here: int
+    missing: tuple[str, ...]
+    differ: tuple[str, ...]
+    kept: tuple[str, ...]
 
-        The pointer comes first: what it points to is written before it moves.
-        """
-        pointer = self._session.find(f"{self._base}/{_POINTER}", synced=True)
-        nodes = {path: value for path, value in self._below("") if path != _POINTER}
-        if pointer is not None:
-            nodes[_POINTER] = pointer.value
-        return Backup(self._installation, int(time() * 1000), dict(sorted(nodes.items())))
-
-    def put(self, backup: Backup, *, over_present: bool) -> int:
-        """Write everything that is not there as it should be, the pointer last, and return how many
-        nodes that were.
-
-        Raises BackupRefused when another installation's documents are to be put, or when there are
-        documents already and `over_present` is not said.
-        """
-        if backup.installation != self._installation:
-            raise BackupRefused(
-                f"The backup is of {backup.installation!r}, and this is {self._installation!r}."
-            )
-        present = self.take().nodes
-        if present and not over_present:
-            reason = (
-                f"{len(present)} documents are there already, {next(iter(present))} among them."
-            )
-            raise BackupRefused(
-                reason,
-                remedy=(
-                    "Add --over-present to replace those that differ; documents that the backup "
-                    "lacks stay."
-                ),
-            )
-        wanted = [path for path, value in backup.nodes.items() if present.get(path) != value]
-        for path in sorted(wanted, key=lambda each: each == _POINTER):
-            self._put(path, backup.nodes[path])
-        return len(wanted)
-
-    def _put(self, path: str, value: bytes) -> None:
-        try:
-            self._session.put(f"{self._base}/{path}", value)
-        except VersionConflict as exc:
-            raise BackupRefused(
-                f"{path} was written by somebody else meanwhile.",
-                remedy="Restore again, with --over-present.",
-            ) from exc
-
-    def _below(self, path: str) -> Iterator[tuple[str, bytes]]:
-        """Every document below a node, without those that pass."""
-        try:
-            names = self._session.children(f"{self._base}/{path}".rstrip("/"), synced=not path)
-        except NodeMissing:
-            return
-        for name in names:
-            child = f"{path}/{name}".lstrip("/")
-            if not _passes(child):
-                yield from self._document(child)
-                yield from self._below(child)
-
-    def _document(self, path: str) -> Iterator[tuple[str, bytes]]:
-        node = self._session.find(f"{self._base}/{path}")
-        if node is not None and node.value and node.ephemeral_owner is None:
-            yield path, node.value
+    @property
+    def to_write(self) -> tuple[str, ...]:
+        """Return the paths to write, the pointer of the mapping last."""
+        return tuple(sorted((*self.missing, *self.differ), key=lambda each: each == POINTER))
 
 
 def _write(file: Path, text: str) -> None:
@@ -163,8 +136,13 @@ def _write(file: Path, text: str) -> None:
         opened.write(text)
 
 
-def _passes(path: str) -> bool:
+def passes(path: str) -> bool:
+    """Whether this is no document: a node of a process, a sign-in, a state, a request or an
+    order, or a node below one.
+    """
     first, *rest = path.split("/")
-    return first in ("relays", "leaders", "sessions") or (
-        first == "instances" and _PASSING.fullmatch("/".join(rest[1:])) is not None
+    return (
+        first in ("relays", "leaders", "sessions")
+        or (first == "erasure" and rest[:1] == ["owner"])
+        or (first == "instances" and _PASSING.fullmatch("/".join(rest[1:])) is not None)
     )

@@ -23,9 +23,9 @@ def to_file(path: str, value: bytes) -> str:
 
 
 def from_file(text: str, file: str) -> tuple[str, bytes]:
-    """Read path and value back.
+    """Read path and value.
 
-    Raises BackupRefused for a newer format and for anything else that is no such file.
+    Raises BackupRefused for a newer format and for any other invalid file.
     """
     try:
         fields: dict[str, Any] = json.loads(text)
@@ -37,7 +37,7 @@ def from_file(text: str, file: str) -> tuple[str, bytes]:
 
 
 def newer(file: str, found: int) -> BackupRefused:
-    """The error for a backup of a later version."""
+    """Return the error for a backup of a later version."""
     return BackupRefused(
         f"{file} has format {found}, this version knows formats 1 to {FORMAT}.",
         remedy="Use the version that made the backup.",

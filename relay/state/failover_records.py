@@ -1,5 +1,5 @@
-"""What stands in ZooKeeper about the two servers of an instance: orders to the relay, what it sees,
-and which switches there were.
+"""Failover records in ZooKeeper: orders to the relay, its view of the two servers, and past
+switches.
 """
 
 from dataclasses import asdict, dataclass
@@ -14,12 +14,10 @@ SWITCHES_LISTED: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class StandingOrders:
-    """What operators want of an instance's source until it is done or taken back.
+    """The orders of operators for an instance's source, until they are executed or withdrawn.
 
-    `number` rises with every order.
-
-    `by`, `at_ms` (Unix milliseconds) and `comment` are of the newest order, `accepted_by` of the
-    newest accepted loss.
+    `number` rises with every order. `by`, `at_ms` (Unix milliseconds) and `comment` are of the
+    newest order, `accepted_by` of the newest accepted loss.
     """
 
     number: int = 0
@@ -42,7 +40,7 @@ class StandingOrders:
 
     @classmethod
     def from_document(cls, value: bytes) -> "StandingOrders":
-        """Read them; a role that this version does not know is no order."""
+        """Read the orders; a role that this version does not know is ignored."""
         fields = JsonObject.read(value)
         return cls(
             number=fields.whole("number"),
@@ -60,10 +58,9 @@ class StandingOrders:
 class ServerView:
     """One server as the relay saw it last.
 
-    `behind` counts published transactions that it lacks, -1 where no GTIDs tell.
-
-    `lacking` names them, `gone` those that it purged before they were published, `errant` those
-    that replication did not bring.
+    `behind` counts published transactions that it lacks, -1 without GTIDs. `lacking` are their
+    GTIDs, `gone` those that it purged before they were published, `errant` those that bypassed
+    replication.
     """
 
     role: str
@@ -104,9 +101,9 @@ class ServerView:
 
 @dataclass(frozen=True, slots=True)
 class FailoverView:
-    """Which server is read, what the relay would do next and why, and both servers.
+    """The server that is read, the next decision of the relay and its reason, and both servers.
 
-    `orders` is the number of the orders it knows.
+    `orders` is the number of the orders in this view.
     """
 
     followed: str = ""
@@ -151,7 +148,7 @@ class FailoverView:
 class SwitchNote:
     """One switch: when, from where, to where, why, under which epoch.
 
-    `lost` and `left_out` are losses that `accepted_by` accepted; `asked_by` is empty where
+    `lost` and `left_out` are losses that `accepted_by` accepted; `asked_by` is empty if
     heartbeats alone decided, `source` where the instance has but one.
     """
 

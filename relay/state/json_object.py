@@ -18,7 +18,7 @@ class JsonObject:
 
     @classmethod
     def read(cls, value: bytes | str) -> "JsonObject":
-        """Parse; whatever is no JSON object reads as one without fields."""
+        """Parse; a value that is not a JSON object is read as one without fields."""
         try:
             parsed = json.loads(value)
         except (ValueError, RecursionError):
@@ -69,6 +69,24 @@ class JsonObject:
             else ()
         )
 
+    def lists_of_texts(self, field: str) -> tuple[tuple[str, ...], ...]:
+        """Return the lists of strings of a list field. Elements of other types are left out."""
+        found = self._fields.get(field)
+        return (
+            tuple(
+                tuple(part for part in each if isinstance(part, str))
+                for each in found
+                if isinstance(each, list)
+            )
+            if isinstance(found, list)
+            else ()
+        )
+
+    def plain(self, field: str) -> dict[str, Any]:
+        """Return the field if it is an object, else an empty one."""
+        found = self._fields.get(field)
+        return found if isinstance(found, dict) else {}
+
     def objects(self, field: str) -> tuple["JsonObject", ...]:
         """Return the objects of a list field. Elements of other types are left out."""
         found = self._fields.get(field)
@@ -94,6 +112,16 @@ class JsonObject:
             return {}
         numbers = JsonObject(found)
         return {key: number for key in found if (number := numbers.whole_or_none(key)) is not None}
+
+    def reals_or_none(self, field: str) -> dict[str, float] | None:
+        """Read an object of JSON numbers, without other values in it; None if it is not an
+        object.
+        """
+        found = self._fields.get(field)
+        if not isinstance(found, dict):
+            return None
+        numbers = JsonObject(found)
+        return {key: number for key in found if (number := numbers.real_or_none(key)) is not None}
 
 
 def write_json(fields: Mapping[str, object]) -> bytes:

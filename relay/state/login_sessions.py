@@ -36,7 +36,7 @@ class LoginSessionStore:
         self._session.create(self._paths.login_session(session_id), _document(session))
 
     def find(self, session_id: str) -> StoredSession | None:
-        """Return a session, None where there is none. A damaged one counts as none."""
+        """Return a session, None if it does not exist or is damaged."""
         node = self._session.find(self._paths.login_session(session_id))
         session = None if node is None else _read(node.value)
         return (
@@ -58,7 +58,7 @@ class LoginSessionStore:
             self._session.delete(self._paths.login_session(session_id))
 
     def close_where(self, is_wanted: Callable[[LoginSession], bool]) -> int:
-        """End all sessions that are wanted, and damaged ones; return their number."""
+        """End all matching sessions, and damaged ones; return their number."""
         ended = [
             session_id
             for session_id, session in self._all()
@@ -82,8 +82,8 @@ class LoginSessionStore:
             names = self._session.children(self._paths.login_sessions)
         except NodeMissing:
             return
-        for name in names:
-            node = self._session.find(self._paths.login_session(name))
+        nodes = self._session.find_all([self._paths.login_session(name) for name in names])
+        for name, node in zip(names, nodes, strict=True):
             if node is not None:
                 yield name, _read(node.value)
 
@@ -96,10 +96,10 @@ def _read(value: bytes) -> LoginSession | None:
     try:
         fields = json.loads(value)
         user, stamp = fields["user"], fields["stamp"]
-        created_ms, seen_ms = fields["created_ms"], fields["seen_ms"]
-    except (ValueError, KeyError, TypeError, RecursionError):
+        times = fields["created_ms"], fields["seen_ms"], fields.get("ends_ms", 0)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     texts = isinstance(user, str) and isinstance(stamp, str)
-    if not texts or not isinstance(created_ms, int) or not isinstance(seen_ms, int):
+    if not texts or not all(isinstance(each, int) for each in times):
         return None
-    return LoginSession(user, stamp, created_ms, seen_ms)
+    return LoginSession(user, stamp, *times)

@@ -1,4 +1,4 @@
-"""Which relay processes live, and what each of them leads: ephemeral nodes."""
+"""The running relay processes, and the instances that each of them leads: ephemeral nodes."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -12,9 +12,9 @@ from relay.zk import Session, Watch
 
 
 @dataclass(frozen=True, slots=True)
-class Candidacy:
-    """That a relay may run an instance: the servers that its settings prefer, and why it could not
-    take over now (empty: it could).
+class RunnableInstance:
+    """One instance that a relay can run: the servers that the instance's settings prefer, and the
+    error that prevents the relay from leading it now (empty: none).
     """
 
     instance: str
@@ -23,8 +23,8 @@ class Candidacy:
     reason: str = ""
 
     @classmethod
-    def read(cls, fields: JsonObject) -> "Candidacy":
-        """Read one candidacy of a relay; missing fields are empty."""
+    def read(cls, fields: JsonObject) -> "RunnableInstance":
+        """Read one runnable instance of a relay; missing fields are empty."""
         return cls(
             fields.text("instance"),
             fields.texts("preferred"),
@@ -35,12 +35,12 @@ class Candidacy:
 
 @dataclass(frozen=True, slots=True)
 class RelayMember:
-    """A relay process; `status_url` is where it answers, empty where it does not.
+    """A relay process; `status_url` is the address of its status server, empty without one.
 
     `started_ms` is Unix milliseconds.
 
-    `server` is the name that outlives the process. `session_timeout_ms` is what ZooKeeper granted:
-    after so long a silence the relay counts as gone; 0: not known.
+    `server` is the name that outlives the process. `session_timeout_ms` is the granted timeout:
+    after this time without a heartbeat the relay counts as gone; 0: unknown.
     """
 
     name: str
@@ -51,7 +51,7 @@ class RelayMember:
     started_ms: int = 0
     server: str = ""
     session_timeout_ms: int = 0
-    candidacies: tuple[Candidacy, ...] = ()
+    candidacies: tuple[RunnableInstance, ...] = ()
 
     def to_document(self) -> bytes:
         """Return the JSON document of the relay's ephemeral node."""
@@ -70,24 +70,24 @@ class RelayMember:
             started_ms=fields.whole("started_ms"),
             server=fields.text("server"),
             session_timeout_ms=fields.whole("session_timeout_ms"),
-            candidacies=tuple(Candidacy.read(each) for each in fields.objects("candidacies")),
+            candidacies=tuple(
+                RunnableInstance.read(each) for each in fields.objects("candidacies")
+            ),
         )
 
 
 class Membership:
-    """Announces relays and lists them, and who leads what."""
+    """Registers relays and lists them, and the leaders of instances."""
 
     def __init__(self, session: Session, paths: Paths) -> None:
         self._session = session
         self._paths = paths
 
     def announce(self, member: RelayMember) -> None:
-        """Make sure that the member's node is there, up to date, and the present session's.
+        """Create or update the member's node in the present session.
 
-        Call it again after every new session.
-
-        A node that an earlier session left behind is replaced, so the name must belong to one
-        process alone.
+        Call it again after every new session. A node of an earlier session is replaced, so only one
+        process may use the name.
         """
         path, value = self._paths.relay(member.name), member.to_document()
         node = self._session.find(path, synced=True)
@@ -100,14 +100,14 @@ class Membership:
         self._session.create_ephemeral(path, value)
 
     def withdraw(self, name: str) -> None:
-        """Take a member's node away: it is about to end, and nothing is to be given to it any
-        more.
+        """Delete a member's node before the relay ends, so that it is assigned no more
+        instances.
         """
         with suppress(NodeMissing):
             self._session.delete(self._paths.relay(name))
 
     def members(self) -> tuple[RelayMember, ...]:
-        """Return the relays that live, sorted by name."""
+        """Return the running relays, sorted by name."""
         return tuple(
             RelayMember.from_document(name, value)
             for name, value in self._below(self._paths.relays).items()
@@ -121,7 +121,7 @@ class Membership:
         }
 
     def watch(self, signal: Callable[[], None]) -> tuple[Watch, ...]:
-        """Call `signal` whenever a relay or a leader may have come or gone."""
+        """Call `signal` whenever a relay may have started or ended, or a leader changed."""
         return tuple(
             self._session.watch_children(path, signal)
             for path in (self._paths.relays, self._paths.leaders)
@@ -132,5 +132,9 @@ class Membership:
             names = self._session.children(path)
         except NodeMissing:
             return {}
-        nodes = ((name, self._session.find(f"{path}/{name}")) for name in names)
-        return {unquote(name): node.value for name, node in nodes if node is not None}
+        nodes = self._session.find_all([f"{path}/{name}" for name in names])
+        return {
+            unquote(name): node.value
+            for name, node in zip(names, nodes, strict=True)
+            if node is not None
+        }

@@ -10,26 +10,30 @@ from relay.settings import ZooKeeperSettings
 class Paths:
     """The tree below `<zookeeper.root>/<installation>`.
 
-    mappings/pointer                     the number of the set in force
+    mappings/pointer                     the number of the active set
     mappings/sets/<number>               which version of each document, author, time, comment
     mappings/documents/<dataId>/<number> a document's body with author, time, comment; never
     overwritten
-    instances/<name>/status              what the instance does now
+    instances/<name>/status              the present state of the instance
     instances/<name>/started             the place where it started for the first time
     instances/<name>/dropped             the tables that its mapping leaves out
-    instances/<name>/tables              the real tables that it has met
-    instances/<name>/called              an operator did something that the instance must look at
+    instances/<name>/tables              the real tables that it has read
+    instances/<name>/called              an operator's act that the instance must react to
     instances/<name>/flow                whether it is paused, and its limits
-    instances/<name>/failover/orders     which source operators want, and which losses they accept
-    instances/<name>/failover/view       both servers of the source as its relay sees them
-    instances/<name>/failover/history    which switches there were
+    instances/<name>/snapshots/<id>      a request to copy tables into their topics
+    instances/<name>/failover/orders     the wanted server, and the accepted losses
+    instances/<name>/failover/view       both servers in the relay's view
+    instances/<name>/failover/history    past switches
     instances/<name>/failover/sources/<source>/…   the same three of each source of a group
     definitions/<instance>               the settings of an instance that was defined at run time
-    topics/<topic>                       which instances feed it, and how they place its rows
+    topics/<topic>                       which instances feed it, and how they assign its rows
     leaders/<instance>                   ephemeral: the relay that leads it
-    relays/<name>                        ephemeral: a relay process that lives
+    relays/<name>                        ephemeral: a running relay process
     accounts                             the admin's users and tokens
     sessions/<hash of its secret>        one sign-in of a user
+    hidden-tables                        unmapped tables that operators want to see no more
+    erasure/owner                        ephemeral: the process that erases a person now
+    erasure/settings/<topic>             what `segment.ms` was before an erasure changed it
     placement                            what operators want: moves, servers in maintenance
     """
 
@@ -42,7 +46,7 @@ class Paths:
 
     @property
     def mapping_pointer(self) -> str:
-        """Return the node with the number of the mapping set in force."""
+        """Return the node with the number of the active mapping set."""
         return f"{self.base}/mappings/pointer"
 
     @property
@@ -87,6 +91,14 @@ class Paths:
         """Return the node of the operators' pause and limits."""
         return f"{self.instances}/{_node(instance)}/flow"
 
+    def instance_snapshots(self, instance: str) -> str:
+        """Return the parent of the requests to copy tables of the instance."""
+        return f"{self.instances}/{_node(instance)}/snapshots"
+
+    def instance_snapshot(self, instance: str, request: str) -> str:
+        """Return the node of one request to copy tables."""
+        return f"{self.instance_snapshots(instance)}/{_node(request)}"
+
     def instance_called(self, instance: str) -> str:
         """Return the node that operators touch when the instance must check its orders."""
         return f"{self.instances}/{_node(instance)}/called"
@@ -102,7 +114,19 @@ class Paths:
 
     def topic_agreement(self, topic: str) -> str:
         """Return the node with the instances of a topic and their partition rules."""
-        return f"{self.base}/topics/{_node(topic)}"
+        return f"{self.topic_agreements}/{_node(topic)}"
+
+    @property
+    def topic_agreements(self) -> str:
+        """Return the parent of the nodes of topics."""
+        return f"{self.base}/topics"
+
+    def key_forms(self, topic: str, table: str, bucket: int | None = None) -> str:
+        """Return the node of the forms in which keys of a logical table are hashed in a topic;
+        with a bucket, that of some of its real tables.
+        """
+        node = f"{self.base}/key-forms/{_node(topic)}/{_node(table)}"
+        return node if bucket is None else f"{node}/{bucket}"
 
     @property
     def leaders(self) -> str:
@@ -112,6 +136,11 @@ class Paths:
     def leader(self, instance: str) -> str:
         """Return the node below which relays are elected leader of the instance."""
         return f"{self.leaders}/{_node(instance)}"
+
+    @property
+    def hidden_tables(self) -> str:
+        """Return the node of the unmapped tables that operators have hidden."""
+        return f"{self.base}/hidden-tables"
 
     @property
     def accounts(self) -> str:
@@ -131,6 +160,20 @@ class Paths:
     def placement(self) -> str:
         """Return the node of all moves of instances and of all servers in maintenance."""
         return f"{self.base}/placement"
+
+    @property
+    def erasure_owner(self) -> str:
+        """Return the ephemeral node of the process that erases a person now."""
+        return f"{self.base}/erasure/owner"
+
+    @property
+    def erasure_settings(self) -> str:
+        """Return the parent of the settings that an erasure has changed."""
+        return f"{self.base}/erasure/settings"
+
+    def erasure_setting(self, topic: str) -> str:
+        """Return the node of one topic's `segment.ms` before it was changed."""
+        return f"{self.erasure_settings}/{_node(topic)}"
 
     def failover_orders(self, instance: str, source: str = "") -> str:
         """Return the node of the operators' orders; `source` names one source of a group."""

@@ -1,4 +1,4 @@
-"""What operators want about who runs what: moves of instances, and servers in maintenance."""
+"""Operators' overrides of the placement: moves of instances, and servers in maintenance."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -36,7 +36,7 @@ class PlacementOverride:
 
 @dataclass(frozen=True, slots=True)
 class PlacementOverrides:
-    """All overrides that stand: `moves` by instance, `maintenance` by server."""
+    """All present overrides: `moves` by instance, `maintenance` by server."""
 
     moves: Mapping[str, PlacementOverride] = field(default_factory=dict)
     maintenance: Mapping[str, PlacementOverride] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class PlacementOverrides:
 class PlacementStore:
     """Keeps the overrides in one node.
 
-    A change is repeated when somebody else was faster, since each concerns one name alone.
+    A change is repeated if another writer was faster, because each concerns one name only.
     """
 
     def __init__(self, session: Session, paths: Paths) -> None:
@@ -68,7 +68,7 @@ class PlacementStore:
         self._path = paths.placement
 
     def overrides(self) -> PlacementOverrides:
-        """Return what stands."""
+        """Return the present overrides."""
         node = self._session.find(self._path)
         return (
             PlacementOverrides() if node is None else PlacementOverrides.from_document(node.value)
@@ -89,7 +89,7 @@ class PlacementStore:
         )
 
     def withdraw_move(self, instance: str) -> None:
-        """Let an instance run where its settings and the balance say."""
+        """Delete the move: settings and balance choose the relay of the instance again."""
         self._change(
             lambda overrides: replace(overrides, moves=_without(overrides.moves, instance))
         )

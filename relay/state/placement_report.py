@@ -1,13 +1,12 @@
-"""Who runs what and who could, put together for operators.
-
-And whether a move that they ask for can be carried out.
+"""Which relay runs which instance and which others could, for operators; and whether a requested
+move is possible.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from relay.errors import PlacementRefused
-from relay.state.membership import Candidacy, RelayMember
+from relay.state.membership import RelayMember, RunnableInstance
 from relay.state.placement_overrides import PlacementOverrides
 
 
@@ -15,7 +14,7 @@ from relay.state.placement_overrides import PlacementOverrides
 class Candidate:
     """A relay that knows the instance.
 
-    `code` and `reason` say why it could not run it, empty where it could.
+    `code` and `reason` say why it cannot run it, "" if it can.
     """
 
     relay: str
@@ -27,8 +26,8 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class InstancePlace:
-    """An instance: which relay leads it (empty: none), where an operator moved it (empty: nowhere),
-    and who knows it.
+    """An instance: its leading relay ("": none), the target of an operator's move ("": none),
+    and the relays that know it.
     """
 
     instance: str
@@ -41,7 +40,7 @@ class InstancePlace:
 def places(
     members: Sequence[RelayMember], leaders: Mapping[str, str], overrides: PlacementOverrides
 ) -> tuple[InstancePlace, ...]:
-    """Every instance that a living relay knows or leads, or that was moved, by name."""
+    """Return every instance that a running relay knows or leads, or that was moved, by name."""
     known = {each.instance for member in members for each in member.candidacies} | {
         *leaders,
         *overrides.moves,
@@ -88,12 +87,12 @@ def _place(
 
 
 def _candidate(
-    member: RelayMember, candidacy: Candidacy, overrides: PlacementOverrides
+    member: RelayMember, runnable: RunnableInstance, overrides: PlacementOverrides
 ) -> Candidate:
     return Candidate(
         member.name,
         member.server,
         member.server in overrides.maintenance,
-        candidacy.code,
-        candidacy.reason,
+        runnable.code,
+        runnable.reason,
     )

@@ -1,18 +1,39 @@
 """Log, metrics, and the relay process's own answers."""
 
+from relay.telemetry.instance_metrics import InstanceMetrics
 from relay.telemetry.known_hosts import KnownHosts
 from relay.telemetry.logging import set_up_logging
-from relay.telemetry.metrics import InstanceMetrics
 from relay.telemetry.status_server import Answers, StatusServer
-from relay.telemetry.totals import ShownTotals, Totals
+from relay.telemetry.table_counts import (
+    COPIED,
+    OTHER,
+    Counted,
+    OpenTableCounts,
+    TableBudget,
+    TableCount,
+    TableOperation,
+    TableTotals,
+)
+from relay.telemetry.table_rates import TableRates
+from relay.telemetry.totals import MOST_TABLES, ShownTotals, Totals
 from relay.telemetry.visible import visible
 
 __all__ = [
+    "COPIED",
+    "MOST_TABLES",
+    "OTHER",
     "Answers",
+    "Counted",
     "InstanceMetrics",
     "KnownHosts",
+    "OpenTableCounts",
     "ShownTotals",
     "StatusServer",
+    "TableBudget",
+    "TableCount",
+    "TableOperation",
+    "TableRates",
+    "TableTotals",
     "Totals",
     "set_up_logging",
     "visible",

@@ -14,7 +14,7 @@ _LOOPBACK: Final = "localhost"
 class KnownHosts:
     """`names` are those of a setting; `*` is any.
 
-    IP addresses and localhost are always known: no stranger's name is one of them.
+    IP addresses and localhost are always accepted: a foreign page cannot have such a name.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -23,7 +23,7 @@ class KnownHosts:
         self._names = known | {_LOOPBACK}
 
     def knows(self, header: str | None) -> bool:
-        """Return whether a request with this Host header is answered; only programs send none."""
+        """Return whether a request with this Host header is accepted. Only programs send none."""
         if header is None or self._every:
             return True
         name = _plain(_without_port(header))

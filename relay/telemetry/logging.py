@@ -19,9 +19,9 @@ _QUIET_LOGGERS: Final = {"relay.zk.kazoo": logging.ERROR, "uvicorn.access": logg
 
 
 def set_up_logging(settings: LogSettings, stream: TextIO | None = None) -> None:
-    """Send all logging, our own and that of libraries, to one stream in one form.
+    """Send all logging, the relay's and that of libraries, to one stream in one form.
 
-    Calling it again replaces what was set up before.
+    A second call replaces the first setup.
     """
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -56,7 +56,7 @@ def set_up_logging(settings: LogSettings, stream: TextIO | None = None) -> None:
 
 
 def mask_secrets(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    """Hide the values of fields whose name says that they are secret, also inside objects."""
+    """Hide the values of fields with secret names, also inside objects."""
     for field, value in event.items():
         event[field] = _masked(field, value)
     return event

@@ -4,7 +4,6 @@ Names start with `roma_`; the label `instance` is the instance's name.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from typing import Final, TypeVar
 
 from prometheus_client import (
@@ -37,13 +36,8 @@ LABELS: Final[dict[str, tuple[str, ...]]] = {}
 
 _INSTANCE: Final = ("instance",)
 Metric = TypeVar("Metric", Counter, Gauge, Histogram)
-_OF_INSTANCES: Final[list[Counter | Gauge | Histogram]] = []
-
-REMOVED: Final = "REMOVED"
-"""The state in `roma_instance_state` of an instance that was removed while the relay ran.
-
-No instance is ever in it.
-"""
+OF_INSTANCES: Final[list[Counter | Gauge | Histogram]] = []
+"""All metrics that have a label `instance`."""
 
 
 def _counter(name: str, what: str, labels: tuple[str, ...] = _INSTANCE) -> Counter:
@@ -65,12 +59,12 @@ def _histogram(name: str, what: str, buckets: tuple[float, ...]) -> Histogram:
 def _kept(metric: Metric, name: str, labels: tuple[str, ...]) -> Metric:
     LABELS[f"roma_{name}"] = labels
     if "instance" in labels:
-        _OF_INSTANCES.append(metric)
+        OF_INSTANCES.append(metric)
     return metric
 
 
 class _Threads(Collector):
-    """What the book of threads says when it is asked."""
+    """The thread counts at the time of a scrape."""
 
     def collect(self) -> Iterator[CounterMetricFamily | GaugeMetricFamily]:
         errors = CounterMetricFamily(
@@ -100,8 +94,21 @@ SOURCE_RECONNECTS: Final = _counter(
     "source_reconnects", "Connections to the source beyond the first"
 )
 PUBLISHED_ROWS: Final = _counter("published_rows", "Row changes visible in Kafka")
+COPIED_ROWS: Final = _counter("snapshot_rows", "Rows of copied tables visible in Kafka")
 PUBLISHED_MESSAGES: Final = _counter("published_messages", "Messages visible in Kafka")
 PUBLISHED_BYTES: Final = _counter("published_bytes", "Bytes of message values visible in Kafka")
+_OF_TABLE: Final = ("instance", "database", "table", "operation")
+TABLE_ROWS: Final = _counter(
+    "table_rows", "Row changes visible in Kafka, by logical table and operation", _OF_TABLE
+)
+TABLE_TRANSACTIONS: Final = _counter(
+    "table_transactions",
+    "Source transactions with such a change of the table visible in Kafka; none for copied rows",
+    _OF_TABLE,
+)
+TABLE_BYTES: Final = _counter(
+    "table_bytes", "Bytes of message values visible in Kafka, by table and operation", _OF_TABLE
+)
 DROPPED_ROWS: Final = _counter(
     "dropped_rows",
     "Row changes left out by filter, mapping, rule or transform",
@@ -109,21 +116,22 @@ DROPPED_ROWS: Final = _counter(
 )
 PRINTED_ROWS: Final = _counter(
     "rows_printed",
-    "Rows printed, by what printed them and why that was the slow one",
+    "Rows printed, by printer, and by the reason for the slow one",
     ("instance", "path", "reason"),
 )
 UNDECODABLE_VALUES: Final = _counter(
     "undecodable_values", "Values visible in Kafka with U+FFFD for bytes that are no characters"
 )
 LATE_TRANSACTIONS: Final = _counter(
-    "late_transactions", "Transactions of a group that came too late for their place in the order"
+    "late_transactions",
+    "Transactions of a group that arrived too late for their position in the order",
 )
 DEAD_LETTERS: Final = _counter(
     "dead_letters",
-    "Messages and rows kept back as dead letters, by the code of why",
+    "Messages and rows stored as dead letters, by error code",
     ("instance", "code"),
 )
-CLAIMS: Final = _counter("claims", "Messages visible in Kafka whose value lies elsewhere")
+CLAIMS: Final = _counter("claims", "Messages visible in Kafka whose value is stored elsewhere")
 DROPPED_NAMES: Final = _gauge(
     "dropped_names", "Real tables left out by filter or mapping since the relay's start"
 )
@@ -143,12 +151,12 @@ PUBLISH_SECONDS: Final = _histogram(
 )
 ERRORS: Final = _counter(
     "errors",
-    "Errors that ended a session of the instance or kept it from one, by code",
+    "Errors that ended or prevented a session of the instance, by code",
     ("instance", "code"),
 )
 ABORTS: Final = _counter(
     "kafka_aborts",
-    "Kafka transactions given up, by the code of what ended them",
+    "Kafka transactions aborted, by code",
     ("instance", "code"),
 )
 FENCES: Final = _counter("fences", "Times that Kafka fenced this relay's producer")
@@ -169,7 +177,7 @@ BUFFER_GET: Final = _gauge("buffer_get", "Cursor: those of them that the publish
 BUFFER_ACK: Final = _gauge(
     "buffer_ack", "Cursor: those of them whose content is committed in Kafka"
 )
-BUFFER_BYTES: Final = _gauge("buffer_bytes", "Bytes of row events lying in the buffer")
+BUFFER_BYTES: Final = _gauge("buffer_bytes", "Bytes of row events in the buffer")
 PASSED_OVER: Final = _gauge(
     "sources_passed_over", "Sources of a group that do not answer while the others are read"
 )
@@ -182,7 +190,7 @@ STATE: Final = _gauge(
     "instance_state", "1 for the state that the instance is in", ("instance", "state")
 )
 EPOCH: Final = _gauge("epoch", "Counts discontinuities of the source")
-MAPPING_SET: Final = _gauge("mapping_set", "Number of the mapping set in force")
+MAPPING_SET: Final = _gauge("mapping_set", "Number of the active mapping set")
 MAPPING_BROKEN: Final = _gauge(
     "mapping_broken", "1 while a newer mapping set is ignored because it is broken"
 )
@@ -239,104 +247,28 @@ ADMIN_SAVES: Final = _counter(
     "admin_mapping_saves", "Mapping saves and roll backs, by outcome", ("outcome",)
 )
 
+_CLIENT: Final = ("destination", "client_id")
+CANAL_CONNECTIONS: Final = _gauge(
+    "canal_server_connections", "Connections of Canal clients to this server", ()
+)
+CANAL_ROWS: Final = _counter(
+    "canal_server_rows", "Rows and statements in delivered batches", ("destination",)
+)
+CANAL_BATCHES_OUT: Final = _gauge(
+    "canal_server_batches_out", "Batches that a client has not acknowledged", _CLIENT
+)
+CANAL_LAG: Final = _gauge(
+    "canal_server_lag_offsets",
+    "Offsets that a client has not acknowledged, markers of Kafka transactions included",
+    _CLIENT,
+)
+CANAL_REFUSED: Final = _counter(
+    "canal_server_refused", "Requests and connections that were refused, by reason", ("reason",)
+)
+
 
 LABELS.update({"roma_unexpected_errors": ("thread", "error"), "roma_dead_threads": ()})
 REGISTRY.register(_Threads())
-
-
-class InstanceMetrics:
-    """One instance's metrics with their label already bound, because looking a label up costs more
-    than counting.
-    """
-
-    def __init__(self, instance: str) -> None:
-        self.instance = instance
-        self.source_rows = SOURCE_ROWS.labels(instance)
-        self.source_transactions = SOURCE_TRANSACTIONS.labels(instance)
-        self.source_bytes = SOURCE_BYTES.labels(instance)
-        self.source_reconnects = SOURCE_RECONNECTS.labels(instance)
-        self.published_rows = PUBLISHED_ROWS.labels(instance)
-        self.published_messages = PUBLISHED_MESSAGES.labels(instance)
-        self.published_bytes = PUBLISHED_BYTES.labels(instance)
-        self.late_transactions = LATE_TRANSACTIONS.labels(instance)
-        self.undecodable_values = UNDECODABLE_VALUES.labels(instance)
-        self.claims = CLAIMS.labels(instance)
-        self.dropped_names = DROPPED_NAMES.labels(instance)
-        self.commits = COMMITS.labels(instance)
-        self.commit_seconds = COMMIT_SECONDS.labels(instance)
-        self.publish_seconds = PUBLISH_SECONDS.labels(instance)
-        self.fences = FENCES.labels(instance)
-        self.throttled_seconds = THROTTLED_SECONDS.labels(instance)
-        self.lag_seconds = LAG_SECONDS.labels(instance)
-        self.buffer_put = BUFFER_PUT.labels(instance)
-        self.buffer_get = BUFFER_GET.labels(instance)
-        self.buffer_ack = BUFFER_ACK.labels(instance)
-        self.buffer_bytes = BUFFER_BYTES.labels(instance)
-        self.passed_over = PASSED_OVER.labels(instance)
-        self.spool_bytes = SPOOL_BYTES.labels(instance)
-        self.spool_age = SPOOL_AGE.labels(instance)
-        self.spool_full = SPOOL_FULL.labels(instance)
-        self.epoch = EPOCH.labels(instance)
-        self.mapping_set = MAPPING_SET.labels(instance)
-        self.mapping_broken = MAPPING_BROKEN.labels(instance)
-        self.position_file = POSITION_FILE.labels(instance)
-        self.position_offset = POSITION_OFFSET.labels(instance)
-        self.execute_time = EXECUTE_TIME.labels(instance)
-        self.execute_time_ms = EXECUTE_TIME_MS.labels(instance)
-        self._state: str | None = None
-        with suppress(KeyError):
-            STATE.remove(instance, REMOVED)
-
-    def dropped_rows(self, cause: str) -> Counter:
-        """Return the counter of rows that were left out for this cause.
-
-        `cause` is a fixed word, never a table or database name: filter, operation, unmapped_db,
-        unmapped_table, rule_operation, rule_condition, rule_fields, transform or skipped.
-        """
-        return DROPPED_ROWS.labels(self.instance, cause)
-
-    def printed_rows(self, path: str, reason: str) -> Counter:
-        """Rows printed; `path` is a RowPath, `reason` a SlowReason or ""."""
-        return PRINTED_ROWS.labels(self.instance, path, reason)
-
-    def dead_letters(self, code: str) -> Counter:
-        """Dead letters under the code of what kept them back."""
-        return DEAD_LETTERS.labels(self.instance, code)
-
-    def errors(self, code: str) -> Counter:
-        """Errors of the instance under their code."""
-        return ERRORS.labels(self.instance, code)
-
-    def aborts(self, code: str) -> Counter:
-        """Aborted Kafka transactions under the code of what ended them."""
-        return ABORTS.labels(self.instance, code)
-
-    def show_state(self, state: str) -> None:
-        """Set the state's gauge to 1 and the former state's to 0."""
-        if self._state is not None and self._state != state:
-            STATE.labels(self.instance, self._state).set(0)
-        STATE.labels(self.instance, state).set(1)
-        self._state = state
-
-    def remove(self) -> None:
-        """Take away every series of the instance but one, which says that it was removed on
-        request.
-        """
-        for metric in _OF_INSTANCES:
-            for labels in _series(metric, self.instance):
-                metric.remove(*labels)
-        STATE.labels(self.instance, REMOVED).set(1)
-
-
-def _series(metric: Counter | Gauge | Histogram, instance: str) -> set[tuple[str, ...]]:
-    """The values of the labels of an instance's series."""
-    (family,) = metric.collect()
-    names = LABELS[family.name]
-    return {
-        tuple(each.labels[name] for name in names)
-        for each in family.samples
-        if each.labels.get("instance") == instance
-    }
 
 
 def render() -> bytes:

@@ -31,9 +31,8 @@ _log = structlog.stdlib.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What the server says.
-
-    Each is called in the server's threads, for every request, and must not wait.
+    """The answers of the server. Each function is called in the server's threads, for every
+    request, and must not wait.
 
     `unhealthy` and `unready` return why not, in a sentence, or None. `statuses` returns one JSON
     object per instance.
@@ -45,13 +44,13 @@ class Answers:
 
 
 class StatusServer:
-    """A small HTTP server in threads of its own; it reads and never changes anything."""
+    """A small HTTP server in separate threads; it reads and never changes anything."""
 
     def __init__(self, host: str, port: int, answers: Answers, names: Sequence[str] = ()) -> None:
         """Take the port (0: a free one).
 
-        `names`: what clients call it beside `host`, the machine's own name, localhost and IP
-        addresses. Raises ConfigurationError if the port cannot be had.
+        `names`: host names that clients use besides `host`, the machine's own name, localhost and
+        IP addresses. Raises ConfigurationError if the port is not available.
         """
         known = KnownHosts([host, socket.gethostname(), *names])
         try:
@@ -65,7 +64,7 @@ class StatusServer:
 
     @property
     def url(self) -> str:
-        """Where it answers, with the real port."""
+        """The address of the server, with the real port."""
         host, port = self._server.server_address[:2]
         return f"http://{host!s}:{port}"
 

@@ -1,27 +1,34 @@
-"""What an instance has done since its relay started: plain numbers, written by its publishing
-thread alone and shown from another.
+"""The totals of an instance since its relay started: numbers that only its publishing thread
+writes and another thread shows.
 """
 
 from collections import Counter, deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Final
 
 from prometheus_client import Counter as Metric
 
 from relay.model.row_path import RowPath
-from relay.telemetry.metrics import InstanceMetrics
+from relay.telemetry.instance_metrics import InstanceMetrics
+from relay.telemetry.table_counts import TableCount, TableOperation, TableTotals
+
+MOST_TABLES: Final = 100
+"""Logical tables of an instance with separate metrics, without a setting."""
 
 
 @dataclass(slots=True)
 class Totals:
     """Numbers that only grow.
 
-    Those of `source_` and `dropped_` count what was read, again when it is read again; those of
-    `published_`, `claims` and `dead_letters` only what Kafka has committed. `aborts` are by the
-    code of what ended the batch, `dead_letters` by that of what kept the row back, `dropped_rows`
-    by cause, `printed_rows` by path and reason, again when printed again; `late_transactions` are
-    those of a group that came too late for their place, `throttled_seconds` is time spent waiting
-    on request, `commit_seconds` holds the commits' durations that are not shown yet,
-    `publish_seconds` the ages of their oldest changes. `errors` are by code.
+    Those of `source_` and `dropped_` count reads, and count repeated reads again. Those of
+    `published_`, `claims` and `dead_letters` count only committed data. `aborts` are by the code
+    that ended the batch, `dead_letters` by the code of the row's error, `dropped_rows` by cause,
+    `printed_rows` by path and reason, again when printed again; `late_transactions` are those of a
+    group that arrived too late for the order, `throttled_seconds` is time spent waiting on request,
+    `commit_seconds` holds the commits' durations that are not shown yet, `publish_seconds` the ages
+    of their oldest changes. `errors` are by code. `tables` are counts by logical table and
+    operation, of committed data.
     """
 
     source_connections: int = 0
@@ -29,6 +36,7 @@ class Totals:
     source_rows: int = 0
     source_bytes: int = 0
     published_rows: int = 0
+    copied_rows: int = 0
     published_messages: int = 0
     published_bytes: int = 0
     undecodable_values: int = 0
@@ -44,6 +52,11 @@ class Totals:
     errors: Counter[str] = field(default_factory=Counter)
     commit_seconds: deque[float] = field(default_factory=deque)
     publish_seconds: deque[float] = field(default_factory=deque)
+    tables: TableTotals = field(default_factory=lambda: TableTotals(MOST_TABLES))
+
+    def forget_tables(self) -> None:
+        """Count tables from zero: this relay does not publish the instance any more."""
+        self.tables = self.tables.followed_by_none()
 
 
 class ShownTotals:
@@ -52,16 +65,29 @@ class ShownTotals:
     def __init__(self, metrics: InstanceMetrics) -> None:
         self._metrics = metrics
         self._shown: dict[Metric, float] = {}
+        self._tables: dict[TableOperation, TableCount] = {}
+        self._totals: TableTotals | None = None
 
     def show(self, totals: Totals) -> None:
-        """Raise every counter by what came since the last call."""
+        """Raise every counter by the increase since the last call."""
         metrics = self._metrics
-        for metric, total in (
+        for metric, total in (*self._plain(totals), *self._labelled(totals)):
+            self._raise_to(metric, total)
+        while totals.commit_seconds:
+            metrics.commit_seconds.observe(totals.commit_seconds.popleft())
+        while totals.publish_seconds:
+            metrics.publish_seconds.observe(totals.publish_seconds.popleft())
+        self._show_tables(totals.tables)
+
+    def _plain(self, totals: Totals) -> Iterable[tuple[Metric, float]]:
+        metrics = self._metrics
+        return (
             (metrics.source_rows, totals.source_rows),
             (metrics.source_transactions, totals.source_transactions),
             (metrics.source_bytes, totals.source_bytes),
             (metrics.source_reconnects, max(0, totals.source_connections - 1)),
             (metrics.published_rows, totals.published_rows),
+            (metrics.copied_rows, totals.copied_rows),
             (metrics.published_messages, totals.published_messages),
             (metrics.published_bytes, totals.published_bytes),
             (metrics.undecodable_values, totals.undecodable_values),
@@ -70,6 +96,12 @@ class ShownTotals:
             (metrics.fences, totals.fences),
             (metrics.late_transactions, totals.late_transactions),
             (metrics.throttled_seconds, totals.throttled_seconds),
+        )
+
+    def _labelled(self, totals: Totals) -> Iterable[tuple[Metric, float]]:
+        # The instance's thread may add a label meanwhile, so each dictionary is copied first.
+        metrics = self._metrics
+        return (
             *((metrics.aborts(code), total) for code, total in list(totals.aborts.items())),
             *((metrics.errors(code), total) for code, total in list(totals.errors.items())),
             *(
@@ -84,12 +116,20 @@ class ShownTotals:
                 (metrics.dead_letters(code), total)
                 for code, total in list(totals.dead_letters.items())
             ),
-        ):
-            self._raise_to(metric, total)
-        while totals.commit_seconds:
-            metrics.commit_seconds.observe(totals.commit_seconds.popleft())
-        while totals.publish_seconds:
-            metrics.publish_seconds.observe(totals.publish_seconds.popleft())
+        )
+
+    def _show_tables(self, totals: TableTotals) -> None:
+        if totals is not self._totals:
+            self._metrics.remove_tables()
+            self._totals, self._tables = totals, {}
+        for by, count in totals.each():
+            shown = self._tables.get(by, TableCount())
+            if count != shown:
+                self._tables[by] = count
+                for metric, total, before in zip(
+                    self._metrics.published_of_table(*by), count, shown, strict=True
+                ):
+                    metric.inc(total - before)
 
     def _raise_to(self, metric: Metric, total: float) -> None:
         shown = self._shown.get(metric, 0)

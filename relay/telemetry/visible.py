@@ -1,5 +1,5 @@
-"""Text of strangers on a terminal: what would move the cursor or hide text is shown as its
-escape.
+"""Foreign text on a terminal: characters that would move the cursor or hide text are shown as
+escapes.
 """
 
 import re
@@ -11,7 +11,7 @@ _HIDDEN: Final = re.compile(
 
 
 def visible(text: str) -> str:
-    r"""Return the text with control characters and marks of direction as escapes (`\x1b`).
+    r"""Return the text with control characters and direction marks as escapes (`\x1b`).
 
     Halves of surrogate pairs are escaped too.
     """

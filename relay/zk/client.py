@@ -1,5 +1,5 @@
-"""kazoo's client as the session needs it: it reconnects for ever, with fresh secrets, and says why
-it cannot.
+"""kazoo's client for the session: it reconnects without a limit, with fresh secrets, and reports
+why it cannot.
 """
 
 import logging
@@ -41,9 +41,8 @@ class SessionState(Enum):
 class Client:
     """Keeps one session after the other, until `stop`.
 
-    `on_connected` is called in kazoo's thread, which must not wait.
-
-    `on_session` is called there for every new session, with its id and its password.
+    `on_connected` is called in kazoo's thread, which must not wait. `on_session` is called there
+    for every new session, with its id and its password.
     """
 
     def __init__(
@@ -52,11 +51,10 @@ class Client:
         on_connected: Callable[[], None],
         session: tuple[int, bytes] | None = None,
     ) -> None:
-        """Make ready; nothing is connected yet.
+        """Prepare the client without connecting.
 
-        `session`: the id and password of one to go on with.
-
-        Raises ConfigurationError if `zookeeper.hosts` cannot be read.
+        `session`: the id and password of one to continue. Raises ConfigurationError if
+        `zookeeper.hosts` cannot be read.
         """
         self._settings = settings
         self._on_connected = on_connected
@@ -152,18 +150,19 @@ class Client:
             ) from exc
 
     def _before_connection(self) -> None:
-        """Read the secrets again, and forget what a server that lost its data cannot have seen."""
+        """Read the secrets again, and reset the counter of changes that a server with lost data
+        cannot have.
+        """
         self.kazoo.auth_data = digest_login(self._settings)
         if self._sasl is not None:
             self._sasl.update(sasl_options(self._settings) or {})
         self._accept_an_emptied_server()
 
     def _accept_an_emptied_server(self) -> None:
-        """A server that lost its data refuses, for ever, clients that have seen more changes than
-        it has.
+        """Accept a server that lost its data.
 
-        After a silence in which the session must have ended there is nothing left that what was
-        seen could contradict.
+        Such a server refuses clients that have seen more changes than it has. After a silence in
+        which the session must have ended, the earlier changes are irrelevant.
         """
         if self.silent_s * 1000 > self.timeout_ms:
             self.kazoo.last_zxid = 0
@@ -199,7 +198,7 @@ class Client:
             again.start()
 
     def _log_in_again(self) -> None:
-        """Log in with the current password: kazoo stops for good after a refused login."""
+        """Log in with the current password: kazoo stops permanently after a refused login."""
         with self._lock:
             if self.stopped.is_set():
                 return

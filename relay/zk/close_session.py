@@ -33,7 +33,7 @@ def main(config: str) -> int:
 def last_session(lines: Iterable[str]) -> tuple[int, bytes] | None:
     """Return the id and the password of the session that is open when the lines end.
 
-    A line that is cut off counts for nothing.
+    A truncated line is ignored.
     """
     known: dict[str, Any] | None = None
     for line in lines:

@@ -1,4 +1,4 @@
-"""The border to kazoo: the one place where its exceptions become the relay's."""
+"""The only module that translates kazoo's exceptions into the relay's errors."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -55,7 +55,8 @@ _NO_ANSWER = (
 
 @contextmanager
 def translated(what: str) -> Iterator[None]:
-    """Turn kazoo's exceptions into StoreUnreachable, VersionConflict, NodeMissing or StoreRefused.
+    """Context manager: turn kazoo's exceptions into StoreUnreachable, VersionConflict, NodeMissing
+    or StoreRefused.
 
     `what` names the path.
     """
@@ -63,8 +64,8 @@ def translated(what: str) -> Iterator[None]:
         yield
     except _NO_ANSWER as exc:
         raise StoreUnreachable(
-            f"ZooKeeper did not answer for {what} ({_name(exc)}); a write under way may or may "
-            f"not have been carried out."
+            f"ZooKeeper did not answer for {what} ({_name(exc)}); a pending write may or may "
+            f"not have been executed."
         ) from exc
     except (BadVersionError, NodeExistsError) as exc:
         raise VersionConflict(f"Somebody else changed {what} first.") from exc
@@ -72,7 +73,7 @@ def translated(what: str) -> Iterator[None]:
         raise NodeMissing(f"ZooKeeper has no {what}.") from exc
     except AuthFailedError as exc:
         raise StoreLoginRefused(
-            f"ZooKeeper refused the login, so {what} was not asked for."
+            f"ZooKeeper refused the login, so {what} was not requested."
         ) from exc
     except (NoAuthError, InvalidACLError) as exc:
         raise StoreNotPermitted(
@@ -83,10 +84,7 @@ def translated(what: str) -> Iterator[None]:
 
 
 def raise_failure(paths: Sequence[str], answers: Sequence[object]) -> None:
-    """Raise what the failed step of a transaction would have raised alone.
-
-    Return if every step succeeded.
-    """
+    """Raise the error of the failed step of a transaction. Return if every step succeeded."""
     for path, answer in zip(paths, answers, strict=True):
         # These two only say that another step failed.
         if isinstance(answer, Exception) and not isinstance(

@@ -1,4 +1,4 @@
-"""What kazoo says only to its log: how long a session may be silent, and why a connection was
+"""Reads two facts from kazoo's log: how long a session may be silent, and why a connection was
 dropped.
 """
 

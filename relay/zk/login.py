@@ -1,4 +1,4 @@
-"""Who the relay is at ZooKeeper, and which access rights its nodes get, in kazoo's words."""
+"""The relay's login at ZooKeeper, and the access rights of its nodes, in kazoo's terms."""
 
 from typing import Final, TypeAlias
 
@@ -13,9 +13,7 @@ EVERYBODY: Final = "world:anyone"
 
 
 def sasl_options(settings: ZooKeeperSettings) -> SaslOptions | None:
-    """Return what kazoo needs for a SASL login, with the password as it is now; None without
-    one.
-    """
+    """Return kazoo's options for a SASL login, with the present password; None without one."""
     auth = settings.auth
     if auth is None or auth.scheme != "sasl":
         return None

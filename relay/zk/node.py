@@ -1,17 +1,17 @@
-"""What is read from ZooKeeper, and the single steps of a transaction."""
+"""Values that are read from ZooKeeper, and the single steps of a transaction."""
 
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 ANY_VERSION: Final = -1
-"""Stands for "whatever version is there" in a write."""
+"""Matches any version in a write."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node's value with what guards it.
+    """A node's value and version.
 
-    `ephemeral_owner` is the owning session's id, None for a node that stays.
+    `ephemeral_owner` is the owning session's id, None for a persistent node.
     """
 
     value: bytes
@@ -22,7 +22,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Create:
-    """Create a node; VersionConflict if it is there, NodeMissing if its parent is not."""
+    """Create a node; VersionConflict if it exists, NodeMissing if its parent does not."""
 
     path: str
     value: bytes
@@ -47,7 +47,7 @@ class Delete:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Change nothing, but let the transaction fail unless the node still has this version."""
+    """Change nothing, but fail the transaction unless the node still has this version."""
 
     path: str
     version: int

@@ -2,29 +2,24 @@
 
 from __future__ import annotations  # IAsyncResult takes its type parameter in the stubs alone
 
-import threading
 from collections.abc import Callable, Sequence
-from typing import Final, Literal, TypeAlias, TypeVar
+from functools import partial
+from typing import Final
 
-from kazoo.interfaces import IAsyncResult
 from kazoo.protocol.states import ZnodeStat
 from kazoo.security import OPEN_ACL_UNSAFE
 
 from relay.deadline import Deadline
 from relay.errors import NodeMissing, StoreUnreachable
 from relay.settings import ZooKeeperSettings
+from relay.zk.batched_requests import READS_PER_BATCH, ReadBatch, commit_steps
 from relay.zk.client import Client, SessionState
 from relay.zk.errors import raise_failure, translated
 from relay.zk.login import identity_of, rights_of
-from relay.zk.node import ANY_VERSION, Check, Create, Delete, Node, Replace, Step
-from relay.zk.watch import Watch, WatchedPath
+from relay.zk.node import ANY_VERSION, Check, Create, Node, Step
+from relay.zk.requests import Requests
+from relay.zk.watch import Watch, WatchedPaths, WatchedThing
 
-T = TypeVar("T")
-_Of: TypeAlias = Literal["node", "children"]
-
-# A connected server that refuses for the moment (throttled, read-only, session moving) is not asked
-# in a tight loop.
-_READ_AGAIN_SECONDS: Final = 0.05
 _PROBE: Final = "never-made"
 _NO_VERSION: Final = 2**30
 
@@ -33,9 +28,9 @@ class Session:
     """Reads and writes nodes, each call within `answer_seconds` or StoreUnreachable.
 
     Safe to use from any thread but kazoo's own, that is, not from inside a watch's signal. Reads
-    are repeated within the time when the connection drops; writes are not, because the first may
-    have been carried out. `state`, `sessions` and `id` may be read at any time; kazoo reports LOST
-    only when it reaches a server again, so a long silence shows as SUSPENDED with a growing
+    are repeated within the time when the connection drops; writes are not, because the first
+    attempt may have succeeded. `state`, `sessions` and `id` may be read at any time; kazoo reports
+    LOST only when it reaches a server again, so a long silence shows as SUSPENDED with a growing
     `silent_s`.
     """
 
@@ -46,21 +41,20 @@ class Session:
         answer_seconds: float | None = None,
         on_session: Callable[[int, bytes], None] | None = None,
     ) -> None:
-        """Make ready; nothing is connected yet.
+        """Prepare the session without connecting.
 
         `on_session` is called for each new session, with its id and password, and must not wait.
-
         Raises ConfigurationError if `zookeeper.hosts` cannot be read.
         """
         self.hosts = settings.hosts
-        self._answer_seconds = (
-            settings.session_timeout_seconds if answer_seconds is None else answer_seconds
-        )
-        self._watched: dict[tuple[str, _Of], WatchedPath] = {}
-        self._watched_lock = threading.Lock()
-        self._client = Client(settings, self._signal_watches)
+        self._watched = WatchedPaths()
+        self._client = Client(settings, self._watched.arm_and_signal)
         self._client.on_session = on_session
         self._kazoo = self._client.kazoo
+        self._requests = Requests(
+            self._client,
+            settings.session_timeout_seconds if answer_seconds is None else answer_seconds,
+        )
         self._rights = rights_of(settings) or OPEN_ACL_UNSAFE
 
     # The state, as kazoo's listener last set it.
@@ -113,14 +107,14 @@ class Session:
     # Life.
 
     def start(self, deadline: Deadline) -> None:
-        """Connect.
+        """Connect. Raises StoreUnreachable at the deadline and continues to try in the background,
+        until `stop`.
 
-        Raises StoreUnreachable at the deadline and goes on trying in the background, until `stop`;
-        it may be called again.
+        It may be called again.
         """
         with translated(self.hosts):
             self._client.start()
-        self._await_connection(deadline)
+        self._requests.await_connection(deadline)
 
     def stop(self) -> None:
         """End the session; its ephemeral nodes vanish at once. Harmless when repeated."""
@@ -134,7 +128,7 @@ class Session:
 
         Raises NodeMissing.
         """
-        value, stat = self._read(path, lambda: self._kazoo.get_async(path), synced)
+        value, stat = self._requests.read(path, lambda: self._kazoo.get_async(path), synced)
         return _node(value, stat)
 
     def find(self, path: str, *, synced: bool = False) -> Node | None:
@@ -144,18 +138,30 @@ class Session:
         except NodeMissing:
             return None
 
+    def find_all(self, paths: Sequence[str], *, synced: bool = False) -> list[Node | None]:
+        """Read many nodes that may be missing, in the order of their paths.
+
+        They are not of one moment: another writer may change one while the next is read.
+        """
+        found: list[Node | None] = []
+        for first in range(0, len(paths), READS_PER_BATCH):
+            some = paths[first : first + READS_PER_BATCH]
+            answers = self._requests.read(some[0], partial(self._get_all, some), synced)
+            found += [None if each is None else _node(*each) for each in answers]
+        return found
+
     def exists(self, path: str, *, synced: bool = False) -> bool:
-        """Say whether the node is there."""
-        return self._read(path, lambda: self._kazoo.exists_async(path), synced) is not None
+        """Return whether the node exists."""
+        return self._requests.read(path, lambda: self._kazoo.exists_async(path), synced) is not None
 
     def children(self, path: str, *, synced: bool = False) -> tuple[str, ...]:
         """Return the names of a node's children, sorted. Raises NodeMissing."""
-        names = self._read(path, lambda: self._kazoo.get_children_async(path), synced)
+        names = self._requests.read(path, lambda: self._kazoo.get_children_async(path), synced)
         return tuple(sorted(names))
 
     def owns(self, path: str) -> bool:
-        """Say by a synced read whether the node is an ephemeral one of the present session."""
-        owner = self._read(path, lambda: self._kazoo.exists_async(path), synced=True)
+        """Return by a synced read whether the node is an ephemeral one of the present session."""
+        owner = self._requests.read(path, lambda: self._kazoo.exists_async(path), synced=True)
         return (
             owner is not None
             and owner.ephemeralOwner != 0
@@ -166,18 +172,18 @@ class Session:
 
     def ensure(self, path: str) -> None:
         """Create a node and those above it where they are missing; the values stay empty."""
-        self._read(path, lambda: self._kazoo.ensure_path_async(path), synced=False)
+        self._requests.read(path, lambda: self._kazoo.ensure_path_async(path), synced=False)
 
     def create(self, path: str, value: bytes) -> None:
-        """Create a node and those above it. Raises VersionConflict if it is there."""
-        self._ask(path, lambda: self._kazoo.create_async(path, value, makepath=True))
+        """Create a node and its missing parents. Raises VersionConflict if it exists."""
+        self._requests.ask(path, lambda: self._kazoo.create_async(path, value, makepath=True))
 
     def create_ephemeral(self, path: str, value: bytes) -> None:
         """Create a node that ends with the session.
 
-        Raises VersionConflict if it is there, whoever owns it.
+        Raises VersionConflict if it exists, whoever owns it.
         """
-        self._ask(
+        self._requests.ask(
             path, lambda: self._kazoo.create_async(path, value, ephemeral=True, makepath=True)
         )
 
@@ -185,10 +191,10 @@ class Session:
         """Create an ephemeral node under `prefix` and a ten-digit number that rises with every
         call; return its path.
 
-        After StoreUnreachable it may exist nonetheless: look through the siblings for one that this
+        After StoreUnreachable it may exist nevertheless: search the siblings for one that this
         session owns.
         """
-        return self._ask(
+        return self._requests.ask(
             prefix,
             lambda: self._kazoo.create_async(
                 prefix, value, ephemeral=True, sequence=True, makepath=True
@@ -200,12 +206,12 @@ class Session:
 
         Raises VersionConflict, NodeMissing.
         """
-        return self._ask(path, lambda: self._kazoo.set_async(path, value, version)).version
+        return self._requests.ask(path, lambda: self._kazoo.set_async(path, value, version)).version
 
     def put(self, path: str, value: bytes) -> None:
-        """Write the value, whether the node is there or not; the last writer wins.
+        """Write the value, whether the node exists or not; the last writer wins.
 
-        Raises VersionConflict only when two create the missing node at the same moment.
+        Raises VersionConflict only if two writers create the missing node at the same time.
         """
         try:
             self.compare_and_set(path, value, ANY_VERSION)
@@ -214,18 +220,20 @@ class Session:
 
     def delete(self, path: str, version: int = ANY_VERSION) -> None:
         """Delete a node without children. Raises VersionConflict, NodeMissing."""
-        self._ask(path, lambda: self._kazoo.delete_async(path, version))
+        self._requests.ask(path, lambda: self._kazoo.delete_async(path, version))
 
     def commit(self, steps: Sequence[Step]) -> None:
-        """Carry out all steps or none, in one ZooKeeper transaction.
+        """Execute all steps or none, in one ZooKeeper transaction.
 
-        Raises what the first failed step would.
+        Raises the error of the first failed step.
         """
-        answers = self._ask(", ".join(step.path for step in steps), lambda: self._send(steps))
+        answers = self._requests.ask(
+            ", ".join(step.path for step in steps), lambda: commit_steps(self._kazoo, steps)
+        )
         raise_failure([step.path for step in steps], answers)
 
     def check_writable(self, path: str) -> None:
-        """Ask whether nodes may be made at `path` and below, and make none.
+        """Check that nodes may be created at `path` and below, without creating one.
 
         Raises StoreRefused, StoreUnreachable.
         """
@@ -235,24 +243,24 @@ class Session:
         probe = f"{above}/{_PROBE}"
         # Carried out as a whole or not at all, and the second step always fails.
         steps = (Create(probe, b""), Check(probe, _NO_VERSION))
-        made, _ = self._ask(path, lambda: self._send(steps))
+        made, _ = self._requests.ask(path, lambda: commit_steps(self._kazoo, steps))
         raise_failure([path], [made])
 
     # Access rights.
 
     def rights(self, path: str) -> tuple[str, ...]:
-        """Return who may do everything with a node, as "SCHEME:NAME".
+        """Return who has all rights on a node, as "SCHEME:NAME". "world:anyone" is everybody.
 
-        "world:anyone" stands for everybody. Raises NodeMissing.
+        Raises NodeMissing.
         """
-        found, _ = self._read(path, lambda: self._kazoo.get_acls_async(path), synced=False)
+        found, _ = self._requests.read(path, lambda: self._kazoo.get_acls_async(path), synced=False)
         return tuple(
             sorted(identity for each in found if (identity := identity_of(each)) is not None)
         )
 
     def protect(self, path: str) -> None:
         """Give a node the rights that new nodes get. Raises NodeMissing, StoreNotPermitted."""
-        self._ask(path, lambda: self._kazoo.set_acls_async(path, self._rights))
+        self._requests.ask(path, lambda: self._kazoo.set_acls_async(path, self._rights))
 
     # Watches.
 
@@ -260,7 +268,7 @@ class Session:
         """Call `signal` whenever the node may have been created, changed or deleted, across
         reconnects and new sessions.
 
-        Read the node after this call and after every signal: what changes after such a read is
+        Read the node after this call and after every signal: changes after such a read are
         signalled, several changes perhaps once.
         """
         return self._watch(path, "node", signal)
@@ -269,64 +277,15 @@ class Session:
         """Call `signal` whenever a child may have come or gone; otherwise as `watch`."""
         return self._watch(path, "children", signal)
 
-    def _watch(self, path: str, of: _Of, signal: Callable[[], None]) -> Watch:
-        with self._watched_lock:
-            watched = self._watched.setdefault((path, of), WatchedPath(self._kazoo, path, of))
+    def _watch(self, path: str, of: WatchedThing, signal: Callable[[], None]) -> Watch:
+        watched = self._watched.of(self._kazoo, path, of)
         watch = watched.add(signal)
         if self.connected:
             watched.arm()
         return watch
 
-    def _send(self, steps: Sequence[Step]) -> IAsyncResult[list[object]]:
-        request = self._kazoo.transaction()
-        for step in steps:
-            if isinstance(step, Create):
-                request.create(step.path, step.value)
-            elif isinstance(step, Replace):
-                request.set_data(step.path, step.value, step.version)
-            elif isinstance(step, Delete):
-                request.delete(step.path, step.version)
-            else:
-                request.check(step.path, step.version)
-        return request.commit_async()
-
-    def _read(self, path: str, send: Callable[[], IAsyncResult[T]], synced: bool) -> T:
-        deadline = Deadline.after(self._answer_seconds)
-        while True:
-            try:
-                return self._ask(
-                    path, (lambda: self._after_sync(path, send)) if synced else send, deadline
-                )
-            except StoreUnreachable:
-                if deadline.passed:
-                    raise
-                self._client.stopped.wait(min(_READ_AGAIN_SECONDS, deadline.remaining_s))
-
-    def _after_sync(self, path: str, send: Callable[[], IAsyncResult[T]]) -> IAsyncResult[T]:
-        # Both leave on one connection, in order, without waiting in between: a reconnect between
-        # them fails both.
-        self._kazoo.sync_async(path)
-        return send()
-
-    def _ask(
-        self, path: str, send: Callable[[], IAsyncResult[T]], deadline: Deadline | None = None
-    ) -> T:
-        deadline = deadline or Deadline.after(self._answer_seconds)
-        self._await_connection(deadline)
-        with translated(path):
-            answer = send().get(timeout=deadline.remaining_s)
-        self._client.answered()
-        return answer
-
-    def _await_connection(self, deadline: Deadline) -> None:
-        if not self._client.connected.wait(deadline.remaining_s):
-            raise self._client.unreachable()
-
-    def _signal_watches(self) -> None:
-        with self._watched_lock:
-            watched = tuple(self._watched.values())
-        for each in watched:
-            each.arm_and_signal()
+    def _get_all(self, paths: Sequence[str]) -> ReadBatch:
+        return ReadBatch(self._kazoo.get_async(path) for path in paths)
 
 
 def _node(value: bytes, stat: ZnodeStat) -> Node:

@@ -19,12 +19,10 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class SessionCloser:
-    """A child process that knows the session's id and password, and ends the session when its input
-    ends without a good-bye.
-
-    The kernel closes the pipe however this process dies, and only then. Without the child (it
-    cannot be started, it was killed too) everything works as before: the servers end the session
-    after its timeout.
+    """A child process that knows the session's id and password, and ends the session when its
+    input ends without a final message. The kernel closes the pipe in every case when this
+    process dies, and only then. Without the child (it cannot be started, it was killed too) the
+    old behaviour applies: the servers end the session after its timeout.
     """
 
     def __init__(self, config: Path) -> None:
@@ -70,7 +68,7 @@ class SessionCloser:
             self._child.wait()
 
     def note(self, session: int, password: bytes) -> None:
-        """Take note of the process's session.
+        """Pass the process's session to the child.
 
         Called for each new one, in any thread, and does not wait.
         """

@@ -4,16 +4,18 @@ from __future__ import annotations  # IAsyncResult takes its type parameter in t
 
 import threading
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 from kazoo.interfaces import IAsyncResult
 from kazoo.protocol.states import EventType, WatchedEvent, ZnodeStat
 
+WatchedThing: TypeAlias = Literal["node", "children"]
+
 
 class Watch:
-    """One listener's share in the watch of a path; nothing is left of it once it is cancelled."""
+    """One listener of a path's watch; cancelling removes it completely."""
 
     def __init__(self, watched: WatchedPath, signal: Callable[[], None]) -> None:
         self._watched = watched
@@ -28,12 +30,12 @@ class WatchedPath:
     """Calls its listeners after every change of a node (or of the list of its children) and after
     every reconnect.
 
-    kazoo keeps every callable it was given until the path changes, so a path has one, however many
-    listeners come and go. Signals run in kazoo's threads: they may set an event and nothing more.
-    They say that something may have changed, not what.
+    kazoo keeps every registered callable until the path changes, so a path has one, regardless of
+    its listeners. Signals run in kazoo's threads: they may only set an event. They say that
+    something may have changed, not what.
     """
 
-    def __init__(self, client: KazooClient, path: str, of: Literal["node", "children"]) -> None:
+    def __init__(self, client: KazooClient, path: str, of: WatchedThing) -> None:
         self._client = client
         self._path = path
         self._of = of
@@ -41,14 +43,14 @@ class WatchedPath:
         self._lock = threading.Lock()
 
     def add(self, signal: Callable[[], None]) -> Watch:
-        """Let one more listener take part; it is not armed by that."""
+        """Add a listener; this does not arm the watch."""
         watch = Watch(self, signal)
         with self._lock:
             self._listeners.append(watch)
         return watch
 
     def remove(self, watch: Watch) -> None:
-        """Let a listener go."""
+        """Remove a listener."""
         with self._lock:
             self._listeners = [each for each in self._listeners if each is not watch]
 
@@ -67,8 +69,8 @@ class WatchedPath:
     def arm_and_signal(self) -> None:
         """Arm, then signal; without listeners neither.
 
-        In this order, because whoever reads after the signal then reads behind the new watch, so no
-        change falls between.
+        In this order a read after the signal is already covered by the new watch, so no change is
+        missed.
         """
         with self._lock:
             listeners = tuple(self._listeners)
@@ -94,3 +96,23 @@ class WatchedPath:
         # Created between the two requests: neither of them will report it.
         if answer.exception is None and answer.get() is not None:
             self.arm_and_signal()
+
+
+class WatchedPaths:
+    """The watched paths of a session. Safe in any thread."""
+
+    def __init__(self) -> None:
+        self._paths: dict[tuple[str, WatchedThing], WatchedPath] = {}
+        self._lock = threading.Lock()
+
+    def of(self, client: KazooClient, path: str, of: WatchedThing) -> WatchedPath:
+        """Return the one watch of a node, or of its children; it is not armed by that."""
+        with self._lock:
+            return self._paths.setdefault((path, of), WatchedPath(client, path, of))
+
+    def arm_and_signal(self) -> None:
+        """Arm all watches after a reconnect, and signal their listeners."""
+        with self._lock:
+            paths = tuple(self._paths.values())
+        for each in paths:
+            each.arm_and_signal()

@@ -17,7 +17,7 @@ from spark_jobs.apply.renames.following import RenameFollowing
 from spark_jobs.apply.truncates.changes import emptied_changes
 from spark_jobs.apply.truncates.following import Followed, Following
 from spark_jobs.config.job import JobSettings
-from spark_jobs.errors import RawRuleRefused
+from spark_jobs.errors import FormatNotRead, RawRuleRefused
 from spark_jobs.sinks import DeltaHistory, DeltaSink, Sink, check_rule, check_writers, open_sink
 from spark_jobs.spark_util.batch_stats import BatchFigures
 from spark_jobs.spark_util.cache import cached
@@ -26,6 +26,7 @@ from spark_jobs.spark_util.spark_progress import rows_being_read
 from spark_jobs.transforms import (
     ARRIVAL,
     NO_SOURCE,
+    OTHER_FORMAT,
     latest_by_key,
     merged_by_key,
     moved_rows,
@@ -35,7 +36,7 @@ from spark_jobs.transforms import (
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """Where a job writes to, and by which rule."""
+    """The target of a job, and its rule."""
 
     settings: JobSettings
     sink: Sink
@@ -48,7 +49,7 @@ class Copies:
 
     @classmethod
     def of(cls, spark: SparkSession, settings: JobSettings) -> "Copies":
-        """Open what the configuration names."""
+        """Open the configured copies."""
         root, threads = settings.copy_root, settings.merge_threads
         check_writers(spark, settings)
         check_rule(spark, settings)
@@ -138,6 +139,8 @@ class Copies:
             raise RawRuleRefused(
                 f"{contents.problems[NO_SOURCE]} messages cannot be ordered: {NO_SOURCE}."
             )
+        if OTHER_FORMAT in contents.problems:
+            raise FormatNotRead(f"Of {contents.problems[OTHER_FORMAT]} messages {OTHER_FORMAT}.")
         if contents.problems:
             self.quarantine.add(changes.where(sf.col("problem").isNotNull()))
 
@@ -150,9 +153,8 @@ class Copies:
         again: bool,
         done: Callable[[int], None],
     ) -> BatchFigures:
-        """Apply what has no problem and is of current rows.
-
-        The history first, so that no copy shows a version that the history lacks.
+        """Apply changes of current rows without problems. The history is written first, so that
+        no copy shows a version that the history lacks.
         """
         contents = followed.contents
         good = followed.changes.where(sf.col("problem").isNull() & ~sf.col("history"))
@@ -183,7 +185,7 @@ class Copies:
 
     @property
     def _looked_at(self) -> Sequence[str]:
-        """What else of a change says which one counts, and of which real table it is."""
+        """Return further columns that decide between changes, and the real table of each."""
         real_table = () if self.following is None else ("real_table",)
         return (
             ("type",)

@@ -1,4 +1,4 @@
-"""What a batch holds, looked through once before anything is applied."""
+"""A summary of a batch, computed once before anything is applied."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,13 +14,13 @@ from spark_jobs.transforms import TRUNCATE, TableSchema
 
 @dataclass(frozen=True, slots=True)
 class BatchContents:
-    """`rows`: changes read, those put aside included.
+    """`rows`: changes read, including quarantined ones.
 
-    `history`: changes among them of rows that are not current. `problems`: reason → messages.
-    `newest_s`: time of the newest message, epoch seconds. `newest_change_ms`: the greatest execute
-    time. `truncates`: the greatest order of the TRUNCATEs of each real table that are to be
-    followed. `oldest_orders`: table → the smallest order of its changes. `renames`: the renames of
-    columns that are to be followed, each with its logical and its real table.
+    `history`: those of history rows. `problems`: reason → messages. `newest_s`: time of the newest
+    message, epoch seconds. `newest_change_ms`: the greatest execute time. `truncates`: the greatest
+    order of the TRUNCATEs of each real table to follow. `oldest_orders`: table → the smallest order
+    of its changes. `renames`: the renames of columns to follow, each with its logical and its real
+    table.
     """
 
     rows: int
@@ -35,11 +35,31 @@ class BatchContents:
 
 
 def contents_of(changes: DataFrame) -> BatchContents:
-    """Look through what `parse_events` made of a batch."""
+    """Return the contents of a parsed batch."""
+    groups = _groups(changes)
+    read = [group for group in groups if group["emptied"] is None and group["rename"] is None]
+    good = [group for group in read if group["problem"] is None and not group["history"]]
+    return BatchContents(
+        rows=sum(group["rows"] for group in read),
+        tables=_tables(good),
+        problems=_problems(groups),
+        newest_s=max((group["newest"] for group in groups), default=0.0),
+        newest_change_ms=max((group["execute_time"] for group in good), default=0),
+        truncates=_truncates(groups),
+        oldest_orders=_oldest_orders(good),
+        history=sum(
+            group["rows"] for group in groups if group["history"] and group["problem"] is None
+        ),
+        renames=_renames(groups),
+    )
+
+
+def _groups(changes: DataFrame) -> Sequence[Row]:
+    """Return a row with counts, times and orders for each kind of change, by table and version."""
     names = sf.array_distinct(
         sf.flatten(sf.collect_set(sf.when(sf.col("mysql_types").isNull(), sf.map_keys("data"))))
     ).alias("names")
-    groups: Sequence[Row] = (
+    return (
         changes.groupBy(
             "table",
             "mysql_types",
@@ -59,42 +79,42 @@ def contents_of(changes: DataFrame) -> BatchContents:
         )
         .collect()
     )
+
+
+def _problems(groups: Iterable[Row]) -> Mapping[str, int]:
     problems: dict[str, int] = {}
     for group in groups:
         if group["problem"] is not None:
             problems[group["problem"]] = problems.get(group["problem"], 0) + group["rows"]
-    truncates = {
+    return problems
+
+
+def _truncates(groups: Iterable[Row]) -> Floors:
+    return {
         (group["table"], group["emptied"]): group["order"]
         for group in groups
         if group["emptied"] is not None
     }
+
+
+def _renames(groups: Iterable[Row]) -> Sequence[tuple[Place, Rename]]:
     renames = {
         ((group["table"], each["real_table"]), Rename(each["order"], each["renamed"]))
         for group in groups
         if (each := group["rename"])
     }
-    read = [group for group in groups if group["emptied"] is None and group["rename"] is None]
-    good = [group for group in read if group["problem"] is None and not group["history"]]
-    return BatchContents(
-        rows=sum(group["rows"] for group in read),
-        tables=_tables(good),
-        problems=problems,
-        newest_s=max((group["newest"] for group in groups), default=0.0),
-        newest_change_ms=max((group["execute_time"] for group in good), default=0),
-        truncates=truncates,
-        oldest_orders={
-            table: min(group["oldest"] for group in good if group["table"] == table)
-            for table in {g["table"] for g in good}
-        },
-        history=sum(
-            group["rows"] for group in groups if group["history"] and group["problem"] is None
-        ),
-        renames=sorted(renames),
-    )
+    return sorted(renames)
+
+
+def _oldest_orders(groups: Iterable[Row]) -> Mapping[str, str]:
+    oldest: dict[str, str] = {}
+    for group in groups:
+        oldest[group["table"]] = min(group["oldest"], oldest.get(group["table"], group["oldest"]))
+    return oldest
 
 
 def _renamed(changes: DataFrame) -> Column:
-    """What an ALTER TABLE renames, and where; null for every other row."""
+    """Return the renames of an ALTER TABLE, and its table; null for every other row."""
     if "renamed" not in changes.columns:
         return sf.lit(None).cast("struct<real_table: string, order: string, renamed: string>")
     return sf.when(
@@ -118,7 +138,7 @@ def _tables(groups: Iterable[Row]) -> Mapping[str, TableContents]:
 
 
 def _table(groups: Sequence[Row]) -> TableContents:
-    """Tombstones are changes, but tell no version."""
+    """Return the contents of a table. Tombstones are changes, but have no version."""
     told = [
         group for group in groups if group["mysql_types"] is not None or group["names"]
     ] or groups

@@ -24,11 +24,11 @@ class Horizon:
 
     @property
     def before_ms(self) -> int:
-        """0 where every guard is still there."""
+        """0 if every guard still exists."""
         return self._before_ms
 
     def move(self, before_ms: int) -> None:
-        """Note it for good; it comes before any guard is removed. It never goes back."""
+        """Store the time permanently, before any guard is removed. It never decreases."""
         if before_ms <= self._before_ms:
             return
         with alone(self._spark, self._path):

@@ -1,5 +1,5 @@
-"""What a job does now and then between its batches: compaction, and forgetting deleted keys where
-they have a limit.
+"""The regular maintenance of a job between its batches: compaction, and dropping old deleted
+keys.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,11 +10,11 @@ _MS_PER_DAY: Final = 86_400_000
 
 
 class Line(Protocol):
-    """An execute time (ms) that only rises, kept for good."""
+    """An execute time (ms) that only rises, stored permanently."""
 
     @property
     def before_ms(self) -> int:
-        """Return the stored execute time, before which deleted keys may be forgotten."""
+        """Return the stored execute time; older deleted keys may be dropped."""
 
     def move(self, before_ms: int) -> None:
         """Raise the stored execute time to `before_ms`; a smaller value changes nothing."""

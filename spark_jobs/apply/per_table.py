@@ -1,6 +1,4 @@
-"""Changes after the rule, cut into tables and given the types of their columns: what a sink
-gets.
-"""
+"""Changes after the rule, split by table and with typed columns: the input of a sink."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,13 +20,13 @@ REDUCED: Final = (
     "data",
     "mysql_types",
 )
-"""What a sink gets of a change: nothing else goes through the exchange by keys."""
+"""The columns of a change that a sink receives: only these are shuffled by key."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableContents:
-    """What a batch holds of one table: its versions, the newest last (one without columns, where
-    all are tombstones), the greatest order among those that tell a version, the names of its key's
+    """The contents of a batch for one table: its versions, the newest last (one without columns
+    if all are tombstones), the greatest order among those with a version, the names of its key's
     columns, and how many changes it has before the rule (None: unknown).
     """
 

@@ -1,6 +1,4 @@
-"""Where messages are kept that could not be applied, whatever keeps the copies: a Delta table of
-the job's own.
-"""
+"""Stores messages that could not be applied: a Delta table of the job, for any sink."""
 
 from typing import Final
 
@@ -14,13 +12,13 @@ _PLACE: Final = ("topic", "partition", "offset", "timestamp", "row")
 
 
 class Quarantine:
-    """The messages, each once, with place and reason, below `root`."""
+    """The messages, each once, with coordinates and reason, below `root`."""
 
     def __init__(self, root: str) -> None:
         self.path: Final = f"{root.rstrip('/')}/{_FOLDER}"
 
     def add(self, changes: DataFrame) -> None:
-        """Keep what has a problem; what is there already is not added again."""
+        """Store the changes with a problem; existing ones are not added again."""
         rows = changes.select(*_PLACE, "problem", "table", "key", "value")
         spark = changes.sparkSession
         with alone(spark, self.path):
@@ -32,5 +30,5 @@ class Quarantine:
             kept.withSchemaEvolution().whenNotMatchedInsertAll().execute()
 
     def read(self, spark: SparkSession) -> DataFrame:
-        """All that was put aside."""
+        """Return all quarantined messages."""
         return spark.read.format("delta").load(self.path)

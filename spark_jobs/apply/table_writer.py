@@ -1,5 +1,5 @@
-"""Rows and deletes of one logical table, from its sources instead of its topic, through the same
-rule into the copy.
+"""Writes rows and deletes of one logical table into the copy, from its sources instead of its
+topic, by the same rule.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,11 +29,9 @@ def upserts(rows: DataFrame, order: str, shard: Shard) -> DataFrame:
 
 
 def deletes(keys: DataFrame, table: LogicalTable) -> DataFrame:
-    """Keys (`key, order`) as deletes of a logical table.
-
-    Their data are the values that the key itself tells.
-
-    A key of before the table got another primary key may have more values or fewer, and tells none.
+    """Return keys (`key, order`) as deletes of a logical table. Their data are the values in the
+    key itself. A key from before a change of the primary key may have more or fewer values, and
+    then gives none.
     """
     shard = table.shards[0]
     values = sf.from_json(sf.col("key"), "array<string>")
@@ -52,12 +50,12 @@ def deletes(keys: DataFrame, table: LogicalTable) -> DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class TableWriter:
-    """Hands changes of whole rows to the copies.
+    """Writes changes of whole rows to the copies.
 
     `in_parts`: the copies keep an order for each column (`row_images = "merge"`).
 
     `floors`: the TRUNCATEs that the stream has followed into the copies (`truncate = "follow"`),
-    None where it follows none. `renames`: the same of renamed columns.
+    None if it follows none. `renames`: the same for renamed columns.
     """
 
     sink: Sink
@@ -70,9 +68,9 @@ class TableWriter:
     def of(
         cls, spark: SparkSession, settings: JobSettings, sink: Sink, writer: str
     ) -> "TableWriter":
-        """Make one for a configuration.
+        """Return one for a configuration.
 
-        Raises JobConfigurationError where its copies are not ordered by the pair.
+        Raises JobConfigurationError if its copies are not ordered by the order key.
         """
         if settings.raw_rule:
             raise JobConfigurationError(
@@ -85,10 +83,10 @@ class TableWriter:
         return cls(sink, writer, in_parts=in_parts, floors=floors, renames=renames)
 
     def is_renamed(self, table: LogicalTable, orders: Mapping[str, str]) -> bool:
-        """Say whether the stream has followed a rename of columns of the table that is above the
-        order of its instance (instance → `order` text).
+        """Return whether the stream has followed a column rename of the table above the order of
+        its instance (instance → `order` text).
 
-        The names of rows under these orders are then not known: a SELECT shows names of now.
+        The names of rows under these orders are then unknown: a SELECT shows present names.
         """
         if self.renames is None:
             return False
@@ -102,7 +100,7 @@ class TableWriter:
     def check_names(self, table: LogicalTable, orders: Mapping[str, str]) -> None:
         """Call it after rows were written under these orders.
 
-        Raises TableChanged where they may have names of before a rename that the stream followed.
+        Raises TableChanged if they may have names of before a rename that the stream followed.
         """
         if self.is_renamed(table, orders):
             raise TableChanged(
@@ -112,10 +110,9 @@ class TableWriter:
     def write(self, table: LogicalTable, changes: DataFrame) -> int:
         """Write changes of one logical table, read once.
 
-        The copy takes those that are not older than what it has. Returns their number.
-
-        The stream may follow a TRUNCATE meanwhile, whose rows are among them: floors are read again
-        behind the write.
+        The copy accepts those that are not older than its own. Returns their number. Meanwhile the
+        stream may follow a TRUNCATE that removes some of these rows: floors are read again after
+        the write.
         """
         if self.floors is None:
             return self._write(table, changes.drop("real_table"))
@@ -138,7 +135,7 @@ class TableWriter:
 
 
 def schema_versions(table: LogicalTable) -> Sequence[TableSchema]:
-    """What the messages of the table's shards would say of their columns, each version once."""
+    """Return the versions that the messages of the table's shards would have, each once."""
     return [
         TableSchema.of(text) for text in dict.fromkeys(shard.mysql_types for shard in table.shards)
     ]
@@ -154,7 +151,9 @@ def _of_table(floors: Floors, table: LogicalTable) -> Floors:
 
 
 def _in_parts(changes: DataFrame) -> DataFrame:
-    """A whole row begins anew: every column has its order, and none of an older change counts."""
+    """Set the column orders of a whole row: every column has its order, and older changes have
+    no effect.
+    """
     orders = sf.transform_values("data", lambda _, _value: sf.col("order"))
     return changes.withColumns(
         {

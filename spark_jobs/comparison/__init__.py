@@ -1,4 +1,4 @@
-"""Source and copy compared: checksums, differing rows, lag told from difference, repair."""
+"""Compares source and copy: checksums, differing rows, separation of lag and difference, repair."""
 
 from spark_jobs.comparison.findings import (
     WHOLE_LINES,

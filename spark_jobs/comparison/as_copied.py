@@ -1,8 +1,6 @@
-"""Rows of a source as a copy of them would look: read, taken through the rules and masks of the
-instance, and typed.
-
-A server cannot sum up what rules make of its rows. So rows of such tables are read, and both sides
-are summed up by the same functions.
+"""Rows of a source as their copy would have them: read, processed by the rules and masks of the
+instance, and typed. A server cannot compute checksums of the rules' results. So rows of such
+tables are read, and the same functions compute the checksums of both sides.
 """
 
 from collections.abc import Mapping
@@ -22,11 +20,11 @@ Columns = Mapping[str, DataType]
 
 
 def columns_of(table: LogicalTable, copy: DataFrame | None) -> Columns:
-    """The columns that rows are compared by: the source's, in the copy's types, and in their own
-    where the copy has none yet.
+    """Return the columns for the comparison: the source's, in the copy's types, or in their own if
+    the copy lacks them.
 
-    What the copy has of columns that the source dropped is left out; what it has of those that are
-    not published counts.
+    Columns of the copy that the source dropped are ignored; columns of the copy that are not
+    published are compared.
     """
     kinds, held = column_types(schema_versions(table)), {} if copy is None else own_columns(copy)
     known = {each.name.lower() for each in (*table.columns, *table.unpublished)}
@@ -54,5 +52,5 @@ def as_copied(table: LogicalTable, rows: DataFrame, columns: Columns) -> DataFra
 def range_as_copied(
     database: SourceDatabase, table: LogicalTable, shard: Shard, part: KeyRange, columns: Columns
 ) -> DataFrame:
-    """The same of all rows of a range that are published."""
+    """Return the same of all rows of a range that are published."""
     return as_copied(table, message_rows(database, shard, part.where(shard.key)), columns)

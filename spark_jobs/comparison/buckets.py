@@ -1,7 +1,7 @@
-"""The pieces of a table that one checksum stands for: ranges of the key's first column where that
-is a whole number, else of hashes.
+"""The pieces of a table that have one checksum: ranges of the key's first column if that is an
+integer, else hash ranges.
 
-Both sides put a row into a piece by its values alone, without asking how the other one sorts.
+Both sides assign a row to a piece by its values only, regardless of their sort orders.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -13,10 +13,10 @@ import pyspark.sql.functions as sf
 from pyspark.sql import Column
 from pyspark.sql.types import DataType
 
+from relay.model.source_rows.columns import SourceColumn
+from relay.model.source_rows.texts import plain_text
 from spark_jobs.comparison.keys import copy_key, source_key
-from spark_jobs.origin.columns import SourceColumn
 from spark_jobs.origin.shard import Shard
-from spark_jobs.origin.texts import plain_text
 from spark_jobs.spark_util.identifiers import quoted
 
 _HASHES: Final = 1 << 32
@@ -40,7 +40,7 @@ class NumberBuckets:
         return f"CAST((GREATEST({number}, {self.low}) - {self.low}) DIV {self.width} AS SIGNED)"
 
     def copy(self, _shard: Shard, _kinds: Mapping[str, DataType]) -> Column:
-        """The bucket of a row of the copy."""
+        """Return the bucket of a row of the copy."""
         low = sf.lit(str(self.low)).cast(_NUMBER)
         number = sf.greatest(sf.col(quoted(self.column.name)).cast(_NUMBER), low)
         return sf.call_function("div", number - low, sf.lit(str(self.width)).cast(_NUMBER))
@@ -50,7 +50,7 @@ class NumberBuckets:
         return f"({' OR '.join(self._between(first, last) for first, last in runs(buckets))})"
 
     def named(self, first: int, last: int) -> str:
-        """A run of buckets as a person reads it."""
+        """Return a run of buckets as a person reads it."""
         low = "" if first == 0 else str(self.low + first * self.width)
         return f"{self.column.name} {low}..{self.low + (last + 1) * self.width - 1}"
 
@@ -65,7 +65,7 @@ class NumberBuckets:
 
 @dataclass(frozen=True, slots=True)
 class HashBuckets:
-    """Bucket i holds the keys whose CRC-32 lies in the i-th of `count` equal parts."""
+    """Bucket i holds the keys whose CRC-32 is in the i-th of `count` equal parts."""
 
     count: int
 
@@ -74,7 +74,7 @@ class HashBuckets:
         return f"CAST(CRC32({source_key(shard)}) DIV {self._part} AS SIGNED)"
 
     def copy(self, shard: Shard, kinds: Mapping[str, DataType]) -> Column:
-        """The bucket of a row of the copy."""
+        """Return the bucket of a row of the copy."""
         return sf.call_function(
             "div",
             sf.crc32(copy_key(shard, kinds).cast("binary")),
@@ -86,7 +86,7 @@ class HashBuckets:
         return f"{self.source(shard)} IN ({', '.join(map(str, sorted(buckets)))})"
 
     def named(self, first: int, last: int) -> str:
-        """A run of buckets as a person reads it."""
+        """Return a run of buckets as a person reads it."""
         return (
             f"keys with CRC-32 "
             f"{first * self._part:08x}..{min((last + 1) * self._part, _HASHES) - 1:08x}"

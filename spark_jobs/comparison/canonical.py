@@ -3,8 +3,8 @@ the typed copy.
 
 A row's text is, column by column, `N` for null or the text's length in bytes, a colon and the text:
 no two rows share one. A checksum is the sum of 60 bits of each row's SHA-256, so neither order nor
-cutting matters, and a row that stands there twice counts twice. What differs here but not as values
-of the copy's types is told apart afterwards, row by row; equal sums are equal rows.
+cutting matters, and a duplicate row counts twice. Rows that differ here but not as values of the
+copy's types are compared afterwards, row by row; equal sums are equal rows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,8 +23,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from spark_jobs.comparison.server_numbers import decimals_of, double_text, fixed_text, float_text
-from spark_jobs.origin.columns import (
+from relay.model.source_rows.columns import (
     APPROXIMATE,
     BYTES,
     LONG_BYTES,
@@ -32,7 +31,8 @@ from spark_jobs.origin.columns import (
     TEXTS,
     SourceColumn,
 )
-from spark_jobs.origin.texts import plain_text
+from relay.model.source_rows.texts import plain_text
+from spark_jobs.comparison.server_numbers import decimals_of, double_text, fixed_text, float_text
 from spark_jobs.spark_util.identifiers import quoted
 from spark_jobs.transforms.guards import UNFIT
 
@@ -57,9 +57,9 @@ def source_text(column: SourceColumn) -> str:
 
 
 def copy_text(column: SourceColumn, kind: DataType) -> Column:
-    """The canonical text of a value that the copy keeps as `kind`.
+    """Return the canonical text of a value that the copy stores as `kind`.
 
-    What does not fit there stands beside it.
+    Values that do not fit are in the column `_unfit`.
     """
     value = sf.col(quoted(column.name))
     if isinstance(kind, StringType):
@@ -81,9 +81,9 @@ def source_row_text(
 
 
 def copy_row_text(columns: Sequence[SourceColumn], kinds: Mapping[str, DataType]) -> Column:
-    """A row's text from the copy; a column that the copy has not is null there.
+    """Return a row's text from the copy; a column that the copy lacks is null there.
 
-    `kinds` by the column's name in small letters.
+    `kinds` by the column's name in lower case.
     """
     return sf.concat(*(_copy_part(column, kinds.get(column.name.lower())) for column in columns))
 
@@ -94,7 +94,7 @@ def source_hash(text: str) -> str:
 
 
 def copy_hash(text: Column) -> Column:
-    """The same from the copy."""
+    """Return the same from the copy."""
     return sf.left(sf.sha2(text, 256), sf.lit(_HASH_DIGITS))
 
 
@@ -104,7 +104,7 @@ def source_sum(digits: str) -> str:
 
 
 def copy_sum(digits: Column) -> Column:
-    """The same from the copy."""
+    """Return the same from the copy."""
     return sf.sum(sf.conv(digits, 16, 10).cast("decimal(20,0)")).cast("string")
 
 
@@ -125,8 +125,8 @@ def _copy_part(column: SourceColumn, kind: DataType | None) -> Column:
 
 
 def _long(column: SourceColumn, text: Column) -> Column:
-    """The text of a message in canonical form: what may be very long is represented by its hash,
-    bytes by their digits.
+    """Return the text of a message in canonical form: potentially very long texts as their hash,
+    bytes as their digits.
     """
     if column.kind in LONG_TEXTS:
         return sf.sha2(text, 256)

@@ -1,4 +1,4 @@
-"""What a comparison found, table by table, and how it is told."""
+"""The findings of a comparison, table by table, and their printed form."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -33,11 +33,11 @@ class TableFindings:
     """One logical table.
 
     `source_rows` and `copy_rows` were counted by the checksums. `ranges` are the key ranges whose
-    checksums differed. `different` rows stay after all that was on its way arrived; `repaired` were
-    different and are equal now; `undecided` are still on their way, or could not be judged in time.
-    `more`: differing rows beyond those that were looked at. `reason`: why the table could not be
-    compared. `unpublished`: columns of the source that no message has, so that there is nothing of
-    them to compare.
+    checksums differed. `different` rows remain after all pending changes arrived; `repaired` were
+    different and are equal now; `undecided` have pending changes, or could not be decided in time.
+    `more`: differing rows beyond those that were examined. `reason`: why the table could not be
+    compared. `unpublished`: columns of the source that no message has, so that they cannot be
+    compared.
     """
 
     table: str
@@ -60,7 +60,7 @@ class TableFindings:
         return Outcome.UNKNOWN if self.reason or self.undecided or self.more else Outcome.EQUAL
 
     def to_fields(self) -> dict[str, Any]:
-        """The findings for machines."""
+        """Return the findings as JSON fields."""
         rows = {"different": self.different, "undecided": self.undecided, "repaired": self.repaired}
         return {
             "table": self.table,
@@ -83,13 +83,14 @@ def exit_code(findings: Sequence[TableFindings]) -> int:
 
 
 def findings_json(findings: Sequence[TableFindings]) -> str:
-    """All findings as one JSON object."""
+    """Return all findings as one JSON object."""
     content = {"exit_code": exit_code(findings), "tables": [each.to_fields() for each in findings]}
     return json.dumps(content, ensure_ascii=False, indent=2)
 
 
 def findings_table(findings: Sequence[TableFindings], rows_shown: int = 20) -> Group:
-    """All findings for people: a line for each table, and below the table the rows that differ.
+    """Return all findings for people: a line for each table, and below the table the rows that
+    differ.
 
     Print it `WHOLE_LINES` wide.
     """
@@ -119,7 +120,7 @@ def findings_table(findings: Sequence[TableFindings], rows_shown: int = 20) -> G
 
 
 def _details(found: TableFindings, rows_shown: int) -> Iterator[str]:
-    """Lines below the table: what is too long for a cell."""
+    """Yield the lines below the table: texts that are too long for a cell."""
     if found.reason:
         yield f"{found.table}: {found.reason}"
     if found.unpublished:

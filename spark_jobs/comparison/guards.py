@@ -2,7 +2,7 @@
 
 `_order` is the guard: a change with a smaller one is discarded. `_execute_time` and
 `_execute_position` are its two numbers, by which Delta finds winners faster, so they must agree
-with it. A row whose guards were changed by another hand hides changes, or takes older ones.
+with it. A row whose guards were changed by another program hides changes, or accepts older ones.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,11 +26,9 @@ def odd_rows(
     copy: DataFrame, shard: Shard, kinds: Mapping[str, DataType], newest: str
 ) -> DataFrame | None:
     """Return `place, key` of the rows, deleted ones included, whose guards disagree or are above
-    `newest`; None where there are none.
-
-    `newest` is the greatest order that the relay had published, read before the copy: rows that the
-    stream has brought since are among them. `place` is "" where the row has no values of its key
-    any more.
+    `newest`; None if there are none. `newest` is the greatest order that the relay had
+    published, read before the copy: rows that the stream wrote since are included. `place` is ""
+    if the row no longer has values of its key.
     """
     odd = copy.where(_disagree() | (_greatest() > newest))
     if odd.isEmpty():
@@ -48,9 +46,9 @@ def odd_rows(
 
 
 def guard_findings(row: Row, newest: str | None) -> Sequence[str]:
-    """Return what is wrong with the guards of a row of the copy.
+    """Return the problems of the guards of a row of the copy.
 
-    `newest` as above, read after the row, None: not compared.
+    `newest` as above, read after the row; None: not compared.
     """
     if newest is None:
         return ()

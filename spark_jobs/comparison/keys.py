@@ -1,4 +1,4 @@
-"""A row's key as one text that both sides make, and back to the values that it stands for."""
+"""A row's key as one text that both sides compute, and back to its values."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -7,8 +7,8 @@ import pyspark.sql.functions as sf
 from pyspark.sql import Column
 from pyspark.sql.types import DataType
 
+from relay.model.source_rows.columns import TEXTS
 from spark_jobs.comparison.canonical import copy_row_text, source_row_text
-from spark_jobs.origin.columns import TEXTS
 from spark_jobs.origin.shard import Shard
 from spark_jobs.transforms.guards import KEY
 
@@ -16,8 +16,8 @@ _PREFIX: Final = "{}:{}"
 
 
 def source_key(shard: Shard) -> str:
-    """SQL of the key's text: the row text of its columns, behind the real table where that is part
-    of the key.
+    """Return the SQL of the key's text: the row text of its columns, after the real table if
+    that is part of the key.
     """
     return (
         f"CONCAT({_utf8(_prefix(shard))}, {source_row_text(shard.key)})"
@@ -27,7 +27,7 @@ def source_key(shard: Shard) -> str:
 
 
 def copy_key(shard: Shard, kinds: Mapping[str, DataType]) -> Column:
-    """The same from the copy."""
+    """Return the same from the copy."""
     text = copy_row_text(shard.published_key, kinds)
     if not shard.shard_in_key:
         return text

@@ -1,4 +1,4 @@
-"""Differing rows made right through the rule: read anew under a fresh pair, written, looked at
+"""Repairs differing rows by the rule: read again under a new order key, written, and checked
 again.
 """
 
@@ -29,7 +29,8 @@ class Repair:
     writer: TableWriter
 
     def write(self, table: LogicalTable, places: Sequence[Place], pairs: Mapping[str, str]) -> None:
-        """Write these rows as the sources have them now, those that no source has as deletes.
+        """Write these rows as the sources have them now; rows that no source has are written as
+        deletes.
 
         `pairs` are older than this call.
         """
@@ -55,7 +56,7 @@ class Repair:
 
 
 def why_unrepaired(seen: Seen, pairs: Mapping[str, str]) -> str:
-    """Return why a row that a repair wrote under these pairs still differs, and what to do."""
+    """Return why a row that a repair wrote under these order keys still differs, and the remedy."""
     newest = max(pairs.values())
     if SEVERAL_IN_SOURCE in seen.what:
         return (

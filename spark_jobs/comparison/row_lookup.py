@@ -33,12 +33,12 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A row that differed when it was looked at.
+    """A row that differed when it was compared.
 
-    `what`: the columns that differ, or which side has no such row, and what is wrong with its
-    guards. `source` is a fingerprint of what the source had (None: nothing), `order` the order of
-    what the copy had (None: nothing, not even a deleted row), `guard` the order that a change must
-    reach to win over it. `reason`: why a repair did not make it equal; "" where none was tried.
+    `what`: the columns that differ, or which side lacks the row, and the problems of its guards.
+    `source` is a fingerprint of the source's row (None: no row), `order` the order of the copy's
+    row (None: no row, not even a deleted one), `guard` the order that a change must reach to win
+    over it. `reason`: why a repair failed; "" without a repair.
     """
 
     key: str
@@ -91,9 +91,9 @@ def source_rows(
 def _of_shard(
     database: SourceDatabase, shard: Shard, places: Sequence[Place]
 ) -> Iterator[DataFrame]:
-    """Yield the rows of these places, perhaps with more, in queries of limited length.
+    """Yield the rows of these keys, perhaps with more, in queries of limited length.
 
-    Where the key is masked, only reading every row finds those that are looked for.
+    If the key is masked, only reading every row finds them.
     """
     if shard.rules is not None and shard.rules.hides_key:
         rows = message_rows(database, shard, "TRUE")
@@ -118,8 +118,8 @@ def _of_source(
     columns: Columns,
     places: Sequence[Place],
 ) -> Mapping[str, Sequence[Row]]:
-    """Rows by key, in the types of the copy, with a fingerprint of all that the source has of
-    them.
+    """Return rows by key, in the types of the copy, with a fingerprint of all values in the
+    source.
     """
     rows = reduce(
         DataFrame.unionByName, [rows for _, rows in source_rows(databases, table, places)]
@@ -133,7 +133,7 @@ def _of_source(
 def _seen(
     place: Place, rows: Sequence[Row], copy: Row | None, columns: Iterable[str], newest: str | None
 ) -> Seen | None:
-    """Compare one row; what fits no type is compared as text under its column's name."""
+    """Compare one row; a value that fits no type is compared as text under its column's name."""
     source = rows[0] if rows else None
     fingerprint, order = (
         " ".join(sorted(row[ORDER] for row in rows)) or None,

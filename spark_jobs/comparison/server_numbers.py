@@ -10,7 +10,7 @@ import pyspark.sql.functions as sf
 from pyspark.sql import Column
 
 _PLAIN_PLACES: Final = 15
-"""How far from the digits the point may stand without an exponent."""
+"""Largest distance of the point from the digits without an exponent."""
 _SMALLEST_USUAL: Final = 1e-3
 _FIRST_LARGE: Final = 1e7
 """Between them Java prints a number without an exponent."""
@@ -26,19 +26,19 @@ def decimals_of(type_text: str) -> int | None:
 
 
 def float_text(value: Column) -> Column:
-    """The text of a FLOAT: six digits, where Spark prints up to nine."""
+    """Return the text of a FLOAT: six digits, where Spark prints up to nine."""
     return _server_form(_scientific(value, _FLOAT_DIGITS))
 
 
 def double_text(value: Column) -> Column:
-    """The text of a DOUBLE: the fewest digits that read back as the same number."""
+    """Return the text of a DOUBLE: the fewest digits that read back as the same number."""
     tries = [_scientific(value, digits) for digits in _DOUBLE_DIGITS]
     exact = [sf.when(each.try_cast("double") == value, each) for each in tries[:-1]]
     return _plain_or(value, _server_form(sf.coalesce(*exact, tries[-1])))
 
 
 def fixed_text(value: Column, decimals: int) -> Column:
-    """The text of a number with a fixed count of decimals."""
+    """Return the text of a number with a fixed count of decimals."""
     return sf.when(value.isNotNull(), sf.format_string(f"%.{decimals}f", value.cast("double")))
 
 
@@ -62,7 +62,7 @@ def _server_form(number: Column) -> Column:
 
 
 def _parts(number: Column) -> Column:
-    """Sign, digits without zeros behind them, and how many of them stand before the point."""
+    """Return sign, digits without trailing zeros, and how many of them precede the point."""
     sign = sf.when(sf.startswith(number, sf.lit("-")), "-").otherwise("")
     mantissa = sf.regexp_replace(sf.split_part(number, sf.lit("e"), sf.lit(1)), "[-.]", "")
     point = sf.split_part(number, sf.lit("e"), sf.lit(2)).try_cast("int") + 1

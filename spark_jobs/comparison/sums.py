@@ -49,9 +49,9 @@ def source_sums(
 
 
 def copy_sums(copy: DataFrame, table: LogicalTable, buckets: Buckets) -> DataFrame:
-    """Return the same of the copy's live rows.
+    """Return the sums of the copy's live rows.
 
-    What it has of columns that are not published counts: there should be nothing.
+    Unpublished columns of the copy are included: they should be empty.
     """
     shard, kinds = table.shards[0], kinds_of(copy)
     row = copy_hash(copy_row_text([*table.columns, *table.unpublished], kinds)).alias("row")
@@ -60,7 +60,7 @@ def copy_sums(copy: DataFrame, table: LogicalTable, buckets: Buckets) -> DataFra
 
 
 def summed(rows: Iterable[Row]) -> Mapping[int, BucketSum]:
-    """Add up what several ranges hold of the same bucket."""
+    """Add the sums of several ranges for the same bucket."""
     found: dict[int, BucketSum] = {}
     for row in rows:
         bucket = int(row["bucket"])
@@ -69,7 +69,9 @@ def summed(rows: Iterable[Row]) -> Mapping[int, BucketSum]:
 
 
 def differing(source: Mapping[int, BucketSum], copy: Mapping[int, BucketSum]) -> Sequence[int]:
-    """The buckets whose sums differ, in order; one that a side lacks is empty there."""
+    """Return the buckets whose sums differ, in order; a bucket that a side lacks counts as
+    empty.
+    """
     return sorted(
         each
         for each in source.keys() | copy.keys()
@@ -85,8 +87,8 @@ def source_hashes(
     buckets: Buckets,
     wanted: Collection[int],
 ) -> DataFrame:
-    """Return `place` (the key's text), `key` (of the message) and `row` (hash) of the range's rows
-    that lie in the wanted buckets.
+    """Return `place` (the key's text), `key` (of the message) and `row` (hash) of the range's
+    rows in the wanted buckets.
     """
     where = f"{part.where(shard.key)} AND {buckets.where(wanted, shard)}"
     extra = {
@@ -99,7 +101,7 @@ def source_hashes(
 def copy_hashes(
     copy: DataFrame, table: LogicalTable, buckets: Buckets, wanted: Collection[int]
 ) -> DataFrame:
-    """The same of the copy's live rows."""
+    """Return the same of the copy's live rows."""
     shard, kinds = table.shards[0], kinds_of(copy)
     live = copy.where(~sf.col(DELETED) & buckets.copy(shard, kinds).isin(*wanted))
     row = copy_hash(copy_row_text([*table.columns, *table.unpublished], kinds)).alias("row")
@@ -107,13 +109,13 @@ def copy_hashes(
 
 
 def kinds_of(copy: DataFrame) -> Mapping[str, DataType]:
-    """The type of each column of the copy, by its name in small letters."""
+    """Return the type of each column of the copy, by its name in small letters."""
     return {field.name.lower(): field.dataType for field in copy.schema.fields}
 
 
 def unequal(source: Sequence[DataFrame], copy: DataFrame) -> DataFrame:
-    """Return `place, key` of the rows that only one side has, or several shards, or whose hashes
-    differ.
+    """Return `place, key` of the rows that only one side has, that several shards have, or whose
+    hashes differ.
     """
     every = reduce(DataFrame.unionByName, source).groupBy("key")
     left = every.agg(

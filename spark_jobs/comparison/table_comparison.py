@@ -1,5 +1,5 @@
-"""Source and copy of one logical table: checksums of all buckets, the rows of those that differ,
-and what is true of them.
+"""Compares source and copy of one logical table: checksums of all buckets, then the rows of
+differing ones, then the verdict.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,6 +11,8 @@ from typing import Final
 import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame, Row, SparkSession
 
+from relay.model.source_rows.columns import WHOLE
+from relay.model.source_rows.key_range import Boundary
 from spark_jobs.comparison.as_copied import Columns, columns_of, range_as_copied
 from spark_jobs.comparison.buckets import Buckets, HashBuckets, number_buckets, runs
 from spark_jobs.comparison.findings import TableFindings
@@ -32,8 +34,7 @@ from spark_jobs.comparison.verdict import Settled
 from spark_jobs.config.copy import ReconcileSettings
 from spark_jobs.config.job import SchemaPolicy
 from spark_jobs.origin import KeyRange, Shard, SourceDatabase, next_boundary, ranges_of
-from spark_jobs.origin.columns import WHOLE
-from spark_jobs.origin.key_ranges import Boundary, table_of
+from spark_jobs.origin.key_ranges import table_of
 from spark_jobs.origin.shards import LogicalTable
 from spark_jobs.sinks import Sink
 from spark_jobs.spark_util.identifiers import quoted
@@ -49,11 +50,10 @@ Settle = Callable[
 
 @dataclass(frozen=True, slots=True)
 class TableComparison:
-    """What the comparing of every table shares.
-
-    `settle` tells lag from difference; `policy` is what the copies do with added columns. `newest`
-    returns the greatest order that the instances of a table have published; None where the copies
-    are not ordered by it, and guards are not compared.
+    """The shared state of the comparisons of all tables. `settle` separates lag from difference;
+    `policy` is the copies' treatment of added columns. `newest` returns the greatest order that
+    the instances of a table have published; None if the copies are not ordered by it; guards are
+    then not compared.
     """
 
     spark: SparkSession
@@ -67,7 +67,7 @@ class TableComparison:
     def compare(self, table: LogicalTable, piece: Piece | None = None) -> TableFindings:
         """Compare a table whole; `piece` shows how far it is.
 
-        Raises JobError where a source or the copy cannot be read.
+        Raises JobError if a source or the copy cannot be read.
         """
         piece = piece or Piece(table.name)
         began, table = monotonic(), self._kept(table)
@@ -83,12 +83,8 @@ class TableComparison:
         piece.next_step("summing up the copy", _rows(source))
         piece.read_rows = partial(rows_being_read, self.spark)
         kept = {} if copy is None else summed(copy_sums(copy, table, buckets).collect())
-        found = TableFindings(
-            table.name,
-            _rows(source),
-            _rows(kept),
-            unpublished=[column.name for column in table.unpublished],
-        )
+        unpublished = [column.name for column in table.unpublished]
+        found = TableFindings(table.name, _rows(source), _rows(kept), unpublished=unpublished)
         wanted = differing(source, kept)
         if copy is None and wanted:
             return replace(
@@ -115,7 +111,7 @@ class TableComparison:
         )
 
     def _kept(self, table: LogicalTable) -> LogicalTable:
-        """The table without the columns that its copy is told to ignore."""
+        """Return the table without the columns that its copy ignores."""
         copy = self.sink.read(table.name) if self.policy.added == "ignore" else None
         if copy is None:
             return table
@@ -171,7 +167,7 @@ class TableComparison:
     ) -> DataFrame | None:
         """Return `place, key` of the rows of these buckets that differ.
 
-        None where the copy is gone.
+        None if the copy was removed.
         """
         copy = self.sink.read(table.name)
         if copy is None:

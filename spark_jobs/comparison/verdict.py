@@ -1,12 +1,10 @@
 """Lag or difference: a row differs only if the copy has everything that the source had committed
 when the difference was seen.
 
-1. Rows are looked at.
-2. The source is asked where it is; the instances' records are awaited there: all changes of what
-   was seen are in the topics.
-3. The topics are asked for changes of these rows that the copy has not.
-4. Rows are looked at again. One that is as before on both sides, and has no change on its way,
-   differs. The rest goes round again.
+1. The rows are read. 2. The source's position is read, and the instances' records are awaited
+there: all changes of these rows are then in the topics. 3. The topics are searched for changes of
+these rows that the copy lacks. 4. The rows are read again. A row that is unchanged on both sides,
+and has no pending change, differs. The others are checked in another round.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +18,7 @@ _PAUSE_S: Final = 1.0
 
 Look: TypeAlias = Callable[[Sequence[Place]], Mapping[str, Seen]]
 CaughtUp: TypeAlias = Callable[[float], bool]
-"""Waits up to so many seconds until all that is committed in the sources now is published.
+"""Waits up to the given seconds until everything committed now in the sources is published.
 
 Says whether it is.
 """
@@ -30,8 +28,8 @@ Waiting: TypeAlias = Callable[[Sequence[str]], Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """`different` rows, and those that time did not suffice to tell: on their way, or changing all
-    the time.
+    """`different` rows, and those that could not be decided in time: with pending changes, or
+    changing constantly.
     """
 
     different: Sequence[Seen] = ()
@@ -40,7 +38,7 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """What one round says: keys that differ for good, and those that go round again."""
+    """The result of one round: keys that differ permanently, and keys for another round."""
 
     different: Mapping[str, Seen] = field(default_factory=dict)
     open: Mapping[str, Seen] = field(default_factory=dict)

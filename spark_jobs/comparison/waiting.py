@@ -28,9 +28,9 @@ def newest_waiting(
 ) -> Mapping[str, str]:
     """Return key → greatest order among the messages that the stream has not applied yet.
 
-    Where the stream has a checkpoint these are the messages behind it; without one all messages
-    count, as the next batch job reads them. A stream that follows TRUNCATEs and renames of columns
-    changes rows of `copy` with them, so these wait for the keys of those rows.
+    If the stream has a checkpoint these are the messages after it; without one all messages count,
+    as the next batch job reads them. A stream that follows TRUNCATEs and renames of columns changes
+    rows of `copy` with them, so these wait for the keys of those rows.
     """
     if not keys:
         return {}
@@ -90,9 +90,9 @@ def waiting_statements(
 def applied_offsets(
     spark: SparkSession, checkpoint: str | None, topics: Collection[str]
 ) -> str | None:
-    """Return where the stream goes on, as Spark's JSON of offsets.
+    """Return where the stream continues, as Spark's JSON of offsets.
 
-    None, the oldest message, where it has applied nothing yet.
+    None, the oldest message, if it has applied nothing yet.
     """
     applied = () if checkpoint is None else batches(spark, f"{checkpoint}/commits")
     if not applied:

@@ -1,4 +1,4 @@
-"""What `bootstrap` and `reconcile` need to know beyond the topics and the copies."""
+"""Settings of `bootstrap` and `reconcile` beyond the topics and the copies."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -18,7 +18,7 @@ from relay.settings import (
 
 
 class RowSettings(Settings):
-    """What an instance does with rows beyond names."""
+    """An instance's settings for rows beyond names."""
 
     rules: tuple[RowRuleSettings, ...] = ()
     """The instance's `[[instances.rules]]`, word for word."""
@@ -50,7 +50,7 @@ class SourceServer(RowSettings):
     connect_timeout_seconds: Annotated[float, Field(gt=0)] = 10
     """How long a connection may take."""
     read_timeout_seconds: Annotated[float, Field(gt=0)] = 600
-    """How long a query may send nothing; then the job ends as `SourceUnreachable`."""
+    """Seconds that a query may send nothing; then the job ends as `SourceUnreachable`."""
     driver: dict[str, str] = Field(default_factory=dict)
     """Further settings of MariaDB Connector/J."""
     filter: FilterSettings = FilterSettings()
@@ -64,16 +64,12 @@ class SourceServer(RowSettings):
 
     @property
     def key(self) -> str:
-        """What tells it from all others: the instance's name, for a source of a group
-        `instance/name`.
-        """
+        """The unique name: the instance's name, or `instance/name` for a source of a group."""
         return f"{self.instance}/{self.name}" if self.name else self.instance
 
     @property
     def of_rows(self) -> RowSettings:
-        """Rules and masks alone, as they travel to executors: without what the server is entered
-        with.
-        """
+        """Return only rules and masks, for executors: without the login to the server."""
         return RowSettings(rules=self.rules, masks=self.masks)
 
 
@@ -81,7 +77,7 @@ class BootstrapSettings(Settings):
     """How the first copy is made."""
 
     parallel: Annotated[int, Field(ge=1, le=256)] = 4
-    """Ranges that are read at a time, each over a connection of its own."""
+    """Number of ranges that are read in parallel, each over a separate connection."""
     range_rows: Annotated[int, Field(ge=1)] = 100_000
     """Rows of a range."""
     rows_per_second: Annotated[int, Field(ge=1)] | None = None
@@ -94,7 +90,7 @@ class BootstrapSettings(Settings):
     rows a moment later (with semi- synchronous replication up to its timeout).
     """
     patience_seconds: Annotated[float, Field(ge=0)] = 600
-    """How long the relay may take to publish what the sources had committed.
+    """Seconds that the relay may take to publish the sources' committed transactions.
 
     Then the job ends as `RelayBehind`.
     """
@@ -112,6 +108,6 @@ class ReconcileSettings(Settings):
     bucket_rows: Annotated[int, Field(ge=1)] = 10_000
     """Rows of one checksum, about."""
     max_rows: Annotated[int, Field(ge=1, le=1_000_000)] = 10_000
-    """The most differing rows that are compared one by one; more are counted."""
+    """Largest number of differing rows that are compared one by one; others are only counted."""
     patience_seconds: Annotated[float, Field(ge=0)] = 60
     """How long a difference may turn out to be lag."""

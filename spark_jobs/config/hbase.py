@@ -1,4 +1,4 @@
-"""Where HBase is and how the copies lie in it."""
+"""The address of HBase and the form of the copies in it."""
 
 from typing import Annotated, Final, Literal
 
@@ -9,7 +9,9 @@ from relay.settings import Settings
 MAX_SALT_BUCKETS: Final = 256
 """The salt is one byte."""
 HBASE_CLIENT: Final = "org.apache.hbase:hbase-shaded-mapreduce:2.6.4-hadoop3"
-"""The Java client that client = "jvm" is tried with, with what writes HBase's files."""
+"""The Java client that client = "jvm" was tested with, and the library that writes HBase's
+files.
+"""
 Address = Annotated[str, Field(pattern=r"^(\[[0-9A-Fa-f:]+\]|[^:\[\]\s]+):\d{1,5}$")]
 
 
@@ -21,8 +23,8 @@ class FilesSettings(Settings):
     user.
     """
     from_rows: Annotated[int, Field(ge=1)] = 50_000
-    """Rows of one table in a batch, after the rule, from which on files are written; fewer are
-    put.
+    """Smallest number of rows of one table in a batch, after the rule, that is written as files;
+    fewer are sent as puts.
     """
 
 
@@ -35,7 +37,7 @@ class HBaseSettings(Settings):
     Tasks are distributed over them, and use the next when one is silent.
     """
     client: Literal["thrift2", "jvm"] = "thrift2"
-    """What writes rows: the gateways, or HBase's Java client."""
+    """Which client writes rows: the gateways, or HBase's Java client."""
     quorum: tuple[Address, ...] = ()
     """HBase's ZooKeeper servers, for `client = "jvm"`."""
     client_options: dict[str, str] = Field(default_factory=dict)
@@ -54,16 +56,16 @@ class HBaseSettings(Settings):
     `check_and_mutate`: compare whole orders, row by row.
     """
     salt_buckets: Annotated[int, Field(ge=0, le=MAX_SALT_BUCKETS)] = 0
-    """2 to 256: a first byte of the row key spreads neighbours over so many regions.
+    """2 to 256: a first byte of the row key distributes neighbours over this many regions. 0: none.
 
-    0: none. Never change it for existing copies.
+    Never change it for existing copies.
     """
     writers: Annotated[int, Field(ge=1)] = 4
     """Tasks of a batch that write at the same time, at least."""
     rows_per_call: Annotated[int, Field(ge=1, le=100_000)] = 1000
     """Rows of one request."""
     patience_seconds: Annotated[float, Field(ge=1)] = 120
-    """How long HBase may be away before the job ends."""
+    """Seconds that HBase may be unavailable before the job ends."""
 
     @model_validator(mode="after")
     def _the_jvm_finds_hbase(self) -> "HBaseSettings":

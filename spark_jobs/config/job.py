@@ -18,11 +18,12 @@ _WILDCARDS: Final = frozenset("*?[]{}\\")
 
 
 def _one_folder(place: str) -> str:
-    """A copy at a place that Spark reads as a pattern would be written, and never found again."""
+    """Refuse a path that Spark reads as a pattern: a copy there would be written, but never
+    found again.
+    """
     if found := sorted(_WILDCARDS.intersection(place)):
         raise ValueError(
-            f"to Spark, {' '.join(found)} in a path stands for other paths: name a folder "
-            f"without it"
+            f"to Spark, {' '.join(found)} in a path is a pattern: name a folder without it"
         )
     return place
 
@@ -51,7 +52,7 @@ class SchemaPolicy(Settings):
 
 
 class DeltaSettings(Settings):
-    """How Delta copies are made. A copy that exists keeps what it was made with."""
+    """How Delta copies are created. An existing copy keeps the settings of its creation."""
 
     deletion_vectors: bool | Literal["auto"] = "auto"
     """`true`: a changed row costs a mark instead of its file, and fewer readers understand the
@@ -112,18 +113,21 @@ class JobSettings(Settings):
     value_style: Literal["exact", "canal"] = "exact"
     """The relay's `message.value_style`."""
     truncate: Literal["quarantine", "follow"] = "quarantine"
-    """`follow` removes the rows of a real table from the copy when it is truncated, which needs the
-    relay's full headers; `quarantine` puts the statement aside.
+    """`follow` removes the rows of a real table from the copy when it is truncated, which
+    requires the relay's full headers; `quarantine` stores the statement in the quarantine.
     """
     history: bool = False
     """Keep every version of every row beside the newest."""
     guards_days: Annotated[float, Field(gt=0)] | None = None
-    """How long deleted keys are remembered, in execute time.
+    """Days that deleted keys are remembered, in execute time.
 
-    Later changes are put aside. Not set: for ever.
+    Later changes are quarantined. Not set: without a limit.
     """
     tidy_minutes: Annotated[float, Field(ge=0)] | None = 60
-    """How often a stream compacts what it wrote. 0: after each batch. A batch job always does."""
+    """Minutes between compactions by a stream. 0: after each batch.
+
+    A batch job always compacts.
+    """
     metrics_host: str = "127.0.0.1"
     """Address of the stream's metrics."""
     metrics_port: Annotated[int, Field(ge=0, le=65_535)] | None = None
@@ -131,7 +135,10 @@ class JobSettings(Settings):
     checkpoint: Place | None = None
     """Folder or URI of the stream's progress, one for each job. `roma dedup stream` needs it."""
     trigger_seconds: Annotated[float, Field(gt=0)] | None = None
-    """A batch starts at most this often. Not set: take what is there, then end."""
+    """Shortest interval between two batches in seconds.
+
+    Not set: process the present messages, then end.
+    """
     master: str | None = None
     """Spark master. Not set: that of spark-submit, otherwise all cores of this machine."""
     shuffle_partitions: Annotated[int, Field(ge=1)] = 4
@@ -170,8 +177,8 @@ class JobSettings(Settings):
                 raise ValueError(f"the section [{section}] and sink = '{sink}' go together")
         if self.sink == "hbase" and self.raw_rule:
             raise ValueError(
-                "raw_rule needs another sink: HBase's cells carry the order pair's position, a "
-                "raw offset goes back"
+                "raw_rule needs another sink: HBase's cells need the order key's position, and "
+                "raw offsets decrease"
             )
         if self.sink in ("jdbc", "parquet") and self.schema_changes.dropped != "keep":
             raise ValueError(
@@ -186,7 +193,7 @@ class JobSettings(Settings):
             self.raw_rule or self.row_images == "merge" or self.sink == "hbase"
         ):
             raise ValueError(
-                "truncate = 'follow' needs the order pair, row_images = 'full', and another sink "
+                "truncate = 'follow' needs the order key, row_images = 'full', and another sink "
                 "than hbase"
             )
         return self
@@ -215,8 +222,8 @@ class JobSettings(Settings):
     def _each_source_is_named_once(self) -> "JobSettings":
         if len({each.key for each in self.sources}) < len(self.sources):
             raise ValueError(
-                "two [[sources]] have the same instance and name; those of a group are told "
-                "apart by their names"
+                "two [[sources]] have the same instance and name; those of a group need "
+                "different names"
             )
         return self
 
@@ -224,7 +231,7 @@ class JobSettings(Settings):
     def _merging_is_possible(self) -> "JobSettings":
         if self.row_images == "merge" and (self.raw_rule or self.schema_changes.dropped != "keep"):
             raise ValueError(
-                "row_images = 'merge' needs the order pair and schema_changes.dropped = 'keep'"
+                "row_images = 'merge' needs the order key and schema_changes.dropped = 'keep'"
             )
         return self
 
@@ -232,7 +239,7 @@ class JobSettings(Settings):
 def load_settings(path: Path) -> JobSettings:
     """Read and check the file; `${NAME}` in a string is taken from the environment.
 
-    Raises JobConfigurationError naming the place.
+    Raises JobConfigurationError with the key.
     """
     try:
         return read_settings(JobSettings, path, "")

@@ -1,4 +1,4 @@
-"""Where the mirror is."""
+"""The address of the mirror."""
 
 from pathlib import Path
 from typing import Annotated
@@ -30,7 +30,7 @@ class MirrorSettings(Settings):
     rows_per_statement: Annotated[int, Field(ge=1, le=10_000)] = 500
     """Rows of one statement."""
     patience_seconds: Annotated[float, Field(ge=1)] = 60
-    """How long the server may be away, or a statement take, before the job ends.
+    """Seconds that the server may be unavailable, or a statement may take, before the job ends.
 
     An ALTER of a copy, and removing deleted keys, may take longer while its host answers.
     """

@@ -1,11 +1,15 @@
-"""The first copy of existing tables: range after range beside the running stream, noted, and at the
-end freed of what is gone.
+"""The first copy of existing tables: range after range beside the running stream, with notes of the
+progress.
+
+At the end, deleted rows are removed.
 """
 
+from spark_jobs.first_copy.alterations import alterations
 from spark_jobs.first_copy.begin import begin
 from spark_jobs.first_copy.copy_run import CopyFigures, FirstCopy
 from spark_jobs.first_copy.notes import Notes, TableNote, begin_line
 from spark_jobs.first_copy.rate_limit import Pace
+from spark_jobs.first_copy.run_positions import RunPositions
 from spark_jobs.first_copy.shape import check_definition
 
 __all__ = [
@@ -13,7 +17,9 @@ __all__ = [
     "FirstCopy",
     "Notes",
     "Pace",
+    "RunPositions",
     "TableNote",
+    "alterations",
     "begin",
     "begin_line",
     "check_definition",

@@ -1,4 +1,4 @@
-"""Begin the run of each table: under fresh order pairs, or under those of a run that was cut off.
+"""Begins the run of each table: under new order keys, or under those of an interrupted run.
 
 Finished tables stay finished.
 """
@@ -18,7 +18,7 @@ _FINISHED: Final = "is finished and not copied again; --anew copies it again"
 FreshPositions: TypeAlias = Callable[[Collection[str]], Mapping[str, Published] | None]
 """Returns positions of these instances that cover every schema change known so far.
 
-None: the end was asked for.
+None: the job was asked to end.
 """
 
 
@@ -32,13 +32,10 @@ def begin(
     *,
     anew: bool,
 ) -> Mapping[str, TableNote] | None:
-    """Return what each table is copied under.
-
-    None: the end was asked for before the pairs were read.
-
-    `place` names where the copies are. A run that was cut off is continued where nothing of it
-    changed and rows of it are noted. A table that was finished has its finished note, unless the
-    run was of other keys, shards, rules or copies than now.
+    """Return the note under which each table is copied. None: the job was asked to end before
+    the order keys were read. `place` identifies the copies. An interrupted run is continued if
+    its conditions are unchanged and it has noted rows. A table that was finished has its
+    finished note, unless the run was of other keys, shards, rules or copies than now.
     """
     noted = {table.name: notes.read(table.name) for table in tables}
     begun: dict[str, TableNote] = {}
@@ -52,7 +49,7 @@ def begin(
             fresh.append(table)
         else:
             print_line(
-                f"{table.name}: {_FINISHED if note.ended else f'goes on behind {note.rows} rows'}"
+                f"{table.name}: {_FINISHED if note.ended else f'continues after {note.rows} rows'}"
             )
             begun[table.name] = note
     positions = (
@@ -85,7 +82,7 @@ def _why_anew(
         _rules(table, published),
         shape_of(table, place),
     ):
-        return "its key, shards, rules or the place of its copy are not what they were"
+        return "its key, shards, rules or the location of its copy have changed"
     if note.rows and writer.sink.read(table.name) is None:
         return "its copy was removed"
     if note.ended:
@@ -93,15 +90,12 @@ def _why_anew(
     if not note.definition:
         return "an older version of the job began it, which did not note its columns"
     if note.definition != definition_of(table):
-        return "its columns or its key changed since its order pair was read"
+        return "its columns or its key changed since its order key was read"
     if writer.is_renamed(table, note.pairs):
         return "its columns were renamed since its order key was read"
     return ""
 
 
 def _rules(table: LogicalTable, published: Mapping[str, Published]) -> Mapping[str, str]:
-    """Return by which rules the rows of each instance are published.
-
-    Those without any are left out.
-    """
+    """Return the rules digest of each instance whose rows have rules."""
     return {instance: rows for instance in table.instances if (rows := published[instance].rows)}

@@ -1,9 +1,8 @@
 """The first copy of one logical table.
 
-1. The pairs of its instances are read (the caller's business), before the first SELECT.
-2. Ranges are read and written with these pairs, and noted when they are in the copy.
-3. The keys of the source are read once more, alone; what the copy holds beyond them is removed, as
-   far as its order allows.
+1. The caller reads the order keys of its instances, before the first SELECT. 2. Ranges are read and
+written with these order keys, and noted when they are in the copy. 3. Only the keys of the source
+are read once more; other rows of the copy are removed, if their order allows.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,15 +14,17 @@ import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame
 
 from relay.model.change import Operation
+from relay.model.source_rows.key_range import Boundary
 from spark_jobs.apply.table_writer import TableWriter, deletes, upserts
 from spark_jobs.config.copy import BootstrapSettings
+from spark_jobs.errors import TableChanged
+from spark_jobs.first_copy.alterations import Alterations
 from spark_jobs.first_copy.notes import Notes, TableNote, end_line, round_line
 from spark_jobs.first_copy.range_scheduler import ShardRange, copied_ranges, next_round
 from spark_jobs.first_copy.rate_limit import Pace, round_rows
 from spark_jobs.first_copy.stale_keys import REMOVE, UNDECIDED, unmet
 from spark_jobs.kafka.relay_positions import Published
 from spark_jobs.origin import Shard, SourceDatabase, message_rows, next_boundary, published_keys
-from spark_jobs.origin.key_ranges import Boundary
 from spark_jobs.origin.shards import LogicalTable, refuse_unseen
 from spark_jobs.sinks import Sink
 from spark_jobs.spark_util.cache import cached
@@ -43,7 +44,9 @@ class CopyFigures:
 
 @dataclass(frozen=True, slots=True)
 class Unmet:
-    """Keys removed, keys that newer pairs have to decide, and the pairs to do it with."""
+    """Number of removed keys, number of keys that newer order keys must decide, and those order
+    keys.
+    """
 
     removed: int
     undecided: int
@@ -52,11 +55,10 @@ class Unmet:
 
 @dataclass(frozen=True, slots=True)
 class FirstCopy:
-    """What the copying of every table shares.
-
-    `positions` reads where instances are; `check` raises where other servers answer now than those
-    that the run began with; `stopping` waits so many seconds and says whether the end was asked
-    for.
+    """The shared state of all tables' copies. `positions` reads the positions of instances;
+    `check` raises if other servers answer than at the run's begin; `stopping` waits the given
+    seconds and returns whether the job was asked to end. `altered` returns when the table was
+    last altered at its sources.
     """
 
     databases: Mapping[str, SourceDatabase]
@@ -66,21 +68,18 @@ class FirstCopy:
     settings: BootstrapSettings
     positions: Callable[[LogicalTable], Mapping[str, Published]]
     check: Callable[[LogicalTable], None]
+    altered: Callable[[LogicalTable], Alterations]
     stopping: Callable[[float], bool]
     progress: Callable[[LogicalTable, TableNote, Pace], None]
 
     def copy(self, table: LogicalTable, note: TableNote) -> CopyFigures:
-        """Copy what is not noted, then remove what is gone.
+        """Copy the ranges without a note, then remove deleted rows.
 
-        Stops between two rounds when the end is asked for.
+        Stops between two rounds when the job is asked to end.
         """
         pace = Pace(self.settings.rows_per_second)
-        while parts := next_round(table.shards, note, self.settings.parallel, self._ahead):
-            rows = self._copy_round(table, note, parts)
-            # A replica that took the place of the server may lag behind the order key. Then the
-            # round is read again.
-            self.check(table)
-            self.writer.check_names(table, note.pairs)
+        while (found := self._undisturbed_round(table, note)) is not None:
+            parts, rows = found
             ends = [(part.shard.name, part.range.until) for part in parts]
             note = self.notes.add(table.name, note, round_line(note, ends, rows))
             pause_s = pace.pause_s(rows)
@@ -94,6 +93,29 @@ class FirstCopy:
         if ended:
             note = self.notes.add(table.name, note, end_line(note, removed))
         return CopyFigures(note.rows, removed, ended)
+
+    def _undisturbed_round(
+        self, table: LogicalTable, note: TableNote
+    ) -> tuple[Sequence[ShardRange], int] | None:
+        """Copy the next round, again while an ALTER TABLE comes between its queries.
+
+        The definition may be the one of before again, but rows were read under other names.
+        Returns the ranges and their number of rows; None: every range is noted. Raises
+        SourceNotTheOne and TableChanged.
+        """
+        for _ in range(_LOOKS):
+            before = self.altered(table)
+            parts = next_round(table.shards, note, self.settings.parallel, self._ahead)
+            if not parts:
+                return None
+            rows = self._copy_round(table, note, parts)
+            # A replica that took the place of the server may lag behind the order key. Then the
+            # round is read again.
+            self.check(table)
+            self.writer.check_names(table, note.pairs)
+            if self.altered(table) == before:
+                return parts, rows
+        raise _altered_meanwhile(table)
 
     def _ahead(self, shard: Shard, after: Boundary | None) -> Boundary | None:
         if shard.rules is not None and shard.rules.hides_key:
@@ -115,8 +137,10 @@ class FirstCopy:
         )
 
     def _remove_unmet(self, table: LogicalTable, note: TableNote) -> tuple[int, bool]:
-        """Look again under newer pairs while some key could be of an instance that published
-        meanwhile; False where the end came first.
+        """Check again under newer order keys while some key could belong to an instance that
+        published meanwhile.
+
+        False if the job was asked to end first.
         """
         pairs, removed = dict(note.pairs), 0
         for _ in range(_LOOKS):
@@ -133,6 +157,7 @@ class FirstCopy:
         copy = self.sink.read(table.name)
         if copy is None:
             return Unmet(0, 0, pairs)
+        before = self.altered(table)
         with cached(copy.select(KEY, ORDER, DELETED)) as shown:
             shown.count()  # what the copy shows is fixed before the records are read
             after = {instance: each.order for instance, each in self.positions(table).items()}
@@ -143,6 +168,8 @@ class FirstCopy:
             with cached(unmet(shown, met, pairs, after)) as gone:
                 undecided = gone.where(sf.col("verdict") == UNDECIDED).count()
                 self.check(table)
+                if self.altered(table) != before:
+                    raise _altered_meanwhile(table)
                 doomed = gone.where(sf.col("verdict") == REMOVE)
                 refuse_unseen(table, doomed.count() if table.unseen else 0)
                 return Unmet(self.writer.write(table, deletes(doomed, table)), undecided, after)
@@ -151,3 +178,7 @@ class FirstCopy:
         return published_keys(
             self.databases[part.shard.instance], part.shard, part.range.where(part.shard.key)
         )
+
+
+def _altered_meanwhile(table: LogicalTable) -> TableChanged:
+    return TableChanged(f"{table.name}: it was altered each time while its rows were read.")

@@ -1,4 +1,4 @@
-"""What a restart goes on from: one log of lines for each logical table, only ever added to.
+"""The notes that a restart continues from: one append-only log of lines for each logical table.
 
 Every line is a JSON object: `begin` (run, pairs), `round` (the ranges that are in the copy now),
 `end` (keys removed). Added lines become visible whole, so a crash leaves the log as it was before
@@ -13,14 +13,14 @@ from typing import Any
 import pyspark.sql.functions as sf
 from pyspark.sql import SparkSession
 
-from spark_jobs.origin.key_ranges import Boundary
+from relay.model.source_rows.key_range import Boundary
 from spark_jobs.spark_util.optional_read import unless_absent
 
 
 @dataclass(frozen=True, slots=True)
 class ShardNote:
-    """How far a shard is: the ends of its ranges in order, and whether the last of them was the
-    table's end.
+    """The progress of a shard: the ends of its ranges in order, and whether the last of them was
+    the table's end.
     """
 
     boundaries: tuple[Boundary, ...] = ()
@@ -29,12 +29,10 @@ class ShardNote:
 
 @dataclass(frozen=True, slots=True)
 class TableNote:
-    """How far the copy of a logical table is.
-
-    `pairs`: instance → `order` text that its rows carry; `rules`: instance → by which rules its
-    rows are copied, as its position record tells it; `shape`: what its ranges are made of and where
-    its rows go; `definition`: its columns and keys before the pairs were read, "" in notes of a
-    version that did not keep them. `sequence` counts lines.
+    """The progress of a logical table's copy. `pairs`: instance → the `order` text of its rows;
+    `rules`: instance → the rules digest from its position record; `shape`: a digest of shards,
+    keys and target; `definition`: its columns and keys before the pairs were read, "" in notes
+    of a version that did not keep them. `sequence` counts lines.
     """
 
     run: str
@@ -48,14 +46,13 @@ class TableNote:
     definition: str = ""
 
     def shard(self, name: str) -> ShardNote:
-        """How far one shard is; a shard that is not noted has not begun."""
+        """Return how far one shard is; a shard that is not noted has not begun."""
         return self.shards.get(name, ShardNote())
 
 
 def note_of(lines: Iterable[str]) -> TableNote | None:
-    """Fold the lines of one table, in any order, into what they say of its last run.
-
-    None where nothing was begun.
+    """Return the note of the last run in the lines of one table, in any order; None without a
+    run.
     """
     records = sorted(
         (json.loads(line) for line in lines), key=lambda record: int(record["sequence"])
@@ -88,7 +85,11 @@ def begin_line(
 
 
 def round_line(note: TableNote, ranges: Sequence[tuple[str, Boundary | None]], rows: int) -> str:
-    """These ranges, (shard, end; None: the table's), are in the copy."""
+    """Return the line of a round: each shard's range up to `until` is in the copy.
+
+    ranges  pairs of shard and end; the end None stands for the end of the table
+    rows    rows that the round wrote
+    """
     return _line(
         "round",
         note.sequence,
@@ -98,7 +99,7 @@ def round_line(note: TableNote, ranges: Sequence[tuple[str, Boundary | None]], r
 
 
 def end_line(note: TableNote, removed: int) -> str:
-    """Everything is in the copy, and what the source has no more is removed from it."""
+    """Return the line after everything was copied, and deleted rows were removed."""
     return _line("end", note.sequence, removed=removed)
 
 
@@ -110,12 +111,12 @@ class Notes:
         self._root = root.rstrip("/")
 
     def read(self, table: str) -> TableNote | None:
-        """Return what is noted of a logical table."""
+        """Return the note of a logical table."""
         lines = unless_absent(lambda: self._spark.read.text(self._path(table)))
         return None if lines is None else note_of(row["value"] for row in lines.collect())
 
     def add(self, table: str, before: TableNote | None, line: str) -> TableNote:
-        """Add a line durably; return what is noted then."""
+        """Add a line durably; return the new note."""
         self._spark.range(1).select(sf.lit(line).alias("value")).coalesce(1).write.mode(
             "append"
         ).text(self._path(table))

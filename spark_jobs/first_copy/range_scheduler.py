@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from relay.model.source_rows.key_range import Boundary
 from spark_jobs.first_copy.notes import TableNote
 from spark_jobs.origin import KeyRange, Shard, ranges_of
-from spark_jobs.origin.key_ranges import Boundary
 
 Ahead: TypeAlias = Callable[[Shard, Boundary | None], Boundary | None]
-"""Finds the end of the range that begins behind a boundary; None where the table ends before."""
+"""Finds the end of the range after a boundary; None if the table ends before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class ShardRange:
 def next_round(
     shards: Sequence[Shard], note: TableNote, parallel: int, ahead: Ahead
 ) -> Sequence[ShardRange]:
-    """Return up to `parallel` ranges that are not noted as copied; none where all is."""
+    """Return up to `parallel` ranges that are not noted as copied; none if all are."""
     found: list[ShardRange] = []
     for shard in shards:
         noted = note.shard(shard.name)

@@ -25,15 +25,17 @@ class Pace:
 
     @property
     def rows_per_second(self) -> float:
-        """The mean so far, pauses included."""
+        """The mean so far, including pauses."""
         return self._rows / max(self._clock() - self._began, 0.001)
 
 
 def round_rows(
     range_rows: int, parallel: int, rows_per_second: int | None, burst_seconds: int = 10
 ) -> int:
-    """Rows of one range: a round of a slow copy is what its rate allows in `burst_seconds`, because
-    a round itself is not slowed down.
+    """Return the rows of one range.
+
+    A round of a slow copy has the rows that its rate allows in `burst_seconds`, because a round
+    itself is not throttled.
     """
     if rows_per_second is None:
         return range_rows

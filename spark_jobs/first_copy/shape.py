@@ -1,4 +1,4 @@
-"""What a first copy must find as it was to go on behind its notes."""
+"""The conditions that must be unchanged before a first copy continues from its notes."""
 
 import json
 from collections.abc import Mapping
@@ -13,8 +13,8 @@ from spark_jobs.origin.shards import LogicalTable
 def definition_of(table: LogicalTable) -> str:
     """Return a digest of the columns and the key of each shard, as the sources describe them.
 
-    Where it changes after the order pair was read, changes under the older definition can have
-    greater order keys than copied rows.
+    If it changes after the order key was read, changes under the older definition can have greater
+    order keys than copied rows.
     """
     shards = {
         shard.name: [
@@ -27,8 +27,8 @@ def definition_of(table: LogicalTable) -> str:
 
 
 def shape_of(table: LogicalTable, place: str) -> str:
-    """Tell apart from every other the shards of a table, the keys that order and name their rows,
-    and the place of the copies.
+    """Return a digest of a table's shards, of the keys that order and identify their rows, and
+    of the location of the copies.
     """
     keys = {
         shard.name: [
@@ -41,7 +41,7 @@ def shape_of(table: LogicalTable, place: str) -> str:
 
 
 def check_definition(databases: Mapping[str, SourceDatabase], table: LogicalTable) -> None:
-    """Raise TableChanged where the sources describe the table otherwise than `table` does."""
+    """Raise TableChanged if the sources describe the table otherwise than `table` does."""
     shards = [
         shard
         for instance in table.instances
@@ -51,5 +51,5 @@ def check_definition(databases: Mapping[str, SourceDatabase], table: LogicalTabl
     ]
     if definition_of(table) != definition_of(replace(table, shards=shards)):
         raise TableChanged(
-            f"{table.name}: its columns or its key changed after its order pair was read."
+            f"{table.name}: its columns or its key changed after its order key was read."
         )

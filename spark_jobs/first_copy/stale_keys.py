@@ -1,10 +1,8 @@
-"""Keys that the copy holds and the source has no more, and the order with which they may be
-removed.
-
-A row of the copy does not say which instance it came from; its order says which it can have come
-from. It cannot be of an instance whose record, read *after* the copy, has a smaller pair. Of those
-that remain, each either published it no later than the pair that its shards were read under (then
-the row is gone there), or after (then it is none of this run's business).
+"""Keys that are in the copy but no longer in the source, and the order with which they may be
+removed. A row of the copy does not name its instance; its order limits the possible ones. It
+cannot come from an instance whose record, read *after* the copy, has a smaller order key. Each
+remaining instance either published it up to the order key of its shards' read (then the row was
+deleted there), or later (then this run ignores it).
 """
 
 from collections.abc import Mapping
@@ -23,12 +21,12 @@ UNDECIDED = "undecided"
 def unmet(
     copy: DataFrame, met: DataFrame, pairs: Mapping[str, str], pairs_after: Mapping[str, str]
 ) -> DataFrame:
-    """Return the live keys of `copy` that `met` (column `key`) lacks and whose order some pair
-    reaches.
+    """Return the live keys of `copy` that `met` (column `key`) lacks and whose order is at most one
+    of the order keys.
 
-    Columns: key, verdict (REMOVE or UNDECIDED), order (of the delete, where it is REMOVE). A key is
-    undecided while one instance may have had it before its pair and another one published it after
-    its own: new pairs decide it.
+    Columns: key, verdict (REMOVE or UNDECIDED), order (of the delete, for REMOVE). A key is
+    undecided while one instance may have had it before its order key and another one published it
+    after its own: new order keys decide it.
     """
     live = copy.where(~sf.col(DELETED)).select(
         sf.col(KEY).alias("key"), sf.col(ORDER).alias("shown")

@@ -1,4 +1,4 @@
-"""Copies in HBase: row keys, cells, guards, and the way there.
+"""Copies in HBase: row keys, cells, guards, and the connection.
 
-What stands here runs on executors, which need nothing but the wheel.
+This package runs on executors, which need only the wheel.
 """

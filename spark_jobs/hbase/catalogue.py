@@ -1,5 +1,5 @@
-"""What the copies know of their tables beside the rows: one row per logical table in the table
-`_copies` of the namespace.
+"""The copies' metadata of their tables: one row per logical table in the table `_copies` of the
+namespace.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ _MOST_TABLES: Final = 100_000
 @dataclass(frozen=True, slots=True)
 class KnownTable:
     """The `mysqlType` texts of the table's versions that were seen, the newest last, its key's
-    columns, and the salt of its row keys (None: nobody noted it).
+    columns, and the salt of its row keys (None: not recorded).
     """
 
     versions: Sequence[str]
@@ -29,7 +29,7 @@ class KnownTable:
     salt_buckets: int | None = None
 
     def with_versions(self, versions: Sequence[str], key_columns: Sequence[str]) -> "KnownTable":
-        """Return this with versions that were seen later; nothing changes where all are known."""
+        """Return this with versions that were seen later; the same if all are known."""
         fresh = [each for each in versions if each not in self.versions]
         return KnownTable(
             [*self.versions, *fresh], list(key_columns or self.key_columns), self.salt_buckets
@@ -38,7 +38,7 @@ class KnownTable:
     def salted(self, table: str, salt_buckets: int) -> "KnownTable":
         """Return this with the salt that rows are written with from now on.
 
-        Raises JobConfigurationError where they have another.
+        Raises JobConfigurationError if they have another.
         """
         if self.salt_buckets not in (None, salt_buckets):
             raise JobConfigurationError(
@@ -61,12 +61,12 @@ class KnownTable:
 
     @classmethod
     def of(cls, text: bytes) -> "KnownTable":
-        """Read what `text` gave."""
+        """Read the result of `text`."""
         return cls(**orjson.loads(text))
 
 
 class Catalogue:
-    """Remembers the versions of tables; two jobs that write at once lose nothing of each other."""
+    """Stores the versions of tables; two jobs that write at once lose no version of each other."""
 
     def __init__(self, gateway: Gateway, name: bytes, salt_buckets: int) -> None:
         self._gateway = gateway
@@ -75,7 +75,7 @@ class Catalogue:
         self._seen: dict[str, bytes] = {}
 
     def note(self, table: str, versions: Sequence[str], key_columns: Sequence[str]) -> None:
-        """Keep what a batch tells of its table; asks HBase only when it is news.
+        """Store the version of a batch's table; reads HBase only for a new version.
 
         Raises JobConfigurationError for another salt.
         """
@@ -91,7 +91,7 @@ class Catalogue:
             before = self._kept().get(table)
 
     def all(self) -> Mapping[str, KnownTable]:
-        """Return what is kept, by logical table."""
+        """Return the stored tables, by logical table."""
         return {table: KnownTable.of(text) for table, text in self._kept().items()}
 
     def _kept(self) -> Mapping[str, bytes]:
@@ -104,7 +104,7 @@ class Catalogue:
         return {row.decode(): cells[0][2] for row, cells in rows_of(found)}
 
     def _replaced(self, table: str, before: bytes | None, after: bytes) -> bool:
-        """Put it where nobody else did since."""
+        """Replace the value unless another job changed it; return whether it was replaced."""
         row = table.encode()
         put = idl.TPut(
             row=row, columnValues=[idl.TColumnValue(family=INFO, qualifier=_SCHEMA, value=after)]

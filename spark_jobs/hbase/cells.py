@@ -73,8 +73,8 @@ def covering_cells(change: Change) -> list[Cell]:
     """Return cells that cover every older one of the same columns: NULL and deleted values are
     empty markers.
 
-    Nothing is removed, because what removes a cell is itself gone after a major compaction, and a
-    late older change would come back.
+    No cell is deleted, because a major compaction also removes the delete marker, and a late older
+    change would reappear.
     """
     if change.deleted:
         return [(INFO, name.encode(), b"") for name in change.columns]
@@ -89,7 +89,7 @@ def covering_cells(change: Change) -> list[Cell]:
 
 
 def change_in(cells: Iterable[Stored]) -> Change | None:
-    """Return what the newest cells of a row say, deleted rows included.
+    """Return the change in the newest cells of a row, including deleted rows.
 
     None for a row that the jobs did not write.
     """

@@ -1,4 +1,4 @@
-"""One connection to a Thrift2 gateway, on which several questions may be under way."""
+"""One connection to a Thrift2 gateway, with several requests in flight."""
 
 import io
 from collections.abc import Iterator, Sequence

@@ -1,8 +1,6 @@
-"""HBase through its Thrift2 gateways: the calls that the jobs make, tried again for as long as
-patience lasts.
-
-Every call may be made twice: a put with a timestamp of its own is the same put again, and a guarded
-change whose order is equal is applied again.
+"""HBase through its Thrift2 gateways: the calls of the jobs, retried for `patience_seconds`.
+Every call may be repeated: a put with an explicit timestamp has the same result, and a guarded
+change with an equal order is applied again.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -31,7 +29,7 @@ class Gateway:
     """
 
     def __init__(self, settings: HBaseSettings, start: int = 0) -> None:
-        """`start` says with which of the gateways to begin, so that tasks are spread over them."""
+        """`start` selects the first gateway, so that tasks are distributed over them."""
         self._settings = settings
         self._turn = count(start)
         self._connection: Connection | None = None
@@ -102,7 +100,7 @@ def _question(call: str, arguments: dict[str, Any]) -> TPayload:
 
 
 def _says(exc: Exception) -> str:
-    """The first line of what the other side says; HBase puts Java's whole trace behind it."""
+    """Return the first line of the server's message; HBase adds Java's whole trace."""
     message = getattr(exc, "message", None) or str(exc)
     return str(message).strip().splitlines()[0].rstrip(".") if message else type(exc).__name__
 

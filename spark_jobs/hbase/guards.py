@@ -1,9 +1,9 @@
-"""The two ways in which an older change is kept from replacing a newer one.
+"""The two guards that prevent an older change from replacing a newer one.
 
-`version`: every cell carries the execute position as its timestamp; HBase shows the greater one, in
-whichever order they came. Nothing is read. `check_and_mutate`: the row changes only where its
-`update_info:order` is smaller or equal, decided by HBase for the row as a whole, so that cells of
-older changes can be removed.
+`version`: every cell carries the execute position as its timestamp; HBase shows the greater one,
+regardless of the order of arrival. Nothing is read. `check_and_mutate`: the row changes only where
+its `update_info:order` is smaller or equal, decided by HBase for the row as a whole, so that cells
+of older changes can be removed.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,9 +30,7 @@ Guard: TypeAlias = Callable[[Gateway, bytes, Sequence[Row]], int]
 
 
 def write_by_version(gateway: Gateway, table: bytes, rows: Sequence[Row]) -> int:
-    """Put all rows in one call and return how many; what is older than the copy stays out of
-    sight.
-    """
+    """Put all rows in one call and return how many; changes older than the copy stay invisible."""
     puts = [_put(row, change, covering_cells(change)) for row, change in rows]
     gateway.ask("putMultiple", table=table, tputs=puts)
     return len(rows)
@@ -41,9 +39,9 @@ def write_by_version(gateway: Gateway, table: bytes, rows: Sequence[Row]) -> int
 def write_by_check(gateway: Gateway, table: bytes, rows: Sequence[Row]) -> int:
     """Change each row for itself where its order allows, and return how many were changed.
 
-    Orders are read first, all at once: what is older is not even tried, and a row that is not there
-    yet is tried as such. HBase's comparison never holds for a missing cell, so it takes a round of
-    its own; the third round is for rows that came meanwhile.
+    Orders are read first, all at once: older changes are skipped, and missing rows are written as
+    new ones. HBase's comparison is never true for a missing cell, so these need a separate round;
+    the third round is for rows that appeared in the meantime.
     """
     present = _orders(gateway, table, rows)
     not_older = [
@@ -111,8 +109,8 @@ def _condition(
 
 
 def _without_older_cells(row: bytes, change: Change) -> Iterator[Any]:
-    """Remove what is older than the change, so that the same change, applied again, finds its own
-    cells untouched.
+    """Return the mutations that remove older cells, so that a repeated change finds its own
+    cells unchanged.
     """
     if change.position == 0:
         return

@@ -1,8 +1,8 @@
-"""The Java classes of this room, compiled where they are used.
+"""The Java classes of this package, compiled when a job first uses them.
 
-They lie here as text. Janino, the compiler that Spark brings for the code that it generates, makes
-them into classes, so that neither the wheel nor the machine needs a JDK; Spark hands them to its
-executors in a jar. Janino knows neither lambdas nor type arguments, so the classes have none.
+The package holds their source. Janino, the compiler that Spark brings for its generated code,
+compiles them, so neither the wheel nor the machine needs a JDK. Spark sends them to its executors
+in a jar. Janino supports neither lambdas nor type arguments, so the classes have none.
 """
 
 from functools import cache
@@ -21,9 +21,10 @@ from spark_jobs.spark_util.jvm import java_class
 _PACKAGE: Final = "roma.hbase"
 _NAMES: Final = (
     "RowKey", "Change", "Refusal", "Connections", "Guard", "ByVersion", "ByCheck", "Call", "Writer",
-    "RowKeys", "Borders", "NoCounters", "RegionFiles", "FileWriter", "FileLoad", "Staging",
+    "RowKeys", "files.Borders", "files.NoCounters", "files.RegionFiles", "files.FileWriter",
+    "files.FileLoad", "files.Staging",
 )  # fmt: skip
-"""In an order in which each needs only those before it."""
+"""Names below the package, sorted so that each class needs only earlier ones."""
 _NEEDED: Final = (
     "org.apache.hadoop.hbase.client.AsyncTable",
     "org.apache.hadoop.hbase.tool.BulkLoadHFilesTool",
@@ -31,28 +32,29 @@ _NEEDED: Final = (
 
 
 def compiled(spark: SparkSession) -> None:
-    """Compile them now, so that Spark's executors have them. Raises HBaseClientMissing."""
+    """Compile the classes and send them to Spark's executors. Raises HBaseClientMissing."""
     _loader_of(spark)
 
 
 def made(spark: SparkSession, name: str, *arguments: object) -> Any:
-    """Return an object of one of them: Java's own.
+    """Return a new Java object of the class `name`, as `files.Staging`.
 
-    Of the arguments, dicts and lists become those of Java. Raises HBaseClientMissing.
+    Dicts and lists among the arguments become Java's. Raises HBaseClientMissing.
     """
     given = java_class(spark, "java.util.ArrayList")(arguments).toArray()
     return _loader_of(spark).loadClass(f"{_PACKAGE}.{name}").getConstructors()[0].newInstance(given)
 
 
 def _loader_of(spark: SparkSession) -> Any:
-    """Java's class loader that has them."""
+    """Return the Java class loader that has the classes."""
     return _compiled(spark.sparkContext, str(spark.sparkContext.applicationId))
 
 
 @cache
 def _compiled(context: SparkContext, _application: str) -> Any:
-    """Once for each application: a session that is opened again in the same process has another JVM
-    behind it, or other executors.
+    """Return the class loader, one for each application.
+
+    A session that is opened again in the same process may have another JVM or other executors.
     """
     janino = java_class(context, "org.codehaus.janino.SimpleCompiler")
     loader = java_class(context, "java.lang.Thread").currentThread().getContextClassLoader()
@@ -61,9 +63,9 @@ def _compiled(context: SparkContext, _application: str) -> Any:
     for name in _NAMES:
         compiler = janino()
         compiler.setParentClassLoader(loader)
+        source = f"{name.replace('.', '/')}.java"
         compiler.cook(
-            f"{name}.java",
-            files("spark_jobs.hbase").joinpath("java", f"{name}.java").read_text(encoding="utf-8"),
+            source, files("spark_jobs.hbase").joinpath("java", source).read_text(encoding="utf-8")
         )
         loader = compiler.getClassLoader()
         classes.update(compiler.getBytecodes())

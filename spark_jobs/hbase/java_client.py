@@ -33,8 +33,8 @@ class JavaClient:
 
         Return table and rows written, call by call.
 
-        `names`: logical table → its HBase name. Raises what says HBaseUnreachable or HBaseRefused
-        by its full name, in Java's words.
+        `names`: logical table → its HBase name. Raises Java's error, whose text has the full name
+        of HBaseUnreachable or HBaseRefused.
         """
         settings = self._settings
         task = made(
@@ -53,13 +53,13 @@ class JavaClient:
 
 
 def run(changes: DataFrame, task: Any) -> Sequence[str]:
-    """Give each partition to the task, an object of Java, and return what it answers."""
+    """Pass each partition to the task, a Java object, and return its results."""
     rows = changes._jdf.queryExecution().toRdd().toJavaRDD()  # noqa: SLF001 - Spark's own rows, whose texts are bytes as HBase wants them
     return [str(each) for each in rows.mapPartitions(task).collect()]
 
 
 def client_options(settings: HBaseSettings) -> Mapping[str, str]:
-    """What HBase's client is told; what the operator says wins."""
+    """Return the settings of HBase's client; the operator's own have priority."""
     patience = patience_ms(settings)
     return {
         "hbase.zookeeper.quorum": ",".join(settings.quorum),
@@ -72,5 +72,5 @@ def client_options(settings: HBaseSettings) -> Mapping[str, str]:
 
 
 def patience_ms(settings: HBaseSettings) -> int:
-    """How long HBase may be away."""
+    """Return how long HBase may be unavailable, in milliseconds."""
     return int(1000 * settings.patience_seconds)

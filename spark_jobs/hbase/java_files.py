@@ -60,9 +60,9 @@ class JavaFiles:
 
         Return table and rows, region by region.
 
-        `names`: logical table → its HBase name. When it raises, HBase may have taken the files of
-        some regions; written again, they change nothing. Raises what says HBaseUnreachable,
-        HBaseRefused or HBaseStagingRefused by its full name, in Java's words.
+        `names`: logical table → its HBase name. After an error, HBase may have loaded the files of
+        some regions; writing them again changes nothing. Raises Java's error, whose text has the
+        full name of HBaseUnreachable, HBaseRefused or HBaseStagingRefused.
         """
         batch = uuid4().hex
         try:
@@ -78,7 +78,7 @@ class JavaFiles:
         return [(each.table, each.rows) for each in found]
 
     def tidy(self) -> None:
-        """Remove what killed jobs left in the staging folder."""
+        """Remove files that killed jobs left in the staging folder."""
         self._staging().removeOlder(_KEPT_MS)
 
     def _written(
@@ -86,12 +86,15 @@ class JavaFiles:
     ) -> Sequence[_Files]:
         regions, parts = sum(len(starts[table]) for table in names), changes.rdd.getNumPartitions()
         borders = made(
-            self._spark, "Borders", starts, pieces_of_a_region(regions, self._settings.writers)
+            self._spark,
+            "files.Borders",
+            starts,
+            pieces_of_a_region(regions, self._settings.writers),
         )
         texts = {table: name.decode() for table, name in names.items()}
         task = made(
             self._spark,
-            "FileWriter",
+            "files.FileWriter",
             texts,
             client_options(self._settings),
             borders,
@@ -110,10 +113,10 @@ class JavaFiles:
 
     def _hand_over(self, name: bytes, folder: str, files: Sequence[str]) -> None:
         options, patience = client_options(self._settings), patience_ms(self._settings)
-        made(self._spark, "FileLoad", name.decode(), options, folder, files, patience).call()
+        made(self._spark, "files.FileLoad", name.decode(), options, folder, files, patience).call()
 
     def _staging(self) -> Any:
-        return made(self._spark, "Staging", client_options(self._settings), self._root)
+        return made(self._spark, "files.Staging", client_options(self._settings), self._root)
 
 
 def pieces_of_a_region(regions: int, writers: int) -> int:
@@ -124,5 +127,5 @@ def pieces_of_a_region(regions: int, writers: int) -> int:
 
 
 def _column(function: Any, *columns: Column) -> Column:
-    """What a function of Java makes of columns."""
+    """Return the result of a Java function on columns."""
     return ColumnOfJava(function.of(*(_to_java_column(column) for column in columns)))

@@ -1,10 +1,8 @@
-"""Row keys: the values of the primary key, joined so that no two keys meet and the text order of
-the values stays.
-
-A key of one value is that value, as the classic consumer writes it. A NUL inside a value is written
-00 FF, the border between two values 00 01, the key of one empty value 00 00 (HBase has no empty row
-key). So a shorter value sorts before what it begins, a shorter key before a longer one, and the
-values can be read back.
+"""Row keys: the values of the primary key, joined so that different keys differ and the text
+order of the values is kept. A key of one value is that value, as the classic consumer writes it.
+A NUL inside a value is written 00 FF, the separator between two values 00 01, the key of one
+empty value 00 00 (HBase has no empty row key). So a shorter value sorts before values that begin
+with it, a shorter key before a longer one, and the values can be read back.
 """
 
 from collections.abc import Sequence
@@ -31,7 +29,7 @@ def row_key(values: Sequence[str], salt_buckets: int = 0) -> bytes:
 def key_values(row: bytes, salt_buckets: int = 0) -> list[str]:
     """Return the key values of a row key.
 
-    Raises UnreadableRowKey for what `row_key` did not write.
+    Raises UnreadableRowKey for a key that `row_key` did not write.
     """
     joined = row[1:] if salt_buckets else row
     if joined == _EMPTY:

@@ -16,8 +16,7 @@ _NOT_KEPT: Final = frozenset({idl.TDurability.SKIP_WAL, idl.TDurability.ASYNC_WA
 
 
 class Tables:
-    """Makes sure that tables are there and keep what is written to them, and remembers those that
-    do.
+    """Creates missing tables and checks existing ones, and caches the result.
 
     Raises HBaseRefused.
     """
@@ -28,12 +27,12 @@ class Tables:
         self._present: set[bytes] = set()
 
     def ensure(self, table: str) -> bytes:
-        """Return the full HBase name of a logical table's copy, which is there now."""
+        """Return the full HBase name of a logical table's copy, creating it if necessary."""
         name = hbase_name(table, self._settings.namespace)
         return self.ensure_named(name.partition(":")[2], split_keys(self._settings.salt_buckets))
 
     def ensure_named(self, qualifier: str, splits: list[bytes]) -> bytes:
-        """The same for a table of our namespace by its own name."""
+        """Return the same for a table of our namespace by its own name."""
         full = f"{self._settings.namespace}:{qualifier}".encode()
         if full not in self._present:
             name = idl.TTableName(
@@ -46,7 +45,7 @@ class Tables:
         return full
 
     def _make(self, name: object, splits: list[bytes]) -> None:
-        """Two jobs may both try; the second finds that it is there."""
+        """Create the table. Two jobs may both try; the second one finds it."""
         self._ensure_namespace()
         families = [idl.TColumnFamilyDescriptor(name=each, maxVersions=1) for each in _FAMILIES]
         try:
@@ -77,9 +76,9 @@ class Tables:
 
 
 def _check(name: bytes, table: Any) -> None:
-    """Tables that somebody else made may lose rows without a word.
+    """Refuse tables of other programs that may lose rows silently.
 
-    An HBase that tells nothing of it has nothing set.
+    An HBase that reports no settings has none.
     """
     for family in table.columns or ():
         if family.timeToLive not in (None, _FOR_EVER_S):

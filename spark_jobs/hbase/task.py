@@ -1,4 +1,4 @@
-"""What one Spark task does: write its part of a batch, or read its part of a table.
+"""The work of one Spark task: write its part of a batch, or read its part of a table.
 
 Runs on executors.
 """
@@ -89,7 +89,7 @@ def read_changes(
 ) -> Iterator[ChangeRow]:
     """Yield the rows of one region in the shape of a reduced batch, without the table.
 
-    Of a row's own version nothing is kept.
+    The version of each row is not stored.
     """
     for row, change in read_region(settings, name, region):
         # The key of the message, byte for byte as the relay writes it.

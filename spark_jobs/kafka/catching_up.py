@@ -1,5 +1,5 @@
-"""Wait until the relay has published what the sources had committed, and until SELECTs see what the
-relay has published.
+"""Waits until the relay has published the sources' committed transactions, and until SELECTs see
+the published ones.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,11 +19,9 @@ def await_published(
     seconds: float,
     pause: Callable[[float], bool],
 ) -> Mapping[str, Published] | None:
-    """Return the positions as soon as they cover these places.
-
-    None where `seconds` ended before, or `pause` returned True.
-
-    `read` returns the positions now. `pause` waits so many seconds and says whether to give up.
+    """Return the positions as soon as they cover `places`. None if `seconds` ended before, or
+    `pause` returned True. `read` returns the present positions. `pause` waits the given seconds
+    and returns whether to give up.
     """
     ends = monotonic() + seconds
     while True:
@@ -40,12 +38,9 @@ def await_shown(
     seconds: float,
     pause: Callable[[float], bool],
 ) -> bool:
-    """Wait until SELECTs of the sources see all that is published there.
-
-    False when they do not after so many seconds.
-
-    A transaction is in the binlog before SELECTs see it: seconds, behind semi-synchronous
-    replication. `pause` as above.
+    """Wait until SELECTs of the sources see all published transactions. False if they do not
+    after `seconds`. A transaction is in the binlog before SELECTs see it: seconds earlier with
+    semi-synchronous replication. `pause` as above.
     """
     ends = monotonic() + seconds
     while not all(shows(databases[name], each.gtid_set) for name, each in published.items()):

@@ -1,8 +1,7 @@
-"""Where the instances are: their position records, and whether a source is the server that they
-speak of.
+"""The positions of instances: their records, and whether a source is the server of the record.
 
 The record of the last rows is committed in one transaction with them, so no committed message of an
-instance has a greater pair than a record that is read after it.
+instance has a greater order key than a record that is read after it.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -32,12 +31,12 @@ from spark_jobs.origin import SourceDatabase, SourcePlace, covered
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """How far a source is published: its instance's pair as `order` text, the place in its binlog,
-    and whose binlog that is.
+    """The published position of a source: its instance's order key as `order` text, the binlog
+    coordinates, and the server's identity.
 
     `gtid_set` is the executed set's text, "" without GTIDs. `together` are the sources that the
-    instance reads, a single one as "". `rows` differs with the rules, masks and transforms that
-    rows are published by, "" by none.
+    instance reads, a single one as "". `rows` is a digest of the rules, masks and transforms of
+    published rows, "" without any.
     """
 
     order: str
@@ -50,7 +49,9 @@ class Published:
     rows: str = ""
 
     def covers(self, database: SourceDatabase, place: SourcePlace) -> bool:
-        """Say whether all that the source had committed at this place has been published."""
+        """Return whether all transactions committed on the source up to this position have been
+        published.
+        """
         return covered(database, place, self.gtid_set, self.file, self.offset)
 
 
@@ -107,7 +108,7 @@ def place_in(record: PositionRecord, instance: str, name: str) -> Published:
             else "a single source, which needs no name"
         )
         raise SourcesIncomplete(
-            f"The position of {instance} is that of {kind}; [[sources]] speaks of "
+            f"The position of {instance} is that of {kind}; [[sources]] names "
             f"{name or 'one without a name'}."
         )
     source = standing[name]
@@ -124,7 +125,7 @@ def place_in(record: PositionRecord, instance: str, name: str) -> Published:
 
 
 def check_together(servers: Iterable[SourceServer], published: Mapping[str, Published]) -> None:
-    """Raise SourcesIncomplete where a group has a source that is not among the servers: its rows
+    """Raise SourcesIncomplete if a group has a source that is not among the servers: its rows
     would be taken for gone.
     """
     named: dict[str, set[str]] = {}
@@ -140,7 +141,7 @@ def check_together(servers: Iterable[SourceServer], published: Mapping[str, Publ
 
 
 def check_identity(database: SourceDatabase, published: Published) -> None:
-    """Raise SourceNotTheOne where the source is not the server whose binlog the position names."""
+    """Raise SourceNotTheOne if the source is not the server whose binlog the position names."""
     family = database.rows("SELECT @@server_id AS id, @@version AS version")[0]
     if "mariadb" in family["version"].lower() or not published.server_uuid:
         expected, found = str(published.server_id), str(family["id"])
@@ -158,7 +159,7 @@ def check_identity(database: SourceDatabase, published: Published) -> None:
 
 
 def check_rules(server: SourceServer, published: Published) -> None:
-    """Raise RulesDiffer where copies made by the configuration would show other rows than the
+    """Raise RulesDiffer if copies made by the configuration would show other rows than the
     instance publishes.
     """
     own = configuration_of_rows(server)

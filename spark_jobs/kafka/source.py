@@ -29,7 +29,7 @@ class Bounds:
     to_offsets: str | None = None
 
     def options(self) -> Mapping[str, str]:
-        """The same in the words of Spark's Kafka source."""
+        """Return the same in the words of Spark's Kafka source."""
         found = {}
         if self.since is not None:
             found["startingTimestamp"] = str(int(self.since.timestamp() * 1000))
@@ -43,7 +43,7 @@ class Bounds:
 
 
 def read_stream(spark: SparkSession, source: KafkaSource) -> DataFrame:
-    """Everything from the oldest offset on, as it comes.
+    """Return everything from the oldest offset on, as it comes.
 
     Lost offsets end the stream instead of leaving a gap.
     """
@@ -54,7 +54,7 @@ def read_stream(spark: SparkSession, source: KafkaSource) -> DataFrame:
 
 
 def read_batch(spark: SparkSession, source: KafkaSource, bounds: Bounds | None = None) -> DataFrame:
-    """Everything that is committed now, within the bounds."""
+    """Return all messages committed now, within the bounds."""
     return (
         spark.read.format("kafka")
         .options(**_options(source))
@@ -64,14 +64,13 @@ def read_batch(spark: SparkSession, source: KafkaSource, bounds: Bounds | None =
 
 
 def place_of(source: KafkaSource) -> str:
-    """Which topics of which servers, for sentences."""
+    """Return the topics and servers, for sentences."""
     return f"{', '.join(source.topics)} at {source.bootstrap_servers}"
 
 
 def topic_ids(spark: SparkSession, source: KafkaSource) -> Mapping[str, str]:
-    """Return topic → the id that its brokers gave it when it was made.
-
-    A topic of the same name that was made anew has another.
+    """Return topic → its id, which the brokers assigned at its creation. A re-created topic of the
+    same name has another one.
 
     Raises TopicUnknown, which names the topics that are missing.
     """
@@ -85,7 +84,7 @@ def topic_ids(spark: SparkSession, source: KafkaSource) -> Mapping[str, str]:
 
 
 def check_statements(spark: SparkSession, source: KafkaSource) -> None:
-    """Raise StatementsUnread where a topic of rows has one of statements that is not read.
+    """Raise StatementsUnread if a topic of rows has one of statements that is not read.
 
     Without one, statements are among the rows.
     """
@@ -117,7 +116,7 @@ def _found_ids(
 
 
 def _id_in(answer: Any) -> str | None:
-    """Return the id in the answer about one topic; None where the topic does not exist."""
+    """Return the id in the answer about one topic; None if the topic does not exist."""
     try:
         return str(answer.get().topicId().toString())
     except Py4JError as exc:
@@ -127,7 +126,7 @@ def _id_in(answer: Any) -> str | None:
 
 
 def _client_options(source: KafkaSource) -> dict[str, str]:
-    """What any client of Kafka's own is told."""
+    """Return the settings of Kafka's own clients."""
     patience_ms = str(int(source.patience_seconds * 1000))
     options = {
         "default.api.timeout.ms": patience_ms,

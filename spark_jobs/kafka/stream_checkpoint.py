@@ -1,4 +1,4 @@
-"""What a stream's checkpoint tells of its batches."""
+"""The contents of a stream's checkpoint."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -17,7 +17,7 @@ NONE_YET: Final = -1
 _COPIES: Final = "copies"
 _TOPICS: Final = "topics"
 _NO_ID: Final = "AAAAAAAAAAAAAAAAAAAAAA"
-"""What brokers of before Kafka 2.8 tell."""
+"""The topic id that brokers before Kafka 2.8 return."""
 
 
 def stream_id(spark: SparkSession, checkpoint: str) -> str:
@@ -28,11 +28,9 @@ def stream_id(spark: SparkSession, checkpoint: str) -> str:
 
 
 def newest_batch(spark: SparkSession, checkpoint: str) -> int:
-    """Return the number of the last batch that was begun, NONE_YET without one.
-
-    Only this one may come again. Greater numbers are given to new batches, also where the
-    checkpoint is an older one that was brought back, or somebody removed its newest batches to have
-    them read again.
+    """Return the number of the last started batch, NONE_YET without one. Only this one may be
+    repeated. Greater numbers belong to new batches, also if an older checkpoint was restored, or
+    its newest batches were removed to read them again.
     """
     return max(batches(spark, f"{checkpoint}/offsets"), default=NONE_YET)
 
@@ -50,9 +48,9 @@ def batches(spark: SparkSession, folder: str) -> Collection[int]:
 
 
 def check_copies(spark: SparkSession, settings: JobSettings, checkpoint: str) -> None:
-    """Note in the checkpoint which copies it belongs to.
+    """Record in the checkpoint which copies it belongs to.
 
-    Raises CheckpointOfOthers where it says others.
+    Raises CheckpointOfOthers if it names others.
     """
     path, place = f"{checkpoint}/{_COPIES}", place_of_copies(spark, settings)
     noted = _noted(spark, path)
@@ -65,17 +63,17 @@ def check_copies(spark: SparkSession, settings: JobSettings, checkpoint: str) ->
 
 
 def check_topics(spark: SparkSession, source: KafkaSource, checkpoint: str) -> None:
-    """Note in the checkpoint which topics its offsets are of.
+    """Record in the checkpoint which topics its offsets belong to.
 
-    Raises OffsetsLost where one was made anew: its offsets say nothing of it.
+    Raises OffsetsLost if one was re-created: its offsets are then invalid.
     """
     now = {topic: number for topic, number in topic_ids(spark, source).items() if number != _NO_ID}
     path = f"{checkpoint}/{_TOPICS}"
     known: Mapping[str, str] = json.loads(_noted(spark, path) or "{}")
     if anew := [topic for topic, number in now.items() if known.get(topic, number) != number]:
         raise OffsetsLost(
-            f"{', '.join(anew)} was made anew since the job read it, and the offsets of the "
-            f"checkpoint are the former one's."
+            f"{', '.join(anew)} was created again since the job read it, and the offsets of "
+            f"the checkpoint belong to the former one."
         )
     if not now.items() <= known.items():
         _note(spark, path, json.dumps({**known, **now}))

@@ -1,4 +1,4 @@
-"""Copies in a MySQL or MariaDB server: statements, values, and the way there.
+"""Copies in a MySQL or MariaDB server: statements, values, and the connection.
 
-What stands here runs on executors too.
+This package also runs on executors.
 """

@@ -49,8 +49,8 @@ _SESSION: Final = (
 
 
 class NullRefused(MirrorRefused):
-    """A statement put NULL where none may be: `upsert` does where a row of another key stands in
-    its way.
+    """A statement wrote NULL into a NOT NULL column: `upsert` does so when a row of another key
+    conflicts.
     """
 
 
@@ -60,7 +60,7 @@ class BoundedConnection(_Connection):
     _sock: socket.socket
 
     def bound(self, seconds: float | None) -> None:
-        """Let each read and write take so many seconds; None: as long as it takes.
+        """Set the timeout of each read and write in seconds; None: no limit.
 
         Then OperationalError is raised.
         """
@@ -84,7 +84,10 @@ class BoundedConnection(_Connection):
 
 
 class Server:
-    """One connection, made anew when it breaks. Raises MirrorUnreachable and MirrorRefused."""
+    """One connection, opened again when it breaks.
+
+    Raises MirrorUnreachable and MirrorRefused.
+    """
 
     def __init__(self, settings: MirrorSettings) -> None:
         self._settings = settings
@@ -116,7 +119,7 @@ class Server:
             Event().wait(_PAUSE_S)
 
     def stream(self, statement: str, values: Sequence[object] = ()) -> Iterator[Row]:
-        """Yield the rows of a statement as they come, without holding all of them; not tried again.
+        """Yield the rows of a statement as they arrive, without holding all of them; not retried.
 
         Each part of the answer may take `patience_seconds`.
         """
@@ -141,7 +144,9 @@ class Server:
             return list(cursor.fetchall())
 
     def _connected(self, seconds: float) -> BoundedConnection:
-        """Return the connection; a new one is there within about `seconds`, its session set up."""
+        """Return the connection with its session settings; a new one is opened within about
+        `seconds`.
+        """
         if self._connection is None:
             mine = self._settings
             self._connection = BoundedConnection(

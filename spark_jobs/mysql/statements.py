@@ -1,4 +1,4 @@
-"""The statements of a mirror, written out; nothing here speaks to a server."""
+"""The SQL statements of a mirror; no code here connects to a server."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -50,12 +50,12 @@ def alter_table(place: str, added: Mapping[str, str], retyped: Mapping[str, str]
 
 
 def upsert(place: str, columns: Sequence[str], rows: int) -> str:
-    """Write rows of guards and columns, each only where the table has none of its key, or one whose
-    order is smaller or equal.
+    """Return the statement that writes rows of guards and columns, each only if the table has no
+    row of its key, or one with a smaller or equal order.
 
     The order itself is set last: the server assigns from left to right, and each assignment before
-    it still compares with the old one. Where a UNIQUE index that somebody added brings the row of
-    another key into it, the hash becomes NULL, which the server refuses.
+    it still compares with the old one. If an added UNIQUE index conflicts with the row of another
+    key, the hash becomes NULL, which the server refuses.
     """
     names = [*GUARD_TYPES, *columns]
     given = f"({', '.join(['%s'] * len(names))})"
@@ -83,19 +83,21 @@ def orders_of(place: str, rows: int) -> str:
 
 
 def select_piece(place: str, columns: Sequence[str], *, last: bool) -> str:
-    """Read the rows whose hash lies between two values; the last piece has no upper one."""
+    """Return the statement that reads the rows whose hash is between two values; the last piece
+    has no upper one.
+    """
     names = ", ".join(quoted(name) for name in (*GUARD_TYPES, *columns) if name != KEY_HASH)
     upper = "" if last else f" AND {quoted(KEY_HASH)} < %s"
     return f"{_literal(f'SELECT {names} FROM {place} WHERE {quoted(KEY_HASH)} >= ')}%s{upper}"
 
 
 def forget(place: str) -> str:
-    """Remove what was deleted before an execute time."""
+    """Return the statement that removes rows deleted before an execute time."""
     return f"{_literal(f'DELETE FROM {place} WHERE')} `_deleted` AND `_execute_time` < %s"
 
 
 def place_of(table: str, prefix: str) -> str:
-    """The mirror's name of a logical table."""
+    """Return the mirror's name of a logical table."""
     database, _, name = table.partition(".")
     return f"{quoted(prefix + database)}.{quoted(name)}"
 
@@ -106,13 +108,13 @@ def _column(column: tuple[str, str]) -> str:
 
 
 def _literal(text: str) -> str:
-    """Text in which the driver must see no place for a value."""
+    """Return text in which the driver finds no placeholder."""
     return text.replace("%", "%%")
 
 
 def pieces(count: int) -> Iterable[tuple[bytes, bytes | None]]:
-    """Cut the hashes into `count` (2 to 256) ranges: the first hash, and the one behind the last or
-    None.
+    """Cut the hashes into `count` (2 to 256) ranges: the first hash, and the one after the last
+    or None.
     """
     borders = [bytes((256 * number // count,)).ljust(32, b"\0") for number in range(count)]
     return list(zip(borders, [*borders[1:], None], strict=True))

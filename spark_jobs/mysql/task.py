@@ -1,4 +1,4 @@
-"""What one Spark task does: write its part of a table's changes, or read a piece of a table.
+"""The work of one Spark task: write its part of a table's changes, or read a piece of a table.
 
 Runs on executors.
 """
@@ -55,8 +55,10 @@ def read_piece(
 
 
 def _write(server: Server, place: str, columns: Sequence[str], rows: list[Values]) -> int:
-    """Leave out what the table has newer already, which only saves work and lets winners be
-    counted: the statement has the guard.
+    """Write the rows.
+
+    Rows older than the table's are skipped first, which saves work and counts the winners: the
+    statement has the guard.
     """
     hashes = [row[0] for row in rows]
     there: dict[bytes, str] = dict(server.run(orders_of(place, len(hashes)), hashes))
@@ -75,6 +77,6 @@ def _upsert(server: Server, place: str, columns: Sequence[str], rows: Sequence[V
         server.run(upsert(place, columns, len(rows)), [value for row in rows for value in row])
     except NullRefused as exc:
         raise MirrorRefused(
-            f"{place} has a UNIQUE index beside its primary key, in which rows of two keys meet: "
-            f"make it a plain one."
+            f"{place} has a UNIQUE index beside its primary key, in which rows of two keys "
+            f"conflict: replace it with a plain one."
         ) from exc

@@ -1,16 +1,15 @@
-"""The tables of the sources, read over JDBC: which there are, their key ranges, and their values as
-text.
-"""
+"""The tables of the sources, read over JDBC: their names, key ranges, and values as text."""
 
+from relay.model.source_rows.columns import SourceColumn
+from relay.model.source_rows.key_range import KeyRange
+from relay.model.source_rows.texts import key_equals, literal
 from spark_jobs.origin.catalog import described_now, read_shards
-from spark_jobs.origin.columns import SourceColumn
 from spark_jobs.origin.database import SourceDatabase, source_borders
 from spark_jobs.origin.estimate import estimated_rows
-from spark_jobs.origin.key_ranges import KeyRange, next_boundary, ranges_of
+from spark_jobs.origin.key_ranges import next_boundary, ranges_of
 from spark_jobs.origin.place import SourcePlace, covered, place_now, shows
 from spark_jobs.origin.rows import key_text, message_keys, message_rows, published_keys
 from spark_jobs.origin.shard import Shard
-from spark_jobs.origin.texts import key_equals, literal
 
 __all__ = [
     "KeyRange",

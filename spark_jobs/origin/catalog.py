@@ -1,4 +1,4 @@
-"""Which tables of a source are relayed, under which logical names, and what they look like."""
+"""The relayed tables of a source, their logical names and definitions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -7,10 +7,10 @@ from typing import Final, NamedTuple
 
 from pyspark.sql import Row
 
+from relay.model.source_rows.columns import SourceColumn
 from relay.model.table import TableId
 from relay.route import Destination, MappingSet, Router, TableFilter
 from spark_jobs.config.copy import SourceServer
-from spark_jobs.origin.columns import SourceColumn
 from spark_jobs.origin.database import SourceDatabase
 from spark_jobs.origin.row_rules import RowRules
 from spark_jobs.origin.shard import Shard
@@ -67,8 +67,8 @@ def read_shards(database: SourceDatabase, mapping: MappingSet) -> Sequence[Shard
     """Return the tables that the instance relays, those without a key included (their `key_names`
     are empty).
 
-    Raises SourceUnreachable or SourceRefused, UnmappedName where the routing says stop, and
-    RuleRefused where a rule or mask cannot be put to a table.
+    Raises SourceUnreachable or SourceRefused, UnmappedName if the routing says stop, and
+    RuleRefused if a rule or mask does not fit a table.
     """
     wanted = list(_relayed_databases(database, mapping))
     if not wanted:
@@ -117,7 +117,15 @@ def shards_of(
                 _shard(
                     settings,
                     passes,
-                    RowRules(settings.of_rows, real, route.logical, table, key, of_end),
+                    RowRules(
+                        settings.of_rows,
+                        real,
+                        route.logical,
+                        table,
+                        key,
+                        of_end,
+                        settings.key_values == "lossless",
+                    ),
                 )
             )
     return found
@@ -136,7 +144,7 @@ def _shard(settings: SourceServer, passes: TableFilter, rules: RowRules) -> Shar
         rules=None if rules.refinement is None else rules,
         operations=frozenset(each for each in rules.operations if passes.accepts_operation(each)),
         transformed=any(each.table == logical for each in settings.transforms),
-        lossless_keys=settings.key_values == "lossless",
+        lossless_keys=rules.lossless_keys,
     )
 
 

@@ -32,8 +32,7 @@ _UNREACHABLE: Final = re.compile(
 class SourceDatabase:
     """One server.
 
-    Every query is a session of its own: nothing is locked and no transaction stays open between
-    two.
+    Every query has a separate session: nothing is locked and no transaction stays open between two.
     """
 
     def __init__(self, spark: SparkSession, settings: SourceServer) -> None:
@@ -41,9 +40,9 @@ class SourceDatabase:
         self._reader = spark.read.format("jdbc").options(**_options(settings))
 
     def query(self, sql: str) -> DataFrame:
-        """Return what the SQL selects, read in one piece when it is needed.
+        """Return the rows of the SQL, read in one piece when needed.
 
-        Texts as text, numbers as the driver gives them.
+        Texts as text, numbers as the driver returns them.
         """
         return self._reader.option("query", sql).load()
 
@@ -55,9 +54,10 @@ class SourceDatabase:
 
 @contextmanager
 def source_borders(*servers: SourceServer) -> Iterator[None]:
-    """Raise the job's own error in place of what Spark and the driver raise about a source.
+    """Context manager: raise the job's own error instead of Spark's and the driver's errors about a
+    source.
 
-    What they do not speak of passes.
+    Other errors pass.
     """
     place = ", ".join(f"{each.host}:{each.port}" for each in servers)
     try:
@@ -82,7 +82,10 @@ def source_borders(*servers: SourceServer) -> Iterator[None]:
 
 
 def _options(settings: SourceServer) -> Mapping[str, str]:
-    """Spark quotes names as MySQL wants it only where the address says jdbc:mysql."""
+    """Return the options.
+
+    Spark quotes names in MySQL's way only if the address begins with jdbc:mysql.
+    """
     driver = {
         "permitMysqlScheme": "true",
         "tinyInt1isBit": "false",

@@ -1,4 +1,4 @@
-"""How many rows a server believes its tables to have."""
+"""The estimated numbers of rows in a server's tables."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,9 +7,9 @@ from spark_jobs.origin.shard import Shard
 
 
 def estimated_rows(databases: Mapping[str, SourceDatabase], shards: Sequence[Shard]) -> int | None:
-    """Return the rows of the shards by the servers' own statistics, which may be far off.
+    """Return the rows of the shards by the servers' own statistics, which may be inaccurate.
 
-    None where one has none.
+    None if one has none.
     """
     found = [_estimate(databases[shard.instance], shard) for shard in shards]
     return sum(found) or None if all(found) else None

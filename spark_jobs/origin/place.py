@@ -1,4 +1,4 @@
-"""Where a source is now, and whether an instance has published all that was there."""
+"""The present position of a source, and whether an instance has published everything up to it."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -16,8 +16,8 @@ _LOG_STATUS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class SourcePlace:
-    """Everything that was committed on the source when it was asked: a GTID set, or a place in the
-    binlog.
+    """All transactions committed on the source when it was read: a GTID set, or binlog
+    coordinates.
     """
 
     mariadb: bool
@@ -27,7 +27,7 @@ class SourcePlace:
 
 
 def place_now(database: SourceDatabase) -> SourcePlace | None:
-    """Ask the source; None where it has no GTIDs and does not show the user its binlog."""
+    """Ask the source; None if it has no GTIDs and does not show the user its binlog."""
     if "mariadb" in database.rows("SELECT @@version AS version")[0]["version"].lower():
         return SourcePlace(
             True, database.rows("SELECT @@GLOBAL.gtid_binlog_pos AS place")[0]["place"]
@@ -45,7 +45,7 @@ def place_now(database: SourceDatabase) -> SourcePlace | None:
 def covered(
     database: SourceDatabase, place: SourcePlace, gtid_set: str, file: str, offset: int
 ) -> bool:
-    """Say whether a position (of the same server) lies at or behind a place."""
+    """Return whether a position (of the same server) equals `place` or is after it."""
     if place.mariadb:
         return mariadb_covers(gtid_set, place.gtid_set)
     if place.gtid_set:
@@ -59,9 +59,8 @@ def covered(
 
 
 def shows(database: SourceDatabase, gtid_set: str) -> bool:
-    """Say whether SELECTs of the source see all of a published set.
-
-    True where the server cannot tell (MariaDB, MySQL without GTIDs).
+    """Return whether SELECTs of the source see all of a published set. True if the server cannot
+    report it (MariaDB, MySQL without GTIDs).
 
     MySQL adds a transaction to gtid_executed after its commit: one that waits for a
     semi-synchronous replica is published before that.

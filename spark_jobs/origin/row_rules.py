@@ -1,13 +1,13 @@
-"""What the rules and masks of an instance leave of the rows of a table: the relay's own functions,
-put to the texts of a SELECT.
+"""Applies the rules and masks of an instance to the texts of a SELECT, with the relay's own
+functions.
 
-The relay decodes a value and prints it; a SELECT brings the printed text at once. So a row is a row
-of texts here, and the printer of each column gives back what it is given. Numbers are read from
-their texts where a condition compares them.
+The relay decodes a value and prints it; a SELECT returns the printed text. So a row is a row of
+texts here, and the printer of each column returns its input. Numbers are read from their texts
+where a condition compares them.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Final
 
@@ -15,10 +15,8 @@ import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame
 
 from relay.model.change import Operation, RowChange
-from relay.model.table import Column, ColumnType, TableDefinition, TableId, TableMap
-from relay.refine import NotPublished, Refinements, TableRefinement
-from spark_jobs.config.copy import RowSettings
-from spark_jobs.origin.columns import (
+from relay.model.number_form import single_text
+from relay.model.source_rows.columns import (
     BYTES,
     LABELS,
     LONG_BYTES,
@@ -29,7 +27,10 @@ from spark_jobs.origin.columns import (
     WHOLE,
     SourceColumn,
 )
-from spark_jobs.spark_util.identifiers import quoted
+from relay.model.source_rows.texts import single_value, whole_single
+from relay.model.table import Column, ColumnType, TableDefinition, TableId, TableMap
+from relay.refine import NotPublished, Refinements, TableRefinement
+from spark_jobs.config.copy import RowSettings
 
 _UTF8: Final = "utf8mb4"
 _BINARY: Final = "binary"
@@ -57,7 +58,7 @@ class _Single(str):
     @classmethod
     def of(cls, text: str, exact: str) -> "_Single":
         made = cls(text)
-        made.exact = float(exact)
+        made.exact = single_value(exact)
         return made
 
     def __float__(self) -> float:
@@ -68,9 +69,10 @@ class _Single(str):
 class RowRules:
     """The rules and masks for one real table.
 
-    Only what they are made of travels to an executor; there they are made anew.
+    Only their settings are sent to an executor, which builds them again.
 
     `end_of_versions` is the column that ends the version of a row, "" in a table without versions.
+    `lossless_keys`: message keys have all digits of a FLOAT (ADR 47).
     """
 
     asked: RowSettings
@@ -79,24 +81,29 @@ class RowRules:
     columns: tuple[SourceColumn, ...]
     key_names: tuple[str, ...]
     end_of_versions: str = ""
+    lossless_keys: bool = False
 
     def __getstate__(self) -> dict[str, Any]:
-        return {
-            name: getattr(self, name)
-            for name in ("asked", "real", "logical", "columns", "key_names", "end_of_versions")
-        }
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @cached_property
     def refinement(self) -> TableRefinement | None:
-        """What the relay makes of the settings for this table.
+        """Return the relay's refinement for this table.
 
-        None: its rows are published as they are. Raises RelayError.
+        None: its rows are published unchanged.
+
+        Raises RelayError.
         """
-        return Refinements(self.asked, {}).of(self._definition, self.logical, lambda *_: str)
+        return Refinements(self.asked, {}).of(
+            self._definition,
+            self.logical,
+            lambda *_: str,
+            lambda *_: _whole_text if self.lossless_keys else str,
+        )
 
     @cached_property
     def published(self) -> tuple[SourceColumn, ...]:
-        """The columns that messages have, with the types that they have there."""
+        """The columns in messages, with their types there."""
         if self.refinement is None:
             return self.columns
         known = {column.name: column for column in self.columns}
@@ -110,7 +117,7 @@ class RowRules:
 
     @property
     def operations(self) -> frozenset[Operation]:
-        """What the source does and the rules let pass."""
+        """The operations that the source has and the rules accept."""
         refinement = self.refinement
         return frozenset(each for each in Operation if refinement is None or refinement.takes(each))
 
@@ -123,22 +130,36 @@ class RowRules:
 
     @property
     def decides_keys(self) -> bool:
-        """Whether the key alone does not tell under which key a row is published, or whether at
-        all.
+        """Whether the key alone does not determine the published key of a row, or whether it is
+        published.
         """
         return self.hides_key or (self.refinement is not None and self.refinement.conditional)
 
     @cached_property
     def exact_values(self) -> Sequence[str]:
-        """SQL of what a row needs beside its texts: the whole value of each FLOAT, as text."""
-        return [
-            f"CAST({quoted(self.columns[ordinal].name)} + 0E0 AS CHAR)" for ordinal in self._singles
-        ]
+        """Return the SQL of further values of a row: the whole value of each FLOAT, as text."""
+        return [whole_single(self.columns[ordinal]) for ordinal in self._singles]
+
+    @cached_property
+    def longer_in_key(self) -> tuple[str, ...]:
+        """The FLOATs of the key that message keys print with more digits than the row.
+
+        A hash of such a column is the same in both.
+        """
+        if not self.lossless_keys:
+            return ()
+        refinement, known = self.refinement, {column.name: column for column in self.columns}
+        return tuple(
+            name
+            for ordinal, name in zip(self._definition.key, self.key_names, strict=True)
+            if known[name].kind == SINGLE
+            and not (refinement is not None and refinement.hides(ordinal))
+        )
 
     def of_row(self, texts: Sequence[str | None]) -> list[str | None] | None:
-        """Return the texts of the published columns, from those of all columns and `exact_values`.
-
-        None: the row is left out.
+        """Return the texts of the published columns, then the texts of `longer_in_key` as the
+        key has them. The input is the texts of all columns and of `exact_values`. None: the row
+        is filtered.
         """
         refinement = self.refinement
         row = list(texts[: len(self.columns)])
@@ -151,7 +172,9 @@ class RowRules:
         if isinstance(made, NotPublished):
             return None
         (shown,) = made
-        return [_text(value) for value in refinement.shown(shown).after or ()]
+        texts = [_text(value) for value in refinement.shown(shown).after or ()]
+        names = [column.name for column in self.columns]
+        return [*texts, *(_whole_text(row[names.index(name)]) for name in self.longer_in_key)]
 
     @cached_property
     def _singles(self) -> Sequence[int]:
@@ -159,8 +182,8 @@ class RowRules:
 
     @cached_property
     def _definition(self) -> TableDefinition:
-        """The table as the relay knows it, all texts in the one character set that a SELECT gives
-        them in.
+        """Return the table as the relay knows it, with all texts in the character set of the
+        SELECT.
         """
         columns = tuple(_column(column) for column in self.columns)
         ordinals = {column.name: ordinal for ordinal, column in enumerate(columns)}
@@ -175,8 +198,9 @@ class RowRules:
 
 
 def published_rows(rows: DataFrame, rules: RowRules) -> DataFrame:
-    """Return what is published of rows whose columns are all texts, those of `RowRules.of_row`: the
-    column `row`, an array of texts.
+    """Return the published rows of rows whose columns are all texts, those of `RowRules.of_row`.
+
+    The column `row` is an array of texts.
     """
     # Said to be not deterministic, so that Spark works out each row once, whoever looks at it
     # afterwards.
@@ -199,5 +223,10 @@ def _column(column: SourceColumn) -> Column:
 
 
 def _text(value: Any) -> str | None:
-    """What a mask makes is bytes, all else the text that was given."""
+    """Return the text of a value; a mask's result is bytes."""
     return value.decode() if isinstance(value, bytes) else None if value is None else str(value)
+
+
+def _whole_text(value: Any) -> str:
+    """The text of a key column whose texts differ where its values do."""
+    return single_text(value.exact) if isinstance(value, _Single) else str(value)

@@ -1,7 +1,6 @@
 """Rows of a shard as the messages have them: exact text by column, and the key's JSON."""
 
 import json
-import struct
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -9,22 +8,21 @@ import pyspark.sql.functions as sf
 from pyspark.sql import Column, DataFrame
 
 from relay.model.number_form import single_text
-from spark_jobs.origin.columns import BLOBS, SourceColumn
+from relay.model.source_rows.columns import BLOBS, SourceColumn
+from relay.model.source_rows.texts import message_text, single_value, whole_single
 from spark_jobs.origin.database import SourceDatabase
 from spark_jobs.origin.key_ranges import table_of
 from spark_jobs.origin.row_rules import published_rows
 from spark_jobs.origin.shard import Shard
-from spark_jobs.origin.texts import message_text, whole_single
 from spark_jobs.spark_util.identifiers import quoted
 
-_SINGLE: Final = struct.Struct("<f")
 _ESCAPES: Final = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
 _CONTROL: Final = {chr(code): f"\\u{code:04x}" for code in range(0x20)}
 _ESCAPED: Final = {"\\": "\\\\", '"': '\\"', **_CONTROL, **_ESCAPES}
 
 
 def message_rows(database: SourceDatabase, shard: Shard, where: str) -> DataFrame:
-    """Return what is published of the rows that `where` (SQL) holds for.
+    """Return the published rows for which `where` (SQL) is true.
 
     Columns: table, key, data (map column → text), mysql_types.
     """
@@ -48,8 +46,8 @@ def message_rows(database: SourceDatabase, shard: Shard, where: str) -> DataFram
 
 
 def published_keys(database: SourceDatabase, shard: Shard, where: str) -> DataFrame:
-    """Return the message keys, as the column `key`, of the rows that `where` (SQL) holds for and
-    the rules let pass.
+    """Return the message keys, as the column `key`, of the rows for which `where` (SQL) is true
+    and that the rules accept.
     """
     if shard.rules is not None and shard.rules.decides_keys:
         return message_rows(database, shard, where).select("key")
@@ -77,10 +75,8 @@ def message_keys(
 
 
 def _texts(database: SourceDatabase, shard: Shard, where: str) -> DataFrame:
-    """The columns as `c0`, `c1` and so on, and behind them what rules need beside.
-
-    Blobs come as they are: the base64 of a large one would be longer than a server lets a text be,
-    and NULL.
+    """The columns as `c0`, `c1` and so on, then the further values for rules. Blobs are read as
+    bytes: the base64 of a large one would exceed the server's longest text, and become NULL.
     """
     own = [
         quoted(column.name) if column.kind in BLOBS else message_text(column)
@@ -96,9 +92,9 @@ def _texts(database: SourceDatabase, shard: Shard, where: str) -> DataFrame:
 
 
 def _longer_keys(shard: Shard) -> list[str]:
-    """SQL of what the key needs beside the texts of a row, as `k0`, `k1` and so on.
+    """Return the SQL of further values for the key, as `k0`, `k1` and so on.
 
-    Rules see no more than a row.
+    Rules receive the whole values, and return the texts for the key after those of the row.
     """
     if shard.rules is not None:
         return []
@@ -113,7 +109,11 @@ def _longer_keys(shard: Shard) -> list[str]:
 def _key_values(shard: Shard, by_name: Mapping[str, Column]) -> list[Column]:
     """The texts of the key's columns, of rows that `_texts` or rules gave."""
     if shard.rules is not None:
-        return [by_name[name] for name in shard.key_names]
+        behind = {
+            name: sf.col("row")[len(shard.published) + at]
+            for at, name in enumerate(shard.rules.longer_in_key)
+        }
+        return [behind.get(name, by_name[name]) for name in shard.key_names]
     return [
         _in_key(shard, column, sf.col(f"k{number}"))
         if shard.is_longer_in_key(column)
@@ -127,21 +127,18 @@ def _text_in_key(shard: Shard, column: SourceColumn) -> str:
 
 
 def _in_key(shard: Shard, column: SourceColumn, text: Column) -> Column:
-    """What stands in the message key for a text of `_text_in_key`."""
+    """Return the value in the message key for a text of `_text_in_key`."""
     return sf.udf(_single, "string")(text) if shard.is_longer_in_key(column) else text
 
 
 def _single(text: str | None) -> str | None:
-    """The relay's own text of a FLOAT in a key.
-
-    MySQL's text of a DOUBLE may lack its last digits, but none of a FLOAT.
-    """
-    return None if text is None else single_text(_SINGLE.unpack(_SINGLE.pack(float(text)))[0])
+    """The relay's own text of a FLOAT in a key."""
+    return None if text is None else single_text(single_value(text))
 
 
 def key_text(shard: Shard, values: Sequence[Column]) -> Column:
-    """The message key of a row from the exact texts of its key columns: the relay's own JSON, byte
-    for byte.
+    """Return the message key of a row from the exact texts of its key columns: the relay's own
+    JSON, byte for byte.
     """
     names = [shard.logical, *([str(shard.real)] if shard.shard_in_key else [])]
     begin = json.dumps(names, ensure_ascii=False, separators=(",", ":")).removesuffix("]")
@@ -154,7 +151,7 @@ def key_text(shard: Shard, values: Sequence[Column]) -> Column:
 
 
 def _json_text(text: Column) -> Column:
-    """A JSON string; only what needs an escape pays for one, character by character."""
+    """Return a JSON string; only characters that need an escape are replaced."""
     escapes = sf.create_map(*(sf.lit(each) for pair in _ESCAPED.items() for each in pair))
     characters = sf.regexp_extract_all(text, sf.lit("(?s)."), sf.lit(0))
     escaped = sf.array_join(

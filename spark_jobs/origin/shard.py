@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from relay.model.change import Operation
+from relay.model.source_rows.columns import SINGLE, SourceColumn
 from relay.model.table import TableId
-from spark_jobs.origin.columns import SINGLE, SourceColumn
 from spark_jobs.origin.row_rules import RowRules
 
 
@@ -16,10 +16,10 @@ class Shard:
     """A real table: its instance (of a group `instance/source`), the logical name `database.table`
     of its rows, its columns, and those of them that are its key.
 
-    `shard_in_key`: keys are unique per real table only, so the message key names it. `rules` say
-    what is published of its rows, None: all as it is. `operations` are the changes that are
-    published. `transformed`: by a function that no SELECT goes through. `lossless_keys`: message
-    keys have more digits of a FLOAT than the server prints.
+    `shard_in_key`: keys are unique per real table only, so the message key names it. `rules` filter
+    and mask its rows, None: all rows unchanged. `operations` are the changes that are published.
+    `transformed`: a function changes its rows, which a SELECT cannot apply. `lossless_keys`:
+    message keys have more digits of a FLOAT than the server prints.
     """
 
     instance: str
@@ -45,14 +45,14 @@ class Shard:
         return any(map(self.is_longer_in_key, self.key))
 
     def is_longer_in_key(self, column: SourceColumn) -> bool:
-        """Say whether a column of the key is a FLOAT with more digits in message keys than the
+        """Return whether a column of the key is a FLOAT with more digits in message keys than the
         server prints.
         """
         return self.lossless_keys and column.kind == SINGLE
 
     @property
     def published(self) -> Sequence[SourceColumn]:
-        """The columns that messages have, with the types that they have there."""
+        """The columns in messages, with their types there."""
         return self.columns if self.rules is None else self.rules.published
 
     @cached_property

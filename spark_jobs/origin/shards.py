@@ -27,8 +27,8 @@ from spark_jobs.origin import Shard, SourceColumn, SourceDatabase, read_shards
 class LogicalTable:
     """A logical table `database.table` and its shards, in any number of instances.
 
-    `ignored`: names, in small letters, of columns that its copy has not and does not get. `unseen`:
-    real databases that may have shards of it and of which no source shows a table.
+    `ignored`: names, in small letters, of columns that its copy does not have. `unseen`: real
+    databases that may have shards of it, but in which no source shows a table.
     """
 
     name: str
@@ -38,7 +38,7 @@ class LogicalTable:
 
     @property
     def instances(self) -> Sequence[str]:
-        """The sources that have shards of it, sorted: instances, and of groups `instance/name`."""
+        """The sources with shards of it, sorted: instances, or `instance/name` for groups."""
         return sorted({shard.instance for shard in self.shards})
 
     @property
@@ -55,8 +55,8 @@ class LogicalTable:
 
     @property
     def unpublished(self) -> Sequence[SourceColumn]:
-        """The columns of shards that no message has: a copy holds none of their values, or only
-        what it had before.
+        """The columns of shards that no message has: a copy has no values of them, or only old
+        ones.
         """
         published = {column.name.lower() for column in self.columns} | self.ignored
         return _each_once(
@@ -72,22 +72,8 @@ class LogicalTable:
         return [shard.name for shard in self.shards if not shard.key_names]
 
     @property
-    def with_longer_key(self) -> Sequence[str]:
-        """The shards whose message keys have digits of a FLOAT that their source does not print."""
-        return [shard.name for shard in self.shards if shard.has_longer_key]
-
-    @property
-    def with_longer_key_under_rules(self) -> Sequence[str]:
-        """Those of them whose rows go through rules or masks, which are given the printed digits
-        alone.
-        """
-        return [
-            shard.name for shard in self.shards if shard.has_longer_key and shard.rules is not None
-        ]
-
-    @property
     def transformed(self) -> bool:
-        """Whether a function of the installation's own makes its rows what they are in messages."""
+        """Whether a function of the installation changes its rows in messages."""
         return any(shard.transformed for shard in self.shards)
 
     @property
@@ -104,18 +90,6 @@ class LogicalTable:
         ]
 
 
-def float_in_key(table: LogicalTable) -> str:
-    """Say why rows of a table cannot be read from the source under the keys of the messages, and
-    what to do.
-    """
-    shards = ", ".join(table.with_longer_key)
-    return (
-        f"the key of {shards} has a FLOAT, of which the server prints six digits and the message "
-        f"key all: give the column the type DOUBLE, "
-        'or set key_values = "printed" in the instance\'s [instances.message] and in [[sources]]'
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Sources:
     """Instance (of a group `instance/name`) → database, and the logical tables by name."""
@@ -127,7 +101,7 @@ class Sources:
 def open_sources(
     spark: SparkSession, settings: JobSettings, wanted: Collection[str] = ()
 ) -> Sources:
-    """Ask every source for its tables; with `wanted` only these logical ones.
+    """Read the tables of every source; with `wanted` only these logical ones.
 
     Raises JobConfigurationError and TableUnknown.
     """
@@ -158,7 +132,7 @@ def open_sources(
 
 
 def _as_published(server: SourceServer, settings: JobSettings) -> SourceServer:
-    """The source, with what the style of the messages decides."""
+    """Return the source with the settings that the messages' style determines."""
     return (
         server.model_copy(update={"system_versions": "rows"})
         if settings.value_style == "canal"
@@ -176,15 +150,15 @@ def logical_tables(shards: Sequence[Shard]) -> Sequence[LogicalTable]:
 
 
 def refuse_unseen(table: LogicalTable, gone: int) -> None:
-    """Raise SourcesIncomplete where rows that no source has may lie in a database that none
+    """Raise SourcesIncomplete if rows that no source has may be in a database that no source
     shows.
     """
     if gone and table.unseen:
         raise SourcesIncomplete(
             f"{gone} rows of {table.name} are in no table of [[sources]], and would be removed "
             f"from the copy; but the mapping counts "
-            f"{', '.join(table.unseen)} to it, of which no source shows a table. Where it is "
-            f"gone for good, take it out of the mapping."
+            f"{', '.join(table.unseen)} to it, in which no source shows a table. If it is "
+            f"permanently removed, delete it from the mapping."
         )
 
 
@@ -200,7 +174,7 @@ def _unshown(documents: Documents, shown: Collection[str]) -> Mapping[str, Seque
 def _unseen(
     table: LogicalTable, unshown: Mapping[str, Sequence[str]], servers: Sequence[SourceServer]
 ) -> Sequence[str]:
-    """Those of these databases whose tables some instance would let pass."""
+    """Return those of these databases whose tables some instance would accept."""
     filters = [TableFilter(server.filter) for server in servers]
     names = {shard.real.table for shard in table.shards}
     databases = unshown.get(table.name.partition(".")[0], ())
@@ -219,8 +193,6 @@ def _each_once(columns: Iterable[SourceColumn]) -> Sequence[SourceColumn]:
 
 
 def refuse_transforms(tables: Sequence[LogicalTable]) -> None:
-    """Raise TransformNotCopied where rows of a table are in messages what a function makes of
-    them.
-    """
+    """Raise TransformNotCopied if a function changes the table's rows in messages."""
     if names := [table.name for table in tables if table.transformed]:
         raise TransformNotCopied(f"Transforms make the rows of {', '.join(names)}.")

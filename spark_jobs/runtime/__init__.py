@@ -1,4 +1,4 @@
-"""What every job needs around its work: arguments, Spark session, jars, metrics, shutdown.
+"""The environment of every job: arguments, Spark session, jars, metrics, shutdown.
 
-Of the job's packages only the four commands import it.
+Of the jobs' packages only the four commands import it.
 """

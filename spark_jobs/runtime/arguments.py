@@ -12,7 +12,7 @@ from spark_jobs.kafka.source import Bounds
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """What was asked for."""
+    """The parsed arguments."""
 
     config: Path
     trace: bool = False
@@ -44,7 +44,7 @@ def read_arguments(
     parser = ArgumentParser(prog=f"roma {name}", description=description)
     parser.add_argument("--config", type=Path, required=True, help="the job's TOML file")
     parser.add_argument(
-        "--trace", action="store_true", help="show all that Spark says when the job fails"
+        "--trace", action="store_true", help="show Spark's output when the job fails"
     )
     parser.add_argument(
         "--raw-rule",
@@ -71,7 +71,7 @@ def _add_bounds(parser: ArgumentParser) -> None:
         "--since",
         type=_moment,
         metavar="TIME",
-        help="read what was published from then on: 2026-01-31T12:00:00, UTC",
+        help="read messages published from this time on: 2026-01-31T12:00:00, UTC",
     )
     first.add_argument(
         "--from-offsets",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class CopyArguments:
-    """What was asked for; `tables` empty: all of them."""
+    """The parsed arguments; `tables` empty: all of them."""
 
     config: Path
     trace: bool
@@ -22,6 +22,18 @@ def copy_arguments(
     name: str, description: str | None, arguments: Sequence[str] | None
 ) -> CopyArguments:
     """Read the command line; argparse ends the process with code 2 when it is wrong."""
+    given = vars(_parser(name, description).parse_args(arguments))
+    flags = {flag: bool(given.get(flag)) for flag in ("anew", "repair")}
+    return CopyArguments(
+        given["config"],
+        given["trace"],
+        tuple(given["table"]),
+        **flags,
+        as_json=bool(given.get("json")),
+    )
+
+
+def _parser(name: str, description: str | None) -> ArgumentParser:
     parser = ArgumentParser(prog=f"roma {name}", description=description)
     parser.add_argument("--config", type=Path, required=True, help="the job's TOML file")
     parser.add_argument(
@@ -38,20 +50,12 @@ def copy_arguments(
         parser.add_argument(
             "--repair",
             action="store_true",
-            help="write the differing rows anew, by the same order rule",
+            help="write the differing rows again, by the same order rule",
         )
         parser.add_argument(
             "--json", action="store_true", help="print one JSON object for machines"
         )
     parser.add_argument(
-        "--trace", action="store_true", help="show all that Spark says when the job fails"
+        "--trace", action="store_true", help="show Spark's output when the job fails"
     )
-    given = vars(parser.parse_args(arguments))
-    flags = {flag: bool(given.get(flag)) for flag in ("anew", "repair")}
-    return CopyArguments(
-        given["config"],
-        given["trace"],
-        tuple(given["table"]),
-        **flags,
-        as_json=bool(given.get("json")),
-    )
+    return parser

@@ -1,6 +1,4 @@
-"""Whether the jars that Spark is given are there and fit it: Spark itself goes on without a jar
-that it does not find.
-"""
+"""Checks that Spark's jars exist and fit its version: Spark itself ignores a missing jar."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +15,7 @@ from spark_jobs.spark_util.jvm import java_class
 
 _MANIFEST: Final = "META-INF/MANIFEST.MF"
 _FITS: Final = "4.0."
-"""What the versions of jars for Spark 4.0 begin with."""
+"""The prefix of versions for Spark 4.0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +50,8 @@ _PARTS: Final = (
 
 
 def check_jars(jars: Sequence[Path]) -> None:
-    """Raise JarsRefused for a file that is not there or no jar, a version that Spark 4.0 does not
-    take, or a part that no jar holds.
+    """Raise JarsRefused for a missing or invalid file, a version that Spark 4.0 does not
+    support, or a part that no jar contains.
     """
     found: set[str] = set()
     for jar in jars:
@@ -66,7 +64,7 @@ def check_jars(jars: Sequence[Path]) -> None:
 
 
 def check_submitted(spark: SparkSession) -> None:
-    """Raise JarsRefused where spark-submit started a JVM without Delta Lake or the Kafka source."""
+    """Raise JarsRefused if spark-submit started a JVM without Delta Lake or the Kafka source."""
     if "PYSPARK_GATEWAY_PORT" not in os.environ:
         return
     loader = java_class(spark, "java.lang.Thread").currentThread().getContextClassLoader()
@@ -91,8 +89,9 @@ def _read(jar: Path) -> tuple[frozenset[str], Mapping[str, str]]:
 
 
 def _check_version(jar: Path, held: Iterable[_Part], manifest: Mapping[str, str]) -> None:
-    """A jar that was put together from several has a manifest of its own, which tells nothing of
-    them.
+    """Raise JarsRefused if the manifest names a version that does not fit.
+
+    The manifest of a jar that was merged from several does not describe them, and is not checked.
     """
     version = manifest.get("Implementation-Version", "")
     for part in held:

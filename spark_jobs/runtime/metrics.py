@@ -38,7 +38,7 @@ _without_creation_times()  # they are one more series for each counter, which no
 
 
 class JobMetrics(StreamingQueryListener):
-    """Listens to the stream. `registry` holds what is served."""
+    """Listens to the stream. `registry` holds the served metrics."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -46,9 +46,9 @@ class JobMetrics(StreamingQueryListener):
         self._lock = Lock()
         counter, gauge = _makers(self.registry)
         self._batches = counter("batches", "Batches that are applied and noted in the checkpoint")
-        self._rows = counter("rows", "Changes of rows read, those put aside included")
+        self._rows = counter("rows", "Changes of rows read, including quarantined ones")
         self._winners = counter("winners", "Rows of copies written")
-        self._stale = counter("stale", "Changes that a newer one outdid")
+        self._stale = counter("stale", "Changes older than the copy, or than one of the batch")
         self._deletes = counter("deletes", "Keys whose newest change of a batch was a delete")
         self._aside = counter("put_aside", "Messages put aside")
         self._truncates = counter(
@@ -68,8 +68,10 @@ class JobMetrics(StreamingQueryListener):
         )
         self._number = gauge("batch_number", "Number of the last batch")
         self._running = gauge("running", "1 while the stream runs")
-
         self._piece: Piece | None = None
+        self._show_running_batch(gauge)
+
+    def _show_running_batch(self, gauge: Callable[[str, str], Gauge]) -> None:
         running_rows = gauge(
             "running_batch_rows",
             (
@@ -112,7 +114,7 @@ class JobMetrics(StreamingQueryListener):
         self._running.set(1)
 
     def onQueryProgress(self, event: QueryProgressEvent) -> None:
-        """A batch is done, or there was nothing to do."""
+        """Count a batch; without messages nothing changes."""
         number = event.progress.batchId
         with self._lock:
             figures = self._figures.pop(number, None)
@@ -133,7 +135,7 @@ class JobMetrics(StreamingQueryListener):
         self._number.set(number)
 
     def onQueryIdle(self, event: QueryIdleEvent) -> None:
-        """Nothing came; what was told stays."""
+        """Do nothing when no message arrived: the figures are unchanged."""
 
     def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:
         """The stream ended."""

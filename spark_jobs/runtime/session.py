@@ -28,7 +28,7 @@ _PACKAGES: Final = ",".join(
         "org.mariadb.jdbc:mariadb-java-client:3.5.6",
     )
 )
-# What the packages would bring although Spark has it, in part in other versions.
+# Dependencies of the packages that Spark already contains, some in other versions.
 _OF_SPARK: Final = (
     "org.apache.hadoop:*,com.fasterxml.jackson.core:*,org.slf4j:slf4j-api,commons-logging:*,commons-codec:*,org.apache.httpcomponents:*,"
     "org.javassist:*,jakarta.*:*,org.glassfish.*:*"
@@ -39,8 +39,8 @@ _SETTINGS: Final = {
     "spark.sql.session.timeZone": "UTC",
     "spark.ui.showConsoleProgress": "false",
     "spark.databricks.delta.snapshotPartitions": "1",
-    # A commit tells all files of its table up to this number, else a job of Spark's puts them
-    # together; Delta's own limit is 50.
+    # A commit lists all files of its table up to this number; above it, a Spark job collects
+    # them. Delta's own limit is 50.
     "spark.databricks.delta.allFilesInCrc.thresholdNumFiles": "1000",
     # Bounds of keys begin with the table's name and a part of the key has to be told too; Delta's
     # own limit is 32 characters.
@@ -50,7 +50,7 @@ _SETTINGS: Final = {
     # Keys of a batch are looked up in a copy. Above this, Spark sorts the copy for it, which costs
     # many times that; its own limit is 10 MB.
     "spark.sql.autoBroadcastJoinThreshold": "64m",
-    # A batch lies in the cache for seconds; to look for the best compression of each column took a
+    # A batch is cached for seconds; choosing the best compression of each column took a
     # tenth of all CPU.
     "spark.sql.inMemoryColumnarStorage.compressed": "false",
     # A batch is read from the cache, and a lost piece of it again from fixed offsets: writing it
@@ -62,7 +62,7 @@ _SETTINGS: Final = {
 }
 _LOCAL_LOG_STORE: Final = {"spark.delta.logStore.file.impl": "io.delta.storage.LocalLogStore"}
 _CALLED_BY_BARE_NAME: Final = (PYTHON_UTILS, "org.apache.spark.sql.api.python.PythonSQLUtils")
-# Nobody else has to find this process, and this machine's own name may not resolve.
+# No other host connects to this process, and the host name may not resolve.
 _ON_THIS_MACHINE: Final = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
@@ -81,11 +81,9 @@ def open_session(
 ) -> SparkSession:
     """Start Spark.
 
-    Raises JavaRefused and JarsRefused before Spark fails in words of its own; `trace` lets Spark's
-    log speak of errors.
-
-    `lasts`: the job runs until it is told to end, so that its JVM compiles for speed instead of for
-    a quick start.
+    Raises JavaRefused and JarsRefused for what Spark would report less clearly. `trace` shows
+    errors in Spark's log. `lasts`: the job runs until it is stopped, so its JVM optimises for speed
+    instead of a quick start.
     """
     builder = SparkSession.Builder().appName(name)
     for key, value in configuration(settings, lasts=lasts).items():
@@ -99,26 +97,26 @@ def open_session(
 
 
 def local_log_store(told: Collection[str]) -> Mapping[str, str]:
-    """How Delta is to write its log to local disks.
-
-    Nothing where one of the names that Spark was told speaks of it.
-
-    Delta's own choice starts eight programs for each commit, to learn that no file is a link. Of
-    one scheme and of all schemes at once it refuses to be told.
+    """Return the settings by which Delta writes its log to local disks. Empty if Spark's
+    configuration already has such a setting. Delta's own default starts eight programs for each
+    commit, to check that no file is a link. Delta refuses settings for one scheme and for all
+    schemes at the same time.
     """
     return {} if any("delta.logStore." in name for name in told) else _LOCAL_LOG_STORE
 
 
 def _spare_programs(session: SparkSession) -> None:
-    """Only here is known what Spark was told, by spark-submit and its files too."""
+    """Set the log store here, because only the session has the whole configuration, with
+    spark-submit's settings and files.
+    """
     context: Any = session.sparkContext
     for name, value in local_log_store([name for name, _ in context.getConf().getAll()]).items():
         context._jsc.sc().conf().set(name, value)  # noqa: SLF001
 
 
 def _import_names(session: SparkSession) -> None:
-    """Let PySpark find what it asks the JVM for most: it calls these by their bare names, and each
-    call looked for them in every jar.
+    """Import the JVM classes that PySpark uses most by their bare names: each call would
+    otherwise search every jar.
     """
     jvm: Any = session._jvm  # noqa: SLF001
     for name in _CALLED_BY_BARE_NAME:
@@ -126,9 +124,9 @@ def _import_names(session: SparkSession) -> None:
 
 
 def configuration(settings: JobSettings, *, lasts: bool) -> Mapping[str, str]:
-    """What the job asks of Spark.
+    """Return the job's settings of Spark.
 
-    Where spark-submit started the JVM, its own arguments hold for JVM, jars and network.
+    If spark-submit started the JVM, its own arguments apply to JVM, jars and network.
     """
     configuration = {**_SETTINGS, "spark.sql.shuffle.partitions": str(settings.shuffle_partitions)}
     if settings.master is not None:

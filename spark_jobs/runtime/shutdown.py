@@ -1,6 +1,6 @@
-"""The polite end: the batch that runs is finished and noted in the checkpoint, then the job ends.
+"""Graceful shutdown of a job: it finishes its batch, notes it in the checkpoint and stops.
 
-A second signal ends it at once.
+A second signal stops the job at once.
 """
 
 import os
@@ -13,7 +13,7 @@ from typing import Final
 
 from pyspark.sql.streaming import StreamingQuery
 
-_LOOK_S: Final = 0.1
+_POLL_S: Final = 0.1
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 
@@ -23,8 +23,8 @@ class BatchRefused(Exception):
     """
 
 
-class Ending:
-    """A request to end, and whether a batch stands in its way."""
+class Shutdown:
+    """A request to stop the job, and whether a batch that runs delays the stop."""
 
     def __init__(self) -> None:
         self._requested = Event()
@@ -33,24 +33,24 @@ class Ending:
 
     @property
     def requested(self) -> bool:
-        """Whether somebody asked the job to end."""
+        """Whether the job was asked to stop."""
         return self._requested.is_set()
 
     def request(self) -> None:
-        """Ask for the end."""
+        """Ask the job to stop."""
         self._requested.set()
 
     def listen(self) -> None:
-        """Take SIGTERM and SIGINT for requests.
+        """Handle SIGTERM and SIGINT as requests.
 
-        Spark's start takes SIGINT away, so listen again after it.
+        Spark's start replaces the SIGINT handler, so call it again afterwards.
         """
         for number in _SIGNALS:
-            signal.signal(number, self._heard)
+            signal.signal(number, self._on_signal)
 
     @contextmanager
     def batch(self) -> Iterator[None]:
-        """A batch runs inside; raises BatchRefused when the end was asked for before."""
+        """Context manager around a batch. Raises BatchRefused after a request to stop."""
         if self.requested:
             self._refused = True
             raise BatchRefused
@@ -63,17 +63,17 @@ class Ending:
     def watch(self, query: StreamingQuery) -> None:
         """Return when the query ended by itself or, after a request, between two batches.
 
-        Raises what ended it.
+        Raises the query's error.
         """
         pause = Event()
         while query.isActive:
             if self.requested and not self._batch_runs and not query.status["isTriggerActive"]:
                 query.stop()
-            pause.wait(_LOOK_S)
+            pause.wait(_POLL_S)
         if not self._refused:
             query.awaitTermination()
 
-    def _heard(self, number: int, _frame: FrameType | None) -> None:
+    def _on_signal(self, number: int, _frame: FrameType | None) -> None:
         if self.requested:
             os._exit(128 + number)  # the JVM ends with its parent
         self._requested.set()

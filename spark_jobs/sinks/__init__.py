@@ -1,4 +1,4 @@
-"""Where copies are kept."""
+"""The stores of copies."""
 
 from spark_jobs.sinks.delta_lake.sink import DeltaHistory, DeltaSink, live_rows
 from spark_jobs.sinks.order_rule_marker import check_rule

@@ -1,5 +1,5 @@
-"""One writer at a time, where a place has no transactions: a file that can be made only once says
-whose turn it is.
+"""One writer at a time in a store without transactions: a file that can be created only once is
+the lock.
 """
 
 from collections.abc import Iterator
@@ -25,12 +25,9 @@ _GONE: Final = "FileNotFoundException"
 
 @contextmanager
 def turn(spark: SparkSession, place: str, writer: str) -> Iterator[None]:
-    """Wait until nobody else writes at this place, and hold it for as long as the block lasts.
-
-    Raises CopyBusy.
-
-    `place` is the file; it names the writer, so that one that was killed has its turn again at its
-    next start.
+    """Context manager: wait until no other writer holds the lock, and hold it for the block.
+    Raises CopyBusy. `place` is the file; it contains the writer's name, so that a killed writer
+    regains the lock at its next start.
     """
     file, deadline = _File(spark, place), monotonic() + _PATIENCE_S
     while not file.made(writer) and (holder := file.text()) != writer:
@@ -44,7 +41,9 @@ def turn(spark: SparkSession, place: str, writer: str) -> Iterator[None]:
 
 
 class _File:
-    """Made as Delta makes its commits: of two that try, one finds that it is there, but on S3."""
+    """The file is created as Delta creates its commits: of two writers, one gets an error,
+    except on S3.
+    """
 
     def __init__(self, spark: SparkSession, place: str) -> None:
         session: Any = spark._jsparkSession  # noqa: SLF001

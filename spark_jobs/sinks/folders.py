@@ -4,7 +4,7 @@ from urllib.parse import quote, unquote
 
 
 def folder_of(table: str) -> str:
-    """Return the folder of `database.table` below a root; no name leads out of it."""
+    """Return the folder of `database.table` below a root; no name leaves the root."""
     database, _, name = table.partition(".")
     return f"{_folder(database)}/{_folder(name)}"
 
@@ -15,8 +15,8 @@ def table_of(folder: str) -> str:
 
 
 def _folder(name: str) -> str:
-    """A name as a folder: what begins with `_` or `.` is hidden from Hadoop, and `/` leads
-    elsewhere.
+    """Return a name as a folder: Hadoop hides names that begin with `_` or `.`, and `/` would be
+    a subfolder.
     """
     quoted = quote(name, safe=" $-+@")
     return f"%{ord(quoted[0]):02X}{quoted[1:]}" if quoted[:1] in {"_", "."} else quoted

@@ -1,4 +1,4 @@
-"""Places as Hadoop knows them, by which Spark reaches all of its file systems."""
+"""Hadoop's paths, by which Spark reaches all of its file systems."""
 
 from typing import Any
 
@@ -13,6 +13,6 @@ def hadoop_path(spark: SparkSession, place: str) -> Any:
 
 
 def hadoop_configuration(spark: SparkSession) -> Any:
-    """Return what Spark tells Hadoop now, the session's own settings included."""
+    """Return Spark's present Hadoop configuration, including the session's settings."""
     session: Any = spark._jsparkSession  # noqa: SLF001
     return session.sessionState().newHadoopConf()

@@ -30,10 +30,8 @@ _READ: Final = (
 
 class HBaseSink:
     """Rows under their primary key: family `info` holds the columns as text, `update_info` the
-    guards; a delete leaves the guards.
-
-    Every write may be made again. Under the guard "version" all changes count as written, because
-    nothing is read.
+    guards; a delete keeps the guards. Every write may be repeated. Under the guard "version" all
+    changes count as written, because nothing is read.
     """
 
     def __init__(
@@ -69,7 +67,7 @@ class HBaseSink:
         }
 
     def read(self, table: str) -> DataFrame | None:
-        """The copy as it is now, region by region."""
+        """Return the present rows of the copy, region by region."""
         known = self._catalogue().all().get(table)
         if known is None:
             return None
@@ -83,7 +81,7 @@ class HBaseSink:
         return typed_rows(changes, versions, column_types(versions), self._style)
 
     def tables(self) -> Sequence[str]:
-        """Every table that was written to."""
+        """Return every table that was written to."""
         return sorted(self._catalogue().all())
 
     def forget_deletes(self, before_ms: int) -> None:
@@ -141,7 +139,7 @@ class HBaseSink:
 
 
 def _spread(changes: DataFrame, writers: int) -> DataFrame:
-    """At least so many partitions, so that all executors write.
+    """Smallest number of partitions, so that all executors write.
 
     What is spread enough is left where it is.
     """
@@ -165,7 +163,7 @@ def _large(changes: DataFrame, numbers: Mapping[str, int | None], from_rows: int
 
 
 def _text(version: TableSchema) -> str:
-    """As a message would tell it; a message without types tells names alone."""
+    """Return the text as in a message; a message without types has only names."""
     return version.text or json.dumps(dict(version.mysql_types))
 
 

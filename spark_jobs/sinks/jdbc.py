@@ -77,7 +77,7 @@ class JdbcSink:
         return together(self._spark, self._write, batch, self._threads)
 
     def read(self, table: str) -> DataFrame | None:
-        """The copy as it is now, piece by piece."""
+        """Return the present rows of the copy, piece by piece."""
         with Server(self._settings) as server:
             columns = self._present(server, table)
         if columns is None:
@@ -97,14 +97,14 @@ class JdbcSink:
         )
 
     def tables(self) -> Sequence[str]:
-        """Every table of the server that has the guards, below the prefix."""
+        """Return every table of the server that has the guards and the prefix."""
         prefix = self._settings.prefix
         with Server(self._settings) as server:
             found = server.run(_TABLES, (len(prefix), prefix))
         return sorted(f"{database.removeprefix(prefix)}.{name}" for database, name in found)
 
     def forget_deletes(self, before_ms: int) -> None:
-        """Delete the rows that stand for deleted keys, table by table."""
+        """Delete the rows of deleted keys, table by table."""
         with Server(self._settings) as server:
             for table in self.tables():
                 server.run(
@@ -112,7 +112,7 @@ class JdbcSink:
                 )
 
     def tidy(self) -> None:
-        """The server needs nothing."""
+        """Do nothing: the server needs no maintenance."""
 
     def _write(self, changes: TableChanges) -> Written:
         columns = self._prepared(changes)
@@ -165,7 +165,7 @@ class JdbcSink:
         return {**held, **guards, **plan.columns}
 
     def _present(self, server: Server, table: str) -> dict[str, DataType] | None:
-        """The columns beside the guards; None where there is no table."""
+        """Return the columns other than the guards; None if there is no table."""
         database, _, name = table.partition(".")
         found = server.run(_COLUMNS, (self._settings.prefix + database, name))
         return (
@@ -176,9 +176,9 @@ class JdbcSink:
 
 
 def _own_rows(changes: TableChanges, columns: Mapping[str, DataType]) -> DataFrame:
-    """The rows with these columns.
+    """Return the rows with these columns.
 
-    A guard among them is that of the change, null where the change has none.
+    A guard among them is that of the change, null if the change has none.
     """
     rows = changes.rows_as({name: kind for name, kind in columns.items() if name not in GUARDS})
     missing = {
@@ -206,7 +206,7 @@ def _guards_back() -> list[Column]:
 
 
 def _to_python(name: str, kind: DataType) -> Column:
-    """A moment as the UTC clock shows it: Python would see it by the clock of its own machine."""
+    """Return a time by the UTC clock: Python would convert it to the clock of its own machine."""
     column = sf.col(quoted(name))
     return (column.cast("timestamp_ntz") if isinstance(kind, TimestampType) else column).alias(name)
 

@@ -1,4 +1,4 @@
-"""One process at a time, where a file system lets two of them make the same file."""
+"""One process at a time, if a file system lets two of them create the same file."""
 
 import fcntl
 import os
@@ -19,13 +19,11 @@ _LONG_S: Final = 15.0
 
 @contextmanager
 def alone(spark: SparkSession, place: str) -> Iterator[None]:
-    """Keep all other jobs from writing at a place of a local file system for as long as the block
-    lasts; wait until they have done.
-
-    There Delta looks for a commit of the same number, finds none, and renames its own to it: one
-    that another process makes in between is gone without a word. HDFS and the object stores refuse
-    the second (S3 does not, which `check_writers` knows). The lock is the operating system's
-    (flock(2)): it ends with the process that holds it, on NFS too.
+    """Context manager: exclude all other jobs from writing to a path of a local file system;
+    wait until they have finished. There Delta checks for a commit of the same number, finds
+    none, and renames its own to it: a commit by another process in between is lost silently.
+    HDFS and the object stores refuse the second one (S3 does not, see `check_writers`). The lock
+    is the operating system's (flock(2)): it ends with the process that holds it, on NFS too.
     """
     folder = local_folder(spark, place)
     if folder is None:
@@ -41,7 +39,7 @@ def alone(spark: SparkSession, place: str) -> Iterator[None]:
 
 
 def local_folder(spark: SparkSession, place: str) -> Path | None:
-    """Return a place of a local file system as its path; None: it lies elsewhere."""
+    """Return a location on a local file system as its path; None: it is elsewhere."""
     return (
         Path(str(hadoop_path(spark, place).toUri().getPath())).absolute()
         if scheme_of(spark, place) == "file"
@@ -50,7 +48,7 @@ def local_folder(spark: SparkSession, place: str) -> Path | None:
 
 
 def scheme_of(spark: SparkSession, place: str) -> str:
-    """Return what names its file system; a path that has none lies on Hadoop's default one."""
+    """Return the scheme of its file system; a path without one is on Hadoop's default one."""
     named = hadoop_path(spark, place).toUri().getScheme()
     return str(
         named
@@ -62,7 +60,7 @@ def scheme_of(spark: SparkSession, place: str) -> str:
 
 @contextmanager
 def _told(notice: str) -> Iterator[None]:
-    """Say what is waited for, once, where the block lasts longer than a commit does."""
+    """Context manager: print once what is waited for, if the block takes longer than a commit."""
     late = Timer(_LONG_S, print_notice, (notice,))
     late.daemon = True
     late.start()

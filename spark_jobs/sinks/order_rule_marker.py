@@ -1,6 +1,4 @@
-"""The rule by which the copies below a root are kept: orders of two rules say nothing of each
-other.
-"""
+"""The rule of the copies below a root: orders of different rules cannot be compared."""
 
 from typing import Any, Final
 
@@ -17,12 +15,9 @@ _REAL_TABLES: Final = ", with the real table of each row (truncate = 'follow')"
 
 
 def check_rule(spark: SparkSession, settings: JobSettings) -> None:
-    """Note the rule beside the first copies below `copy_root`.
-
-    Raises CopiesKeptOtherwise where another one is noted.
-
-    Copies may begin to keep real tables: rows of before name none, which is told when a TRUNCATE
-    meets them. They may not cease to: a changed row would keep the real table of the row before.
+    """Record the rule beside the first copies below `copy_root`. Raises CopiesKeptOtherwise if
+    another one is recorded. Copies may start to store real tables: older rows have none, which
+    is reported at a TRUNCATE. They may not stop: a changed row would keep its former real table.
     """
     file = hadoop_path(spark, f"{settings.copy_root.rstrip('/')}/{_FILE}")
     system = file.getFileSystem(hadoop_configuration(spark))
@@ -47,7 +42,7 @@ def rule_of(settings: JobSettings) -> str:
 
 
 def _read(spark: SparkSession, system: Any, file: Any) -> str:
-    """Return what is noted, "" where nothing is, or a crash left nothing of it."""
+    """Return the recorded rule, "" if there is none, or a crash left an empty file."""
     if not system.exists(file):
         return ""
     stream = system.open(file)

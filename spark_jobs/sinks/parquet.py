@@ -1,9 +1,8 @@
-"""Copies as Parquet files that anything reads: each batch writes the tables that it touches anew.
-
-A table has three slots that take turns: `rows/slot=N` holds a whole copy, `commits/slot=N` one line
-that says which version it is. The greatest version whose line is there counts; its line is written
-last, and what is written over is two versions old. Writers take turns too, by the file `_writer`:
-each version is made of the one before it.
+"""Copies as Parquet files that anything reads: each batch rewrites the tables that it changes. A
+table has three slots in rotation: `rows/slot=N` holds a whole copy, `commits/slot=N` one line
+that says which version it is. The greatest version with a line is valid; its line is written
+last, and the overwritten slot is two versions old. Only one writer is active, by the file
+`_writer`: each version is computed from the previous one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -62,22 +61,24 @@ class ParquetSink:
         self._name = "upkeep"
 
     def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
-        """Write every touched table anew, several tables at a time."""
+        """Rewrite every changed table, several tables in parallel."""
         # also of the upkeep behind it: were it killed there, nobody else would have its turn again
         self._name = batch.writer
         return together(self._spark, partial(self._in_turn, batch=batch), batch, self._threads)
 
     def path(self, table: str) -> str:
-        """Where the copy of `database.table` lies."""
+        """Return the location of the copy of `database.table`."""
         return f"{self._root}/{folder_of(table)}"
 
     def read(self, table: str) -> DataFrame | None:
-        """The copy as it is now; it can be read until the table was written twice more."""
+        """Return the present rows of the copy; it can be read until the table was written twice
+        more.
+        """
         commit = self._newest(table)
         return None if commit is None else self._rows(table, commit["version"])
 
     def tables(self) -> Sequence[str]:
-        """Every table that has a commit."""
+        """Return every table that has a commit."""
         lines = unless_absent(
             lambda: self._spark.read.format("binaryFile").load(f"{self._root}/*/*/commits/*/*.json")
         )
@@ -87,7 +88,7 @@ class ParquetSink:
         return sorted(table_of(row[0]) for row in folders)
 
     def forget_deletes(self, before_ms: int) -> None:
-        """Write the tables anew that hold such rows, without them."""
+        """Rewrite the tables with such rows, without them."""
         old = sf.col(DELETED) & (sf.col(EXECUTE_TIME) < before_ms)
         for table in self.tables():
             with turn(self._spark, self._writer(table), self._name):
@@ -114,11 +115,7 @@ class ParquetSink:
         if commit is None:
             self._commit(changes.table, changes.rows, 1, batch.writer, batch.number)
             return Written(changes.changes.count())
-        if (
-            batch.again
-            and batch.number is not None
-            and (commit["writer"], commit["number"]) == (batch.writer, batch.number)
-        ):
+        if _is_repeated(commit, batch):
             return Written(replayed=True)
         present = self._rows(changes.table, commit["version"])
         plan = schema_plan(changes.table, own_columns(present), changes.columns, (), self._policy)
@@ -178,6 +175,15 @@ class ParquetSink:
 
     def _slot(self, table: str, what: str, version: int) -> str:
         return f"{self.path(table)}/{what}/slot={version % _SLOTS}"
+
+
+def _is_repeated(commit: Row, batch: ReducedBatch) -> bool:
+    """Whether the table's newest commit is of this very batch."""
+    return (
+        batch.again
+        and batch.number is not None
+        and (commit["writer"], commit["number"]) == (batch.writer, batch.number)
+    )
 
 
 def _as(present: DataFrame, columns: Mapping[str, DataType]) -> DataFrame:

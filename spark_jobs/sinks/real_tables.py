@@ -7,8 +7,8 @@ from spark_jobs.transforms import REAL_TABLE
 
 
 def with_real_table(rows: DataFrame, copy: DataFrame) -> DataFrame:
-    """Return the rows with a real table where the copy has that guard: a row that names none must
-    not keep that of the row before.
+    """Return the rows with a real table if the copy has that guard: a row without one must not
+    keep the former row's.
     """
     if REAL_TABLE in rows.columns or REAL_TABLE not in copy.columns:
         return rows

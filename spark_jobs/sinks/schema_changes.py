@@ -1,4 +1,4 @@
-"""What becomes of a copy's columns when its table changes: a decision without a store."""
+"""Decides how a copy's columns change with its table, without a store."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,10 +23,10 @@ from spark_jobs.transforms import spellings, widest
 
 @dataclass(frozen=True, slots=True)
 class SchemaPlan:
-    """`columns`: what the copy has afterwards, and rows must have.
+    """`columns`: the copy's columns afterwards, which rows must have.
 
     `added`, `widened` (the store can do it by itself), `rewritten` (it cannot), `dropped`: the
-    steps from here to there.
+    necessary steps.
     """
 
     columns: Mapping[str, DataType]
@@ -43,10 +43,10 @@ def schema_plan(
     gone: Iterable[str],
     policy: SchemaPolicy,
 ) -> SchemaPlan:
-    """Decide about a copy that has the columns `present` and changes that have `seen`.
+    """Return the plan for a copy with the columns `present` and changes with `seen`.
 
-    `gone`: columns of the copy that the table's newest version has no more. Raises
-    SchemaChangeRefused where the policy says stop.
+    `gone`: columns of the copy that the table's newest version lacks. Raises SchemaChangeRefused if
+    the policy says stop.
     """
     names = {folded(name): name for name in present}
     kinds = {names.get(folded(name), name): kind for name, kind in seen.items()}
@@ -72,7 +72,7 @@ def schema_plan(
 
 
 def folded(name: str) -> str:
-    """The name as MySQL and Spark compare it."""
+    """Return the name as MySQL and Spark compare it."""
     return name.lower()
 
 

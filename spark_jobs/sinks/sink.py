@@ -1,5 +1,6 @@
-"""What a place for copies gets and what it promises: the only thing that the jobs know of Delta,
-HBase and the others.
+"""The interface of sinks: input and guarantees.
+
+The jobs use Delta, HBase and the others only through it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,9 +20,9 @@ class TableChanges:
     `changes` has them in the exact text of the messages, as in `ReducedBatch.changes`. `versions`
     are the versions of the table among them, the newest last; `columns` all their columns, with
     types that hold every value; `key_columns` the names of the key's columns in the order of the
-    key, empty where the messages do not tell. `newest_order` is the greatest order among those that
-    tell a version. `style` says how the text shows bytes. `number` is about how many they are, None
-    where nobody counted.
+    key, empty if the messages do not contain it. `newest_order` is the greatest order among those
+    with a version. `style` says how the text shows bytes. `number` is their approximate number,
+    None if unknown.
     """
 
     table: str
@@ -46,7 +47,7 @@ class TableChanges:
         return self.rows_as(self.columns)
 
     def rows_as(self, columns: Mapping[str, DataType]) -> DataFrame:
-        """The same with these columns, whose types are as wide or wider."""
+        """Return the same with these columns, whose types are as wide or wider."""
         return typed_rows(self.changes, self.versions, columns, self.style)
 
 
@@ -79,9 +80,9 @@ class ReducedBatch:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of one table's changes.
+    """The result for one table's changes.
 
-    `winners`: rows that were written. `replayed`: the batch was there already, nothing was done.
+    `winners`: rows that were written. `replayed`: the batch was already applied, nothing was done.
     """
 
     winners: int = 0
@@ -89,10 +90,9 @@ class Written:
 
 
 class Sink(Protocol):
-    """A place that holds one copy per logical table.
+    """A store with one copy per logical table.
 
-    Raises JobError with a name of its own where it knows the cause; what else its library raises is
-    named at the job's border.
+    Raises specific JobErrors for known causes; the job translates all other errors of its library.
     """
 
     def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
@@ -107,7 +107,7 @@ class Sink(Protocol):
 
     def read(self, table: str) -> DataFrame | None:
         """Return the copy with its guards, deleted keys included, in the shape of
-        `TableChanges.rows`; None where there is none.
+        `TableChanges.rows`; None if there is none.
         """
         ...
 
@@ -118,13 +118,13 @@ class Sink(Protocol):
     def forget_deletes(self, before_ms: int) -> None:
         """Remove the keys that were deleted with an execute time below `before_ms`.
 
-        The caller lets no older change in afterwards.
+        The caller must not write older changes afterwards.
         """
         ...
 
     def tidy(self) -> None:
-        """Do what keeps the place fast (compaction); called between batches on a schedule.
+        """Compact the store; called between batches on a schedule.
 
-        A crash in it harms nothing.
+        A crash during it does no harm.
         """
         ...

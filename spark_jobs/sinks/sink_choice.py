@@ -1,4 +1,4 @@
-"""Which sink a configuration names, and which place."""
+"""Chooses the sink and its location from the configuration."""
 
 from pyspark.sql import SparkSession
 
@@ -14,9 +14,9 @@ from spark_jobs.sinks.sink import Sink
 
 
 def open_sink(spark: SparkSession, settings: JobSettings) -> Sink:
-    """Return the place where this job keeps its copies.
+    """Return the sink of this job's copies.
 
-    Raises JobConfigurationError where its section is missing.
+    Raises JobConfigurationError if its section is missing.
     """
     match settings.sink:
         case "delta":
@@ -41,7 +41,7 @@ def open_sink(spark: SparkSession, settings: JobSettings) -> Sink:
 
 
 def place_of_copies(spark: SparkSession, settings: JobSettings) -> str:
-    """By what does not change while the copies are the same ones: gateways of HBase come and go."""
+    """Return a stable identity of the copies: HBase's gateways, for example, may change."""
     if settings.hbase is not None:
         return f"HBase, namespace {settings.hbase.namespace}"
     if settings.mirror is not None:

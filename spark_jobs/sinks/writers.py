@@ -1,4 +1,4 @@
-"""Whether a place keeps jobs apart that write to it at the same time."""
+"""Checks whether a store excludes jobs that write to it at the same time."""
 
 from typing import Final
 
@@ -13,8 +13,8 @@ _OF_ONE_DRIVER: Final = "S3SingleDriverLogStore"
 
 
 def check_writers(spark: SparkSession, settings: JobSettings) -> None:
-    """Raise CopiesUnguarded where two jobs could commit at once, one over the other, and nobody
-    promised that there is one alone.
+    """Raise CopiesUnguarded if two jobs could commit at once and overwrite each other, unless
+    the settings promise a single one.
     """
     scheme = scheme_of(spark, settings.copy_root)
     store = spark.conf.get(f"spark.delta.logStore.{scheme}.impl", None) or spark.conf.get(
@@ -23,12 +23,12 @@ def check_writers(spark: SparkSession, settings: JobSettings) -> None:
     if settings.copy_writers == "several" and loses_commits(scheme, store, settings.sink):
         raise CopiesUnguarded(
             f"{settings.copy_root}: of two jobs that write there at the same time, one may lose "
-            f"what it wrote."
+            f"its writes."
         )
 
 
 def loses_commits(scheme: str, log_store: str | None, sink: str) -> bool:
-    """Tell whether a file can be put over one that another driver has just made
+    """Return whether a driver can overwrite a file that another driver has just written
     (docs.delta.io/delta-storage, Amazon S3).
 
     `log_store`: the class that Delta was given for the scheme. One for several drivers keeps

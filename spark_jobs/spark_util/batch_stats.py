@@ -1,4 +1,4 @@
-"""What one batch held, on one line."""
+"""The figures of one batch, as one line."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 class BatchFigures:
     """Figures of one batch.
 
-    rows: changes of rows read, those put aside included. history: changes among them of history
-    rows of system-versioned tables, which no copy holds. winners: rows of copies written. deletes:
-    keys whose newest change is a delete. replayed: tables that had the batch already. truncates:
-    real tables whose TRUNCATE was followed. renames: statements whose renames of columns were
-    followed. problems: reason → messages put aside. lag_seconds: age of the newest message when it
-    had been applied.
+    rows: read changes of rows, including quarantined ones. history: those of history rows of
+    system-versioned tables, which no copy holds. winners: rows of copies written. deletes: keys
+    whose newest change is a delete. replayed: tables that had the batch already. truncates: real
+    tables whose TRUNCATE was followed. renames: statements whose renames of columns were followed.
+    problems: reason → quarantined messages. lag_seconds: age of the newest message when it had been
+    applied.
     """
 
     rows: int = 0

@@ -1,4 +1,4 @@
-"""Where exceptions of Spark, Delta and Kafka end and the job's own begin."""
+"""Translates exceptions of Spark, Delta and Kafka into the job's own."""
 
 import re
 from collections.abc import Iterator
@@ -42,15 +42,15 @@ _LEAVES: Final[tuple[tuple[re.Pattern[str], type[JobError], str], ...]] = (
 )
 # What a task on an executor, or a batch inside the query, raised under a name of the job's own:
 # Spark hands on its words alone.
-_OWN: Final = re.compile(r"spark_jobs\.errors\.(?P<name>\w+): (?P<sentence>.+)")
+_OWN: Final = re.compile(r"spark_jobs\.errors\.(?:\w+\.)?(?P<name>\w+): (?P<sentence>.+)")
 _TRACE: Final = re.compile(r"^\s*at |^===|^\s*\.\.\. \d+ more")
 
 
 @contextmanager
 def named_errors(what: str) -> Iterator[None]:
-    """Raise a JobError in place of what Spark, Delta or Kafka raise.
+    """Context manager: raise a JobError instead of the errors of Spark, Delta or Kafka.
 
-    `what` says in the sentence which servers and topics were meant.
+    `what` names the servers and topics for the sentence.
     """
     try:
         yield
@@ -69,7 +69,7 @@ def _named(text: str, what: str) -> JobError:
 
 
 def own_error(text: str) -> JobError | None:
-    """Return the job's own error that a text of Spark's tells of."""
+    """Return the job's own error in a text of Spark's."""
     found = _OWN.search(text)
     leaf = getattr(errors, found["name"], None) if found else None
     if found is None or not (isinstance(leaf, type) and issubclass(leaf, JobError)):
@@ -78,7 +78,7 @@ def own_error(text: str) -> JobError | None:
 
 
 def _says(text: str, pattern: re.Pattern[str]) -> str:
-    """The first line in which the cause shows, as far as it is a sentence."""
+    """Return the first line that shows the cause, if it is a sentence."""
     line = next((each for each in _lines(text) if pattern.search(each)), "")
     cause = re.sub(r"^(.*Exception: |.*?(?=\[KAFKA))", "", line)
     return f"Kafka says: {cause.rstrip('.')}." if cause else ""
@@ -89,7 +89,7 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _texts(exc: BaseException | None) -> Iterator[str]:
-    """The words of an exception and of its causes, Java's included."""
+    """Yield the texts of an exception and of its causes, including Java's."""
     while exc is not None:
         yield str(exc)
         exc = getattr(exc, "cause", None) or exc.__cause__

@@ -2,5 +2,5 @@
 
 
 def quoted(name: str) -> str:
-    """A name, or a path, in backticks, as MySQL and Spark both read it."""
+    """Return a name, or a path, in backticks, as MySQL and Spark both read it."""
     return "`" + name.replace("`", "``") + "`"

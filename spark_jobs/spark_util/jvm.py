@@ -11,12 +11,9 @@ PYTHON_UTILS: Final = "org.apache.spark.api.python.PythonUtils"
 
 
 def java_class(spark: SparkSession | SparkContext, name: str) -> Any:
-    """Return a class of Spark's JVM by its whole name.
-
-    An object of Scala's by the name of its class, where that forwards to it.
-
-    Asked for one name after the other (`jvm.org.apache…`), py4j looks each of them up as if it were
-    a class, in every jar.
+    """Return a class of Spark's JVM by its whole name, or a Scala object by the name of its
+    class if that forwards to it. With attribute access (`jvm.org.apache…`), py4j searches every
+    jar for each part of the name.
     """
     jvm: Any = spark._jvm  # noqa: SLF001
     return getattr(jvm, name)

@@ -1,4 +1,4 @@
-"""What is read from a folder that may not be there yet."""
+"""Reads from a folder that may not exist yet."""
 
 from collections.abc import Callable
 from typing import Final, TypeVar
@@ -11,9 +11,9 @@ _NOT_THERE: Final = frozenset({"PATH_NOT_FOUND", "UNABLE_TO_INFER_SCHEMA"})
 
 
 def unless_absent(read: Callable[[], Found]) -> Found | None:
-    """Return what is read; None where Spark finds nothing at the path.
+    """Return the read value; None if Spark finds nothing at the path.
 
-    Every other error goes on.
+    Every other error is raised.
     """
     try:
         return read()

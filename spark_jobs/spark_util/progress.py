@@ -1,4 +1,4 @@
-"""What long work shows while it runs: bars on a terminal, a line every 30 seconds elsewhere."""
+"""Shows the progress of long work: bars on a terminal, a line every 30 seconds elsewhere."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ from spark_jobs.spark_util.report import print_notice
 
 _LOOK_S: Final = 1.0
 LINE_SECONDS: Final = 30.0
-"""Time between two lines where nobody sees bars."""
+"""Seconds between two lines without a terminal."""
 
 
 @dataclass
@@ -25,10 +25,8 @@ class Piece:
     """One piece of work: `rows` of `total` are done (None: unknown), `before` of them by an earlier
     run.
 
-    `step` says what is done now.
-
-    `read_rows`: asked for the rows of a step that only Spark can count; None: `rows` is set by the
-    caller.
+    `step` names the present step. `read_rows` returns the rows of a step that only Spark can count;
+    None: `rows` is set by the caller.
     """
 
     name: str
@@ -82,7 +80,7 @@ class Piece:
 
     @property
     def remaining_seconds(self) -> float | None:
-        """Return the time left at the mean rate; None where it cannot be told."""
+        """Return the remaining time in seconds at the mean rate; None if unknown."""
         if self.total is None or self.rate <= 0:
             return None
         return max(self.total - self.rows, 0) / self.rate
@@ -106,9 +104,9 @@ class Piece:
 
 
 class Progress:
-    """Shows pieces of work for as long as it is open.
+    """Shows pieces of work while it is open.
 
-    `console` is standard error's; `say` prints a line where that is no terminal.
+    `console` is standard error's; `say` prints a line if that is not a terminal.
     """
 
     def __init__(
@@ -167,7 +165,7 @@ class Progress:
             self.show()
 
     def first_line(self, piece: Piece) -> None:
-        """Print a line at once, where nobody sees bars."""
+        """Print a line at once if there is no terminal."""
         if self._bars is None:
             self._say(str(piece))
 

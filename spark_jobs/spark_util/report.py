@@ -1,4 +1,4 @@
-"""What the jobs print."""
+"""The printed output of the jobs."""
 
 import sys
 import traceback
@@ -8,7 +8,7 @@ from spark_jobs.spark_util.batch_stats import BatchFigures
 
 
 def print_batch(name: str, figures: BatchFigures) -> None:
-    """Print one line of figures, and one for each reason why messages were put aside."""
+    """Print one line of figures, and one for each reason of quarantined messages."""
     lines = [
         f"{name}: {figures}",
         *(
@@ -32,7 +32,7 @@ def print_notice(line: str) -> None:
 
 
 def print_error(error: JobError, *, trace: bool) -> None:
-    """Print the sentence, and on request all that Spark says."""
+    """Print the sentence, and on request Spark's whole error."""
     if trace:
         traceback.print_exception(error)
     sys.stderr.write(f"{error}\n")

@@ -18,7 +18,7 @@ from spark_jobs.transforms.latest_by_key import ARRIVAL, latest_by_key
 from spark_jobs.transforms.merged_by_key import merged_by_key
 from spark_jobs.transforms.mysql_types import spark_type, widest
 from spark_jobs.transforms.parse_events import moved_rows, parse_events, with_pair
-from spark_jobs.transforms.problems import NO_SOURCE, TRUNCATE
+from spark_jobs.transforms.problems import NO_SOURCE, OTHER_FORMAT, TRUNCATE
 from spark_jobs.transforms.table_schema import TableSchema, column_types, spellings
 from spark_jobs.transforms.typed_rows import Style, retyped, typed_rows
 
@@ -32,6 +32,7 @@ __all__ = [
     "KEY",
     "NO_SOURCE",
     "ORDER",
+    "OTHER_FORMAT",
     "REAL_TABLE",
     "RESET_ORDER",
     "TRUNCATE",

@@ -16,8 +16,8 @@ RESET_ORDER: Final = "_reset_order"
 REAL_TABLE: Final = "_real_table"
 WHOLE_ROW_GUARDS: Final = (KEY, ORDER, EXECUTE_TIME, EXECUTE_POSITION, DELETED, UNFIT)
 GUARDS: Final = (*WHOLE_ROW_GUARDS, COLUMN_ORDERS, RESET_ORDER, REAL_TABLE)
-"""COLUMN_ORDERS and RESET_ORDER are there only where rows come in parts, REAL_TABLE only with
-truncate = "follow".
+"""COLUMN_ORDERS and RESET_ORDER exist only with partial rows, REAL_TABLE only with truncate =
+"follow".
 """
 
 

@@ -13,12 +13,11 @@ _CELLS: Final = "map<string,struct<value: string, order: string>>"
 
 
 def merged_by_key(changes: DataFrame) -> DataFrame:
-    """Return one row per (table, key) as `latest_by_key` does, with `data` put together from all
-    changes of the key.
-
-    Two columns more: `reset_order`, the order of the newest INSERT or DELETE, before which no
-    column's value counts any more (null where there is none), and `column_orders` (map lower-case
-    column → order of its value). A column that is not in it is unknown, not null.
+    """Return one row per (table, key) as `latest_by_key` does, with `data` merged from all
+    changes of the key. Two more columns: `reset_order`, the order of the newest INSERT or
+    DELETE, before which column values are invalid (null if there is none), and `column_orders`
+    (map lower-case column → order of its value). A column that is not in it is unknown, not
+    null.
     """
     whole = Window.partitionBy("table", "key")
     reset = sf.max(sf.when(sf.col("type") != str(MessageType.UPDATE), sf.col("order"))).over(whole)
@@ -52,7 +51,7 @@ def _by_order(one: Column, other: Column) -> Column:
 
 
 def _all_cells(steps: Column) -> Column:
-    """The cells of all steps, those of a later step in place of an earlier one's."""
+    """Return the cells of all steps; a later step replaces cells of an earlier one."""
     nothing = sf.create_map().cast(_CELLS)
 
     def add(known: Column, step: Column) -> Column:

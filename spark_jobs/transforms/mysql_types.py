@@ -1,5 +1,5 @@
-"""Column types: from the text of a message's `mysqlType` to the type that Spark keeps the column
-in, and which type holds two of them.
+"""Column types: from the text of a message's `mysqlType` to Spark's type, and the common type of
+two of them.
 
 Both spellings are read: the server's (`int unsigned`) and those of statements, which Canal repeats
 (`INTEGER(1)`, `BOOL`).
@@ -65,9 +65,8 @@ _TIMES: Final[dict[str, DataType]] = {
 
 
 def spark_type(text: str) -> DataType:
-    """Return the type of Spark that holds the values of a column of this type.
-
-    Text for what has none (TIME, ENUM, JSON, DECIMAL(65)).
+    """Return Spark's type for the values of a column of this type; text for types without one
+    (TIME, ENUM, JSON, DECIMAL(65)).
     """
     found = _TEXT.match(text)
     if found is None:
@@ -90,9 +89,7 @@ def spark_type(text: str) -> DataType:
 
 
 def widest(*types: DataType) -> DataType:
-    """Return the smallest type that holds the values of all of them; text where nothing else
-    does.
-    """
+    """Return the smallest type that holds the values of all of them; text if there is no other."""
     return reduce(_wider, types)
 
 

@@ -1,6 +1,6 @@
 """Kafka records → changes.
 
-What cannot be applied gets a sentence instead, so that one poison message stops nothing.
+A message that cannot be applied gets a sentence instead, so that it does not stop the others.
 """
 
 from typing import Final
@@ -55,7 +55,7 @@ def parse_events(
     Changes with an execute time below `horizon_ms` cannot be applied, because keys that were
     deleted before may be forgotten. `in_parts`: row images may lack columns; otherwise those that
     show it are refused. With `raw_rule` the order is the message's `es` and the raw binlog offset
-    (messages of others: the Kafka offset) instead of the order pair. That order is known to be
+    (messages of others: the Kafka offset) instead of the order key. That order is known to be
     wrong; it exists so that the difference can be seen.
     """
     messages = _messages(records, raw_rule=raw_rule).withColumn(
@@ -115,11 +115,28 @@ def moved_rows(changes: DataFrame) -> DataFrame:
 
 
 def _messages(records: DataFrame, *, raw_rule: bool) -> DataFrame:
+    # The marker of a table that moved to another topic is no change (ADR 78).
     # A tombstone tells no binlog time, so that the raw rule could not order it.
-    wanted = (
-        records.where(sf.col("value").isNotNull() | sf.col("key").isNull()) if raw_rule else records
+    told = records.where(_header(Header.MOVED).isNull())
+    wanted = told.where(sf.col("value").isNotNull() | sf.col("key").isNull()) if raw_rule else told
+    parsed = _parsed(wanted)
+    own = sf.col("own_order").isNotNull()
+    return parsed.withColumns(
+        {
+            "table": sf.when(_without_value(), sf.get_json_object("message_key", "$[0]")).otherwise(
+                sf.concat(sf.col("event.database"), sf.lit("."), sf.col("event.table"))
+            ),
+            "type": sf.when(_without_value(), str(MessageType.DELETE)).otherwise(
+                sf.col("event.type")
+            ),
+            "key": sf.when(own & sf.col("orders").isNull(), sf.col("message_key")),
+            "order": _raw_order(own) if raw_rule else sf.col("own_order"),
+        }
     )
-    parsed = wanted.select(
+
+
+def _parsed(wanted: DataFrame) -> DataFrame:
+    return wanted.select(
         *_PLACE,
         sf.col("key").cast("string").alias("message_key"),
         _header(Header.ORDER).alias("own_order"),
@@ -135,34 +152,24 @@ def _messages(records: DataFrame, *, raw_rule: bool) -> DataFrame:
         sf.from_json(sf.col("value").cast("string"), _VALUE_SCHEMA).alias("event"),
         "value",
     )
-    own = sf.col("own_order").isNotNull()
+
+
+def _raw_order(own: Column) -> Column:
+    """The binlog's raw time and offset, as `order` is written."""
     offset = sf.when(own, sf.substring_index("source", ":", -1).try_cast("bigint")).otherwise(
         sf.col("offset")
     )
-    raw = sf.concat(
+    return sf.concat(
         sf.lpad(sf.col("event.es").cast("string"), 13, "0"),
         sf.lit("."),
         sf.lpad(offset.cast("string"), 19, "0"),
     )
-    return parsed.withColumns(
-        {
-            "table": sf.when(_without_value(), sf.get_json_object("message_key", "$[0]")).otherwise(
-                sf.concat(sf.col("event.database"), sf.lit("."), sf.col("event.table"))
-            ),
-            "type": sf.when(_without_value(), str(MessageType.DELETE)).otherwise(
-                sf.col("event.type")
-            ),
-            "key": sf.when(own & sf.col("orders").isNull(), sf.col("message_key")),
-            "order": raw if raw_rule else sf.col("own_order"),
-        }
-    )
 
 
 def _images() -> Column:
-    """The row images of a message: one that is empty for a problem, none for DDL.
-
-    A filter would say the same, but Spark moves filters down to the source and copies into them
-    what they read: values were parsed twice.
+    """The row images of a message: one empty image for a problem, none for DDL. A filter would
+    give the same result, but Spark pushes filters down to the source with copies of their
+    inputs: values were parsed twice.
     """
     images = sf.arrays_zip(
         sf.col("event.data").alias("data"),
@@ -183,9 +190,9 @@ def _images() -> Column:
 
 
 def _renaming() -> Column:
-    """The header of a statement that renames columns.
+    """Return the header of a statement that renames columns.
 
-    Null for every other message, and where the header lists none.
+    Null for every other message, and if the header lists none.
     """
     return sf.when(
         ~sf.col("type").isin(*_ROWS) & (sf.col("renamed_header") != _NO_COLUMN),
@@ -194,8 +201,8 @@ def _renaming() -> Column:
 
 
 def _without_value() -> Column:
-    """A delete whose own message compaction may have taken away: the record behind it has the same
-    key and order, and no value.
+    """Return whether it is a delete whose message compaction may have removed: the record after
+    it has the same key and order, and no value.
     """
     return sf.col("value").isNull()
 
@@ -207,7 +214,7 @@ def _header(name: Header) -> Column:
 
 
 def _row_key() -> Column:
-    """The message's key; where it has none for each of its rows, what it would be."""
+    """Return the message's key, or for a packed message the key that each row would have."""
     return sf.coalesce("key", _built_key(sf.col("image.data")))
 
 
@@ -229,8 +236,8 @@ def _built_key(row: Column) -> Column:
 
 
 def _row_order() -> Column:
-    """The order of one row among several: its position lies above the first one's by what `orders`
-    says.
+    """Return the order of one row among several: its position is the first one's plus its number
+    in `orders`.
     """
     above = sf.try_element_at(sf.split("orders", ","), sf.col("number") + 1).try_cast("bigint")
     position = (sf.substring("own_order", 15, 19).try_cast("bigint") + above).cast("string")
@@ -241,7 +248,7 @@ def _row_order() -> Column:
 
 
 def with_pair(changes: DataFrame) -> DataFrame:
-    """Add what the text of the order stands for: execute_time (ms) and execute_position, null where
+    """Add the numbers in the text of the order: execute_time (ms) and execute_position, null if
     it cannot be read.
     """
     return changes.withColumns(
@@ -253,8 +260,8 @@ def with_pair(changes: DataFrame) -> DataFrame:
 
 
 def _with_problems(changes: DataFrame, problem: Column, followed: Column) -> DataFrame:
-    """Add the problems of rows, which statements that are `followed` do not have, and keep the
-    values that may be put aside.
+    """Add the problems of rows, except those of `followed` statements, and keep the values of
+    messages that may be quarantined.
     """
     of_row = sf.when(~followed, problem)
     told = changes.withColumn(

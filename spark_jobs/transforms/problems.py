@@ -12,9 +12,9 @@ from relay.envelope import ROW_TYPES, MessageType
 from spark_jobs.transforms.guards import GUARDS
 
 NO_SOURCE: Final = "the raw rule needs the source header, which the message has not"
-"""The one reason that ends the job: it holds for the whole topic, and the copy would be neither
-rule's.
-"""
+"""This reason ends the job: it holds for the whole topic, and the copy would be neither rule's."""
+OTHER_FORMAT: Final = "the value is a message of the relay in another format than canal-json"
+"""This reason ends the job too: no copy can be made of the topic."""
 
 _IN_PARTS: Final = (
     "comes with partial row images, which are not guessed: set binlog_row_image=FULL or row_images "
@@ -26,8 +26,18 @@ _ROWS_WITHOUT_LOG: Final = (
     r"|\b(DISCARD|IMPORT)\s+(PARTITION\b.*)?TABLESPACE\b"
 )
 _MAY_RENAME: Final = r"(?is)\bALTER\b.*\b(CHANGE|RENAME\s+COLUMN)\b"
+_MAXWELL_TYPE: Final = r"^(insert|update|delete|query|(table|database)-[a-z]+)$"
 _ANEW: Final = "copy it with roma bootstrap --anew"
 _PRIMARY_KEY: Final = r"(?i)\bPRIMARY\s+KEY\b"
+_EMPTIED: Final = "was truncated or dropped, which its copy does not follow: it keeps the rows"
+_RENAMED: Final = "was renamed, which copies do not follow: each keeps the rows of its own name"
+_DROPS_DATABASE: Final = r"(?is)^\s*(/\*.*?\*/\s*)*DROP\s+(DATABASE|SCHEMA)\b"
+_DROPPED: Final = " was dropped, which copies do not follow: they keep the rows of its tables"
+_QUOTED: Final = 200
+"""So many characters of a statement are quoted in a reason."""
+_ALTERING: Final = tuple(
+    str(each) for each in (MessageType.ALTER, MessageType.CINDEX, MessageType.DINDEX)
+)
 TRUNCATE: Final = str(MessageType.TRUNCATE)
 _ROWS: Final = tuple(str(each) for each in ROW_TYPES)
 _TYPES: Final = tuple(str(each) for each in MessageType)
@@ -36,9 +46,9 @@ _TYPES: Final = tuple(str(each) for each in MessageType)
 def problem_of_message(
     *, raw_rule: bool, in_parts: bool, truncates: bool = False, renames: bool = False
 ) -> Column:
-    """The reason that holds for all of a message; null where it can be applied.
+    """Return the reason that applies to all rows of a message; null if it can be applied.
 
-    Reads what `parse_events` made of it.
+    Reads the result of `parse_events`.
     """
     is_row = sf.col("type").isin(*_ROWS)
     own = sf.col("own_order").isNotNull()
@@ -59,12 +69,17 @@ def problem_of_message(
         *(_unrenamed() if renames else ()),
     ):
         reason = reason.when(condition, _of_table(sentence))
+    drops_all = sf.col("event.isDdl") & sf.col("event.sql").rlike(_DROPS_DATABASE)
+    reason = reason.when(
+        sf.coalesce(drops_all, sf.lit(False)),
+        sf.concat(sf.lit("database "), sf.col("event.database"), sf.lit(_DROPPED)),
+    )
     return _with_row_count(reason, is_row)
 
 
 def _of_value(*, raw_rule: bool) -> Column:
-    """Why the record is no message of the relay, or None for a history row, which is not
-    applied.
+    """Return why the record is not a message of the relay, or None for a history row, which is
+    not applied.
     """
     known = sf.col("table").isNotNull() & sf.col("type").isin(*_TYPES)
     empty = sf.col("value").isNull()
@@ -74,13 +89,24 @@ def _of_value(*, raw_rule: bool) -> Column:
             empty & sf.col("own_order").isNull() & ~sf.lit(raw_rule),
             "the record has no value and no order header",
         )
+        .when(~sf.coalesce(known, sf.lit(False)) & _is_of_other_format(), OTHER_FORMAT)
         .when(~sf.coalesce(known, sf.lit(False)), "the value is not a message of the relay")
         .when(sf.col("history"), None)
     )
 
 
+def _is_of_other_format() -> Column:
+    """Return whether the value contains the text of its order header, as all formats do except
+    canal-json and maxwell-json, or has an order header and one of Maxwell's types.
+    """
+    text = sf.decode("value", "ISO-8859-1")
+    has_order_inside = sf.contains(text, sf.col("own_order"))
+    is_maxwell = sf.col("own_order").isNotNull() & sf.col("type").rlike(_MAXWELL_TYPE)
+    return sf.coalesce(has_order_inside | is_maxwell, sf.lit(False))
+
+
 def _kept_back(is_row: Column, *, in_parts: bool) -> Iterator[tuple[Column, str]]:
-    """Why the message does not have all of its rows or values."""
+    """Yield the reasons why the message lacks some of its rows or values."""
     yield (
         is_row & sf.col("claimed"),
         (
@@ -110,9 +136,24 @@ def _with_row_count(reason: Column, is_row: Column) -> Column:
     )
 
 
+_NO_KEY: Final = "has no key, so it has no copy: give it a primary key or a unique NOT NULL key"
+_TOO_LATE: Final = (
+    "has a change that came later than deleted keys are remembered (guards_days), so it cannot be "
+    "compared with a delete of its key"
+)
+_GUARD_NAME: Final = (
+    f"has a column named like a guard of the copy ({', '.join(GUARDS)}), so it has no copy: rename "
+    f"the column"
+)
+
+
+def _has_guard_name() -> Column:
+    names = sf.transform(sf.map_keys("data"), sf.lower)
+    return sf.arrays_overlap(names, sf.array(*map(sf.lit, GUARDS)))
+
+
 def problem_of_row(horizon_ms: int, *, in_parts: bool) -> Column:
-    """The reason that holds for one row; null where it can be applied."""
-    names = sf.map_keys("data")
+    """Return the reason that holds for one row; null if it can be applied."""
     without_key = (
         (sf.col("type") == "UPDATE")
         & sf.coalesce(sf.size("key_columns") <= 0, sf.lit(True))
@@ -122,25 +163,17 @@ def problem_of_row(horizon_ms: int, *, in_parts: bool) -> Column:
         sf.when(sf.col("data").isNull(), "the message has no row")
         .when(
             sf.col("key").isNull(),
-            _of_table(
-                "has no key, so it has no copy: give it a primary key or a unique NOT NULL key"
-            ),
+            _of_table(_NO_KEY),
         )
         .when(sf.col("order").isNull(), "the orders header is unreadable")
         .when(sf.col("execute_position").isNull(), "the order header is beyond 63 bits")
         .when(
             sf.col("execute_time") < horizon_ms,
-            _of_table(
-                "has a change that came later than deleted keys are remembered (guards_days), so "
-                "nobody knows whether it still holds"
-            ),
+            _of_table(_TOO_LATE),
         )
         .when(
-            sf.arrays_overlap(sf.transform(names, sf.lower), sf.array(*map(sf.lit, GUARDS))),
-            _of_table(
-                f"has a column named like a guard of the copy ({', '.join(GUARDS)}), so it has "
-                f"no copy: rename the column"
-            ),
+            _has_guard_name(),
+            _of_table(_GUARD_NAME),
         )
         .when(
             without_key & ~sf.lit(in_parts),
@@ -150,7 +183,7 @@ def problem_of_row(horizon_ms: int, *, in_parts: bool) -> Column:
 
 
 def _unfollowed() -> Iterator[tuple[Column, str]]:
-    """Why a TRUNCATE cannot be followed, by what its own message tells."""
+    """Yield the reasons why a TRUNCATE cannot be followed, from its own message."""
     truncate = sf.col("type") == TRUNCATE
     yield (
         truncate & sf.col("failed"),
@@ -170,7 +203,9 @@ def _unfollowed() -> Iterator[tuple[Column, str]]:
 
 
 def _unrenamed() -> Iterator[tuple[Column, str]]:
-    """Why renamed columns cannot be followed, by what the statement's own message tells."""
+    """Yield the reasons why renamed columns cannot be followed, from the statement's own
+    message.
+    """
     told, header = sf.col("renamed").isNotNull(), sf.col("renamed")
     names = sf.from_json(header, "array<struct<old: string, new: string, if_exists: boolean>>")
     readable = sf.forall(names, lambda each: each["old"].isNotNull() & each["new"].isNotNull())
@@ -194,12 +229,16 @@ def _unrenamed() -> Iterator[tuple[Column, str]]:
         told & conditional,
         f"may have had columns renamed (IF EXISTS), which the message does not tell: {_ANEW}",
     )
+    yield _untold()
+
+
+def _untold() -> tuple[Column, str]:
     untold = (
         sf.col("renamed_header").isNull()
         & sf.coalesce(sf.col("event.isDdl"), sf.lit(False))
         & ~sf.col("type").isin(*_ROWS)
     )
-    yield (
+    return (
         untold & sf.col("event.sql").rlike(_MAY_RENAME),
         (
             f"may have had columns renamed, which the message does not tell: set message.headers "
@@ -208,27 +247,34 @@ def _unrenamed() -> Iterator[tuple[Column, str]]:
     )
 
 
-def _statements(*, truncates: bool) -> Iterator[tuple[Column, str]]:
-    """What DDL does to rows that the binlog does not tell."""
+def _statements(*, truncates: bool) -> Iterator[tuple[Column, str | Column]]:
+    """Yield the effects of DDL on rows that the binlog does not contain.
+
+    The message of a statement on several tables has the name of one, so the reason quotes it. The
+    type of an ALTER TABLE is that of its first item.
+    """
     alters, sql = sf.col("type") == str(MessageType.ALTER), sf.col("event.sql")
+    quoted = sf.concat(sf.lit(" ("), sf.substring(sql, 1, _QUOTED), sf.lit(")"))
+    others = sf.when(sf.contains(sql, sf.lit(",")), quoted).otherwise("")
     emptying = ("ERASE",) if truncates else (TRUNCATE, "ERASE")
     yield (
         sf.col("type").isin(*emptying),
-        "was truncated or dropped, which its copy does not follow: it keeps the rows",
+        sf.concat(sf.lit(_EMPTIED), others),
     )
     yield (
         sf.col("type") == str(MessageType.RENAME),
-        "was renamed, which copies do not follow: each keeps the rows of its own name",
+        sf.concat(sf.lit(_RENAMED), others),
     )
     yield (
         alters & sql.rlike(_ROWS_WITHOUT_LOG),
         "lost or got a partition's rows, which its copy does not follow",
     )
     yield (
-        alters & sql.rlike(_PRIMARY_KEY),
+        sf.col("type").isin(*_ALTERING) & sql.rlike(_PRIMARY_KEY),
         "got another primary key: its copy keeps rows under their former keys",
     )
 
 
-def _of_table(sentence: str) -> Column:
-    return sf.concat(sf.lit("table "), sf.col("table"), sf.lit(f" {sentence}"))
+def _of_table(sentence: str | Column) -> Column:
+    said = sf.lit(sentence) if isinstance(sentence, str) else sentence
+    return sf.concat(sf.lit("table "), sf.col("table"), sf.lit(" "), said)

@@ -1,4 +1,4 @@
-"""What a message tells of its table: columns with their types, and the key."""
+"""The table definition in a message: columns with their types, and the key."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ from spark_jobs.transforms.mysql_types import spark_type, widest
 class TableSchema:
     """One version of a table.
 
-    `text` is the message's `mysqlType` as it stands there; empty where the message has none.
+    `text` is the message's `mysqlType` unchanged; empty if the message has none.
     """
 
     text: str
@@ -21,7 +21,7 @@ class TableSchema:
 
     @classmethod
     def of(cls, mysql_type: str | None, names: Iterable[str] = ()) -> "TableSchema":
-        """Read `mysqlType`; columns that stand in `names` alone are text."""
+        """Read `mysqlType`; columns that are only in `names` are text."""
         types = json.loads(mysql_type) if mysql_type else None
         known = (
             {str(name): str(text) for name, text in types.items()}
@@ -33,7 +33,9 @@ class TableSchema:
         )
 
     def type_of(self, column: str) -> DataType | None:
-        """The type that Spark keeps the column in; None for a column that this version has not."""
+        """Return the type that Spark keeps the column in; None for a column that this version has
+        not.
+        """
         text = self.mysql_types.get(column)
         return None if text is None else spark_type(text)
 

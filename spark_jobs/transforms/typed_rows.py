@@ -46,7 +46,7 @@ def typed_rows(
 
     `changes`: key, order, execute_time, execute_position, deleted, data, mysql_types. `versions`
     are the table's versions among them; each column's type holds the values of all. A column that a
-    change does not hold is null: its table had none when it was made.
+    change lacks is null: its table did not have it at that time.
     """
     names = spellings((name for version in versions for name in version.mysql_types), columns)
     texts = {column: _text(names[column]) for column in columns}
@@ -71,7 +71,7 @@ def typed_rows(
 
 
 def _text(names: Sequence[str]) -> Column:
-    """The column's text under whichever of its spellings the change has it."""
+    """Return the column's text under any spelling of its name in the change."""
     return sf.coalesce(*(sf.col("data").getItem(name) for name in names))
 
 
@@ -87,8 +87,7 @@ def _binary(names: Sequence[str], versions: Sequence[TableSchema]) -> Sequence[s
 def _value(text: Column, binary: Sequence[str], kind: DataType, style: Style) -> Column:
     """The text as a value.
 
-    A column that is bytes in some versions and text in others is read as the row's own version
-    says.
+    A column that is bytes in some versions and text in others is read by the row's own version.
     """
     if isinstance(kind, BinaryType) or not binary:
         return _typed(text, kind, style)
@@ -103,16 +102,16 @@ def _bytes(text: Column, style: Style) -> Column:
 
 
 def text_of_bytes(value: Column) -> Column:
-    """What a column shows of its former bytes after it became text: the text that they are,
-    otherwise their base64.
+    """Return the text for a column's former bytes after it became text: their characters if
+    valid, otherwise their base64.
     """
     text = value.cast("string")
     return sf.when(sf.is_valid_utf8(text), text).otherwise(sf.base64(value))
 
 
 def retyped(value: Column, held: DataType, kind: DataType) -> Column:
-    """A value of a copy's column, which is `held`, as the wider `kind` that the column has from now
-    on.
+    """Return a value of a copy's column, which is `held`, as the wider `kind` that the column has
+    from now on.
     """
     return (
         text_of_bytes(value)
@@ -133,9 +132,9 @@ def _typed(text: Column, kind: DataType, style: Style) -> Column:
 
 
 def _unfit(texts: Mapping[str, Column], values: Mapping[str, Column]) -> Column:
-    """Column → text of the values that were lost to their types.
+    """Return column → text of the values that do not fit their types.
 
-    Null where there is none, which is nearly always.
+    Null if there are none, which is nearly always.
     """
     nothing = sf.lit(None).cast("map<string,string>")
     lost = {

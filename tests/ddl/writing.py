@@ -83,6 +83,11 @@ _SPACES: Final = (
 )
 
 
+def backticked(name: str) -> str:
+    """An identifier in the quotes of every SQL mode."""
+    return "`" + name.replace("`", "``") + "`"
+
+
 class Writing:
     """Writes what a statement is made of, each time in one of the ways that the sql_mode allows."""
 

@@ -1,1 +1,1 @@
-"""A model of the delivery protocol, small enough that every order of events can be tried."""
+"""Models of the protocols, small enough that tests explore every order of events."""

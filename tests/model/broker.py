@@ -1,5 +1,5 @@
-"""The broker's steps: a request arrives, a transaction's end reaches a partition, a transaction's
-time is over.
+"""Steps of the broker: a request arrives, a transaction's end reaches a partition, a transaction
+times out.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ _Answer: TypeAlias = tuple[Broker, str]
 
 
 def steps(world: World, rules: Rules) -> Iterator[Step]:
-    """Everything that the broker may do now."""
+    """Return every step that the broker can take now."""
     for request in world.wire:
         broker, answer = _answered(world.broker, request, rules)
         label = (
@@ -56,9 +56,8 @@ def steps(world: World, rules: Rules) -> Iterator[Step]:
 
 
 def _answered(broker: Broker, request: Request, rules: Rules) -> _Answer:
-    """What the broker becomes by a request, and what it says.
-
-    Nothing is said while an older transaction is about to end.
+    """Return the broker after a request, and its answer. It does not answer while an older
+    transaction is ending.
     """
     match request.kind:
         case Kind.INIT:
@@ -102,7 +101,7 @@ def _end(broker: Broker, request: Request) -> _Answer:
         and broker.committed_epoch == request.epoch
         and (broker.ending or not broker.open)
     ):
-        return broker, OK  # asked for again
+        return broker, OK  # the request is repeated
     if broker.ending:
         return broker, NOT_YET
     if request.kind is Kind.ABORT:
@@ -111,8 +110,8 @@ def _end(broker: Broker, request: Request) -> _Answer:
 
 
 def _ending(broker: Broker, end: str) -> Broker:
-    """The coordinator has decided, and tells the partitions: a commit one after the other, an
-    abort, which shows nothing, at once.
+    """The coordinator has decided. It writes a commit to one partition after the other, and an
+    abort, which shows no row, to all at once.
     """
     return broker._replace(
         ending=end, unmarked=(*PARTITIONS, POSITION) if end == "commit" else (POSITION,)
@@ -153,7 +152,7 @@ def _shown(broker: Broker, partition: int) -> Broker:
 
 
 def _delivered(world: World, request: Request, broker: Broker, answer: str) -> World:
-    """The request is off the wire, and its relay knows the answer if it still waits for it."""
+    """Remove the request; its relay gets the answer if it still waits for it."""
     world = world._replace(broker=broker, wire=world.wire - {request})
     relay = world.relays[request.relay]
     if relay.waiting != request:

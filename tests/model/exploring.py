@@ -1,5 +1,5 @@
-"""Every moment that can be reached, nearest first: the first broken promise comes with a shortest
-way to it.
+"""Breadth-first search of all states: the first broken invariant is found with a shortest path to
+it.
 """
 
 from collections import deque
@@ -9,12 +9,13 @@ from typing import Final, NamedTuple, TypeVar
 World = TypeVar("World", bound=Hashable)
 
 _MOST_MOMENTS: Final = 3_000_000
-"""A model that grows beyond is wrong: every misfortune has its budget."""
+"""Largest number of states. A model with more has an error, because the budget limits every fault.
+"""
 
 
 class Found(NamedTuple):
-    """How many moments there are, how many rows can become visible, and a shortest way to a broken
-    promise.
+    """The number of states, how many rows can become visible, and a shortest path to a broken
+    invariant.
     """
 
     moments: int
@@ -29,9 +30,8 @@ def explore(
     broken: Callable[[World], str],
     visible: Callable[[World], int],
 ) -> Found:
-    """Try every order of events from `start`.
-
-    Ends at the first moment of which `broken` says something.
+    """Explore every order of events from `start`. End at the first state for which `broken` returns
+    a text.
     """
     came_from: dict[World, tuple[World, str] | None] = {start: None}
     waiting, furthest = deque([start]), 0

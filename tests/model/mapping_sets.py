@@ -1,5 +1,5 @@
-"""Mapping sets beside the stream: a store that is edited, lost and filled again, one relay, and the
-records in Kafka.
+"""Mapping sets beside the stream: a store whose sets are edited, lost and restored, one relay, and
+the records in Kafka.
 
 Two transactions of two rows are published; a commit may come after each row, so a transaction may
 be half published. The documents of a set are one word, which also says where rows go: "A" and "B"
@@ -15,7 +15,7 @@ ROWS: Final = ((0, 0), (0, 1), (1, 0), (1, 1))
 HALF: Final = "-"
 NOTHING: Final = (0, "")
 Name: TypeAlias = tuple[int, str]
-"""A set's number and its documents, of which the digest tells as much."""
+"""A set's number and its documents, which stand for their digest."""
 Step: TypeAlias = "tuple[str, World]"
 
 
@@ -43,7 +43,7 @@ class Rules(NamedTuple):
 
 
 class Budget(NamedTuple):
-    """How often each event may still happen."""
+    """How often each event can still happen."""
 
     crashes: int = 0
     wipes: int = 0
@@ -52,7 +52,7 @@ class Budget(NamedTuple):
 
 
 class Record(NamedTuple):
-    """So many rows are published.
+    """The number of published rows.
 
     `named` is the set of the record, `split` that of a half-published transaction.
     """
@@ -64,7 +64,7 @@ class Record(NamedTuple):
 
 class Relay(NamedTuple):
     """The set in force, the one that the store is compared with, the rows of the open batch, and
-    whether the store has signalled.
+    whether the store has notified it.
     """
 
     force: Name
@@ -74,7 +74,7 @@ class Relay(NamedTuple):
 
 
 class World(NamedTuple):
-    """Everything at one moment.
+    """The whole state.
 
     `own`: the store's sets continue those that were published. `meant` are documents that were put
     in force.
@@ -104,14 +104,14 @@ class World(NamedTuple):
 
 
 def search(start: World, rules: Rules) -> Found:
-    """Try every order of events from `start`; ends at the first broken promise."""
+    """Explore every order of events from `start`; end at the first broken invariant."""
     return explore(
         start, lambda world: steps(world, rules), broken, lambda world: len(world.visible)
     )
 
 
 def broken(world: World) -> str:
-    """Say which promise this moment breaks, "" when none."""
+    """Return the invariant that this state breaks, "" for none."""
     for first in range(0, len(world.visible), 2):
         if len(set(world.visible[first : first + 2])) > 1:
             return f"one transaction under two mappings: {world.visible}"
@@ -121,7 +121,7 @@ def broken(world: World) -> str:
 
 
 def steps(world: World, rules: Rules) -> Iterator[Step]:
-    """Everything that may happen next."""
+    """Return every possible next step."""
     yield from _operator(world, rules)
     if world.late:
         yield (
@@ -141,7 +141,7 @@ def steps(world: World, rules: Rules) -> Iterator[Step]:
 
 def _operator(world: World, rules: Rules) -> Iterator[Step]:
     if world.budget.wipes:
-        own = not world.record.rows  # before the first row every mapping is as good as another
+        own = not world.record.rows  # before the first row any mapping can be put in force
         yield (
             "ZooKeeper loses everything",
             _signalled(world._replace(sets=(), own=own, shown=None, budget=world.spent("wipes"))),
@@ -165,9 +165,8 @@ def _operator(world: World, rules: Rules) -> Iterator[Step]:
 
 
 def _saved(world: World, documents: str) -> World:
-    """A save: an edit where the store is the installation's own.
-
-    The same documents make a lost store its own again.
+    """Save documents: an edit if the store belongs to the installation. Saving the same documents
+    restores a lost store.
     """
     published = (
         {world.record.named[1]}
@@ -190,7 +189,7 @@ def _signalled(world: World) -> World:
 
 
 def _accepted(world: World, shown: Name, rules: Rules) -> World:
-    """The record names the store's set, behind a fence; the relay begins again."""
+    """Write a record that names the store's set, after a fence; the relay restarts."""
     after = world._replace(shown=None, budget=world.spent("acceptances"))
     if rules.acceptance_bound and world.current != shown:
         return after
@@ -276,7 +275,7 @@ def _committed(world: World, relay: Relay, rules: Rules) -> World:
 
 
 def _with_documents(world: World, record: Record, rules: Rules) -> World:
-    """The record becomes visible, and the topic keeps the documents that it names."""
+    """Make the record visible; the topic has the documents that it names."""
     split = (
         {record.split[1]}
         if record.split is not None and rules.documents_kept_while_named

@@ -1,17 +1,15 @@
-"""What must hold at every moment."""
+"""Invariants of every state."""
 
 from tests.model.world import PARTITIONS, Changes, Kind, Phase, Record, World
 
 
 def broken(world: World) -> str:
-    """Say which promise this moment breaks, "" when none."""
+    """Return the invariant that this state breaks, "" for none."""
     return _never_published(world) or _lost(world) or _two_voices(world)
 
 
 def _never_published(world: World) -> str:
-    """Each partition shows the beginning of one server's binlog: a repeat, a step back and a gap
-    are all something else.
-    """
+    """Each partition shows a prefix of one server's binlog: no repeat, no step back and no gap."""
     visible = world.broker.visible
     for server in (0, 1):
         history = world.source.history(server)
@@ -24,8 +22,8 @@ def _never_published(world: World) -> str:
 
 
 def _lost(world: World) -> str:
-    """What lies behind the committed record is visible, and while no transaction ends nothing else
-    is.
+    """All rows up to the committed record are visible, and, while no transaction is ending, no
+    other row.
     """
     broker = world.broker
     if broker.ending:
@@ -40,7 +38,7 @@ def _lost(world: World) -> str:
 
 
 def _two_voices(world: World) -> str:
-    """A fenced relay opens no producer before it has heard again that it leads."""
+    """A fenced relay opens no producer before ZooKeeper has confirmed its leadership again."""
     for number, relay in enumerate(world.relays):
         if (
             relay.fenced

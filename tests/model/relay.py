@@ -1,5 +1,5 @@
-"""A relay's steps: join, be elected, open a producer, read the position, publish, and what it does
-with each misfortune.
+"""Steps of a relay: join, be elected, open a producer, read the position, publish, and handle each
+fault.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _LEADING: Final = frozenset(
 
 
 def steps(world: World, number: int, rules: Rules) -> Iterator[Step]:
-    """Everything that may happen to relay `number` now."""
+    """Return every possible next step of relay `number`."""
     relay = world.relays[number]
     yield from (
         (f"relay {number} {label}", after) for label, after in _misfortunes(world, number, relay)
@@ -120,7 +120,7 @@ def _standby(world: World, number: int, relay: Relay, rules: Rules) -> Iterator[
 
 def _opened(world: World, number: int, relay: Relay, rules: Rules) -> Iterator[Step]:
     if world.broker.record is not None:
-        return  # an open transaction hides what may lie behind it
+        return  # a reader does not see records after an open transaction
     record = relay.early or world.broker.position
     source = world.source
     server = record.server if source.alive else 1
@@ -128,7 +128,7 @@ def _opened(world: World, number: int, relay: Relay, rules: Rules) -> Iterator[S
         published, there = source.history(record.server)[: record.changes], source.history(server)
         if published != there[: record.changes]:
             if rules.standby_proved:
-                return  # it waits for the standby, or stops and says what is missing there
+                return  # it waits for the standby, or stops and names the missing transactions
             record = record._replace(changes=len(there))
     taken = relay.taken if relay.trusts_memory else record.changes
     running = relay._replace(
@@ -161,7 +161,7 @@ def _running(world: World, number: int, relay: Relay) -> Iterator[Step]:
 
 
 def _given_up(world: World, number: int, relay: Relay) -> World:
-    """The open transaction is aborted, and the next producer begins from the record."""
+    """Abort the open transaction; the next producer begins from the record."""
     if not relay.sent:
         return world.with_relay(number, Relay(Phase.ELECTED))
     return _asks(

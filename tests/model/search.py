@@ -1,4 +1,4 @@
-"""Every order of events of the delivery: what the source, the broker and the relays may do next."""
+"""Explores every order of events of the delivery: the next steps of source, broker and relays."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from tests.model.world import Rules, World
 
 
 def search(start: World, rules: Rules) -> Found:
-    """Try every order of events from `start`; ends at the first broken promise."""
+    """Explore every order of events from `start`; end at the first broken invariant."""
 
     def following(world: World) -> Iterator[Step]:
         return ((label, shortened(after, rules)) for label, after in steps(world, rules))
@@ -20,7 +20,7 @@ def search(start: World, rules: Rules) -> Found:
 
 
 def steps(world: World, rules: Rules) -> Iterator[Step]:
-    """Everything that may happen next."""
+    """Return every possible next step."""
     yield from _source(world)
     yield from broker.steps(world, rules)
     for number in range(len(world.relays)):

@@ -1,5 +1,5 @@
-"""Moments that can never differ in what follows are one: without this, two relays that fence each
-other would count epochs for ever.
+"""Merges states with the same future. Without this, the epochs of two relays that fence each other
+make infinitely many states.
 """
 
 from collections.abc import Iterator
@@ -8,8 +8,8 @@ from tests.model.world import Broker, Kind, Relay, Request, Rules, World
 
 
 def shortened(world: World, rules: Rules) -> World:
-    """The same moment with epochs renumbered in their order, and without what has no effect any
-    more.
+    """Return the state with its epochs renumbered in order, and without requests that have no
+    effect.
     """
     world = _forgotten(world, rules)
     ranks = {epoch: rank for rank, epoch in enumerate(sorted({0, *_epochs(world)}))}
@@ -26,9 +26,8 @@ def shortened(world: World, rules: Rules) -> World:
 
 
 def _forgotten(world: World, rules: Rules) -> World:
-    """A request that nobody waits for and that will be refused does nothing.
-
-    Old epochs that nobody holds say nothing.
+    """Drop requests that will be refused and whose answer no relay awaits, and epochs that no relay
+    has.
     """
     broker = world.broker
     if rules.late_rows_verified:

@@ -6,7 +6,8 @@ Meanwhile an operator saves another mapping set, and the first server purges the
 transaction.
 
 The events of the transaction are rows and roll-backs to the savepoint before its first row but one.
-A place is an event's number on the first server, and another number on the second one.
+BEGIN is published with the first row, and END, with the number of rows, with the last one. The
+coordinate of an event is its number on the first server, and another number on the second one.
 """
 
 from collections.abc import Iterator
@@ -28,16 +29,22 @@ class Rules(NamedTuple):
     unwritten_waits: bool = True
     """A transaction whose end is not in the binlog was not read to its end."""
     places_forgotten: bool = True
-    """What is left out are places of the server that is read; another server is asked anew."""
+    """Left-out events are coordinates of the server that is read; for another server they are found
+    again.
+    """
     own_set: bool = True
-    """What is left of a transaction is published under the mapping set of its first part, which the
+    """The rest of a transaction is published under the mapping set of its first part, which the
     record names and the topic keeps.
     """
     purged_stops: bool = True
     """A relay that finds the file of its position purged stops by name.
 
-    It does not go on in the next file.
+    It does not continue in the next file.
     """
+    begin_recorded: bool = True
+    """The record of a part says that BEGIN is published; a relay that continues sends none."""
+    count_recorded: bool = True
+    """The record of a part has the number of its rows, and a relay that continues counts on."""
     purged_unread: bool = True
     """A transaction whose file is purged before it was read to its end was not read to its end."""
 
@@ -51,12 +58,16 @@ class Relay(NamedTuple):
     rows: tuple[str, ...] = ()
     under: int = 0
     """The mapping set that the rows are published under."""
+    begun: bool = False
+    """Whether it knows that BEGIN is published."""
+    counted: int = 0
+    """How many rows of the transaction it counts before those that it publishes next."""
 
 
 class World(NamedTuple):
-    """Everything at one moment.
+    """The whole state.
 
-    `left_out` are events by the places of server `of`, `read` says whether the end was met there.
+    `left_out` are events by the coordinates of server `of`; `read`: the end was reached there.
     """
 
     written: int = 0
@@ -75,10 +86,14 @@ class World(NamedTuple):
     """The sets that the visible rows were published under."""
     purged: bool = False
     stopped: bool = False
+    begins: int = 0
+    """Visible BEGIN messages."""
+    ends: tuple[int, ...] = ()
+    """The numbers of rows in visible END messages."""
 
 
 def steps(world: World, rules: Rules) -> Iterator[tuple[str, World]]:
-    """Everything that may happen next."""
+    """Return every possible next step."""
     if world.written < len(EVENTS):
         yield (
             f"the source writes {EVENTS[world.written]!r}",
@@ -112,7 +127,12 @@ def _begins(world: World, rules: Rules) -> Iterator[tuple[str, World]]:
         else:
             yield "a relay goes on in the next file", world._replace(ended=True)
         return
-    yield "a relay begins", world._replace(relay=Relay(under=_set_of(world, rules)))
+    relay = Relay(
+        under=_set_of(world, rules),
+        begun=bool(world.begins) and rules.begin_recorded,
+        counted=world.done if rules.count_recorded else 0,
+    )
+    yield "a relay begins", world._replace(relay=relay)
 
 
 def _switched(world: World, rules: Rules) -> World:
@@ -140,7 +160,7 @@ def _work(world: World, relay: Relay, rules: Rules) -> Iterator[tuple[str, World
     elif event.startswith("undo") and _GONE & set(relay.rows):
         yield "rolled-back rows are met", world._replace(relay=None, left_out=_gone(world.server))
     elif event == "end":
-        yield "the end is committed", _committed(world, taken)._replace(ended=True)
+        yield "the end is committed", _ended(_committed(world, taken))
     else:
         yield f"{event!r} is passed", world._replace(relay=taken)
 
@@ -172,12 +192,20 @@ def _part(world: World, relay: Relay, rules: Rules) -> Iterator[tuple[str, World
 
 def _committed(world: World, relay: Relay) -> World:
     rows = relay.rows[world.done :]
+    begins = bool(rows) and not relay.begun
     return world._replace(
-        relay=relay,
+        relay=relay._replace(begun=relay.begun or begins, counted=relay.counted + len(rows)),
+        begins=world.begins + begins,
         visible=(*world.visible, *rows),
         done=len(relay.rows),
         sets=(*world.sets, *(relay.under for _ in rows)),
     )
+
+
+def _ended(world: World) -> World:
+    """Return the state with the END message of the transaction, of which rows are visible."""
+    assert world.relay is not None
+    return world._replace(ended=True, ends=(*world.ends, world.relay.counted))
 
 
 def _place(server: int, event: int) -> int:
@@ -189,11 +217,15 @@ def _gone(server: int) -> frozenset[int]:
 
 
 def broken(world: World) -> str:
-    """Say which promise this moment breaks, "" when none."""
+    """Return the invariant that this state breaks, "" for none."""
     if world.visible != KEPT[: len(world.visible)]:
         return f"consumers read {world.visible}, and the source kept {KEPT}"
     if len(set(world.sets)) > 1:
         return f"rows of one transaction were published under several mapping sets: {world.sets}"
+    if world.begins != bool(world.visible):
+        return f"rows of one transaction have {world.begins} BEGIN messages"
+    if any(each != len(world.visible) for each in world.ends):
+        return f"END says {world.ends} rows of {world.visible}"
     return (
         f"consumers read {world.visible} of {KEPT}" if world.ended and world.visible != KEPT else ""
     )

@@ -1,6 +1,4 @@
-"""The delivery protocol keeps its promises in every order of events, and each of its rules is
-needed for that.
-"""
+"""The delivery protocol keeps its invariants in every order of events; each rule is necessary."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 """No order of edits, losses of ZooKeeper, crashes and acceptances publishes a row under a mapping
-that nobody put in force.
+that was not put in force.
 """
 
 import pytest

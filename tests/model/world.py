@@ -1,9 +1,9 @@
-"""One moment of the model: the source's servers, the election, two relays, the requests on their
-way, and the broker.
+"""The state of the model: the source's servers, the election, two relays, the requests under way,
+and the broker.
 
-Everything is a value: a step makes a new moment of an old one. Changes are numbers; those of the
-dead master are 1, 2, ..., those that the promoted standby takes by itself 101, 102, .... A change's
-partition is its parity, so that each of two partitions has its own key.
+Everything is a value: a step returns a new state. Changes are numbers; those of the dead master are
+1, 2, ..., those that the promoted standby takes 101, 102, .... A change's partition is its parity,
+so that each of two partitions has its own key.
 """
 
 from enum import StrEnum
@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 PARTITIONS: Final = (0, 1)
 POSITION: Final = 2
-"""The position topic's place among the partitions that a transaction's end is written to."""
+"""The number of the position topic among the partitions that get a transaction's end."""
 OWN: Final = 100
 """Changes above are the promoted standby's own."""
 Changes: TypeAlias = tuple[int, ...]
@@ -25,13 +25,11 @@ class Rules(NamedTuple):
     producer_before_position: bool = True
     """The record is read after the older producers are fenced."""
     record_after_unclear_commit: bool = True
-    """What became of a commit is read from the record, not concluded from an empty commit that
-    succeeds.
-    """
+    """The result of a commit is read from the record, not concluded from a later empty commit."""
     fenced_asks_election: bool = True
     """A fenced relay opens no producer under the leadership it was fenced in."""
     fence_counts_in_abort: bool = True
-    """A fence is one although it is the answer to an abort."""
+    """An answer "fenced" to an abort is a fence too."""
     late_rows_verified: bool = True
     """The broker asks the coordinator whether rows belong to its open transaction (Kafka 3.6 and
     later).
@@ -41,10 +39,10 @@ class Rules(NamedTuple):
 
 
 class Budget(NamedTuple):
-    """How often each misfortune may still happen."""
+    """How often each fault can still happen."""
 
     crashes: int = 0
-    expiries: int = 0  # of the election's session, the relay being alive
+    expiries: int = 0  # of the election's session, while the relay runs
     timeouts: int = 0  # of a transaction, at the broker
     source_errors: int = 0
     lost_answers: int = 0
@@ -86,7 +84,7 @@ class Kind(StrEnum):
 
 
 class Request(NamedTuple):
-    """On its way to the broker; it may arrive long after its relay has died."""
+    """A request under way to the broker; it can arrive long after its relay has died."""
 
     relay: int
     kind: Kind
@@ -96,7 +94,7 @@ class Request(NamedTuple):
 
 
 class Phase(StrEnum):
-    """What a relay is about to do."""
+    """The next act of a relay."""
 
     DEAD = "dead"
     STANDBY = "standing by"
@@ -122,13 +120,13 @@ class Relay(NamedTuple):
     sent: int = 0
     early: Record | None = None  # a record read before its time
     trusts_memory: bool = False  # an empty commit was taken for a proof
-    fenced: bool = False  # it was told so, and has not been told since that it leads
+    fenced: bool = False  # it was fenced, and its leadership was not confirmed since
 
 
 class Broker(NamedTuple):
     """What Kafka holds of one transactional id.
 
-    `ending`: the coordinator has decided, and `unmarked` partitions do not know yet.
+    `ending`: the coordinator has decided, and `unmarked` partitions do not have the end yet.
     """
 
     epoch: int = 0
@@ -149,10 +147,7 @@ class Broker(NamedTuple):
 
 
 class World(NamedTuple):
-    """Everything at one moment.
-
-    `candidates` stand in the order in which they joined, and the first one leads.
-    """
+    """The whole state. `candidates` are in the order in which they joined; the first one leads."""
 
     source: Source
     broker: Broker = Broker()

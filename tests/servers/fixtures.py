@@ -11,6 +11,7 @@ from typing import Final, TypeAlias, TypeVar
 import pytest
 
 from deploy.embedded import (
+    Apicurio,
     DebianMariaDB,
     HBase,
     Kafka,
@@ -21,6 +22,7 @@ from deploy.embedded import (
     SqlServer,
     ZooKeeper,
 )
+from deploy.embedded.packaged import Postgres, Redis
 from deploy.embedded.processes.jvm import QUICK_START
 from tests.servers.availability import require
 from tests.servers.running import factory, running
@@ -32,7 +34,16 @@ _DATABASES: Final = {
     "mariadb-10.11": "mariadb_10_11",
     "mysql-9.7": "mysql_9",
 }
+_OLDER: Final = "mariadb-10.11"
 _numbers: Final = itertools.count(1)
+_NEWER: Final = [
+    pytest.param(fixture, id=name, marks=[pytest.mark.long] if name == _OLDER else [])
+    for name, fixture in _DATABASES.items()
+]
+NEWER_SERVERS: Final = pytest.mark.parametrize("database", _NEWER, indirect=True)
+"""Runs a test with the newest server of each family; with `make test-long` also with the older
+MariaDB.
+"""
 LOOKS_FOR_EXPIRED_MS: Final = 2000
 """How often the shared broker looks for transactions whose time is over.
 
@@ -78,11 +89,30 @@ def mysql_5_6() -> Iterator[MySQL56]:
 
 
 @pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """The shared PostgreSQL; use databases of your own, do not stop it."""
+    yield from _shared(Postgres)
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[Redis]:
+    """The shared Redis; use keys of your own, do not stop it."""
+    yield from _shared(Redis)
+
+
+@pytest.fixture(scope="session")
 def kafka() -> Iterator[Kafka]:
     """The shared broker; `.bootstrap` is its address."""
     require(Kafka)
     often = {"transaction.abort.timed.out.transaction.cleanup.interval.ms": LOOKS_FOR_EXPIRED_MS}
     yield from _shared(lambda: Kafka(often, jvm_options=QUICK_START))
+
+
+@pytest.fixture(scope="session")
+def registry() -> Iterator[Apicurio]:
+    """The shared schema registry; use topics of your own, do not stop it."""
+    require(Apicurio)
+    yield from _shared(lambda: Apicurio(jvm_options=QUICK_START))
 
 
 @pytest.fixture(scope="session")
@@ -106,6 +136,17 @@ def zookeeper() -> Iterator[ZooKeeper]:
 @pytest.fixture(scope="session", params=list(_DATABASES.values()), ids=list(_DATABASES))
 def database(request: pytest.FixtureRequest) -> SqlServer:
     """Every database server in turn."""
+    server: SqlServer = request.getfixturevalue(request.param)
+    return server
+
+
+@pytest.fixture(scope="session", params=_NEWER)
+def newer_database(request: pytest.FixtureRequest) -> SqlServer:
+    """The newest server of each family; with `make test-long` also the older MariaDB.
+
+    For tests of what the relay makes of rows. How the servers' binlogs differ is tested with
+    `database`.
+    """
     server: SqlServer = request.getfixturevalue(request.param)
     return server
 

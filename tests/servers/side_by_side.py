@@ -12,15 +12,17 @@ from tests.servers import availability
 
 _SPARK: Final = "tests/integration/spark/"
 _FIRST_COPIES: Final = f"{_SPARK}first_copies/"
+_FORMATS: Final = "tests/e2e/formats/"
 _REPORT: Final = "servers"
 _of_others: Final[set[str]] = set()
 
 
 class FewSparks(LoadFileScheduling):
-    """Whole files; those of Spark in two pieces, first copies and all others.
+    """Whole files, but for those that share what is costly to set up.
 
-    What one JVM has compiled serves a whole piece. First copies wait for servers half of the time,
-    the others compute.
+    Those of Spark are two pieces, first copies and all others: what one JVM has compiled serves a
+    whole piece. First copies wait for servers half of the time, the others compute. Those of the
+    formats are one piece: they read the same topics, which a relay fills for a quarter of a minute.
     """
 
     def _split_scope(self, nodeid: str) -> str:
@@ -28,9 +30,9 @@ class FewSparks(LoadFileScheduling):
 
 
 def piece_of_work(nodeid: str) -> str:
-    """What one process does whole: the test's file, or a piece of Spark's."""
-    of_spark = (piece for piece in (_FIRST_COPIES, _SPARK) if nodeid.startswith(piece))
-    return next(of_spark, nodeid.split("::", 1)[0])
+    """What one process does whole: the test's file, or all files of a folder."""
+    folders = (each for each in (_FIRST_COPIES, _SPARK, _FORMATS) if nodeid.startswith(each))
+    return next(folders, nodeid.split("::", 1)[0])
 
 
 def largest_first(items: Iterable[pytest.Item]) -> list[pytest.Item]:

@@ -1,8 +1,9 @@
 """A page in a real browser, and what every page must hold in it."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
@@ -10,9 +11,12 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 from tests.support.relays.admin_server import TOKEN
 
 Scheme = Literal["light", "dark"]
+SCHEMES: Final[tuple[Scheme, Scheme]] = ("light", "dark")
 WIDE: Final = 1280
 NARROW: Final = 390
 _HEIGHT: Final = 900
+_PICTURES: Final = os.environ.get("ROMA_PAGE_PICTURES", "")
+"""Folder for pictures of the pages, as docs/pictures/admin has them; empty: none are taken."""
 _WAIT_MS: Final = 15_000
 _SERIOUS: Final = frozenset({"serious", "critical"})
 
@@ -49,7 +53,16 @@ def opened(
 
 def assert_accessible(page: Page) -> None:
     """Assert that axe-core finds nothing serious on the page as it is shown now."""
-    found = Axe().run(page).response["violations"]
+    _assert_nothing_serious(Axe().run(page).response["violations"])
+
+
+def assert_contrast(page: Page) -> None:
+    """Assert that every text can be read: all that another colour scheme can change."""
+    options = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
+    _assert_nothing_serious(Axe().run(page, options=options).response["violations"])
+
+
+def _assert_nothing_serious(found: list[Any]) -> None:
     serious = {
         each["id"]: [node["html"][:200] for node in each["nodes"][:3]]
         for each in found
@@ -58,9 +71,22 @@ def assert_accessible(page: Page) -> None:
     assert not serious
 
 
+def resize(page: Page, width: int, scheme: Scheme) -> None:
+    """Show the page in another width and colour scheme without loading it again."""
+    page.set_viewport_size({"width": width, "height": _HEIGHT})
+    page.emulate_media(color_scheme=scheme)
+
+
 def assert_fits(page: Page) -> None:
     """Assert that nothing is wider than the window."""
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def keep_picture(page: Page, name: str) -> None:
+    """Take a picture of the whole page if ROMA_PAGE_PICTURES names a folder."""
+    if _PICTURES and page.viewport_size is not None:
+        width = page.viewport_size["width"]
+        page.screenshot(path=f"{_PICTURES}/{name}-{width}.png", full_page=True)
 
 
 def _note(problems: list[str], message: ConsoleMessage) -> None:

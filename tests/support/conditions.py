@@ -1,4 +1,4 @@
-"""A table with a column of each family, one row of it, and what conditions say of that row."""
+"""A table with a column of each family, a row of it, and the results of conditions for the row."""
 
 from typing import Final
 
@@ -40,7 +40,7 @@ def row(**values: object) -> Row:
 
 
 def bound(text: str) -> Holds:
-    """A condition put to the table."""
+    """Return a condition bound to the table."""
     return ConditionBinder(DEFINITION, TEXTS).bind(parse_condition(text))
 
 
@@ -110,4 +110,4 @@ ANSWERS: Final[list[tuple[str, bool | None]]] = [
     ("lasts > '-100:00:00.000001'", True),
     ("email = 'it''s'", False),
 ]
-"""A condition, and whether it holds for the customer; a server says the same."""
+"""A condition, and whether it is true for the customer; a server returns the same."""

@@ -1,4 +1,4 @@
-"""Waiting for a condition, with a deadline instead of a guess."""
+"""Waits for a condition up to a deadline."""
 
 from collections.abc import Callable
 from threading import Event

@@ -108,5 +108,7 @@ def _in_bulk(event: RowsEvent, plan: TablePlan) -> list[Any] | None:
         or any("COMPRESSED" in column.type.name for column in event.table.columns)
     ):
         return None
-    done, _, printed, _ = plan_printer(plan).messages([event], _FRAME, _BEFORE, 0, plan.tags)
+    done, _, printed, _, _ = plan_printer(plan).messages(
+        [event], _FRAME, _BEFORE, 0, plan.printed_headers
+    )
     return list(printed.each(TOPIC)) if done else None

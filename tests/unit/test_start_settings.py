@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from relay.settings import StartSettings
+from relay.settings import InstanceSettings, StartSettings
 
 _TIME = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
@@ -53,3 +53,41 @@ def test_a_time_is_a_moment_whatever_its_form(given: Any) -> None:
 def test_half_a_place_is_refused(given: dict[str, Any], said: str) -> None:
     with pytest.raises(ValidationError, match=said):
         StartSettings(**given)
+
+
+def test_a_gtid_set_is_a_kind_of_start() -> None:
+    assert StartSettings.model_validate({"gtid_set": "0-1-5"}).at == "gtid_set"
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ({"gtid_set": "x"}, "is not a GTID"),
+        ({"gtid_set": " "}, "the set is empty"),
+        ({"at": "gtid_set"}, "belong together"),
+        ({"at": "end", "gtid_set": "0-1-5"}, "belong together"),
+        ({"gtid_set": "0-1-5", "journal_name": "b.1"}, "do not belong to at = 'gtid_set'"),
+        ({"gtid_set": "0-1-5", "timestamp": 1}, "do not belong to at = 'gtid_set'"),
+    ],
+)
+def test_a_gtid_set_stands_alone(values: dict[str, object], why: str) -> None:
+    with pytest.raises(ValidationError, match=why):
+        StartSettings.model_validate(values)
+
+
+@pytest.mark.parametrize(
+    ("changed", "setting"),
+    [
+        ({"start": {"gtid_set": "0-1-5"}}, "start.gtid_set"),
+        (
+            {"source": {"host": "a", "user": "u", "standby": {"host": "c", "start": {}}}},
+            "source.standby.start",
+        ),
+    ],
+)
+def test_a_start_of_one_source_is_none_of_a_group(changed: dict[str, Any], setting: str) -> None:
+    group = {"name": "one", "sources": [{"name": "two", "host": "b"}]}
+    usual = {"name": "shop", "source": {"host": "a", "user": "u"}, "group": group}
+    InstanceSettings.model_validate(usual)
+    with pytest.raises(ValidationError, match=f"{setting} applies to one source"):
+        InstanceSettings.model_validate(usual | changed)

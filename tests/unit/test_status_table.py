@@ -61,7 +61,7 @@ def test_a_stopped_one_shows_its_reason_and_the_remedy(width: int) -> None:
 def test_a_relay_that_is_gone_is_told() -> None:
     text = shown(RUNNING, alive=False)
     assert "relay-1.example.org-4711 (gone)" in text
-    assert "Its relay is gone" in text
+    assert "Its relay has ended" in text
 
 
 def test_no_instance_is_a_sentence() -> None:

@@ -22,14 +22,14 @@ from tools.bench.measuring.notes import live_notes, throughput_notes
 from tools.bench.measuring.orders import Orders
 from tools.bench.measuring.report import Report, live_report, throughput_report
 from tools.bench.measuring.workload import Workload, fill
-from tools.bench.peers.contestant import BenchFailed, Stage, not_measured
+from tools.bench.peers.contestant import BenchFailed, RunSetup, not_measured
 from tools.bench.peers.debezium import Debezium
 from tools.bench.peers.maxwell import Maxwell
-from tools.bench.throughput import DEBEZIUM, ENTRIES, MAXWELL, PLAIN, RELAY, Race
+from tools.bench.throughput import DEBEZIUM, ENTRIES, MAXWELL, PLAIN, RELAY, TWO_IDS, Race
 from tools.bench.wide import Wide
 
 _SERVERS: Final[dict[str, type[SqlServer]]] = {"mariadb": MariaDB, "mysql": MySQL}
-_LIVE: Final = (RELAY, DEBEZIUM, MAXWELL)
+_LIVE: Final = (RELAY, TWO_IDS, DEBEZIUM, MAXWELL)
 _PEERS: Final[dict[str, type[Debezium | Maxwell]]] = {DEBEZIUM: Debezium, MAXWELL: Maxwell}
 _WIDTH: Final = 230
 
@@ -37,7 +37,7 @@ _WIDTH: Final = 230
 def main() -> int:
     """Run the command line; the result is the exit code."""
     arguments = _parser().parse_args()
-    here = setting(sys.argv[1:])  # before anything weighs on the machine
+    here = setting(sys.argv[1:])  # before any process of the benchmark uses the machine
     signal.signal(
         signal.SIGTERM, lambda *_: sys.exit(143)
     )  # so that everything started here is ended
@@ -68,6 +68,20 @@ def _parser() -> argparse.ArgumentParser:
     throughput = commands.add_parser(
         "throughput", help="rows per second of relay and peers on one binlog"
     )
+    _throughput_options(throughput)
+    latency = commands.add_parser(
+        "latency", help="from the commit on the server to a read_committed consumer"
+    )
+    _latency_options(latency)
+    for command, entries in ((throughput, (*ENTRIES, PLAIN)), (latency, _LIVE)):
+        _common_options(command, entries)
+    _scaling_options(
+        commands.add_parser("scaling", help="what the relay's speed does when one thing grows")
+    )
+    return parser
+
+
+def _throughput_options(throughput: argparse.ArgumentParser) -> None:
     throughput.add_argument(
         "--rows",
         type=int,
@@ -86,9 +100,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     throughput.add_argument("--rounds", type=int, default=2)
     throughput.add_argument("--quick", action="store_true", help="a tenth of it, one round")
-    latency = commands.add_parser(
-        "latency", help="from the commit on the server to a read_committed consumer"
-    )
+
+
+def _latency_options(latency: argparse.ArgumentParser) -> None:
     latency.add_argument(
         "--rate", type=float, default=500, help="transactions of one row per second"
     )
@@ -101,23 +115,18 @@ def _parser() -> argparse.ArgumentParser:
         help="the window of the CPU without load",
     )
     latency.add_argument("--quick", action="store_true", help="a third of the time")
-    for command, entries in ((throughput, (*ENTRIES, PLAIN)), (latency, _LIVE)):
-        command.add_argument(
-            "--server", action="append", choices=list(_SERVERS), help="this one; may be repeated"
-        )
-        command.add_argument(
-            "--only", action="append", choices=entries, help="this one; may be repeated"
-        )
-        command.add_argument(
-            "--into",
-            type=Path,
-            metavar="FOLDER",
-            help="write the table there, as Markdown and JSON",
-        )
-    _scaling_options(
-        commands.add_parser("scaling", help="what the relay's speed does when one thing grows")
+
+
+def _common_options(command: argparse.ArgumentParser, entries: Sequence[str]) -> None:
+    command.add_argument(
+        "--server", action="append", choices=list(_SERVERS), help="this one; may be repeated"
     )
-    return parser
+    command.add_argument(
+        "--only", action="append", choices=entries, help="this one; may be repeated"
+    )
+    command.add_argument(
+        "--into", type=Path, metavar="FOLDER", help="write the table there, as Markdown and JSON"
+    )
 
 
 def _scaling_options(parser: argparse.ArgumentParser) -> None:
@@ -168,12 +177,13 @@ def _latency(arguments: argparse.Namespace) -> tuple[Report, dict[str, str], lis
     found: list[LiveRun] = []
     failures: list[str] = []
     with ZooKeeper() as zookeeper, Kafka() as kafka:
-        # The first one would pay for a broker that has only just started; what fails in it will be
-        # told of the runs that count.
+        # The first run would include the warm-up of a new broker, so it is not counted. An error in
+        # it
+        # occurs in the counted runs too, and is reported there.
         for label, kind, name in [(0, kinds[0], entries[0]), *_live_runs(kinds, entries)]:
             with kind() as source, tempfile.TemporaryDirectory(prefix="roma-bench-") as folder:
                 written = fill(source, live.Ticks())
-                stage = Stage(
+                setup = RunSetup(
                     source,
                     kafka,
                     zookeeper,
@@ -183,21 +193,21 @@ def _latency(arguments: argparse.Namespace) -> tuple[Report, dict[str, str], lis
                     written,
                     live=True,
                 )
-                _measure_live(name, stage, load, *((found, failures) if label else ([], [])))
+                _measure_live(name, setup, load, *((found, failures) if label else ([], [])))
     return live_report(found, [*live_notes(load), *failures]), versions, failures
 
 
 def _live_runs(
     kinds: Sequence[type[SqlServer]], entries: Sequence[str]
 ) -> Iterator[tuple[int, type[SqlServer], str]]:
-    """Every entry on every server, each with a number of its own from 1 on."""
+    """Yield every entry on every server, each with its own number, from 1."""
     for number, kind in enumerate(kinds):
         for offset, name in enumerate(entries, 1 + 10 * number):
             yield offset, kind, name
 
 
 def _scaling(arguments: argparse.Namespace, here: Setting) -> int:
-    """Every series is shown and written as soon as it is measured."""
+    """Measure all series; show and write each as soon as it is measured."""
     kind = _SERVERS[arguments.server]
     here = replace(
         here, versions={kind.name: _version(kind), "Kafka": Kafka.fetch().removeprefix("kafka-")}
@@ -216,14 +226,14 @@ def _scaling(arguments: argparse.Namespace, here: Setting) -> int:
 
 
 def _measure_live(
-    name: str, stage: Stage, load: live.Load, found: list[LiveRun], failures: list[str]
+    name: str, setup: RunSetup, load: live.Load, found: list[LiveRun], failures: list[str]
 ) -> None:
-    with closing(ENTRIES[name](stage)) as contestant:
+    with closing(ENTRIES[name](setup)) as contestant:
         try:
-            run = live.measure(contestant, name, stage, load)
+            run = live.measure(contestant, name, setup, load)
         except (BenchFailed, EmbeddedError) as failure:
-            say(f"{stage.source.name}, {name}: FAILED. {failure}")
-            failures.append(not_measured(f"{stage.source.name}, {name}", failure))
+            say(f"{setup.source.name}, {name}: FAILED. {failure}")
+            failures.append(not_measured(f"{setup.source.name}, {name}", failure))
         else:
             found.append(run)
             say(
@@ -235,9 +245,9 @@ def _measure_live(
 def _available(
     arguments: argparse.Namespace, names: Sequence[str]
 ) -> tuple[list[type[SqlServer]], list[str], dict[str, str]]:
-    """Servers and entries of the command line that this machine can give, and their versions.
+    """Return the servers and entries of the command line that this machine has, and their versions.
 
-    What is asked for by name must be here.
+    An error is raised for a missing one that the command line names.
     """
     versions: dict[str, str] = {}
     kinds: list[type[SqlServer]] = []

@@ -1,6 +1,6 @@
-"""What a row costs in memory by its number of columns, without any server: `make bench-columns`.
+"""Measures the CPU time of printing a row by its number of columns: `make bench-columns`.
 
-From the bytes of a row event to whole messages, by the compiled printer and by the readable
+No server runs. Row events in memory become messages, by the compiled printer and by the readable
 packages.
 """
 
@@ -145,14 +145,14 @@ def _cost(width: int, *, long: bool = False) -> Cost:
 
 
 def _printing(raw: RawRows, plan: TablePlan) -> float:
-    """CPU seconds of a row."""
+    """Return the CPU seconds of a row."""
     printer = plan_printer(plan)
     decoder = RowDecoder()
     return _seconds(lambda: _print(decoder.open(raw), printer, plan)) / _EVENT_ROWS
 
 
 def _print(event: RowsEvent, printer: EventPrinter, plan: TablePlan) -> None:
-    _, rows, _, _ = printer.messages([event], _FRAME, _BEFORE, 0, plan.tags)
+    rows = printer.messages([event], _FRAME, _BEFORE, 0, plan.tags).rows
     assert rows == _EVENT_ROWS
 
 
@@ -164,7 +164,7 @@ def _read(event: RowsEvent, plan: TablePlan) -> None:
 
 
 def _seconds(work: Callable[[], None]) -> float:
-    """CPU seconds of one call, from as many as fit into a while."""
+    """Return the CPU seconds of one call, as a mean over many calls."""
     work()
     calls, began = 0, process_time()
     while process_time() - began < _SECONDS:
@@ -175,6 +175,23 @@ def _seconds(work: Callable[[], None]) -> float:
 
 def _figures(cost: Cost) -> tuple[float, ...]:
     return cost.compiled_us, cost.compiled_mb_per_s, cost.readable_us, cost.readable_mb_per_s
+
+
+_NOTES: Final = (
+    (
+        f"CPU of one core, in memory, no server: events of {_EVENT_ROWS} inserted rows "
+        f"become whole messages in the exact style."
+    ),
+    (
+        "Columns take turns: INT, VARCHAR of 30 letters, DECIMAL(12,2), DATETIME(3), DOUBLE, "
+        "BIGINT UNSIGNED."
+    ),
+    (
+        "long: the last two columns are a JSON document of 110 bytes, as MySQL stores it, "
+        "and a text of 2 KB."
+    ),
+    "MB/s counts the rows' bytes in the binlog.",
+)
 
 
 def _report(costs: list[Cost]) -> Report:
@@ -188,26 +205,11 @@ def _report(costs: list[Cost]) -> Report:
         )
         for each in costs
     ]
-    notes = [
-        (
-            f"CPU of one core, in memory, no server: events of {_EVENT_ROWS} inserted rows "
-            f"become whole messages in the exact style."
-        ),
-        (
-            "Columns take turns: INT, VARCHAR of 30 letters, DECIMAL(12,2), DATETIME(3), DOUBLE, "
-            "BIGINT UNSIGNED."
-        ),
-        (
-            "long: the last two columns are a JSON document of 110 bytes, as MySQL stores it, "
-            "and a text of 2 KB."
-        ),
-        "MB/s counts the rows' bytes in the binlog.",
-    ]
     return Report(
         "What a row costs by its number of columns",
         head,
         rows,
-        notes,
+        _NOTES,
         [asdict(each) for each in costs],
     )
 

@@ -1,10 +1,10 @@
-"""How long consumers wait when a relay is killed, stopped, or asked to hand over: `python -m
-tools.bench.takeover --help`.
+"""Measures how long consumers wait when a relay is killed, stopped, or asked to hand over: `python
+-m tools.bench.takeover --help`.
 
 Two relays, a steady load of one small transaction every few milliseconds, and one consumer that
-reads committed. What is measured is the longest silence that the consumer sees after the event:
-from the last message before the takeover to the first one behind it. At the end every message is
-counted: nothing lost, nothing twice.
+reads committed. The figure is the longest time without a message after the event: from the last
+message before the takeover to the first one after it. At the end all messages are counted: none may
+be lost or repeated.
 """
 
 import argparse
@@ -35,13 +35,13 @@ from tests.support.waiting import wait_until
 _NAME: Final = "takeover"
 _WATCHED_SECONDS: Final = 12.0
 _QUIET_SECONDS: Final = 0.7
-"""Before an event the stream must have flowed for so long."""
+"""Seconds that the stream must flow before an event."""
 _LATE_SECONDS: Final = 1.0
 Event = Callable[[Installation, RelayProcess, RelayProcess], None]
 
 
 class Arrivals:
-    """When messages arrive, as a consumer that reads committed sees it."""
+    """The arrival times of messages at a read_committed consumer."""
 
     def __init__(self, bootstrap: str) -> None:
         self.last_s = monotonic()
@@ -59,7 +59,7 @@ class Arrivals:
         self._thread.join()
 
     def watch(self) -> None:
-        """Begin to look for the longest silence."""
+        """Begin to measure the longest time without a message."""
         self.silence_s = 0.0
 
     def _run(self) -> None:
@@ -100,9 +100,8 @@ EVENTS: Final[dict[str, Event]] = {"kill -9": kill, "clean stop": stop, "request
 def measure(
     names: Sequence[str], times: int, tick_ms: int, session_timeout_seconds: float
 ) -> tuple[dict[str, list[float]], int]:
-    """Each event so many times: the consumer's longest silence in seconds.
-
-    And the session timeout that was granted (ms).
+    """Run each event so many times; return the consumer's longest times without a message in
+    seconds, and the granted session timeout in ms.
     """
     silences: dict[str, list[float]] = {name: [] for name in names}
     with _servers(tick_ms) as (database, kafka, zookeeper), tempfile.TemporaryDirectory() as folder:
@@ -129,7 +128,7 @@ def measure(
 def _once(
     event: Event, installation: Installation, relays: list[RelayProcess], arrivals: Arrivals
 ) -> float:
-    """Let it happen to whoever leads; a relay that ended comes back before this returns."""
+    """Run the event on the leader; a relay that ended is started again before this returns."""
     leader, standby = _roles(installation, relays)
     flowing_s = monotonic()
     wait_until(
@@ -143,7 +142,7 @@ def _once(
         "the takeover",
         _WATCHED_SECONDS,
     )
-    # The last messages of the one before may still arrive; after this pause only the new one's can.
+    # Messages of the former leader may still arrive; after this pause only those of the new one.
     threading.Event().wait(_LATE_SECONDS)
     wait_until(lambda: monotonic() - arrivals.last_s < 0.05, "messages again", _WATCHED_SECONDS)
     silence_s = arrivals.silence_s
@@ -156,7 +155,7 @@ def _once(
 def _roles(
     installation: Installation, relays: list[RelayProcess]
 ) -> tuple[RelayProcess, RelayProcess]:
-    """Leader and standby, once both are there and the standby has looked around."""
+    """Return leader and standby, once both run and the standby has made its checks."""
     wait_until(lambda: _both_there(installation, relays), "two relays", 60)
     leader = installation.membership.leaders()["shop"]
     first, second = relays
@@ -206,6 +205,20 @@ def _installation(
 
 def main() -> None:
     """Measure each event so many times for each tickTime, and print a Markdown table."""
+    given = _parser().parse_args()
+    print(
+        "| tickTime ms | session timeout granted ms | event | times | median s | longest s | "
+        "each s |\n|---|---|---|---|---|---|---|"
+    )
+    for tick_ms in given.tick_ms:
+        silences, granted_ms = measure(given.events, given.times, tick_ms, given.session_timeout)
+        for name, seconds in silences.items():
+            each = " ".join(f"{second:.2f}" for second in sorted(seconds))
+            figures = f"{statistics.median(seconds):.2f} | {max(seconds):.2f} | {each}"
+            print(f"| {tick_ms} | {granted_ms} | {name} | {len(seconds)} | {figures} |", flush=True)
+
+
+def _parser() -> argparse.ArgumentParser:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument(
         "--times", type=int, default=10, help="how often each event happens (10)"
@@ -226,17 +239,7 @@ def main() -> None:
     arguments.add_argument(
         "--events", nargs="+", choices=EVENTS, default=list(EVENTS), help="what happens (all)"
     )
-    given = arguments.parse_args()
-    print(
-        "| tickTime ms | session timeout granted ms | event | times | median s | longest s | "
-        "each s |\n|---|---|---|---|---|---|---|"
-    )
-    for tick_ms in given.tick_ms:
-        silences, granted_ms = measure(given.events, given.times, tick_ms, given.session_timeout)
-        for name, seconds in silences.items():
-            each = " ".join(f"{second:.2f}" for second in sorted(seconds))
-            figures = f"{statistics.median(seconds):.2f} | {max(seconds):.2f} | {each}"
-            print(f"| {tick_ms} | {granted_ms} | {name} | {len(seconds)} | {figures} |", flush=True)
+    return arguments
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""The race: contestants one after the other on the same binlog, round by round, so that a noisy
-hour hits all of them.
+"""Measures contestants one after the other on the same binlog, round by round, so that other load
+on the machine affects all of them.
 """
 
 import tempfile
@@ -15,38 +15,40 @@ from deploy.embedded import EmbeddedError, Kafka, SqlServer, ZooKeeper
 from deploy.embedded.fetching.progress import say
 from tools.bench.measuring.count import Counted, count
 from tools.bench.measuring.figures import Run
-from tools.bench.measuring.lap import Lap, run_lap
+from tools.bench.measuring.measured_run import MeasuredRun, measure_run
 from tools.bench.measuring.offsets import Offsets
 from tools.bench.measuring.workload import Workload, Written, fill
-from tools.bench.peers.contestant import BenchFailed, Contestant, Stage, not_measured
+from tools.bench.peers.contestant import BenchFailed, Contestant, RunSetup, not_measured
 from tools.bench.peers.debezium import Debezium
 from tools.bench.peers.maxwell import Maxwell
 from tools.bench.peers.plain import PlainProducer
 from tools.bench.peers.relay import Relay
 
-Entry: TypeAlias = Callable[[Stage], Contestant]
+Entry: TypeAlias = Callable[[RunSetup], Contestant]
 RELAY: Final = "relay"
 DEBEZIUM: Final = "Debezium Server"
 MAXWELL: Final = "Maxwell"
 EVENT: Final = "relay, rows_per_message = event"
+TWO_IDS: Final = "relay, producers = 2"
 UNCOMPILED: Final = "relay, without a compiler"
 PLAIN: Final = "plain producer (limit)"
 ENTRIES: Final[dict[str, Entry]] = {
     RELAY: Relay,
     DEBEZIUM: Debezium,
-    EVENT: lambda stage: Relay(stage, form="event"),
+    EVENT: lambda setup: Relay(setup, form="event"),
     MAXWELL: Maxwell,
-    UNCOMPILED: lambda stage: Relay(stage, uncompiled=True),
+    TWO_IDS: lambda setup: Relay(setup, producers=2),
+    UNCOMPILED: lambda setup: Relay(setup, uncompiled=True),
 }
 ONCE: Final = frozenset(
-    {PLAIN, EVENT, UNCOMPILED}
-)  # in the first round only: they are measured against the others, not by turns
+    {PLAIN, EVENT, TWO_IDS, UNCOMPILED}
+)  # in the first round only: they are the reference of the others
 _BUFFER_POOL_BYTES: Final = 512 * 1024 * 1024
 
 
 @dataclass(slots=True)
 class Race:
-    """Runs so far, and in words what could not be measured."""
+    """Runs so far, and sentences about what could not be measured."""
 
     kafka: Kafka
     zookeeper: ZooKeeper
@@ -75,25 +77,21 @@ class Race:
                     self._round(source, written, workload, entries, number)
 
     def _warm(self, source: SqlServer, written: Written, workload: Workload, name: str) -> None:
-        """Let one entry run without being counted: the first one would pay for a broker that has
-        only just started.
-        """
+        """Run one entry without counting it: the first run includes the warm-up of a new broker."""
         with (
-            self._stage(source, written, workload) as stage,
-            closing(ENTRIES[name](stage)) as contestant,
+            self._setup(source, written, workload) as setup,
+            closing(ENTRIES[name](setup)) as contestant,
         ):
-            with suppress(
-                BenchFailed, EmbeddedError
-            ):  # the same will be told of the runs that count
-                run_lap(contestant, stage, self._offsets)
+            with suppress(BenchFailed, EmbeddedError):  # the counted runs report the same
+                measure_run(contestant, setup, self._offsets)
             topics = [*contestant.topics.all]
         self._offsets.delete(topics)
 
     @contextmanager
-    def _stage(self, source: SqlServer, written: Written, workload: Workload) -> Iterator[Stage]:
+    def _setup(self, source: SqlServer, written: Written, workload: Workload) -> Iterator[RunSetup]:
         with tempfile.TemporaryDirectory(prefix="roma-bench-") as folder:
             self._number += 1
-            yield Stage(
+            yield RunSetup(
                 source,
                 self.kafka,
                 self.zookeeper,
@@ -116,8 +114,8 @@ class Race:
             if (name == PLAIN and not kept) or (name in ONCE and number > 1):
                 continue
             entry = partial(PlainProducer, topic=kept[0]) if name == PLAIN else ENTRIES[name]
-            with self._stage(source, written, workload) as stage:
-                topics = self._attempt(name, entry, stage, workload.name, number)
+            with self._setup(source, written, workload) as setup:
+                topics = self._attempt(name, entry, setup, workload.name, number)
             if name == RELAY:
                 kept = topics  # the plain producer sends them again
             else:
@@ -125,23 +123,22 @@ class Race:
         self._offsets.delete(kept)
 
     def _attempt(
-        self, name: str, entry: Entry, stage: Stage, workload: str, number: int
+        self, name: str, entry: Entry, setup: RunSetup, workload: str, number: int
     ) -> list[str]:
-        """Measure one entry; a failure is told and kept, and does not end the race.
-
+        """Measure one entry; a failure is printed and kept, and the other entries are measured.
         Return its topics.
         """
-        said = f"{workload}, {stage.source.name}, round {number}, {name}"
-        with closing(entry(stage)) as contestant:
+        said = f"{workload}, {setup.source.name}, round {number}, {name}"
+        with closing(entry(setup)) as contestant:
             try:
-                lap = run_lap(contestant, stage, self._offsets)
+                measured = measure_run(contestant, setup, self._offsets)
                 contestant.close()
-                counted = _counted(contestant, stage)
+                counted = _counted(contestant, setup)
             except (BenchFailed, EmbeddedError) as failure:
                 say(f"{said}: FAILED. {failure}")
                 self.failures.append(not_measured(said, failure))
             else:
-                self.runs.append(_run(name, lap, counted, stage, workload, number))
+                self.runs.append(_run(name, measured, counted, setup, workload, number))
                 say(
                     f"{said}: {self.runs[-1].rows_per_second:,.0f} rows/s, "
                     f"{self.runs[-1].rows_per_cpu_second:,.0f} rows per CPU-second"
@@ -169,26 +166,28 @@ def _filled(
         yield list(zip(servers, written, strict=True))
 
 
-def _counted(contestant: Contestant, stage: Stage) -> Counted:
-    """Every row must be there, once."""
-    counted = count(stage.kafka, contestant.topics.rows, packed=contestant.packed)
-    if counted.rows != stage.written.changes:
+def _counted(contestant: Contestant, setup: RunSetup) -> Counted:
+    """Return the counts. Raises BenchFailed unless every row is visible once."""
+    counted = count(setup.kafka, contestant.topics.rows, packed=contestant.packed)
+    if counted.rows != setup.written.changes:
         raise BenchFailed(
-            f"{counted.rows:,} rows are visible, {stage.written.changes:,} were written."
+            f"{counted.rows:,} rows are visible, {setup.written.changes:,} were written."
         )
     return counted
 
 
-def _run(name: str, lap: Lap, counted: Counted, stage: Stage, workload: str, number: int) -> Run:
+def _run(
+    name: str, measured: MeasuredRun, counted: Counted, setup: RunSetup, workload: str, number: int
+) -> Run:
     return Run(
         workload=workload,
-        server=stage.source.name,
+        server=setup.source.name,
         contestant=name,
         round=number,
         rows=counted.rows,
         messages=counted.messages,
         value_bytes=counted.value_bytes,
-        binlog_bytes=stage.written.binlog_bytes,
-        **lap.spent,
-        peak_bytes=None if name == PLAIN else lap.peak_bytes,
+        binlog_bytes=setup.written.binlog_bytes,
+        **measured.spent,
+        peak_bytes=None if name == PLAIN else measured.peak_bytes,
     )

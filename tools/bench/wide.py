@@ -25,7 +25,7 @@ _KINDS: Final = (
     ("switch", "TINYINT", "{choice}"),
     ("missing", "INT NULL", "NULL"),
 )
-_COLUMNS: Final = 57  # beside the key, the JSON and the text
+_COLUMNS: Final = 57  # besides the key, the JSON document and the text
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,9 @@ def _columns() -> Iterator[tuple[str, str, str]]:
 
 
 def _row(i: int) -> str:
-    """Quotes and backslashes stand nowhere, so nothing is escaped."""
+    """Return the values of a row as SQL. They have no quotes and backslashes, so nothing is
+    escaped.
+    """
     parts = {
         "i": i,
         "micro": i % 1_000_000,

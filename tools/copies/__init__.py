@@ -1,1 +1,1 @@
-"""First copy and proof at the size and under the load that the test suite has no time for."""
+"""First copy and reconciliation with more rows and load than the test suite has time for."""

@@ -12,7 +12,7 @@ from tools.copies.under_load import under_load
 
 
 def main() -> int:
-    """Run one of them in a folder of its own; exit code 0 when all was as promised."""
+    """Run one of them in a separate folder; return 0 when the result is as expected."""
     parser = argparse.ArgumentParser(
         prog="python -m tools.copies", description="First copy and proof, on real servers."
     )

@@ -1,5 +1,5 @@
-"""One flipped byte in the copy of a table: how long it takes to find it, that it alone is found,
-and that repair makes it right.
+"""One flipped byte in the copy of a table: measures the search, and checks that only this row is
+found and that repair corrects it.
 """
 
 from collections.abc import Callable, Iterator
@@ -37,7 +37,7 @@ _ROW: Final = (
 def flipped_byte(folder: Path, rows: int, family: str) -> int:
     """Make the table, copy it, compare, flip a byte, compare again, repair.
 
-    Print what each step took. 0: it was found, and it alone.
+    Print the time of each step. Return 0 if only the flipped row was found.
     """
     server = MySQL if family == "mysql" else MariaDB
     with server({"innodb_buffer_pool_size": "512M"}) as database, Kafka() as kafka:
@@ -78,7 +78,7 @@ def _as_promised(
 
 
 def _filling(rows: int) -> Iterator[str]:
-    """Statements that double the table until it has its rows; any server understands them."""
+    """Return statements that double the table until it has its rows; every server accepts them."""
     yield f"insert into big.t select {_ROW.format('1')}"
     there = 1
     while there < rows:
@@ -111,7 +111,7 @@ def _settings(kafka: Kafka, database: SqlServer, folder: Path, rows: int) -> Job
 
 
 def _flip(settings: JobSettings, key: int) -> None:
-    """The lowest bit of the first byte of one note."""
+    """Flip the lowest bit of the first byte of one note."""
     spark = open_session(settings, "flip")
     copy = DeltaTable.forPath(spark, DeltaSink(spark, settings.copy_root).path("shop.t"))
     copy.update(f"id = {key}", {"note": "concat(char(ascii(note) ^ 1), substring(note, 2))"})

@@ -1,9 +1,8 @@
-"""Bootstrap beside a relay, a dedup stream and a load: killed once, gone on, done again.
-
-At the end source and copy are equal.
+"""Bootstrap beside a relay, a dedup stream and a load: killed once, continued, and run again. At
+the end source and copy are equal.
 
 The first rows are older than the relay's start, so that only bootstrap can bring them. The load
-inserts, changes and deletes keys of both shards all the time; deleted keys must stay away.
+inserts, changes and deletes keys of both shards all the time; deleted keys must not come back.
 """
 
 import os
@@ -11,8 +10,8 @@ import random
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic
@@ -32,7 +31,7 @@ _TYPES = "id bigint primary key, n int, note varchar(60), amount decimal(10,2), 
 
 
 class Load(Thread):
-    """Changes of random keys, five a transaction, until it is told to stop."""
+    """Changes of random keys, five a transaction, until `end`."""
 
     def __init__(self, database: MariaDB, rows: int) -> None:
         super().__init__(name="load")
@@ -71,7 +70,7 @@ def _statement(chance: random.Random, rows: int) -> tuple[str, tuple[int, ...]]:
 
 
 def under_load(folder: Path, rows: int, seconds: float) -> int:
-    """Print what happens; 0 when reconcile finds source and copy equal, row for row."""
+    """Run it and print the steps; return 0 if reconcile finds source and copy equal."""
     with ExitStack() as stack:
         database, zookeeper, kafka = (
             stack.enter_context(MariaDB()),
@@ -90,14 +89,7 @@ def under_load(folder: Path, rows: int, seconds: float) -> int:
         load.start()
         stack.callback(load.end)
         settings = _settings(kafka, database, folder, rows)
-        stream = stack.enter_context(
-            JobProcess(settings.model_copy(update={"sources": ()}), folder)
-        )
-        wait_until(
-            lambda: "batch 0" in stream.output or not stream.running,
-            "the first batch of the stream",
-            90,
-        )
+        stream = stack.enter_context(_first_batch_done(settings, folder))
         _killed_once(settings, folder)
         _job(settings, folder, "bootstrap", "--anew")
         Event().wait(seconds)
@@ -106,6 +98,17 @@ def under_load(folder: Path, rows: int, seconds: float) -> int:
         code = _job(settings, folder, "reconcile", "--json")
         stream.ask_to_end()
         return code or stream.wait()
+
+
+@contextmanager
+def _first_batch_done(settings: JobSettings, folder: Path) -> Iterator[JobProcess]:
+    with JobProcess(settings.model_copy(update={"sources": ()}), folder) as stream:
+        wait_until(
+            lambda: "batch 0" in stream.output or not stream.running,
+            "the first batch of the stream",
+            90,
+        )
+        yield stream
 
 
 _MAPPING: Mapping[str, list[dict[str, str]]] = {
@@ -146,8 +149,8 @@ def _settings(kafka: Kafka, database: MariaDB, folder: Path, rows: int) -> JobSe
 
 
 def _killed_once(settings: JobSettings, folder: Path) -> None:
-    """Start a bootstrap, kill it with its JVM when a round is noted, and let the next start finish
-    it.
+    """Start a bootstrap, kill it with its JVM when a round is noted, and finish it with a second
+    start.
     """
     output = folder / "killed.out"
     with (
@@ -167,7 +170,7 @@ def _killed_once(settings: JobSettings, folder: Path) -> None:
 
 
 def _job(settings: JobSettings, folder: Path, name: str, *options: str) -> int:
-    """Run a job to its end, and show what it says."""
+    """Run a job to its end, and print its output."""
     began = monotonic()
     ran = subprocess.run([*_command(settings, folder, name), *options], check=False)
     print(f"{name}: exit code {ran.returncode}, {monotonic() - began:.1f} s", flush=True)

@@ -1,3 +1,3 @@
-"""The fault harness: real servers, real faults, and figures of what a committed reader lost, saw
-twice or saw out of order.
+"""The fault harness: real servers and faults, and counts of the changes that a read_committed
+consumer lost, got twice or got out of order.
 """

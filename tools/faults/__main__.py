@@ -15,14 +15,13 @@ from typing import Final
 
 from rich.console import Console
 
-from deploy.embedded import Kafka, MariaDB
 from deploy.embedded.fetching.progress import say
-from tools.bench.measuring.machine import Setting, setting
+from tools.bench.measuring.machine import Setting, server_versions, setting
 from tools.faults import scenarios
 from tools.faults.outcome import Outcome, outcomes_of, report
 from tools.faults.pages import write, write_soak
 from tools.faults.runner import run_once
-from tools.faults.scenario import SCENARIOS
+from tools.faults.scenario import SCENARIOS, Scenario
 from tools.faults.soak import soak
 from tools.faults.stage import Servers
 
@@ -39,7 +38,7 @@ def main() -> int:
     signal.signal(
         signal.SIGTERM, lambda *_: sys.exit(143)
     )  # so that everything started here is ended
-    logging.getLogger("kazoo").setLevel(logging.CRITICAL)  # its servers go away on purpose
+    logging.getLogger("kazoo").setLevel(logging.CRITICAL)  # faults stop its servers on purpose
     if arguments.command == "list":
         for each in SCENARIOS.values():
             say(f"{each.name:28} {each.what}")
@@ -47,7 +46,7 @@ def main() -> int:
     here = replace(
         setting(()),
         command=shlex.join(["python", "-m", "tools.faults", *sys.argv[1:]]),
-        versions=_versions(),
+        versions=server_versions(),
     )
     return _soak(arguments, here) if arguments.command == "soak" else _run(arguments, here)
 
@@ -56,7 +55,12 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tools.faults", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="the scenarios")
-    run = commands.add_parser("run", help="some scenarios, or all of them")
+    _add_run(commands.add_parser("run", help="some scenarios, or all of them"))
+    _add_soak(commands.add_parser("soak", help="a random fault every 20 s for a long time"))
+    return parser
+
+
+def _add_run(run: argparse.ArgumentParser) -> None:
     run.add_argument("scenario", nargs="*", choices=[*SCENARIOS, []], help="none: all")
     run.add_argument("--times", type=int, default=20)
     run.add_argument(
@@ -71,14 +75,20 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FOLDER",
         help="add the runs to faults.json there, and write the table anew",
     )
-    soaking = commands.add_parser("soak", help="a random fault every 20 s for a long time")
+    run.add_argument(
+        "--transactions",
+        action="store_true",
+        help="with a transaction topic, whose reports must agree with the rows",
+    )
+
+
+def _add_soak(soaking: argparse.ArgumentParser) -> None:
     soaking.add_argument("--minutes", type=float, default=30)
     soaking.add_argument("--seed", type=int, default=1)
     soaking.add_argument("--rate", type=float, default=500, help="changes a second")
     soaking.add_argument(
         "--into", type=Path, metavar="FOLDER", help="write the result there as soak.md"
     )
-    return parser
 
 
 def _soak(arguments: argparse.Namespace, here: Setting) -> int:
@@ -100,12 +110,18 @@ def _run(arguments: argparse.Namespace, here: Setting) -> int:
     with Servers() as servers:
         for name in arguments.scenario or SCENARIOS:
             for seed in range(arguments.seed, arguments.seed + arguments.times):
-                found.append(run_once(servers, SCENARIOS[name], seed, len(found)))
+                found.append(run_once(servers, _chosen(name, arguments), seed, len(found)))
                 _tell(found[-1])
                 if arguments.into:
                     write(arguments.into, [*_earlier(arguments.into), found[-1]], here)
     Console(width=_WIDTH).print(report(found).table())
     return 0 if all(each.clean for each in found) else 1
+
+
+def _chosen(name: str, arguments: argparse.Namespace) -> Scenario:
+    found = SCENARIOS[name]
+    wanted = arguments.transactions and not found.setup.drops_repeats
+    return replace(found, setup=replace(found.setup, transactions=wanted))
 
 
 def _tell(run: Outcome) -> None:
@@ -129,13 +145,6 @@ def _earlier(folder: Path) -> Sequence[Outcome]:
         if file.exists()
         else ()
     )
-
-
-def _versions() -> dict[str, str]:
-    return {
-        "MariaDB": MariaDB.fetch().removeprefix("mariadb-"),
-        "Kafka": Kafka.fetch().removeprefix("kafka-"),
-    }
 
 
 __all__ = ["main", "scenarios"]

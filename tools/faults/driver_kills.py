@@ -2,10 +2,10 @@
 
 After each its copies must be exact.
 
-Each round publishes changes of which many come late, starts the job as a process that takes them in
+Each round publishes changes, many of them late, starts the job as a process that takes them in
 small batches, kills it with its JVM (SIGKILL to the whole group) at a moment drawn from the seed,
-and lets the stream finish from its checkpoint. The copies are then compared with brute force over
-all that was ever published.
+and lets the stream finish from its checkpoint. The copies are then compared with the expected rows,
+computed from all published changes.
 """
 
 import argparse
@@ -36,16 +36,16 @@ _TOPIC: Final = "orders"
 _CHANGES: Final = 600
 _BATCH_OFFSETS: Final = 60
 _LATE: Final = 100
-"""Orders of a round begin this far below the end of the round before."""
+"""Orders of a round begin so much below the end of the round before."""
 _START_S: Final = 120
 _END_S: Final = 300
 _MOMENTS_S: Final = (0.0, 6.0)
-"""When the kill comes, counted from the first batch that the checkpoint notes."""
+"""Seconds until the kill, from the first batch in the checkpoint."""
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What one round saw: batches begun and not noted as done when the kill came, and whether the
+    """The result of a round: batches that were begun and not completed at the kill, and whether the
     copies were exact afterwards.
     """
 
@@ -76,7 +76,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _in_small_batches(settings: JobSettings) -> JobSettings:
-    """What the process is given: it has to be within one of many batches when the kill comes."""
+    """Return the settings of the process: small batches, so that the kill occurs during one of
+    many.
+    """
     kafka = settings.kafka.model_copy(update={"max_offsets_per_trigger": _BATCH_OFFSETS})
     return settings.model_copy(update={"trigger_seconds": 0.1, "kafka": kafka})
 

@@ -1,6 +1,4 @@
-"""A broker whose clients come through a gate, which can be shut or turned into a black hole while
-the broker lives on.
-"""
+"""A broker behind a proxy, which can drop connections or stop forwarding while the broker runs."""
 
 from collections.abc import Mapping
 from types import TracebackType
@@ -8,12 +6,12 @@ from typing import Self
 
 from deploy.embedded import Kafka
 from deploy.embedded.processes.ports import HOST
-from tests.support.relays.tcp_gate import TcpGate
+from tests.support.faults.tcp_gate import TcpGate
 
 
 class GatedKafka(Kafka):
-    """`bootstrap` leads through `line`, and so does every address that the broker names to who came
-    that way; `direct` does not.
+    """`bootstrap` is an address of the proxy `line`; the broker names only such addresses to its
+    clients. `direct` bypasses the proxy.
     """
 
     def __init__(self, properties: Mapping[str, str | int]) -> None:
@@ -37,12 +35,12 @@ class GatedKafka(Kafka):
 
     @property
     def bootstrap(self) -> str:
-        """Return the address that leads through the gate; `direct` does not."""
+        """Return the address of the proxy."""
         return self.line.address
 
     @property
     def direct(self) -> str:
-        """What clients call bootstrap.servers that are not to notice the gate."""
+        """Return `bootstrap.servers` for clients that bypass the proxy."""
         return self.address
 
     def __enter__(self) -> Self:

@@ -1,6 +1,4 @@
-"""A load that outlives its server: it connects again, and the table says afterwards what was
-committed.
-"""
+"""A load that reconnects after a crash of its server; the table then has what was committed."""
 
 import random
 import threading
@@ -53,7 +51,7 @@ class Load:
         self._database = database
 
     def end(self) -> None:
-        """Stop writing; the last transaction is committed or never will be."""
+        """Stop writing; return when the last transaction is committed or lost."""
         self._end.set()
         self._thread.join(60)
 
@@ -78,7 +76,7 @@ class Load:
                 self._end.wait(_RETRY_S)
 
     def _change_all(self, connection: "Connection[Any]") -> None:
-        """One transaction of `KEYS * _LONG_ROUNDS` changes."""
+        """Run one transaction of `KEYS * _LONG_ROUNDS` changes."""
         connection.begin()
         with connection.cursor() as cursor:
             for _ in range(_LONG_ROUNDS):
@@ -89,7 +87,7 @@ class Load:
 
 
 def held(database: SqlServer, schema: str) -> dict[int, int]:
-    """What the table holds: how often each row was changed."""
+    """Return how often each row was changed, from the table."""
     with database.connect() as connection, connection.cursor() as cursor:
         cursor.execute(f"select id, n from {schema}.t where n is not null")
         return {int(key): int(n) for key, n in cursor.fetchall()}

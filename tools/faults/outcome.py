@@ -1,4 +1,4 @@
-"""What a run of a scenario came to, and the table of many."""
+"""The outcome of a run, and the table of several."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -6,8 +6,8 @@ from statistics import median
 from typing import Any, Final
 
 from tools.bench.measuring.report import Report
+from tools.faults.reading.tally import Counts
 from tools.faults.scenario import SCENARIOS
-from tools.faults.tally import Counts
 
 TITLE: Final = "The relay under faults"
 _HEAD: Final = (
@@ -25,7 +25,7 @@ _HEAD: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One run; `failure` is why it did not come to its end, "" when it did.
+    """One run; `failure` is the error that ended it early, "" for none.
 
     `silence_s` is the longest time without a new row.
     """
@@ -50,7 +50,7 @@ class Outcome:
 def outcome(
     name: str, seed: int, counts: Counts, silence_s: float, seconds: float, note: str
 ) -> Outcome:
-    """The result of a run that came to its end."""
+    """Return the outcome of a run that was completed."""
     return Outcome(
         name,
         seed,
@@ -65,7 +65,7 @@ def outcome(
 
 
 def report(outcomes: Sequence[Outcome]) -> Report:
-    """One line for each scenario, in the order of the list."""
+    """Return a table with a line for each scenario, in the order of the list."""
     rows = [_line(name, [each for each in outcomes if each.scenario == name]) for name in SCENARIOS]
     return Report(
         TITLE,
@@ -77,7 +77,7 @@ def report(outcomes: Sequence[Outcome]) -> Report:
 
 
 def outcomes_of(measured: Iterable[dict[str, Any]]) -> list[Outcome]:
-    """Read back what a report has written."""
+    """Read the outcomes of a written report."""
     return [Outcome(**each) for each in measured]
 
 
@@ -121,7 +121,7 @@ def _notes(outcomes: Sequence[Outcome]) -> list[str]:
 
 
 def _longest(outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """The run of each scenario whose silence was the longest."""
+    """Return the run of each scenario with the longest time without rows."""
     longest: dict[str, Outcome] = {}
     for each in outcomes:
         if not each.failure and each.silence_s >= longest.setdefault(each.scenario, each).silence_s:

@@ -1,4 +1,4 @@
-"""The page of figures: the relay's, and what other programs did under the same faults."""
+"""Writes the page of figures of the relay, and of other programs under the same faults."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""One run of one scenario: the fault under load, then everything read and compared."""
+"""Runs a scenario: the fault under load, then the comparison of all messages with the source."""
 
 import tempfile
 from pathlib import Path
@@ -14,6 +14,7 @@ from tests.support.sources.counting_load import binlog_end, published_end
 from tests.support.waiting import wait_until
 from tools.faults.load import held
 from tools.faults.outcome import Outcome, outcome
+from tools.faults.reading.transactions import disagreement
 from tools.faults.scenario import Scenario
 from tools.faults.stage import Run, Servers
 
@@ -22,7 +23,7 @@ _READ_S: Final = 15.0
 
 
 def run_once(servers: Servers, scenario: Scenario, seed: int, number: int) -> Outcome:
-    """Run it under a fresh name; a run that cannot come to its end is an outcome, too."""
+    """Run it under a new name; a run that fails has an outcome too."""
     began = monotonic()
     with tempfile.TemporaryDirectory(prefix="roma-faults-") as folder:
         try:
@@ -58,6 +59,9 @@ def _run(
             run.load.end()
             silence_s = run.watcher.silence_s
             all_read(run)
+        if scenario.setup.transactions and run.watcher.reads_whole:
+            wrong = disagreement(run.reads_at, name)
+            assert not wrong, wrong
         counts = run.watcher.tally.against(held(run.database, name))
         if scenario.setup.drops_repeats:
             run.notes.append(
@@ -74,7 +78,7 @@ def _run(
 
 
 def all_read(run: Run) -> None:
-    """Wait until everything is published and the reader has it, or will not get it."""
+    """Wait until everything is published and the reader has it, or a timeout is over."""
     end = binlog_end(run.database)
     try:
         wait_until(
@@ -88,4 +92,4 @@ def all_read(run: Run) -> None:
     deadline_s = monotonic() + _READ_S
     while run.watcher.tally.missing(source) > 0 and monotonic() < deadline_s:
         run.rest(0.1)
-    run.rest(0.5)  # what is there too often would come now
+    run.rest(0.5)  # repeated messages would arrive now

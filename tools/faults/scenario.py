@@ -1,4 +1,4 @@
-"""A scenario: what is done to a running installation, and under which name."""
+"""A scenario: the name and the function of a fault in a running installation."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,7 +11,7 @@ Act: TypeAlias = Callable[[Run], None]
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """`act` runs under load, with so many `relays` of one installation."""
+    """`act` runs under load, with `relays` relay processes of one installation."""
 
     name: str
     what: str
@@ -34,9 +34,7 @@ def scenario(
     own_clock: bool = False,
     **instance: Any,
 ) -> Callable[[Act], Act]:
-    """Put a function on the list of scenarios; what is not named here are settings of the
-    instance.
-    """
+    """Register a function as a scenario; further arguments are settings of the instance."""
 
     def listed(act: Act) -> Act:
         SCENARIOS[name] = Scenario(
@@ -50,7 +48,7 @@ def scenario(
 def variant(
     base: str, suffix: str, what: str, instance: Mapping[str, dict[str, Any]], **setup: Any
 ) -> None:
-    """List a scenario again with another setup.
+    """Register a scenario again with another setup.
 
     `instance` joins the settings of the base, table by table.
     """

@@ -10,7 +10,7 @@ from deploy.embedded import Kafka
 
 _DISK_BYTES: Final = 64_000_000
 _FILLER: Final = "filler"
-# The mount is the broker's alone, and goes with it; its content stays in the image.
+# The mount is in the broker's namespace and ends with it; its content stays in the image.
 _MOUNTED: Final = """
 cp -n "$1/logs/meta.properties" "$0.meta"
 mount -o loop "$0" "$1" && mkdir -p "$1/logs" && cp -n "$0.meta" "$1/logs/meta.properties" && shift && exec "$@"
@@ -18,7 +18,7 @@ mount -o loop "$0" "$1" && mkdir -p "$1/logs" && cp -n "$0.meta" "$1/logs/meta.p
 
 
 class SmallDiskKafka(Kafka):
-    """Needs root, for the mount."""
+    """A broker with a small log directory; needs root for the mount."""
 
     def __init__(self, properties: dict[str, str | int]) -> None:
         directories: dict[str, str | int] = {
@@ -29,7 +29,7 @@ class SmallDiskKafka(Kafka):
         super().__init__({**properties, **directories})
 
     def fill(self) -> None:
-        """Leave no byte on the small disk."""
+        """Fill the small disk completely."""
         with (self._disk() / _FILLER).open("wb", buffering=0) as file:
             try:
                 while file.write(b"\0" * 4096):
@@ -38,7 +38,7 @@ class SmallDiskKafka(Kafka):
                 return
 
     def make_room(self) -> None:
-        """Take away what `fill` has put there; the broker must run."""
+        """Delete what `fill` has written; the broker must run."""
         (self._disk() / _FILLER).unlink()
 
     def _prepare(self) -> None:
@@ -63,7 +63,7 @@ class SmallDiskKafka(Kafka):
         ]
 
     def _disk(self) -> Path:
-        """The small disk as the broker sees it."""
+        """Return the path of the small disk in the broker's namespace."""
         for process in self._processes():
             disk = Path(f"/proc/{process}/root{self.folder}/small")
             if (disk / "lost+found").exists():

@@ -1,6 +1,5 @@
-"""Load for a long time, with a random fault every so often.
-
-At the end source and copy must be equal, and the relay no larger.
+"""Load for a long time with random faults. At the end source and copy must be equal, and the memory
+of the relay must not have grown.
 """
 
 import signal
@@ -13,11 +12,11 @@ from typing import Final
 
 from deploy.embedded import Kafka
 from deploy.embedded.fetching.progress import say
-from tests.support.relays.fence import Stranger
+from tests.support.faults.fence import Stranger
 from tools.faults.load import held
+from tools.faults.reading.tally import Counts
 from tools.faults.runner import all_read
 from tools.faults.stage import Run, Servers, Setup
-from tools.faults.tally import Counts
 from tools.faults.usage import Usage, UsageSampler
 
 _EVERY_S: Final = 20.0
@@ -25,7 +24,7 @@ _EVERY_S: Final = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Soaked:
-    """What came of it; `usage` is of the relay that lived from beginning to end."""
+    """The result; `usage` is of the relay that ran from beginning to end."""
 
     minutes: float
     faults: dict[str, int]
@@ -40,7 +39,7 @@ class Soaked:
         return self.counts.clean and self.copy_equals_source and self.usage.flat
 
     def lines(self) -> list[str]:
-        """The result for people."""
+        """Return the result as lines of text."""
         happened = ", ".join(f"{name} {times}" for name, times in sorted(self.faults.items()))
         counts = self.counts
         return [
@@ -58,7 +57,7 @@ class Soaked:
 
 
 def soak(servers: Servers, minutes: float, seed: int, rate: float) -> Soaked:
-    """Run it. Raises AssertionError with the relays' logs when the stream stands still."""
+    """Run it. Raises AssertionError with the relays' logs when the stream stops."""
     with (
         tempfile.TemporaryDirectory(prefix="roma-soak-") as folder,
         Run(servers, f"soak_{seed}", Path(folder), seed, Setup(rate=rate)) as run,
@@ -92,7 +91,7 @@ def _faults_until(run: Run, end_s: float) -> dict[str, int]:
 
 
 def _relay_killed(run: Run) -> None:
-    """The second one, so that the first one's memory tells of the whole time."""
+    """Kill the second relay, so that the memory of the first one covers the whole time."""
     run.relays[1].kill()
     run.relays[1].start()
 

@@ -1,4 +1,4 @@
-"""The servers of all runs, and what one run of a scenario has at hand."""
+"""The servers of all runs, and the objects of one run of a scenario."""
 
 import random
 import threading
@@ -10,20 +10,21 @@ from pathlib import Path
 from typing import Any, Final, Literal, Self, TypeAlias
 
 from deploy.embedded import Kafka, KafkaCluster, MariaDB, ZooKeeper
+from tests.support.faults.stepped_clock import SteppedClock
+from tests.support.faults.tcp_gate import TcpGate
 from tests.support.relays.relay_process import Installation, RelayProcess
-from tests.support.relays.stepped_clock import SteppedClock
-from tests.support.relays.tcp_gate import TcpGate
 from tests.support.sources.purging import purged
 from tests.support.waiting import wait_until
 from tools.faults.gated_kafka import GatedKafka
 from tools.faults.load import Load
+from tools.faults.reading.transactions import topic_of
+from tools.faults.reading.watcher import Watcher
 from tools.faults.small_disk import SmallDiskKafka
-from tools.faults.watcher import Watcher
 
 PARTITIONS: Final = 4
 _QUICK_TIMEOUTS: Final = {"transaction.abort.timed.out.transaction.cleanup.interval.ms": 500}
 _RUNNING_S: Final = 90.0
-MODULE: Final = "tests.support.relays.crashing_relay"
+MODULE: Final = "tests.support.faults.crashing_relay"
 """The relay with fault points that the environment switches on; none is on by itself."""
 
 
@@ -32,13 +33,14 @@ Brokers: TypeAlias = Literal["one", "cluster", "small disk", "behind a gate"]
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What a run consists of: `instance` are settings of the relays' instance, `rate` the changes a
-    second.
+    """The configuration of a run: `instance` are settings of the relays' instance, `rate` the
+    changes a second.
 
-    With `pair` the source has a standby, and with `beside` there is another source that rests, so
-    that they are a group. With `own_clock` the relays read a wall clock that the run sets. With
+    With `pair` the source has a standby, and with `beside` there is another, idle source, so that
+    they are a group. With `own_clock` the relays read a wall clock that the run sets. With
     `long_every`, each transaction of that number is a long one. With `drops_repeats` the reader
-    drops changes that come again under the `order` that they had.
+    drops changes that come again under the `order` that they had. With `transactions` the relays
+    report transactions in a separate topic.
     """
 
     brokers: Brokers = "one"
@@ -49,10 +51,11 @@ class Setup:
     rate: float = 1000
     long_every: int = 0
     drops_repeats: bool = False
+    transactions: bool = False
 
 
 class Servers:
-    """Real servers, each started when the first scenario asks for it and kept for the others."""
+    """Real servers, each started for the first scenario that uses it and kept for the others."""
 
     def __init__(self) -> None:
         self._stack = ExitStack()
@@ -64,7 +67,7 @@ class Servers:
         self._stack.close()
 
     def of(self, brokers: Brokers) -> Kafka | KafkaCluster:
-        """The broker or brokers of this kind."""
+        """Return the broker or brokers of this kind."""
         match brokers:
             case "one":
                 return self.broker
@@ -82,13 +85,13 @@ class Servers:
 
     @property
     def place_beside(self) -> dict[str, Any]:
-        """The address of a server that rests while others are under load."""
+        """Return the address of a server without load."""
         return _place(self.database)
 
     @cached_property
     def pair(self) -> list[MariaDB]:
-        """A master and its replica, in this order; whoever lets them change roles turns it
-        round.
+        """Return a master and its replica, in this order; a scenario that switches their roles must
+        reverse it.
         """
         master, replica = (
             self._stack.enter_context(MariaDB({"log_slave_updates": "ON"})) for _ in range(2)
@@ -113,7 +116,7 @@ class Servers:
 
     @cached_property
     def gated(self) -> GatedKafka:
-        """Return the broker whose clients connect through a gate."""
+        """Return the broker whose clients connect through a proxy."""
         return self._stack.enter_context(GatedKafka(dict(_QUICK_TIMEOUTS)))
 
     @cached_property
@@ -123,8 +126,8 @@ class Servers:
 
 
 class Run:
-    """One run: an installation of its own, its relays, the load, the reader, and the chance that
-    the seed gives.
+    """One run: a separate installation, its relays, the load, the reader, and random numbers from
+    the seed.
     """
 
     def __init__(self, servers: Servers, name: str, folder: Path, seed: int, setup: Setup) -> None:
@@ -153,8 +156,7 @@ class Run:
         self.installation.map(
             topics=[{"logicDb": name, "topic": name}], dbs=[{"logicDb": name, "realDbs": name}]
         )
-        reads_at = self.kafka.direct if isinstance(self.kafka, GatedKafka) else self.kafka.bootstrap
-        self.watcher = Watcher(reads_at, name, drops_repeats=setup.drops_repeats)
+        self.watcher = Watcher(self.reads_at, name, drops_repeats=setup.drops_repeats)
         self.load = Load(self.database, name, seed, setup.rate, setup.long_every)
 
     def __enter__(self) -> Self:
@@ -163,9 +165,16 @@ class Run:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
+    @property
+    def reads_at(self) -> str:
+        """Return the address of the broker for readers, which no fault affects."""
+        return self.kafka.direct if isinstance(self.kafka, GatedKafka) else self.kafka.bootstrap
+
     @contextmanager
     def busy(self, relays: int) -> Iterator[None]:
-        """Relays that run, a load on them, and a reader that has seen some of it."""
+        """Context manager: running relays, a load on them, and a reader that has received some of
+        its messages.
+        """
         environment = self.clock.environment if self.clock is not None else {}
         with ExitStack() as stack:
             for number in range(relays):
@@ -181,13 +190,13 @@ class Run:
             yield
 
     def write_to(self, database: MariaDB) -> None:
-        """Let the load go on elsewhere; what that server holds in the end is what counts."""
+        """Move the load to another server; its rows are compared at the end."""
         self.database = database
         self.load.move(database)
 
     @property
     def leader(self) -> RelayProcess:
-        """The relay that shows itself running, waited for."""
+        """Wait for a relay in the state RUNNING, and return it."""
         found: list[RelayProcess] = []
 
         def shown() -> bool:
@@ -205,7 +214,7 @@ class Run:
 
     @property
     def broker(self) -> Kafka:
-        """The only broker."""
+        """Return the only broker."""
         assert isinstance(self.kafka, Kafka)
         return self.kafka
 
@@ -215,11 +224,11 @@ class Run:
         return f"{self.name}.position.shop"
 
     def rest(self, least_s: float, most_s: float | None = None) -> None:
-        """Let everything go on for a time, a random one between the two."""
+        """Wait for a random time between the two, while everything continues."""
         self._pause.wait(least_s if most_s is None else self.chance.uniform(least_s, most_s))
 
     def moving(self) -> None:
-        """Wait until the reader hears something new."""
+        """Wait until the reader gets a new message."""
         seen = self.watcher.tally.seen
         self._wait(lambda: self.watcher.tally.seen != seen, "changes after the fault")
 
@@ -233,18 +242,23 @@ class Run:
         self._wait(shown, "the spool being filled")
 
     def purge(self) -> None:
-        """Take from the source all of its binlog but the newest file."""
+        """Purge the binlog of the source except the newest file."""
         self.database.execute("flush binary logs")
-        self.rest(2)  # whoever reads comes into the newest file
+        self.rest(2)  # readers then continue in the newest file
         assert purged(self.database), "somebody still reads what was to be purged"
 
     def _settings(self, setup: Setup, folder: Path) -> dict[str, Any]:
-        """Settings of the instance: the scenario's, and where its servers are."""
+        """Return the settings of the instance: the scenario's, and the addresses of its servers."""
         instance, servers = dict(setup.instance), self.servers
         if instance.get("spool") == "mixed":
             instance["spooling"] = {"directory": str(folder / "spool"), "after_seconds": 1}
         if setup.beside:
             instance["group"] = {"sources": [{"name": "beside", **servers.place_beside}]}
+        if setup.transactions:
+            instance["transaction"] = {
+                **instance.get("transaction", {}),
+                "topic": topic_of(self.name),
+            }
         source: dict[str, Any] = {"port": self.line.port}
         if setup.pair:
             source["standby"] = _place(servers.pair[1])
@@ -261,7 +275,7 @@ class Run:
             raise AssertionError(f"{exc}: {self.installation.status()}\n{self.logs()}") from exc
 
     def logs(self) -> str:
-        """The ends of the relays' logs, for whoever looks for the cause."""
+        """Return the ends of the relays' logs."""
         return "\n".join(f"--- {each.log.name}\n{each.log_tail()}" for each in self.relays)
 
 

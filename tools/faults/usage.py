@@ -1,4 +1,4 @@
-"""Memory and file descriptors of a process over a time, and whether they grow."""
+"""Memory and file descriptors of a process over time, and whether they grow."""
 
 import threading
 from dataclasses import dataclass
@@ -61,7 +61,7 @@ def usage_of(memory: list[float], files: list[float]) -> Usage:
 
 
 class UsageSampler:
-    """Looks at a process every two seconds while its block lasts."""
+    """Context manager: samples a process every two seconds."""
 
     def __init__(self, pid: int) -> None:
         self._process = psutil.Process(pid)
@@ -80,7 +80,7 @@ class UsageSampler:
         self._thread.join(10)
 
     def usage(self) -> Usage:
-        """What was seen so far."""
+        """Return the usage of the samples so far."""
         return usage_of(list(self._memory), list(self._files))
 
     def _run(self) -> None:

@@ -1,4 +1,3 @@
-"""Damaged, truncated and hostile binlog events by the million: a named error of the relay, or rows.
-
-Nothing else.
+"""Fuzzing of the decoder with damaged, truncated and hostile binlog events: the only allowed
+results are rows and errors of the relay.
 """

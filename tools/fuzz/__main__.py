@@ -1,6 +1,6 @@
 """`python -m tools.fuzz --inputs 1000000`: see `--help` and `make fuzz`.
 
-Exit code 1 when anything but a named error came of an input.
+Exit code 1 if an input caused an error that the relay does not name.
 """
 
 import argparse

@@ -1,5 +1,5 @@
-"""Inputs run in child processes: one that dies or hangs costs its input, and the next child goes on
-behind it.
+"""Runs inputs in child processes: after a crash or hang the next child continues with the next
+input.
 """
 
 import mmap
@@ -21,15 +21,16 @@ _MOST_FINDINGS: Final = 50
 _NUMBER: Final = struct.Struct("<q")
 _LOOK_SECONDS: Final = 1.0
 _SILENCE_SECONDS: Final = 60.0
-"""An input for which a busy machine needs longer hangs in code that no signal interrupts."""
+"""Seconds; an input that takes longer, also on a busy machine, hangs in code that no signal
+interrupts.
+"""
 
 
 def fuzzed(
     seed: int, inputs: int, heard: Callable[[Outcomes], object] = lambda _: None
 ) -> Outcomes:
-    """Run inputs 0 to `inputs`, or until so much was found.
-
-    `heard` is told after each child what came of all so far.
+    """Run inputs 0 to `inputs`, or until the limit of findings. `heard` gets the outcomes so far
+    after each child.
     """
     total, first = Outcomes(), 0
     while first < inputs and len(total.findings) < _MOST_FINDINGS:
@@ -41,7 +42,7 @@ def fuzzed(
 
 
 def _in_child(seed: int, first: int, last: int) -> tuple[Outcomes, int]:
-    """What came of the inputs from `first` on, and the number behind the last one that was run."""
+    """Return the outcomes of the inputs from `first` on, and the number after the last input."""
     with tempfile.TemporaryDirectory(prefix="roma-fuzz-") as folder:
         place = Path(folder) / "number"
         place.write_bytes(_NUMBER.pack(first))
@@ -63,9 +64,8 @@ def _in_child(seed: int, first: int, last: int) -> tuple[Outcomes, int]:
 
 
 def _answer(mine: Connection, child: BaseProcess, progress: Callable[[], bytes]) -> Outcomes | None:
-    """The child's outcomes; None when it died, or no input ended for too long.
-
-    It has ended then.
+    """Return the child's outcomes; None if it crashed or no input ended in time. The child has then
+    ended.
     """
     moved_at, last = monotonic(), b""
     try:

@@ -1,4 +1,4 @@
-"""What one input may take of the process that decodes it: seconds of the processor, and memory."""
+"""Limits of one input: CPU seconds and memory."""
 
 import resource
 import signal
@@ -9,20 +9,20 @@ from types import FrameType
 from typing import Final
 
 CPU_SECONDS: Final = 2.0
-"""A sound event of this size takes a thousandth of it."""
+"""CPU seconds; an undamaged event of this size takes a thousandth."""
 MEMORY_BYTES: Final = 128 << 20
-"""What may come on top of the process with all its modules: zstd may ask for a window of 8 MiB,
-caches hold some hundred tables.
+"""Bytes beyond the memory of the process with all its modules: zstd may allocate a window of 8 MiB,
+and caches hold some hundred tables.
 """
 
 
 class TooSlow(Exception):
-    """An input took more than its share of the processor."""
+    """An input took more CPU seconds than allowed."""
 
 
 @contextmanager
 def limited_memory() -> Iterator[None]:
-    """Refuse the process more memory than it has now and MEMORY_BYTES."""
+    """Limit the memory of the process to its present size and MEMORY_BYTES."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     before = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(
@@ -36,7 +36,7 @@ def limited_memory() -> Iterator[None]:
 
 @contextmanager
 def limited_time() -> Iterator[None]:
-    """Let `restart` interrupt what runs for longer than CPU_SECONDS."""
+    """Context manager: interrupt an input that runs for more than CPU_SECONDS after `restart`."""
     before = signal.signal(signal.SIGVTALRM, _raise)
     try:
         yield
@@ -46,7 +46,7 @@ def limited_time() -> Iterator[None]:
 
 
 def restart() -> None:
-    """Count the time of the next input from here on."""
+    """Begin to count the time of the next input."""
     signal.setitimer(signal.ITIMER_VIRTUAL, CPU_SECONDS)
 
 

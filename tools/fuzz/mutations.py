@@ -1,4 +1,4 @@
-"""Ways to damage bytes as disks, networks and attackers do."""
+"""Mutations of bytes like those of disks, networks and attackers."""
 
 from random import Random
 from typing import Final
@@ -26,7 +26,7 @@ _MOST_DAMAGES: Final = 4
 
 
 def damaged(raw: bytes, rng: Random, other: bytes = b"") -> bytes:
-    """Return `raw` after one to four damages; pieces of `other` may come into it."""
+    """Return `raw` after one to four damages; parts of `other` may be inserted."""
     changed = bytearray(raw)
     for _ in range(rng.randint(1, _MOST_DAMAGES)):
         rng.choice(_DAMAGES)(changed, rng, other)

@@ -1,5 +1,5 @@
-"""`python -m tools.fuzz.record`: take the transactions of the type zoo from real servers, as seeds
-that no test wrote down.
+"""`python -m tools.fuzz.record`: record the transactions of the type zoo from real servers, as
+further seeds.
 
 Each family runs the zoo twice, the second time compressed; of transactions with the same kinds of
 events and columns one is kept.
@@ -54,7 +54,7 @@ def _of_server(server: SqlServer) -> list[Transaction]:
 
 
 def _form(transaction: Transaction) -> tuple[object, ...]:
-    """What makes a transaction one of a kind: the types of its events, and the column types of its
+    """Return the kind of a transaction: the types of its events, and the column types of its
     tables.
     """
     maps = [event.body[8:] for event in transaction.events if event.type_code == types.TABLE_MAP]
@@ -63,7 +63,7 @@ def _form(transaction: Transaction) -> tuple[object, ...]:
 
 
 def _transactions(server: SqlServer) -> Iterator[Transaction]:
-    """The transactions of the server's oldest file."""
+    """Yield the transactions of the server's oldest file."""
     with BinlogConnection(
         host=server.host, port=server.port, user=server.user, password=server.password
     ) as connection:

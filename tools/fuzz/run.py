@@ -33,12 +33,12 @@ FINDINGS: Final = (
     ),
     *(struct.error, zlib.error, TooSlow),
 )
-"""What code raises that met bytes which it did not expect."""
+"""Exceptions that unexpected bytes cause in code without a check."""
 
 
 @dataclass(slots=True)
 class Outcomes:
-    """How many inputs came to what, and the findings: number of the input and what happened."""
+    """The number of inputs by result, and the findings: number and error of each input."""
 
     counts: Counter[str] = field(default_factory=Counter)
     findings: list[tuple[int, str]] = field(default_factory=list)
@@ -60,8 +60,8 @@ class Fuzzer:
         ]
 
     def feed(self, number: int) -> str:
-        """Run one input; the word for what came of it. Raises what is a finding."""
-        rng = Random(f"{self._seed}-{number}")  # an input must come again
+        """Run one input; return a word for its result. Raises the exception of a finding."""
+        rng = Random(f"{self._seed}-{number}")  # an input must be reproducible
         kind = rng.random()
         try:
             if kind < 0.6:
@@ -73,12 +73,12 @@ class Fuzzer:
             return refusal.code
 
     def run(self, numbers: Iterable[int], at: Callable[[int], None] = lambda _: None) -> Outcomes:
-        """Run inputs within their limits; `at` hears the number of each before it begins."""
+        """Run inputs within their limits; `at` gets the number of each before it begins."""
         outcomes = Outcomes()
         with limited_time():
             for number in range(
                 _WARMING_UP
-            ):  # what the decoder loads late, and fills once; its findings come again
+            ):  # loads modules and fills caches of the decoder; its findings are found again
                 restart()
                 with suppress(*FINDINGS):
                     self.feed(number)

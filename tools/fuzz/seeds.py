@@ -1,4 +1,4 @@
-"""Sound transactions of both families, event by event: what the damages begin from."""
+"""Undamaged transactions of both families, event by event: the inputs of the mutations."""
 
 import gzip
 import struct
@@ -103,7 +103,7 @@ def written(transactions: tuple[Transaction, ...]) -> bytes:
 
 
 def _tables() -> list[tuple[WrittenTable, list[bytes | None]]]:
-    """Tables of a few columns each that together have every type, and a row for each."""
+    """Yield tables of a few columns each, which together have every type, and a row for each."""
     key = WrittenColumn(ColumnType.LONG, name="id", nullable=False, unsigned=False)
     found = []
     for first in range(0, len(CASES), _COLUMNS_TOGETHER):
@@ -132,30 +132,7 @@ def _of_table(table: WrittenTable, row: list[bytes | None]) -> list[Transaction]
     absent columns.
     """
     table_map = Event(types.TABLE_MAP, table.map_body())
-    width, whole = len(row), image(row)
-    empty = image([row[0], *([None] * (width - 1))])
-    bitmap_bytes = (width + 7) // 8
-    key_only, rest_only = b"\1".ljust(bitmap_bytes, b"\0"), b"\2".ljust(bitmap_bytes, b"\0")
-    v2 = [
-        Event(types.WRITE_ROWS, rows_body(width, whole, empty, extra=b"\x01\x00")),
-        Event(types.UPDATE_ROWS, rows_body(width, whole, empty, kind=types.UPDATE_ROWS)),
-        Event(
-            types.UPDATE_ROWS,
-            rows_body(
-                width,
-                image(row[:1]),
-                image(row[1:2]),
-                kind=types.UPDATE_ROWS,
-                present=[key_only, rest_only],
-            ),
-        ),
-        Event(types.DELETE_ROWS, rows_body(width, whole, kind=types.DELETE_ROWS)),
-    ]
-    v1 = [
-        Event(types.WRITE_ROWS_V1, rows_body(width, whole, kind=types.WRITE_ROWS_V1)),
-        Event(types.UPDATE_ROWS_V1, rows_body(width, whole, whole, kind=types.UPDATE_ROWS_V1)),
-        Event(types.DELETE_ROWS_V1, rows_body(width, empty, whole, kind=types.DELETE_ROWS_V1)),
-    ]
+    v2, v1 = _v2(row), _v1(row)
     begin = Event(types.GTID, mysql_gtid_body(7, 1_700_000_000_000_000))
     packed = [_compressed_rows(each) for each in v1]
     return [
@@ -172,8 +149,44 @@ def _of_table(table: WrittenTable, row: list[bytes | None]) -> list[Transaction]
     ]
 
 
+def _v2(row: list[bytes | None]) -> list[Event]:
+    width, whole = len(row), image(row)
+    empty = _empty(row)
+    bitmap_bytes = (width + 7) // 8
+    key_only, rest_only = b"\1".ljust(bitmap_bytes, b"\0"), b"\2".ljust(bitmap_bytes, b"\0")
+    return [
+        Event(types.WRITE_ROWS, rows_body(width, whole, empty, extra=b"\x01\x00")),
+        Event(types.UPDATE_ROWS, rows_body(width, whole, empty, kind=types.UPDATE_ROWS)),
+        Event(
+            types.UPDATE_ROWS,
+            rows_body(
+                width,
+                image(row[:1]),
+                image(row[1:2]),
+                kind=types.UPDATE_ROWS,
+                present=[key_only, rest_only],
+            ),
+        ),
+        Event(types.DELETE_ROWS, rows_body(width, whole, kind=types.DELETE_ROWS)),
+    ]
+
+
+def _v1(row: list[bytes | None]) -> list[Event]:
+    width, whole, empty = len(row), image(row), _empty(row)
+    return [
+        Event(types.WRITE_ROWS_V1, rows_body(width, whole, kind=types.WRITE_ROWS_V1)),
+        Event(types.UPDATE_ROWS_V1, rows_body(width, whole, whole, kind=types.UPDATE_ROWS_V1)),
+        Event(types.DELETE_ROWS_V1, rows_body(width, empty, whole, kind=types.DELETE_ROWS_V1)),
+    ]
+
+
+def _empty(row: list[bytes | None]) -> bytes:
+    """Return the image of the row with NULL in all columns but the first."""
+    return image([row[0], *([None] * (len(row) - 1))])
+
+
 def _partial_update() -> Transaction:
-    """An update of documents in part."""
+    """Return a partial update of JSON documents."""
     table, change = partial_json.TABLE, partial_json.change
     before = image([b"\1\0\0\0", partial_json.document(1), partial_json.document(2)])
     changes = change(0, "$", 9) + change(0, '$."a"', 9) + change(1, "$.b[0]", 9) + change(2, "$.c")
@@ -215,7 +228,7 @@ def _statements() -> list[Transaction]:
 
 
 def _heads() -> list[Transaction]:
-    """Events outside of transactions, and each kind that begins one."""
+    """Yield events outside of transactions, and each kind that begins one."""
     tagged = (
         b"\2\x70\0\0\0\2"
         + bytes(2 * each for each in UUID)
@@ -251,7 +264,7 @@ def _query(sql: str) -> Event:
 
 
 def _compressed_rows(plain: Event) -> Event:
-    """A row event as MariaDB's log_bin_compress writes it."""
+    """Return a row event as MariaDB's log_bin_compress writes it."""
     columns = plain.body[8]
     bitmaps = 2 if plain.type_code == types.UPDATE_ROWS_V1 else 1
     at = 9 + bitmaps * ((columns + 7) // 8)
@@ -264,7 +277,7 @@ def _compressed_rows(plain: Event) -> Event:
 
 
 def _payload(events: list[Event]) -> bytes:
-    """TRANSACTION_PAYLOAD of these events."""
+    """Return a TRANSACTION_PAYLOAD with these events."""
     inner = b"".join(
         _INNER_HEADER.pack(1000, each.type_code, 7, _INNER_HEADER.size + len(each.body), 0, 0)
         + each.body

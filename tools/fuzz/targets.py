@@ -1,8 +1,6 @@
-"""What damaged bytes are fed to: the way from the socket to the printed message, each part from the
-bytes that reach it.
-
-Every target returns a word for what came of it, and raises nothing but RelayError; anything else is
-a finding.
+"""The code under test: all steps from the socket to the printed message, each with the bytes that
+it reads. Every target returns a word for its result, and raises only RelayError; another exception
+is a finding.
 """
 
 import socket
@@ -53,7 +51,7 @@ _FRACTIONS: Final = frozenset({ColumnType.TIME2, ColumnType.DATETIME2, ColumnTyp
 
 
 class Sent(socket.socket):
-    """A socket that has received these bytes, and then the server's hanging up."""
+    """A socket that returns these bytes and then the end of the connection."""
 
     def __init__(self, stream: bytes) -> None:
         self._stream = memoryview(stream)
@@ -68,9 +66,8 @@ class Sent(socket.socket):
 
 
 def stream(transaction: Transaction, rng: Random) -> str:
-    """Packets as they arrive, damaged before or after their checksums were made.
-
-    Read with and without the scanner.
+    """Packets of the connection, damaged before or after their checksums were computed. Read with
+    and without the scanner.
     """
     whole = _packets(transaction, rng)
     scanner = event_scanner() if rng.random() < 0.7 else None
@@ -111,9 +108,7 @@ def _packets(transaction: Transaction, rng: Random) -> bytes:
 
 
 def events(transaction: Transaction, rng: Random, others: Sequence[Transaction]) -> str:
-    """Events that passed their checksum, one of them damaged, or of another type, or from another
-    transaction.
-    """
+    """Events with valid checksums; one is damaged, of another type, or of another transaction."""
     fed = list(transaction.events)
     at = rng.randrange(len(fed))
     chosen = fed[at]
@@ -135,14 +130,14 @@ def events(transaction: Transaction, rng: Random, others: Sequence[Transaction])
 
 
 def rows(raw: RawRows, rng: Random) -> str:
-    """A row event with its table map, the images damaged nine times of ten, the table map else."""
+    """A row event with its table map; the images are damaged in 90 %, else the table map."""
     if rng.random() < 0.9:
         return decoded(raw._replace(body=raw.body[:8] + damaged(raw.body[8:], rng)))
     return decoded(raw._replace(table_map=damaged(raw.table_map, rng)))
 
 
 def raw_rows_of(transaction: Transaction) -> list[RawRows]:
-    """The sound row events of a transaction."""
+    """Return the undamaged row events of a transaction."""
     try:
         return [
             item
@@ -163,7 +158,7 @@ def decoded(raw: RawRows) -> str:
     definition = table_definition(found.table) if found.table.columns else None
     if definition is None or not rows:
         return "no rows"
-    if found.table.unknown:  # nothing is printed under the names of nobody
+    if found.table.unknown:  # without column names nothing is printed
         return "no names"
     RowEncoder(definition, _LOGICAL, "canal").encode(found.rows, _FRAME)
     plan = _plan(found.table)
@@ -237,7 +232,7 @@ def _count(found: RowsEvent) -> int:
 def _equal(
     table: TableMap, printed: list[OutboundMessage], readable: list[OutboundMessage]
 ) -> bool:
-    """Whether the messages are the same.
+    """Return whether the messages are equal.
 
     A fraction of an odd number of digits is stored with one more, which no server sets: what
     differs there alone prints the same, and only the printer, which compares bytes, then shows it
@@ -263,5 +258,5 @@ def _print_events(found: RowsEvent) -> list[OutboundMessage] | SlowReason:
     if isinstance(printer, SlowReason):
         return printer
     plan = _plan(found.table)
-    done, _, printed, left = printer.messages([found], _FRAME, _BEFORE, 0, plan.tags)
+    done, _, printed, left, _ = printer.messages([found], _FRAME, _BEFORE, 0, plan.tags)
     return list(printed.each(TOPIC)) if done else left or SlowReason.VALUE

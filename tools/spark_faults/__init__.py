@@ -1,1 +1,1 @@
-"""What becomes of copies when jobs and servers die."""
+"""Checks copies after kills of jobs and servers."""

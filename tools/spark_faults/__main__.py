@@ -1,5 +1,5 @@
-"""Kill the driver, or HBase, and compare the copy with brute force: `python -m tools.spark_faults
---help`, `make faults-spark`.
+"""Kill the driver, or HBase, and compare the copy with its expected rows: `python -m
+tools.spark_faults --help`, `make faults-spark`.
 """
 
 import argparse
@@ -19,11 +19,11 @@ from tests.support.copies.checkpoint import begun, cut_off
 from tests.support.copies.job_process import JobProcess
 from tests.support.copies.spark_copies import drain
 from tests.support.waiting import wait_until
-from tools.bench.spark.laps import started
+from tools.bench.spark.job_run import started
 from tools.spark_faults.stage import Stage, stage
 
 _BATCHES_S: Final = 6.0
-"""About what a job needs for its batches; kills fall into them."""
+"""Seconds that a job needs for its batches, roughly; kills occur during them."""
 _END_S: Final = 150
 
 
@@ -115,7 +115,7 @@ def _parser() -> argparse.ArgumentParser:
 
 @contextmanager
 def _servers_for(sinks: Any) -> Iterator[dict[str, ServerProcess]]:
-    """Start what the sinks need."""
+    """Context manager: start the servers of the sinks."""
     servers: dict[str, ServerProcess] = {}
     if set(_OF_HBASE) & set(sinks):
         servers["hbase"] = HBase()
@@ -131,7 +131,7 @@ def _servers_for(sinks: Any) -> Iterator[dict[str, ServerProcess]]:
 
 
 def _sink(name: str, topic: str, servers: Mapping[str, ServerProcess]) -> dict[str, Any]:
-    """The settings of a sink that no other run uses."""
+    """Return the settings of a sink for one run."""
     match name:
         case "version" | "check_and_mutate":
             section = {
@@ -145,21 +145,7 @@ def _sink(name: str, topic: str, servers: Mapping[str, ServerProcess]) -> dict[s
         case "jvm" | "files":
             hbase = servers["hbase"]
             assert isinstance(hbase, HBase)
-            way: dict[str, Any] = {
-                "thrift": (hbase.address,),
-                "client": "jvm",
-                "quorum": (hbase.quorum,),
-            }
-            section = {**way, "namespace": topic, "rows_per_call": 50, "writers": 2}
-            if name == "files":
-                return {
-                    "sink": "hbase",
-                    "hbase": {
-                        **section,
-                        "files": {"staging": (hbase.folder / "staging").as_uri(), "from_rows": 20},
-                    },
-                }
-            return {"sink": "hbase", "hbase": {**section, "guard": "check_and_mutate"}}
+            return {"sink": "hbase", "hbase": _java_client(name, topic, hbase)}
         case "jdbc":
             mariadb = servers["mariadb"]
             assert isinstance(mariadb, MariaDB)
@@ -172,6 +158,21 @@ def _sink(name: str, topic: str, servers: Mapping[str, ServerProcess]) -> dict[s
             return {"sink": "jdbc", "mirror": {**section, "prefix": f"{topic}_"}}
         case _:
             return {"sink": name}
+
+
+def _java_client(name: str, topic: str, hbase: HBase) -> dict[str, Any]:
+    section = {
+        "thrift": (hbase.address,),
+        "client": "jvm",
+        "quorum": (hbase.quorum,),
+        "namespace": topic,
+        "rows_per_call": 50,
+        "writers": 2,
+    }
+    if name == "files":
+        files = {"staging": (hbase.folder / "staging").as_uri(), "from_rows": 20}
+        return {**section, "files": files}
+    return {**section, "guard": "check_and_mutate"}
 
 
 def _end(spark: SparkSession | None) -> None:

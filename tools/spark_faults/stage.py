@@ -32,7 +32,7 @@ class Stage:
     truth: Copy
 
     def copy(self, spark: SparkSession) -> Copy:
-        """What the copy holds."""
+        """Return the rows of the copy."""
         found = open_sink(spark, self.settings).read("shop.orders")
         return {} if found is None else {row["id"]: row["n"] for row in live_rows(found).collect()}
 

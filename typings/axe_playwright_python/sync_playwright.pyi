@@ -6,4 +6,6 @@ class AxeResults:
     response: dict[str, Any]
 
 class Axe:
-    def run(self, page: Page) -> AxeResults: ...
+    def run(
+        self, page: Page, context: str | None = None, options: dict[str, Any] | None = None
+    ) -> AxeResults: ...

@@ -8,6 +8,7 @@ from typing import Final
 import structlog
 
 from relay.audit import AuditEntry, DelayedTrail
+from relay.model.accounts import Identity
 
 BURST: Final = 20
 """So many refused sign-ins are noted at once."""
@@ -28,19 +29,22 @@ class AttemptNotes:
         self._refilled_s = clock()
         self._left_out = 0
 
-    def opened(self, name: str, address: str) -> None:
-        """Note that a user signed in."""
-        self._acts.note(AuditEntry(name, "session.opened", "", {}, {"address": address}, ""))
+    def opened(self, name: str, address: str, identity: Identity | None = None) -> None:
+        """Record that a user signed in; `identity` is set for a sign-in by a provider."""
+        after: dict[str, object] = {"address": address}
+        if identity is not None:
+            after |= {"issuer": identity.issuer, "subject": identity.subject}
+        self._acts.note(AuditEntry(name, "session.opened", "", {}, after, ""))
 
     def closed(self, name: str, count: int = 1) -> None:
-        """Note that a user signed out of so many sessions."""
+        """Record that a user signed out of this many sessions."""
         self._acts.note(AuditEntry(name, "session.closed", "", {"sessions": count}, {}, ""))
 
-    def refused(self, user: str, address: str) -> None:
-        """Note a wrong name or password.
+    def refused(self, user: str, address: str, code: str = "") -> None:
+        """Record a wrong name or password, or another refusal by its code.
 
-        user  the user of that name; empty where there is none: what was sent as a name may be a
-              password that somebody typed into the wrong field, so it is not written down
+        user the user of that name; empty if unknown: an unknown name may be a password typed into
+        the wrong field, so it is not recorded
         """
         with self._lock:
             now = self._clock()
@@ -50,6 +54,8 @@ class AttemptNotes:
                 self._left_out += 1
                 return
             self._left, left_out, self._left_out = self._left - 1, self._left_out, 0
-        _log.warning("login_refused", user=user, client=address, left_out=left_out)
+        _log.warning("login_refused", user=user, client=address, code=code, left_out=left_out)
         after = {"user": user, "address": address, "left_out": left_out}
+        if code:
+            after["code"] = code
         self._acts.note(AuditEntry("unknown", "session.refused", "", {}, after, ""))

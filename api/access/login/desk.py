@@ -49,12 +49,13 @@ class LoginDesk:
         self._waiting = 0
 
     async def sign_in(self, name: str, password: str, address: str, present: str = "") -> SignedIn:
-        """Open a session for the right password, and end the one that the browser had.
+        """Open a session for the right password, and end the browser's former one.
 
         address  of the client
         present  secret of the browser's present session; empty: none
 
-        Raises LoginRefused, LoginPaused, LoginBusy, and what reading and writing ZooKeeper raises.
+        Raises LoginRefused, LoginPaused, LoginBusy, and the errors of reading and writing
+        ZooKeeper.
         """
         user = await self.verify_again(name, password, address)
         opened = await to_thread.run_sync(self._open, user, present)
@@ -62,14 +63,14 @@ class LoginDesk:
         return SignedIn(user, opened)
 
     async def verify_again(self, name: str, password: str, address: str) -> User:
-        """Return the user whose password this is; attempts are counted as those to sign in.
+        """Return the user whose password this is; attempts are counted like sign-ins.
 
-        Raises LoginRefused, LoginPaused, LoginBusy, and what reading ZooKeeper raises.
+        Raises LoginRefused, LoginPaused, LoginBusy, and the errors of reading ZooKeeper.
         """
         accounts = await to_thread.run_sync(self._accounts)
         user = accounts.users.get(name)
         if self._waiting >= MOST_WAITING:
-            raise LoginBusy("Too many users sign in at this moment.")
+            raise LoginBusy("Too many users sign in at the same time.")
         self._throttle.begin(name, address)
         if not await self._verified(password, user):
             after = self._throttle.failed(name, address)
@@ -81,16 +82,16 @@ class LoginDesk:
         return user
 
     async def hash_in_turn(self, act: Callable[[], None]) -> None:
-        """Carry out an act that hashes a password, as one of those at the same time.
+        """Execute an act that hashes a password; the number of parallel ones is limited.
 
-        Raises what the act raises.
+        Raises the act's errors.
         """
         await to_thread.run_sync(act, limiter=self._limit)
 
     async def _verified(self, password: str, user: User | None) -> bool:
         """Return whether this is the password of an enabled user.
 
-        The time does not tell whether there is such a user.
+        The duration does not show whether the user exists.
         """
         wanted = "" if user is None or user.disabled else user.password
         self._waiting += 1

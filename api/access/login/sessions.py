@@ -17,27 +17,36 @@ _NOTED_EVERY_MS: Final = 60_000
 class Sessions:
     """Opens, finds and ends sessions.
 
-    Each request reads its session and its user from ZooKeeper: what ends a session, or a user's
-    rights, counts at once at every admin.
+    Each request reads its session and its user from ZooKeeper: the end of a session or of a user's
+    rights applies at once at every admin.
 
     lifetime_s  a session ends after this time
     idle_s      and after this time without a request
+    issuer      of the provider that signs users in; empty: none. Sessions of users of another
+                provider are invalid with these settings
     """
 
-    def __init__(self, store: LoginSessionStore, lifetime_s: int, idle_s: int) -> None:
+    def __init__(
+        self, store: LoginSessionStore, lifetime_s: int, idle_s: int, issuer: str = ""
+    ) -> None:
         self._store = store
         self._lifetime_s = lifetime_s
         self._idle_s = idle_s
+        self._issuer = issuer
 
-    def open(self, user: User) -> OpenSession:
-        """Start a session of a user who has proven the password. Its secret is always new."""
+    def open(self, user: User, ends_ms: int = 0) -> OpenSession:
+        """Start a session of a user who has proven who it is. Its secret is always new.
+
+        ends_ms  the session ends then at the latest; Unix milliseconds, 0: by the settings alone
+        """
         now = _now_ms()
         self._store.close_where(lambda each: self._is_over(each, now))
         for session_id, _ in self._store.of_user(user.name)[: 1 - MOST_OF_ONE_USER]:
             self._store.close(session_id)
         secret = new_secret()
-        self._store.open(id_of(secret), LoginSession(user.name, stamp_of(user), now, now))
-        return OpenSession(secret, now + self._lifetime_s * 1000)
+        opened = LoginSession(user.name, stamp_of(user), now, now, ends_ms)
+        self._store.open(id_of(secret), opened)
+        return self._session(secret, opened, user)
 
     def caller(self, accounts: Accounts, secret: str) -> Caller | None:
         """Return the user of a session with the rights of this moment; None if it has ended."""
@@ -53,10 +62,11 @@ class Sessions:
             if accounts.users:  # not after a ZooKeeper that lost them, or was read while empty
                 self._store.close(session_id)
             return None
+        if user.identity is not None and user.identity.issuer != self._issuer:
+            return None
         if now >= session.seen_ms + _NOTED_EVERY_MS:
             self._store.note_use(session_id, found, now)
-        ends_ms = session.created_ms + self._lifetime_s * 1000
-        return Caller(user.name, user.grant.rights, True, OpenSession(secret, ends_ms))
+        return Caller(user.name, user.grant.rights, True, self._session(secret, session, user))
 
     def close(self, secret: str) -> None:
         """End a session. It may have ended before."""
@@ -66,6 +76,11 @@ class Sessions:
     def close_all(self, name: str) -> int:
         """End all sessions of a user; return their number."""
         return self._store.close_where(lambda each: each.user == name)
+
+    def _session(self, secret: str, session: LoginSession, user: User) -> OpenSession:
+        ends_ms = session.created_ms + self._lifetime_s * 1000
+        ends_ms = min(ends_ms, session.ends_ms or ends_ms)
+        return OpenSession(secret, ends_ms, by_provider=user.identity is not None)
 
     def _is_over(self, session: LoginSession, now_ms: int) -> bool:
         return session.is_over(now_ms, self._lifetime_s, self._idle_s)

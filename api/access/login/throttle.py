@@ -1,7 +1,6 @@
-"""How often somebody may try to sign in."""
+"""Limits sign-in attempts."""
 
 import ipaddress
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
@@ -9,13 +8,14 @@ from time import monotonic
 from typing import Final
 
 from api.errors import LoginPaused
+from relay.bounded_cache import BoundedCache
 
 ATTEMPTS: Final = 5
 """So many wrong passwords for one name from one address lead to a pause."""
 PAUSES_SECONDS: Final = (300, 600, 1200, 2400, 3600)
 """The first pause, the second, and so on; the last one repeats."""
 FORGOTTEN_SECONDS: Final = 86_400
-"""After so long without an attempt the count of a name and address begins again."""
+"""After this many seconds without an attempt, the count of a name and address starts again."""
 MOST_PAIRS: Final = 10_000
 """Counts that are kept. The oldest are dropped, which takes an attacker hours: see BURST."""
 BURST: Final = 60
@@ -31,7 +31,7 @@ class _Count:
     """Wrong passwords for one name from one address. Times are monotonic seconds.
 
     wrong     since the last pause
-    pauses    so far
+    number of pauses
     until_s   the end of the pause
     touched_s  last attempt
     """
@@ -43,25 +43,23 @@ class _Count:
 
 
 class LoginThrottle:
-    """Counts attempts by name and address, and wrong passwords of everybody.
-
-    The pauses are for one name from one address, so that a stranger cannot keep a user out. While
-    strangers have used up what everybody may try, who signed in from an address before can still
-    sign in from there.
+    """Counts attempts by name and address, and wrong passwords in total. The pauses apply to one
+    name from one address, so that an attacker cannot lock a user out. While the total limit is
+    reached, a user can still sign in from an address used before.
     """
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
         self._lock = Lock()
-        self._counts: OrderedDict[tuple[str, str], _Count] = OrderedDict()
-        self._known: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self._counts: BoundedCache[tuple[str, str], _Count] = BoundedCache(MOST_PAIRS)
+        self._known: BoundedCache[tuple[str, str], bool] = BoundedCache(MOST_PAIRS)
         self._left = float(BURST)
         self._refilled_s = clock()
 
     def begin(self, name: str, address: str) -> None:
         """Count an attempt as wrong until `succeeded` says otherwise.
 
-        Attempts at the same time are counted before the first password is verified.
+        Parallel attempts are counted before the first password is verified.
 
         Raises LoginPaused.
         """
@@ -83,7 +81,7 @@ class LoginThrottle:
                 count.pauses, count.wrong = count.pauses + 1, 0
 
     def failed(self, name: str, address: str) -> str:
-        """Return what follows from a wrong password, as a sentence."""
+        """Return the consequence of a wrong password, as a sentence."""
         now = self._clock()
         with self._lock:
             count = self._count(_pair(name, address), now)
@@ -98,12 +96,9 @@ class LoginThrottle:
         """Forget the wrong passwords of a user who signed in."""
         pair = _pair(name, address)
         with self._lock:
-            self._counts.pop(pair, None)
+            self._counts.pop(pair)
             self._left = min(float(BURST), self._left + 1)
-            self._known[pair] = None
-            self._known.move_to_end(pair)
-            if len(self._known) > MOST_PAIRS:
-                self._known.popitem(last=False)
+            self._known.put(pair, True)
 
     def _count(self, pair: tuple[str, str], now: float) -> _Count:
         found = self._counts.get(pair)
@@ -113,26 +108,28 @@ class LoginThrottle:
 
     def _keep(self, pair: tuple[str, str], count: _Count) -> None:
         count.touched_s = self._clock()
-        self._counts[pair] = count
-        self._counts.move_to_end(pair)
-        if len(self._counts) > MOST_PAIRS:
-            self._counts.popitem(last=False)
+        self._counts.put(pair, count)
 
     def _refill(self, now: float) -> None:
         self._left = min(float(BURST), self._left + (now - self._refilled_s) / REFILL_SECONDS)
         self._refilled_s = now
 
 
-def _pair(name: str, address: str) -> tuple[str, str]:
-    """Return the key of a count: an IPv6 client has a whole network of addresses."""
+def network_of(address: str) -> str:
+    """Return the network by which a client's attempts are counted: an IPv6 client has a whole
+    network.
+    """
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
-        return name[:_NAME_CHARACTERS], address
+        return address
     if isinstance(found, ipaddress.IPv4Address) or found.ipv4_mapped is not None:
-        return name[:_NAME_CHARACTERS], str(getattr(found, "ipv4_mapped", found))
-    network = ipaddress.IPv6Network((int(found), _IPV6_NETWORK_BITS), strict=False)
-    return name[:_NAME_CHARACTERS], str(network)
+        return str(getattr(found, "ipv4_mapped", found))
+    return str(ipaddress.IPv6Network((int(found), _IPV6_NETWORK_BITS), strict=False))
+
+
+def _pair(name: str, address: str) -> tuple[str, str]:
+    return name[:_NAME_CHARACTERS], network_of(address)
 
 
 def _paused(seconds: float) -> LoginPaused:

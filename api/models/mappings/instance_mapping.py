@@ -8,7 +8,7 @@ from relay.operations import MappingComparison, compared
 
 
 class SetName(BaseModel):
-    """What identifies a mapping set."""
+    """The number and digest that identify a mapping set."""
 
     set: int = Field(description="Its number; 0: none was ever saved.")
     digest: str = Field(
@@ -22,7 +22,7 @@ class SetName(BaseModel):
 
 
 class MappingComparisonView(BaseModel):
-    """What differs between the two sets."""
+    """The differences between the two sets."""
 
     instance: str
     published_under: SetName

@@ -11,7 +11,7 @@ Grouping: TypeAlias = Literal["db", "topic", "instance"]
 
 
 class ShardView(BaseModel):
-    """One name of a realDbs list, and the databases and instances that were seen of it."""
+    """One name of a realDbs list, and the databases and instances where it was seen."""
 
     rule: str
     logical_database: str
@@ -25,11 +25,11 @@ class LogicalTableView(BaseModel):
     logical_database: str
     logical_table: str
     rules: list[str]
-    real_tables: int = Field(description="Real tables that relays have met and publish.")
+    real_tables: int = Field(description="Real tables that relays have read and publish.")
     topics: list[str]
     tags: list[str]
     field_tags: list[FieldTagView]
-    instances: list[str] = Field(description="Instances that have met real tables of it.")
+    instances: list[str] = Field(description="Instances that have read real tables of it.")
 
 
 class UnmappedView(BaseModel):
@@ -54,8 +54,28 @@ class UnmappedView(BaseModel):
     similar: str = Field(description="A real table's name that the documents list; may be empty.")
 
 
+class HiddenTableView(BaseModel):
+    """An unmapped table that is hidden from the list."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "name": "crm_01._lead_gho",
+                "author": "ann",
+                "comment": "a table of gh-ost",
+                "hidden_ms": 1795427528204,
+            }
+        }
+    )
+
+    name: str
+    author: str
+    comment: str
+    hidden_ms: int
+
+
 class LogicalGroupView(BaseModel):
-    """What belongs to one logical database, topic or instance."""
+    """The tables of one logical database, topic or instance."""
 
     name: str
     shards: list[ShardView]
@@ -65,7 +85,7 @@ class LogicalGroupView(BaseModel):
 
 
 class LogicalView(BaseModel):
-    """The set in force in groups. A set that contradicts itself has problems and no groups."""
+    """The active set in groups. A set that contradicts itself has problems and no groups."""
 
     model_config = ConfigDict(
         json_schema_extra={

@@ -1,4 +1,4 @@
-"""Documents, sets and what an edit would change."""
+"""Documents, sets and the effect of an edit."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -8,8 +8,7 @@ from relay.state import SetRecord, StoredDocument
 
 
 class ChangeView(BaseModel):
-    """One sentence about what changes, for which instances, and the real tables that it speaks
-    of.
+    """One sentence about a change, its instances, and its real tables.
 
     `count` is their number; `database.*`, every other table of a database, counts as one.
     """
@@ -36,6 +35,20 @@ class ChangeView(BaseModel):
     kind: ChangeKind
     count: int
     consequence: str = Field(description="What it means for consumers; empty for a note.")
+    met_by: list[str] = Field(
+        default=[], description="Instances that have read its tables; only in a dry run."
+    )
+    rows_per_second: float | None = Field(
+        default=None,
+        description=(
+            "Rows of these tables that these instances publish. Null where it is not known, and "
+            "outside a dry run."
+        ),
+    )
+    rows_per_second_is_bound: bool = Field(
+        default=False,
+        description="Whether rows of other tables may be in the rate: an upper bound.",
+    )
 
 
 class SetView(BaseModel):
@@ -65,7 +78,7 @@ class SetView(BaseModel):
 
     @classmethod
     def of(cls, record: SetRecord, in_force: int | None) -> "SetView":
-        """Return the set without bodies; `in_force` is the number of the set in force."""
+        """Return the set without bodies; `in_force` is the number of the active set."""
         return cls(
             set=record.number,
             in_force=record.number == in_force,
@@ -84,7 +97,7 @@ class WholeSetView(SetView):
 
 
 class SavedView(BaseModel):
-    """The set that a save or roll back put into force, and what changed by it."""
+    """The set that a save or rollback activated, and its changes."""
 
     set: SetView
     changes: list[ChangeView]
@@ -116,13 +129,13 @@ class DocumentVersionView(BaseModel):
 
 
 class DryRunView(BaseModel):
-    """What a save would say: every problem, or what would change against set `base`."""
+    """The result of a dry run: every problem, or the changes against set `base`."""
 
     base: int
     acceptable: bool
     problems: list[MappingProblemView]
     changes: list[ChangeView]
-    unchanged: int = Field(description="Known real tables whose route stays as it is.")
+    unchanged: int = Field(description="Known real tables whose route is unchanged.")
 
 
 class RollBackRequest(BaseModel):

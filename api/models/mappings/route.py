@@ -1,4 +1,4 @@
-"""Where a real table goes."""
+"""The route of a real table."""
 
 from typing import Literal
 
@@ -13,7 +13,7 @@ class FieldTagView(BaseModel):
 
 
 class MatchingRuleView(BaseModel):
-    """An entry of a document that applies, with the line where it stands."""
+    """A matching entry of a document, with its line."""
 
     data_id: str = Field(serialization_alias="dataId")
     pointer: str
@@ -22,9 +22,9 @@ class MatchingRuleView(BaseModel):
 
 
 class RouteView(BaseModel):
-    """A real table's fate under a mapping set.
+    """The route of a real table under a mapping set.
 
-    `outcome` "stop" means that the instance would stand still at its first row.
+    `outcome` "stop": the instance would stop at its first row.
     """
 
     model_config = ConfigDict(
@@ -59,6 +59,9 @@ class RouteView(BaseModel):
     mapping_set: int
     outcome: Literal["published", "dropped", "stop"]
     sentence: str
+    filtered: bool = Field(
+        default=False, description="The instance's filter leaves it out, so no rule applies."
+    )
     logical_database: str | None = None
     logical_table: str | None = None
     topics: list[str] = []

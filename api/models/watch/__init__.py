@@ -1,1 +1,1 @@
-"""What the watch saw, as operators see it."""
+"""The observations of the watch, as operators see them."""

@@ -1,16 +1,16 @@
-"""What needs a person, as the admin says it."""
+"""Problems that need an operator, as the admin shows them."""
 
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 NeedKind = Literal[
-    "stopped", "waiting", "unled", "lag", "mapping", "spool", "dead_letters", "relay_gone"
+    "stopped", "waiting", "unled", "lag", "mapping", "spool", "dead_letters", "keys", "relay_gone"
 ]
 
 
 class NeedView(BaseModel):
-    """One thing that needs a person: why, what to do, since when, and the page about it."""
+    """A problem that needs an operator: reason, remedy, start time, and the page about it."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -41,6 +41,10 @@ class NeedView(BaseModel):
         description="Whether the admin saw the change itself; if not, it may have begun earlier."
     )
     link: str = Field(description="Path of the page below the admin's own address.")
+    unmapped: str = Field(
+        default="",
+        description="The real table or database that the mapping lacks; empty for another cause.",
+    )
 
 
 class NeedsView(BaseModel):

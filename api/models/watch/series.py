@@ -6,6 +6,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 _GAP = "null: not known, for the admin or the relay did not run, or ZooKeeper was away."
 
+_PROBLEM = (
+    "Why the values are what this admin has seen, although `prometheus_url` is set; else empty."
+)
+
 
 class SeriesView(BaseModel):
     """One metric of one instance in equal steps."""
@@ -19,6 +23,7 @@ class SeriesView(BaseModel):
                 "from_ms": 1767225600000,
                 "step_seconds": 30.0,
                 "values": [None, 12480.0, 12466.5],
+                "problem": "",
             }
         }
     )
@@ -31,6 +36,7 @@ class SeriesView(BaseModel):
     values: list[float | None] = Field(
         description=f"Means of rows per second, greatest lag of each step. {_GAP}"
     )
+    problem: str = Field(default="", description=_PROBLEM)
 
 
 class SparkView(BaseModel):
@@ -46,6 +52,7 @@ class SparksView(BaseModel):
     from_ms: int
     step_seconds: float
     instances: dict[str, SparkView]
+    problem: str = Field(default="", description=_PROBLEM)
 
 
 class StateView(BaseModel):

@@ -1,6 +1,6 @@
-"""Dead letters: what an instance kept back, and sending it again.
+"""Dead letters of an instance: list them and send them again.
 
-They hold rows, so all of it needs the token.
+They contain rows, so all endpoints require the token.
 """
 
 from typing import Final
@@ -9,6 +9,7 @@ from fastapi import APIRouter, Response
 
 from api.deps import AdminDep, NoteDep
 from api.errors import BadRequest
+from api.listing import ListingDep
 from api.models.dead_letter import DeadLetterView, ReplayWish
 from relay.operations import Who, instance_of, replay
 
@@ -16,14 +17,14 @@ router: Final = APIRouter(prefix="/api/v1/instances/{name}/dead-letters", tags=[
 
 
 @router.get("")
-def list_dead_letters(admin: AdminDep, name: str) -> list[DeadLetterView]:
-    """Return what the instance kept back, the oldest first, as Kafka holds it."""
-    return [DeadLetterView.of(listed) for listed in admin.dead_letters(name).letters()]
+def list_dead_letters(admin: AdminDep, name: str, part: ListingDep) -> list[DeadLetterView]:
+    """Return the dead letters of the instance in Kafka, the oldest first."""
+    return part.of([DeadLetterView.of(each) for each in admin.dead_letters(name).letters()])
 
 
 @router.get("/{letter}")
 def read_dead_letter(admin: AdminDep, name: str, letter: str) -> DeadLetterView:
-    """Return one of them without its value."""
+    """Return one dead letter without its value."""
     return DeadLetterView.of(admin.dead_letters(name).letter(letter))
 
 
@@ -48,7 +49,7 @@ def replay_dead_letter(
     if wish.confirm != letter:
         raise BadRequest(
             f"confirm is {wish.confirm!r}, and the letter {letter!r}.",
-            remedy="Name the letter once more in `confirm`.",
+            remedy="Repeat the id of the letter in `confirm`.",
         )
     letters = admin.dead_letters(name)
     instance = instance_of(admin.settings, name, admin.session, resolved=False)

@@ -1,4 +1,4 @@
-"""The two servers of each source of an instance: what they hold, and which of them is read."""
+"""The two servers of each source of an instance: their transactions, and which of them is read."""
 
 from typing import Final
 
@@ -14,8 +14,8 @@ _NO_SOURCE: Final = SourceRequest()
 
 @router.get("")
 def read_failover(admin: AdminDep, name: str) -> FailoverAnswer:
-    """Return both servers with what each has executed and lacks, the orders that stand, and the
-    switches so far.
+    """Return both servers with their executed and lacking transactions, the present orders, and
+    past switches.
     """
     return admin.failover.show(name)
 
@@ -35,8 +35,8 @@ def order_switch(
 def order_hold(
     admin: AdminDep, name: str, note: NoteDep, request: SourceRequest = _NO_SOURCE
 ) -> FailoverAnswer:
-    """Let failed heartbeats switch nothing, until release; a switch that is ordered is still
-    done.
+    """Prevent switches by failed heartbeats until `release`; an ordered switch is still
+    executed.
     """
     return admin.failover.hold(name, request.source, note)
 
@@ -53,8 +53,8 @@ def order_release(
 def order_accept_loss(
     admin: AdminDep, name: str, request: AcceptLossRequest, note: NoteDep
 ) -> FailoverAnswer:
-    """Let the next switch go on without the transactions named.
+    """Let the next switch continue without the named transactions.
 
-    Who did it, when, and what was lost is kept for ever.
+    Author, time and the lost transactions are kept permanently.
     """
     return admin.failover.accept_loss(name, request.source, request.gtids, note)

@@ -1,12 +1,12 @@
-"""Pause, resume and throttle of an instance. What is done stands in the audit trail."""
+"""Pause, resume, throttle and retire an instance. Each act is recorded in the audit trail."""
 
 from typing import Final
 
 from fastapi import APIRouter
 
 from api.deps import AdminDep, NoteDep
-from api.models.flow import FlowView, FlowWish
-from relay.operations import Who
+from api.models.flow import FlowView, FlowWish, RetiredView
+from relay.operations import Retirement, Who
 from relay.state import Note
 
 router: Final = APIRouter(prefix="/api/v1/instances/{name}", tags=["flow"])
@@ -14,13 +14,13 @@ router: Final = APIRouter(prefix="/api/v1/instances/{name}", tags=["flow"])
 
 @router.get("/flow")
 def read_flow(admin: AdminDep, name: str) -> FlowView:
-    """Return what is asked of the instance."""
+    """Return the wanted flow of the instance."""
     return FlowView.of(admin.flow(name).show())
 
 
 @router.put("/flow")
 def set_flow(admin: AdminDep, name: str, wish: FlowWish, note: NoteDep) -> FlowView:
-    """Pause it or let it go on, and set its limits; it follows while it runs."""
+    """Pause or resume the instance, and set its limits; the running instance follows."""
     return FlowView.of(
         admin.flow(name).set(_who(note), wish.paused, wish.rows_per_second, wish.bytes_per_second)
     )
@@ -28,13 +28,13 @@ def set_flow(admin: AdminDep, name: str, wish: FlowWish, note: NoteDep) -> FlowV
 
 @router.post("/pause")
 def pause(admin: AdminDep, name: str, note: NoteDep) -> FlowView:
-    """Let it stand still; its limits stay as they are."""
+    """Pause the instance; its limits are unchanged."""
     return FlowView.of(admin.flow(name).pause(_who(note)))
 
 
 @router.post("/resume")
 def resume(admin: AdminDep, name: str, note: NoteDep) -> FlowView:
-    """Let it go on; its limits stay as they are."""
+    """Resume the instance; its limits are unchanged."""
     return FlowView.of(admin.flow(name).resume(_who(note)))
 
 
@@ -47,6 +47,16 @@ def start(admin: AdminDep, name: str, note: NoteDep) -> FlowView:
     flow = admin.flow(name)
     flow.start(_who(note))
     return FlowView.of(flow.show())
+
+
+@router.post("/retire")
+def retire(admin: AdminDep, name: str, note: NoteDep) -> RetiredView:
+    """Take an instance that never publishes again from its topics.
+
+    Mapping edits and other instances do not wait for it any more.
+    """
+    retirement = Retirement(admin.settings, name, admin.session)
+    return RetiredView(topics=list(retirement.carry_out(_who(note))))
 
 
 def _who(note: Note) -> Who:

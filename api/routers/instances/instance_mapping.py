@@ -26,5 +26,5 @@ def compare_mapping(admin: AdminDep, name: str) -> MappingComparisonView:
 def accept_mapping(
     admin: AdminDep, name: str, wanted: AcceptedMapping, note: NoteDep
 ) -> MappingComparisonView:
-    """Publish what follows under the set in ZooKeeper, if it is still the one that is named."""
+    """Publish the next rows under the set in ZooKeeper, if it is still the named one."""
     return admin.positions.accept_mapping(name, wanted, Who(note.author or "admin", note.comment))

@@ -36,7 +36,7 @@ _BODY: Final[dict[str, Any]] = {
 def read_settings(admin: AdminDep, name: str, response: Response) -> dict[str, Any]:
     """Return the document without its secrets; the ETag is its version.
 
-    Instances of the configuration file have none.
+    Instances of the configuration file have no document.
     """
     return _shown(admin.instances.read(name), response)
 
@@ -52,10 +52,10 @@ def save_settings(
     precondition: PreconditionDep,
     note: NoteDep,
 ) -> dict[str, Any]:
-    """Add an instance, or change one (needs If-Match): relays take it over within a second or two,
-    at a border of transactions.
+    """Add an instance, or change one (requires If-Match).
 
-    A secret that comes as it was shown stays as it is stored.
+    Relays apply it within one or two seconds, at a transaction boundary. A masked secret keeps its
+    stored value.
     """
     saved = admin.instances.save(name, _object(body), precondition, note)
     response.status_code = 201 if saved.version == 1 else 200
@@ -66,9 +66,9 @@ def save_settings(
 def remove_settings(
     admin: AdminDep, name: str, precondition: PreconditionDep, note: NoteDep
 ) -> None:
-    """Remove an instance (needs If-Match).
+    """Remove an instance (requires If-Match).
 
-    Its position stays in Kafka: added again under this name it goes on from there.
+    Its position stays in Kafka: if it is added again under this name, it continues there.
     """
     admin.instances.remove(name, precondition, note)
 

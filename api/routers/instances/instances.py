@@ -1,11 +1,12 @@
-"""Instances: what they do, why, and the way out."""
+"""Instances: their states, the reasons, and the remedies."""
 
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Response
 
 from api.deps import AdminDep
-from api.models.instance import DroppedNameView, InstanceView
+from api.listing import ListingDep
+from api.models.instance import DroppedNameView, InstanceView, TableRateView, table_rates
 from api.services.watch import Facts, Selection, StatePeriod, selected
 from api.services.watch.facts import present_state
 
@@ -24,10 +25,10 @@ def list_instances(
     limit: Annotated[int, Query(ge=1, le=10_000, description="At most so many.")] = 10_000,
     offset: Annotated[int, Query(ge=0, description="Leave out so many first.")] = 0,
 ) -> list[InstanceView]:
-    """Return the instances that exist: of this file, defined at run time, or of another relay's
-    file, by name.
+    """Return the existing instances by name: of this file, defined at run time, or of another
+    relay's file.
 
-    The header `X-Total-Count` says how many the filters leave.
+    The header `X-Total-Count` is the number after the filters.
     """
     every = [_now(each) for each in admin.directory.instances()]
     found = selected(every, {}, Selection(words, state, "name"))
@@ -42,9 +43,18 @@ def read_instance(admin: AdminDep, name: str) -> InstanceView:
 
 
 @router.get("/{name}/dropped")
-def list_dropped(admin: AdminDep, name: str) -> list[DroppedNameView]:
+def list_dropped(admin: AdminDep, name: str, part: ListingDep) -> list[DroppedNameView]:
     """Return the real names that the instance leaves out, those with the most rows first."""
-    return admin.directory.dropped(name)
+    return part.of(admin.directory.dropped(name))
+
+
+@router.get("/{name}/rates")
+def list_rates(admin: AdminDep, name: str, part: ListingDep) -> list[TableRateView]:
+    """Return the rows per second of the last minute by real table, the busiest first.
+
+    `(other)` are tables without a separate rate. The list is empty if the rates are unknown.
+    """
+    return part.of(table_rates(admin.directory.instance(name)))
 
 
 def _now(view: InstanceView) -> Facts:

@@ -1,4 +1,4 @@
-"""Positions: read, previewed, and moved by hand. What is done stands in the audit trail."""
+"""Positions: read, preview and move them. Each act is recorded in the audit trail."""
 
 from typing import Annotated, Final
 
@@ -26,7 +26,7 @@ router: Final = APIRouter(prefix="/api/v1/instances/{name}/position", tags=["pos
 
 @router.get("")
 def read_position(admin: AdminDep, name: str) -> PositionView:
-    """Return where the instance is, from Kafka."""
+    """Return the committed position of the instance, from Kafka."""
     return admin.positions.read(name)
 
 
@@ -40,22 +40,22 @@ def search_place(
     file: Annotated[str | None, Query(description="Search in this binlog file alone.")] = None,
     standby: Annotated[bool, Query(description="Ask the source's standby.")] = False,
     source: Annotated[
-        str | None, Query(description="Of a group: the source that is asked.")
+        str | None, Query(description="The source of a group that is searched.")
     ] = None,
 ) -> FoundPlace:
-    """Return the last border between transactions before a time; nothing is changed."""
+    """Return the last transaction boundary before a time; nothing is changed."""
     return admin.positions.search(name, timestamp, file=file, standby=standby, source=source)
 
 
 @router.post("/preview")
 def preview_move(admin: AdminDep, name: str, to: Place) -> MovePreview:
-    """Say what a move would do, and do nothing."""
+    """Return the effect of a move without executing it."""
     return admin.positions.preview(name, to)
 
 
 @router.post("")
 def move_position(admin: AdminDep, name: str, to: Move, note: NoteDep) -> PositionView:
-    """Move the position, forward or back; a relay that leads is fenced and goes on from there."""
+    """Move the position forward or back. The leading relay is fenced and continues there."""
     return admin.positions.move(name, to, _who(note))
 
 
@@ -67,14 +67,17 @@ def skip_transaction(admin: AdminDep, name: str, wish: Skip, note: NoteDep) -> P
 
 @router.post("/raise-floor")
 def raise_floor(admin: AdminDep, name: str, floor: Floor, note: NoteDep) -> PositionView:
-    """Lift the instance's pairs above another one's, before a shard moves from there to here."""
+    """Let this instance's next order keys begin above those of another instance.
+
+    Do it before a shard moves from that instance to this one.
+    """
     return admin.positions.raise_floor(name, floor, _who(note))
 
 
 @router.post("/repartition/preview")
 def preview_repartition(admin: AdminDep, name: str, wanted: Repartitioning) -> RepartitionView:
-    """Say what it means for consumers to place a topic's rows by the instance's partition settings,
-    and do nothing.
+    """Return the effect on consumers of assigning a topic's rows by the instance's partition
+    settings, without executing it.
     """
     return admin.positions.plan_repartition(name, wanted)
 

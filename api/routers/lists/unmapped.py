@@ -1,16 +1,57 @@
 """Real tables that no mapping document lists."""
 
-from typing import Final
+from typing import Annotated, Final
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 
-from api.deps import AdminDep
-from api.models.mappings.logical_mapping import UnmappedView
+from api.deps import AdminDep, NoteDep
+from api.listing import ListingDep
+from api.models.mappings.logical_mapping import HiddenTableView, UnmappedView
 
 router: Final = APIRouter(prefix="/api/v1/unmapped", tags=["mapping sets"])
+_TableName = Annotated[
+    str,
+    Query(
+        alias="table",
+        max_length=300,
+        pattern=r"^[^.\x00-\x1f]+\.[^\x00-\x1f]+$",
+        description="Real table.",
+        examples=["crm_01._lead_gho"],
+    ),
+]
 
 
 @router.get("")
-def list_unmapped(admin: AdminDep) -> list[UnmappedView]:
+def list_unmapped(
+    admin: AdminDep,
+    part: ListingDep,
+    hidden: Annotated[bool, Query(description="Also those that are hidden.")] = False,
+) -> list[UnmappedView]:
     """Return the real tables of all instances that rows came of and that no document lists."""
-    return admin.unmapped.listed()
+    left_out = () if hidden else admin.hidden.notes()
+    return part.of([each for each in admin.unmapped.listed() if each.name not in left_out])
+
+
+@router.get("/hidden")
+def list_hidden(admin: AdminDep, part: ListingDep) -> list[HiddenTableView]:
+    """Return the tables that are hidden from the list, also those that are mapped meanwhile."""
+    return part.of(
+        [
+            HiddenTableView(
+                name=name, author=note.author, comment=note.comment, hidden_ms=note.saved_ms
+            )
+            for name, note in admin.hidden.notes().items()
+        ]
+    )
+
+
+@router.put("/hidden", status_code=204)
+def hide_table(admin: AdminDep, name: _TableName, note: NoteDep) -> None:
+    """Hide a table from the list. Its rows are left out and counted as before."""
+    admin.hidden.hide(name, note)
+
+
+@router.delete("/hidden", status_code=204)
+def unhide_table(admin: AdminDep, name: _TableName, note: NoteDep) -> None:
+    """Let the list show a table again."""
+    admin.hidden.unhide(name, note)

@@ -1,4 +1,6 @@
-"""What the watch saw: needs, series, states, and their changes as events."""
+"""Endpoints of the watch: conditions that need an operator, time series and states of instances,
+and state changes as server-sent events.
+"""
 
 from api.routers.watch.events import router
 

@@ -6,20 +6,16 @@ from collections.abc import AsyncIterator, Iterable
 from time import monotonic
 from typing import Annotated, Final
 
-from fastapi import Header
+from fastapi import Header, Request
 from fastapi.responses import StreamingResponse
 
 from api.deps import AdminDep
+from api.routers.streams import SILENCE_SECONDS, EventStream, Follower, event
 from api.routers.watch.observed import router
 from api.services.watch import StateChange, Watch
 
 _LOOK_SECONDS: Final = 0.5
-"""The log of changes is in memory; it is looked at so often."""
-_SILENCE_SECONDS: Final = 15.0
-"""After so long without a change a comment is sent, so that proxies keep the connection."""
-
-_STREAM_SECONDS: Final = 300.0
-"""A stream ends after so long: the receiver connects again, and its rights are checked again."""
+"""Poll interval in seconds of the log of changes, which is in memory."""
 
 
 @router.get(
@@ -32,38 +28,36 @@ _STREAM_SECONDS: Final = 300.0
                 "Events `state`: first each instance's present state, then every change. `data` "
                 "is a JSON object with instance, state, code, reason, relay and since_ms; an "
                 "instance that was removed has the state REMOVED. After a broken connection "
-                "Last-Event-ID continues where it ended. A stream ends after 5 minutes."
+                "Last-Event-ID continues where it ended. A stream ends after 5 minutes, and "
+                "within seconds when the session or token of its request ends."
             ),
         }
     },
 )
 async def follow_events(
+    request: Request,
     admin: AdminDep,
     last_event_id: Annotated[str, Header(description="The id of the last event received.")] = "",
 ) -> StreamingResponse:
     """Follow the states of all instances, as server-sent events."""
-    return StreamingResponse(
-        _events(admin.watch, last_event_id),
-        media_type="text/event-stream",
-        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
-    )
+    return EventStream(_events(admin.watch, last_event_id, Follower(request, admin)))
 
 
-async def _events(watch: Watch, last_event_id: str) -> AsyncIterator[str]:
+async def _events(watch: Watch, last_event_id: str, follower: Follower) -> AsyncIterator[str]:
     boot, _, number = last_event_id.partition("-")
     known = int(number) if boot == watch.changes.boot and number.isdecimal() else None
-    sent_s = began_s = monotonic()
+    sent_s = monotonic()
     yield ": states of instances\n\n"
-    while not watch.ended and monotonic() - began_s < _STREAM_SECONDS:
+    while await follower.may_go_on():
         known, changes = _behind(watch, known)
-        if changes or monotonic() - sent_s >= _SILENCE_SECONDS:
+        if changes or monotonic() - sent_s >= SILENCE_SECONDS:
             sent_s = monotonic()
             yield _written(changes, watch.changes.boot) or ": no change\n\n"
         await asyncio.sleep(_LOOK_SECONDS)
 
 
 def _behind(watch: Watch, known: int | None) -> tuple[int | None, Iterable[StateChange]]:
-    """Return the newest number, and what the receiver has not got yet."""
+    """Return the newest number, and the changes that the receiver has not received."""
     changes = None if known is None else watch.changes.after(known)
     if changes is None:
         newest, present = watch.changes.present()
@@ -72,9 +66,7 @@ def _behind(watch: Watch, known: int | None) -> tuple[int | None, Iterable[State
 
 
 def _written(changes: Iterable[StateChange], boot: str) -> str:
-    return "".join(
-        f"id: {boot}-{each.number}\nevent: state\ndata: {_json(each)}\n\n" for each in changes
-    )
+    return "".join(event("state", _json(each), f"{boot}-{each.number}") for each in changes)
 
 
 def _json(change: StateChange) -> str:

@@ -1,10 +1,11 @@
-"""What needs a person, and figures and states over time."""
+"""Problems that need an operator, and figures and states over time."""
 
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Query
 
 from api.deps import AdminDep
+from api.listing import ListingDep
 from api.models.failover import FailoverAnswer
 from api.models.watch.needs import NeedsView
 from api.models.watch.series import SeriesView, SparksView, StatesView
@@ -22,20 +23,20 @@ router: Final = APIRouter(prefix="/api/v1", tags=["watch"])
 
 @router.get("/needs-you")
 def read_needs(admin: AdminDep) -> NeedsView:
-    """Return what needs a person, the most urgent first."""
+    """Return the problems that need an operator, the most urgent first."""
     return needs_view(admin.watch)
 
 
 @router.get("/series")
 def read_sparks(admin: AdminDep) -> SparksView:
     """Return rows per second and lag of every instance during the last hour, in 24 steps."""
-    return sparks_view(admin.watch)
+    return sparks_view(admin.charts)
 
 
 @router.get("/failover", tags=["failover"])
-def list_failover(admin: AdminDep) -> list[FailoverAnswer]:
-    """Return the servers of every instance, the orders and the switches so far."""
-    return admin.failover.every()
+def list_failover(admin: AdminDep, part: ListingDep) -> list[FailoverAnswer]:
+    """Return the servers of every instance, the orders and past switches."""
+    return part.of(admin.failover.every())
 
 
 @router.get("/instances/{name}/series")
@@ -45,8 +46,11 @@ def read_series(
     metric: Annotated[Metric, Query(description="Rows per second, or lag in seconds.")] = "rows",
     span: Annotated[Range, Query(alias="range", description="How far back.")] = "1h",
 ) -> SeriesView:
-    """Return one metric of an instance; the admin keeps a week since its start."""
-    return series_view(admin.watch, name, metric, span)
+    """Return one metric of an instance.
+
+    It is read from Prometheus with `prometheus_url`; else the admin keeps a week since its start.
+    """
+    return series_view(admin.charts, name, metric, span)
 
 
 @router.get("/instances/{name}/states")

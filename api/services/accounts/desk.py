@@ -87,6 +87,8 @@ class AccountDesk:
         Raises SessionMissing, LoginRefused, LoginPaused, AccountRefused.
         """
         name = _own(caller)
+        if caller.session is not None and caller.session.by_provider:
+            raise AccountRefused("The provider that signed you in keeps your password.")
         await self._login.verify_again(name, present, address)
         await self._login.hash_in_turn(
             lambda: self._editor.set_password(name, wanted, Who(caller.name))

@@ -1,1 +1,1 @@
-"""What the mapping documents mean, for people: the logical view, edits, merges, unmapped names."""
+"""The mapping documents explained: the logical view, edits, merges, unmapped names."""

@@ -1,4 +1,4 @@
-"""What a change of the mapping means for consumers, by its kind."""
+"""The effect of a mapping change on consumers, by its kind."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -10,7 +10,7 @@ CONSEQUENCES: Final[Mapping[ChangeKind, str]] = {
     "stopped": "An instance stops at the first row of these tables.",
     "covered": (
         "Their rows are published from the next source transaction on. Rows that exist already "
-        "come by roma bootstrap."
+        "come by a table copy, or by roma bootstrap."
     ),
     "moved": (
         "Consumers must read the new topic from then on. Messages that are in Kafka stay where "

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from relay.errors import UnmappedName
+from relay.model.names.topic_template import expanded_topics
 from relay.model.table import TableId
 from relay.route import Destination, Documents, MappingSet, Router, TableFilter, Tags
 from relay.route.mapping_document import read_documents
@@ -12,7 +13,7 @@ from relay.route.mapping_rules import DatabaseRule, MappingRules, TableRule, rea
 from relay.settings import InstanceSettings
 
 Seen = Mapping[str, Sequence[TableId]]
-"""Instance → the real tables that it has met and publishes."""
+"""Instance → the real tables that it has read and publishes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +30,15 @@ class Shard:
 class LogicalTable:
     """A logical table. Without rules it has the name of its real tables.
 
-    seen  instance → its real tables of this logical one
+    seen  instance → its real tables of this logical one, each once. Tuples, because sets of one
+          table for each pair of an instance and a logical table take most of the admin's memory
     """
 
     name: TableId
     rules: tuple[str, ...]
     topics: tuple[str, ...]
     tags: Tags
-    seen: Mapping[str, frozenset[TableId]] = field(default_factory=dict)
+    seen: Mapping[str, tuple[TableId, ...]] = field(default_factory=dict)
 
     @property
     def real_tables(self) -> int:
@@ -65,7 +67,7 @@ def logical_mapping(number: int, documents: Documents, seen: Seen) -> LogicalMap
 def published(
     mapping: MappingSet, instance: InstanceSettings, met: Iterable[TableId]
 ) -> list[TableId]:
-    """Return the tables that an instance publishes under a set, of those that it has met."""
+    """Return the tables that an instance publishes under a set, of those that it has read."""
     router, accepts = Router(mapping, instance.routing), TableFilter(instance.filter).accepts
     return [each for each in met if accepts(each) and _goes_somewhere(router, each)]
 
@@ -87,17 +89,17 @@ def _shard(rule: DatabaseRule, seen: Seen) -> Shard:
     return Shard(str(rule.real), rule.logical, tuple(sorted(databases)), tuple(instances))
 
 
-_Groups = Mapping[TableId, Mapping[str, set[TableId]]]
+_Groups = Mapping[TableId, Mapping[str, list[TableId]]]
 
 
 def _grouped(mapping: MappingSet, seen: Seen) -> _Groups:
-    groups: dict[TableId, dict[str, set[TableId]]] = defaultdict(lambda: defaultdict(set))
+    groups: dict[TableId, dict[str, list[TableId]]] = defaultdict(lambda: defaultdict(list))
     for instance, tables in seen.items():
-        for real in tables:
+        for real in dict.fromkeys(tables):
             database = mapping.logical_database(real.database)
             if database is not None:
                 table = mapping.logical_table(real, database) or real.table
-                groups[TableId(database, table)][instance].add(real)
+                groups[TableId(database, table)][instance].append(real)
     return groups
 
 
@@ -108,17 +110,26 @@ def _tables(mapping: MappingSet, rules: MappingRules, groups: _Groups) -> Iterab
         yield LogicalTable(
             name,
             tuple(dict.fromkeys(theirs)),
-            mapping.topics(name.database),
+            _topics(mapping, name),
             mapping.tags(name),
-            {instance: frozenset(tables) for instance, tables in groups.get(name, {}).items()},
+            {instance: tuple(tables) for instance, tables in groups.get(name, {}).items()},
         )
+
+
+def _topics(mapping: MappingSet, name: TableId) -> tuple[str, ...]:
+    """Return a logical table's topics; a pattern stays as written where it gives no topic."""
+    written = mapping.topics(name.database)
+    try:
+        return expanded_topics(written, name, mapping.tags(name).table)
+    except UnmappedName:
+        return written
 
 
 def _named(rules: MappingRules, groups: _Groups) -> set[TableId]:
     """Return the tables that rules name.
 
-    A rule without a database speaks of each logical one. It is listed where its tables were seen,
-    and everywhere if they were seen nowhere.
+    A rule without a database applies to each logical one. Its table is listed where it was seen,
+    and everywhere if it was never seen.
     """
     databases = {rule.logical for rule in rules.databases}
     seen = {name.table for name in groups}

@@ -1,6 +1,8 @@
-"""The set in force as people read it, grouped by logical database, topic or instance."""
+"""The active set as people read it, grouped by logical database, topic or instance."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
 from typing import Final
 
 from api.models.mappings.logical_mapping import (
@@ -15,22 +17,31 @@ from api.models.problem import MappingProblemView
 from api.services.mappings.logical_tables import (
     LogicalMapping,
     LogicalTable,
-    Seen,
     Shard,
     logical_mapping,
     published,
 )
 from api.services.mappings.mapping_archive import MappingArchive
-from relay.model.table import TableId, tables_named
+from relay.model.table import tables_named
 from relay.operations import DefinedInstances
-from relay.route import MappingSet, problems
-from relay.state import InstanceStore
+from relay.route import Documents, MappingSet, problems
+from relay.settings import InstanceSettings
+from relay.state import InstanceStore, StoredSet
 
 _SHOWN_PROBLEMS: Final = 100
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """The inputs of a logical view; `met` is a digest of the tables that instances have read."""
+
+    documents: Documents
+    defined: Sequence[InstanceSettings]
+    met: bytes
+
+
 class LogicalViews:
-    """Reads the set in force and what relays have met."""
+    """Reads the active set and the tables that relays have read."""
 
     def __init__(
         self,
@@ -41,9 +52,10 @@ class LogicalViews:
         self._archive = archive
         self._notes = notes
         self._defined = defined
+        self._kept: tuple[_Read, LogicalMapping] | None = None
 
     def view(self, by: Grouping) -> LogicalView:
-        """Return the set in force in groups. Raises SetInForceBroken.
+        """Return the active set in groups. Raises SetInForceBroken.
 
         A set that contradicts itself has its problems and no groups.
         """
@@ -52,23 +64,35 @@ class LogicalViews:
         if found:
             listed = MappingProblemView.listed(found, stored.bodies)
             return LogicalView(set=stored.number, by=by, problems=listed)
-        seen = self._seen(MappingSet.compile(stored.number, stored.bodies))
-        whole = logical_mapping(stored.number, stored.bodies, seen)
-        return LogicalView(set=stored.number, by=by, groups=grouped(whole, by))
+        return LogicalView(set=stored.number, by=by, groups=grouped(self._whole(stored), by))
 
     def mapping(self) -> LogicalMapping:
-        """Return the set in force ungrouped. Raises SetInForceBroken."""
-        compiled, stored = self._archive.compiled(), self._archive.in_force()
-        return logical_mapping(stored.number, stored.bodies, self._seen(compiled))
+        """Return the active set ungrouped. Raises SetInForceBroken."""
+        self._archive.compiled()  # which refuses a set that contradicts itself
+        return self._whole(self._archive.in_force())
 
-    def _seen(self, mapping: MappingSet) -> Seen:
-        return {
-            each.name: published(mapping, each, self._met(each.name))
-            for each in self._defined().settings
-        }
+    def _whole(self, stored: StoredSet) -> LogicalMapping:
+        """Return the set with the tables that were seen; the cached one if nothing has changed."""
+        defined = self._defined().settings
+        met = self._notes.tables_of_each([each.name for each in defined])
+        read = _Read(stored.bodies, defined, _digest(met))
+        kept = self._kept
+        if kept is None or kept[0] != read:
+            mapping = MappingSet.compile(stored.number, stored.bodies)
+            seen = {
+                each.name: published(mapping, each, tables_named(met[each.name]))
+                for each in defined
+            }
+            kept = self._kept = (read, logical_mapping(stored.number, stored.bodies, seen))
+        return kept[1]
 
-    def _met(self, instance: str) -> list[TableId]:
-        return tables_named(self._notes.tables_of(instance))
+
+def _digest(met: Mapping[str, Sequence[str]]) -> bytes:
+    """Return a digest of the tables that each instance has read, too many to keep."""
+    found = sha256()
+    for name, tables in met.items():
+        found.update("\n".join((name, *tables, "")).encode())
+    return found.digest()
 
 
 def grouped(mapping: LogicalMapping, by: Grouping) -> list[LogicalGroupView]:

@@ -1,4 +1,4 @@
-"""Reading mappings: the set in force, older sets, and each document's history."""
+"""Reading mappings: the active set, older sets, and each document's history."""
 
 from typing import Final
 
@@ -13,20 +13,20 @@ _log: Final = structlog.stdlib.get_logger(__name__)
 
 
 class MappingArchive:
-    """Everything ever saved; nothing in it is overwritten."""
+    """All saved sets and documents; none of them is overwritten."""
 
     def __init__(self, store: MappingStore) -> None:
         self._store = store
 
     def in_force(self) -> StoredSet:
-        """Return the set in force, set 0 where nothing was saved. Raises SetInForceBroken."""
+        """Return the active set, set 0 if nothing was saved. Raises SetInForceBroken."""
         try:
             return self._store.current()
         except MappingRefused as exc:
             raise SetInForceBroken(exc.reason) from exc
 
     def compiled(self) -> MappingSet:
-        """Return the set in force, compiled. Raises SetInForceBroken."""
+        """Return the active set, compiled. Raises SetInForceBroken."""
         stored = self.in_force()
         try:
             return MappingSet.compile(stored.number, stored.bodies)
@@ -34,7 +34,7 @@ class MappingArchive:
             raise SetInForceBroken(f"Mapping set {stored.number}: {exc.reason}") from exc
 
     def document(self, group: str, data_id: str) -> tuple[StoredSet, str]:
-        """Return the set in force and one document's text. Raises NoSuchThing."""
+        """Return the active set and one document's text. Raises NoSuchThing."""
         check_group(group)
         stored = self.in_force()
         if data_id not in stored.bodies:
@@ -61,7 +61,7 @@ class MappingArchive:
         return self._store.document(data_id, version)
 
     def version_in_force(self, data_id: str) -> int | None:
-        """Return which version of a document is in force, None if none is."""
+        """Return the active version of a document, None if there is none."""
         try:
             number = self._store.number()
             return self._store.record(number).versions.get(data_id) if number else None
@@ -69,9 +69,9 @@ class MappingArchive:
             return None
 
     def sets(self, limit: int) -> list[SetRecord]:
-        """Return what is noted about the sets, the newest first.
+        """Return the metadata of the sets, the newest first.
 
-        Those that cannot be read are left out and logged.
+        Unreadable ones are skipped and logged.
         """
         found = []
         for number in self._store.set_numbers()[:limit]:
@@ -86,7 +86,7 @@ class MappingArchive:
         return self._store.load(number)
 
     def number_in_force(self) -> int | None:
-        """Return the number of the set in force, None where the pointer cannot be read."""
+        """Return the number of the active set, None if the pointer cannot be read."""
         try:
             return self._store.number()
         except MappingRefused:

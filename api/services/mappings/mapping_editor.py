@@ -2,24 +2,25 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from api.entity_tag import Precondition
 from api.errors import ProblemsFound, SetInForceBroken
-from api.services.mappings.edit_effects import EditEffects
+from api.services.mappings.effects.edit_effects import EditEffects
+from api.services.mappings.effects.load import Load
 from api.services.mappings.mapping_archive import check_group
 from api.services.mappings.routing_views import Change
 from relay.audit import AuditEntry, DelayedTrail
-from relay.errors import MappingRefused, RelayError
-from relay.operations import DefinedInstances
-from relay.route import MOST_STEPS, Effort, MappingProblem, problems
+from relay.errors import MappingRefused, RelayError, TableReturnsEarly
+from relay.operations import DefinedInstances, EarlyReturns
+from relay.route import MOST_STEPS, TOPICS, Effort, MappingProblem, problems
 from relay.state import MappingStore, Note, StoredSet
 from relay.telemetry.metrics import ADMIN_SAVES
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """The set now in force, whether this save made it, and what changed."""
+    """The active set, whether this save created it, and its changes."""
 
     stored: StoredSet
     made: bool
@@ -28,13 +29,15 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What a save would say."""
+    """The result of a dry run."""
 
     base: int
     bodies: Mapping[str, str]
     problems: list[MappingProblem]
     changes: list[Change]
     unchanged: int
+    loads: list[Load | None] = field(default_factory=list)
+    """The load in rows per second of each change; None if it is unknown."""
 
 
 class MappingEditor:
@@ -52,8 +55,10 @@ class MappingEditor:
         defined: Callable[[], DefinedInstances],
         effects: EditEffects,
         acts: DelayedTrail,
+        returns: EarlyReturns,
     ) -> None:
         self._store = store
+        self._returns = returns
         self._acts = acts
         self._defined = defined
         self._effects = effects
@@ -61,9 +66,9 @@ class MappingEditor:
     def save_document(
         self, group: str, data_id: str, body: str, precondition: Precondition, note: Note
     ) -> Saved:
-        """Replace or add one document; the others stay.
+        """Replace or add one document; the others are unchanged.
 
-        Raises ProblemsFound and what `Precondition.check` does.
+        Raises ProblemsFound, TableReturnsEarly and the errors of `Precondition.check`.
         """
         check_group(group)
         base = self._base(strict=True)
@@ -75,7 +80,7 @@ class MappingEditor:
     ) -> Saved:
         """Replace all documents at once; one that is not named is gone.
 
-        A broken set in force can be left this way.
+        A broken active set can be left this way.
         """
         check_group(group)
         base = self._base(strict=False)
@@ -85,11 +90,11 @@ class MappingEditor:
     def roll_back(self, to: int, precondition: Precondition, note: Note) -> Saved:
         """Put an older set's content into force as the next set, if it is still acceptable.
 
-        Raises ProblemsFound, NodeMissing.
+        Raises ProblemsFound, NodeMissing, TableReturnsEarly.
         """
         base = self._base_of_roll_back(precondition)
         with _counted():
-            _refuse(self._store.load(to).bodies)
+            self._refuse(self._store.load(to).bodies)
             stored = self._store.roll_back(to, None if precondition.blind else base.number, note)
         after = {"set": stored.number, "restored_from": to}
         self._acts.note(
@@ -107,24 +112,26 @@ class MappingEditor:
     def try_out(
         self, edits: Mapping[str, str], tables: Iterable[str], *, whole: bool = False
     ) -> Trial:
-        """Say what saving these documents would find or change.
+        """Return the problems or changes if these documents were saved.
 
-        The others stay, or with `whole` are gone. Nothing is saved.
+        The others are unchanged, or with `whole` removed. Nothing is saved.
         """
         base = self._base(strict=False)
         bodies = edits if whole else {**base.bodies, **edits}
-        found = _problems(bodies)
+        found = _problems(bodies) or self._early_problems(bodies)
         if found:
             return Trial(base.number, bodies, found, [], 0)
-        effects = self._effects.of(base.bodies, bodies, self._defined(), tables)
-        return Trial(base.number, bodies, found, effects.changes, effects.unchanged)
+        defined = self._defined()
+        effects = self._effects.of(base.bodies, bodies, defined, tables)
+        loads = self._effects.loads(effects.changes, defined)
+        return Trial(base.number, bodies, found, effects.changes, effects.unchanged, loads)
 
     def check(self, bodies: Mapping[str, str]) -> list[MappingProblem]:
-        """Return what is wrong with documents that would be saved at once."""
+        """Return the problems of documents that would be saved together."""
         return _problems(bodies)
 
     def changes_of(self, number: int) -> list[Change]:
-        """Return what a set changed against the one before it, for the tables known now.
+        """Return the changes of a set against the previous one, for the present known tables.
 
         Raises NodeMissing, MappingRefused.
         """
@@ -135,7 +142,7 @@ class MappingEditor:
 
     def _save(self, base: StoredSet, bodies: Mapping[str, str], note: Note) -> Saved:
         with _counted():
-            _refuse(bodies)
+            self._refuse(bodies)
             stored = self._store.save(base, bodies, note)
         made = stored.number != base.number
         if made:
@@ -148,11 +155,25 @@ class MappingEditor:
             )
         return Saved(stored, made, self._changes(base.bodies, stored.bodies) if made else [])
 
-    def _base(self, *, strict: bool) -> StoredSet:
-        """Return the set in force.
+    def _refuse(self, bodies: Mapping[str, str]) -> None:
+        found = _problems(bodies)
+        if found:
+            raise ProblemsFound(found, bodies)
+        self._returns.refuse(bodies)
 
-        Where it is broken and not `strict`, an empty stand-in under its number. Raises
-        SetInForceBroken.
+    def _early_problems(self, bodies: Mapping[str, str]) -> list[MappingProblem]:
+        try:
+            self._returns.refuse(bodies)
+        except TableReturnsEarly as exc:
+            return [MappingProblem(TOPICS, "", f"{exc.reason} {exc.way_out}")]
+        return []
+
+    def _base(self, *, strict: bool) -> StoredSet:
+        """Return the active set.
+
+        If it is damaged and not `strict`: an empty set under its number.
+
+        Raises SetInForceBroken.
         """
         try:
             return self._store.current()
@@ -180,12 +201,6 @@ class MappingEditor:
 
 def _problems(bodies: Mapping[str, str]) -> list[MappingProblem]:
     return problems(bodies, effort=Effort(MOST_STEPS))
-
-
-def _refuse(bodies: Mapping[str, str]) -> None:
-    found = _problems(bodies)
-    if found:
-        raise ProblemsFound(found, bodies)
 
 
 @contextmanager

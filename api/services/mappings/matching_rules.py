@@ -22,7 +22,7 @@ class MatchingRule:
 def matching_rules(mapping: MappingSet, documents: Documents, real: TableId) -> list[MatchingRule]:
     """Return the entries that apply to a real table, in the order dbs, tbs, topics, tags.
 
-    Raises UnmappedName where two expressions claim the table.
+    Raises UnmappedName if two expressions claim the table.
     """
     places = {
         data_id: TextPlaces(text) for data_id, text in documents.items() if isinstance(text, str)

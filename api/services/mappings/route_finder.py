@@ -1,4 +1,6 @@
-"""Finding routes both ways: where a real table goes, and what feeds a topic, table or tag."""
+"""Finds routes both ways: the topic of a real table, and the tables of a topic, logical name or
+tag.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +22,7 @@ from relay.state import InstanceStore
 class FoundRoute:
     """A real table's route for one instance, or for all where they route it alike.
 
-    met  whether the instance has met the table
+    met  whether the instance has read the table
     """
 
     view: RouteView
@@ -29,7 +31,7 @@ class FoundRoute:
 
 
 class RouteFinder:
-    """Answers from the set in force and from what relays have met."""
+    """Answers from the active set and from the tables that relays have read."""
 
     def __init__(
         self,
@@ -46,19 +48,21 @@ class RouteFinder:
         self._defined = defined
 
     def routes(self, real: TableId) -> list[FoundRoute]:
-        """Return the table's route for each instance that has met it.
+        """Return the table's route for each instance that has read it.
 
         If none has, for each defined instance, equal routes once. Raises SetInForceBroken.
         """
         names = [each.name for each in self._defined().settings]
-        met = [each for each in names if str(real) in self._notes.tables_of(each)]
+        known = self._notes.tables_of_each(names)
+        met = [each for each in names if str(real) in known[each]]
         rules = self.rules(real)
         found: dict[str, FoundRoute] = {}
         asked: list[str | None] = [*(met or names)]
         for name in asked or [None]:
             view = self._route.of(real, name)
             key = name if met and name else view.sentence
-            found.setdefault(key, FoundRoute(view, rules, met=bool(met)))
+            applying = () if view.filtered else rules
+            found.setdefault(key, FoundRoute(view, applying, met=bool(met)))
         return list(found.values())
 
     def rules(self, real: TableId) -> tuple[MatchingRule, ...]:

@@ -1,10 +1,11 @@
-"""The installation's instances, as far as they differ in what they do with names."""
+"""The installation's instances, grouped by their treatment of names."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from api.errors import BadRequest, NoSuchThing
 from api.services.mappings.consequences import CONSEQUENCES
+from api.services.mappings.routers import Routers
 from relay.model.table import TableId, tables_named
 from relay.route import (
     ChangeKind,
@@ -41,7 +42,7 @@ class RoutingView:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A sentence about what an edit changes for some instances."""
+    """A sentence about the effect of an edit on some instances."""
 
     instances: tuple[str, ...]
     sentence: str
@@ -50,7 +51,7 @@ class Change:
 
     @property
     def consequence(self) -> str:
-        """Return what the change means for consumers; empty for a note."""
+        """Return the effect of the change on consumers; empty for a note."""
         return CONSEQUENCES[self.kind]
 
 
@@ -91,17 +92,29 @@ def view_of(views: Sequence[RoutingView], instance: str | None) -> RoutingView:
 
 
 def changes_between(
-    views: Iterable[RoutingView], before: MappingSet, after: MappingSet, tables: Iterable[TableId]
+    views: Iterable[RoutingView],
+    before: MappingSet,
+    after: MappingSet,
+    tables: Iterable[TableId],
+    routers: Routers | None = None,
 ) -> list[Change]:
-    """Say per view what changes for the tables that its filter lets pass."""
-    known = list(tables)
+    """Return the changes per view for the tables that its filter accepts."""
+    known, shared = list(tables), routers or Routers()
     found: list[Change] = []
     for view in views:
-        accepts = view.table_filter().accepts
-        passing = [table for table in known if table.table == ANY_OTHER_TABLE or accepts(table)]
+        names = shared.filter(view)
+        passing = [
+            table
+            for table in known
+            if (
+                names.may_accept_of(table.database)
+                if table.table == ANY_OTHER_TABLE
+                else names.accepts(table)
+            )
+        ]
         found += [
             Change(view.instances, change.sentence, tuple(map(str, change.tables)), change.kind)
-            for change in changes(view.router(before), view.router(after), passing)
+            for change in changes(shared.router(before, view), shared.router(after, view), passing)
         ]
     return found
 
@@ -109,18 +122,22 @@ def changes_between(
 def tables_to_speak_of(
     sets: Sequence[tuple[MappingSet, Documents]], met: Iterable[str]
 ) -> tuple[set[TableId], list[Change]]:
-    """Gather the tables that relays have met, those that the documents name, and per named database
-    "any other table".
+    """Return the tables that relays have read, those in the documents, and "any other table" of
+    each named database.
 
-    Where the documents name too many, the second part says that their tables are left out.
+    A rule without a database names its table in every mapped database. It is left out where relays
+    have read other tables of the database, and the table only elsewhere: there it does not exist.
+
+    If the documents name too many, the second part says that their tables are omitted.
     """
-    tables = set(tables_named(met))
+    read = tables_named(met)
+    tables = set(read)
     left_out = [
         Change((), each.sentence, ()) for each in left_out_of_report(mapping for mapping, _ in sets)
     ]
     for mapping, documents in sets:
         if not left_out:
-            tables.update(mapping.named_tables)
+            tables.update(_possible(mapping.named_tables, read))
         for placed in read_documents(documents)[0].dbs:
             tables.update(
                 TableId(name, ANY_OTHER_TABLE)
@@ -128,3 +145,13 @@ def tables_to_speak_of(
                 if not name.startswith("/")
             )
     return tables, left_out
+
+
+def _possible(named: Iterable[TableId], read: Iterable[TableId]) -> Iterator[TableId]:
+    """Yield the named tables that may exist, as far as the tables that relays have read tell."""
+    known = frozenset(read)
+    databases = {each.database for each in known}
+    elsewhere = {each.table for each in known}
+    for each in named:
+        if each in known or each.database not in databases or each.table not in elsewhere:
+            yield each

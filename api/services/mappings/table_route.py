@@ -1,4 +1,4 @@
-"""Where a real table goes, under the set in force and an instance's settings."""
+"""The route of a real table, under the active set and an instance's settings."""
 
 from collections.abc import Callable
 
@@ -13,10 +13,7 @@ from relay.route import Destination, MappingSet, where
 
 
 class TableRoute:
-    """Answers what a service developer asks first: my table, which topic?
-
-    `defined` returns the instances as they are now.
-    """
+    """Finds the topic of a real table. `defined` returns the present instances."""
 
     def __init__(self, archive: MappingArchive, defined: Callable[[], DefinedInstances]) -> None:
         self._archive = archive
@@ -46,24 +43,27 @@ def _fate(view: RoutingView, mapping: MappingSet, real: TableId, instance: str |
     )
     if not view.table_filter().accepts(real):
         return asked.model_copy(
-            update={"sentence": f"{real} is left out: the instance's filter does not let it pass."}
+            update={
+                "sentence": f"{real} is left out: the instance's filter does not let it pass.",
+                "filtered": True,
+            }
         )
     router = view.router(mapping)
-    sentence = where(router, real)
+    asked = asked.model_copy(update={"sentence": where(router, real)})
     try:
         route = router.route(real)
     except UnmappedName:
-        return asked.model_copy(update={"outcome": "stop", "sentence": sentence})
+        return asked.model_copy(update={"outcome": "stop"})
     if not isinstance(route, Destination):
-        return asked.model_copy(update={"sentence": sentence})
-    return asked.model_copy(
-        update={
-            "outcome": "published",
-            "sentence": sentence,
-            "logical_database": route.logical.database,
-            "logical_table": route.logical.table,
-            "topics": list(route.topics),
-            "tags": list(route.tags.table),
-            "field_tags": [FieldTagView(field=field, tag=tag) for field, tag in route.tags.fields],
-        }
-    )
+        return asked
+    return asked.model_copy(update={"outcome": "published", **_fields_of(route)})
+
+
+def _fields_of(route: Destination) -> dict[str, object]:
+    return {
+        "logical_database": route.logical.database,
+        "logical_table": route.logical.table,
+        "topics": list(route.topics),
+        "tags": list(route.tags.table),
+        "field_tags": [FieldTagView(field=field, tag=tag) for field, tag in route.tags.fields],
+    }

@@ -1,6 +1,6 @@
 """Real tables that rows came of and that no document lists, of all instances."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from api.models.mappings.logical_mapping import UnmappedView
 from api.services.mappings.mapping_archive import MappingArchive
@@ -9,11 +9,11 @@ from relay.model.table import TableId, tables_named
 from relay.operations import DefinedInstances
 from relay.route import Dropped, MappingSet, Router, TableFilter
 from relay.settings import InstanceSettings, nearest
-from relay.state import InstanceStore
+from relay.state import DroppedName, InstanceStore
 
 
 class UnmappedTables:
-    """Reads what instances left out, and holds it against the set in force."""
+    """Reads the filtered tables of all instances, and compares them with the active set."""
 
     def __init__(
         self,
@@ -30,25 +30,34 @@ class UnmappedTables:
 
         Raises SetInForceBroken.
         """
-        mapping = self._archive.compiled()
+        mapping, defined = self._archive.compiled(), self._defined().settings
+        dropped = self._notes.dropped_of([each.name for each in defined])
+        known = sorted({each.table for each in mapping.named_tables})
         found = [
-            each for instance in self._defined().settings for each in self._of(instance, mapping)
+            each
+            for instance in defined
+            for each in _unmapped(instance, mapping, dropped[instance.name], known)
         ]
         return sorted(found, key=lambda each: (-each.rows, each.name, each.instance))
 
-    def _of(self, instance: InstanceSettings, mapping: MappingSet) -> Iterator[UnmappedView]:
-        router, accepts = Router(mapping, instance.routing), TableFilter(instance.filter).accepts
-        known = sorted({each.table for each in mapping.named_tables})
-        for dropped in self._notes.dropped(instance.name):
-            for real in filter(accepts, tables_named([dropped.name])):
-                if reason := _reason(router, real):
-                    yield UnmappedView(
-                        name=dropped.name,
-                        instance=instance.name,
-                        reason=reason,
-                        rows=dropped.rows,
-                        similar=nearest(real.table, known) or "",
-                    )
+
+def _unmapped(
+    instance: InstanceSettings,
+    mapping: MappingSet,
+    left_out: Iterable[DroppedName],
+    known: Sequence[str],
+) -> Iterator[UnmappedView]:
+    router, accepts = Router(mapping, instance.routing), TableFilter(instance.filter).accepts
+    for dropped in left_out:
+        for real in filter(accepts, tables_named([dropped.name])):
+            if reason := _reason(router, real):
+                yield UnmappedView(
+                    name=dropped.name,
+                    instance=instance.name,
+                    reason=reason,
+                    rows=dropped.rows,
+                    similar=nearest(real.table, known) or "",
+                )
 
 
 def _reason(router: Router, real: TableId) -> str:

@@ -1,13 +1,18 @@
-"""The topics that the mapping in force feeds: what lies in them, and how far groups have read."""
+"""The topics that the active mapping feeds: their offsets, and the progress of groups."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from threading import BoundedSemaphore
+from typing import Final
 
 from api.errors import NoSuchThing
 from api.models.mappings.logical_mapping import LogicalGroupView
 from api.services.mappings.logical_view import LogicalViews
+from relay.errors import BrokerUnreachable
 from relay.kafka import ConsumerGroups, GroupProgress, PartitionRange, TopicAdmin
 from relay.settings import KafkaSettings
+
+_MOST_WAITING: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +29,7 @@ class TopicPartitions:
 
 @dataclass(frozen=True, slots=True)
 class TopicReport:
-    """One topic. `partitions` is None where Kafka has no such topic yet."""
+    """One topic. `partitions` is None if Kafka has no such topic yet."""
 
     name: str
     group: LogicalGroupView
@@ -33,32 +38,56 @@ class TopicReport:
 
 
 class TopicDirectory:
-    """Reads the mapping, and asks Kafka; each request opens a connection of its own."""
+    """Reads the mapping, and queries Kafka; each request opens a separate connection.
+
+    Only a few requests wait for Kafka at the same time, so an unavailable broker does not block the
+    others.
+    """
 
     def __init__(self, views: LogicalViews, settings: KafkaSettings) -> None:
         self._views = views
         self._settings = settings
+        self._waiting = BoundedSemaphore(_MOST_WAITING)
 
     def topics(self) -> list[TopicReport]:
-        """Return all topics of the mapping in force, by name.
+        """Return all topics of the active mapping, by name.
 
         Raises SetInForceBroken, BrokerUnreachable, KafkaNotPermitted.
         """
         return self._reports(self._views.view("topic").groups)
 
     def topic(self, name: str) -> TopicReport:
-        """Return one topic of the mapping in force.
+        """Return one topic of the active mapping.
 
         Raises NoSuchThing, SetInForceBroken, BrokerUnreachable, KafkaNotPermitted.
         """
         found = [each for each in self._views.view("topic").groups if each.name == name]
         if not found:
-            raise NoSuchThing(f"The mapping in force has no topic {name}.")
+            raise NoSuchThing(f"The active mapping has no topic {name}.")
         return self._reports(found)[0]
+
+    def of_instance(self, instance: str) -> list[TopicReport]:
+        """Return the topics that an instance feeds, by name.
+
+        Raises SetInForceBroken, BrokerUnreachable, KafkaNotPermitted.
+        """
+        return self._reports(
+            [each for each in self._views.view("topic").groups if instance in each.instances]
+        )
 
     def _reports(self, listed: Sequence[LogicalGroupView]) -> list[TopicReport]:
         if not listed:
             return []
+        if not self._waiting.acquire(blocking=False):
+            raise BrokerUnreachable(
+                f"{_MOST_WAITING} requests of this admin wait for an answer of Kafka already."
+            )
+        try:
+            return self._asked(listed)
+        finally:
+            self._waiting.release()
+
+    def _asked(self, listed: Sequence[LogicalGroupView]) -> list[TopicReport]:
         counts = TopicAdmin(self._settings).partition_counts()
         there = {each.name: counts[each.name] for each in listed if each.name in counts}
         groups = ConsumerGroups(self._settings)

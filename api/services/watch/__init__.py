@@ -1,6 +1,9 @@
-"""The watch: what every instance does, did during the last week, and which need a person."""
+"""The watch: the state of every instance now and during the last week, and which of them need an
+operator.
+"""
 
 from api.services.watch.changes import ChangeLog, StateChange
+from api.services.watch.charts import Charts
 from api.services.watch.facts import Facts, StatePeriod
 from api.services.watch.history import Metric, Range
 from api.services.watch.moment import Moment
@@ -11,6 +14,7 @@ from api.services.watch.watch import Watch
 __all__ = [
     "SORTS",
     "ChangeLog",
+    "Charts",
     "Facts",
     "Metric",
     "Moment",

@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 from api.services.watch.facts import Facts, present_state
 
 _KEPT: Final = 2000
-"""So many changes can be followed up; who missed more gets every instance's state anew."""
+"""Number of stored changes; a receiver that missed more gets the state of every instance again."""
 REMOVED: Final = "REMOVED"
-"""The state in the change that says that an instance is no longer there."""
+"""The state in a change that means that the instance no longer exists."""
 
 
 class StateChange(NamedTuple):
@@ -40,7 +40,7 @@ class ChangeLog:
         self._present: dict[str, StateChange] = {}
 
     def note(self, facts: Mapping[str, Facts], now_ms: int) -> None:
-        """Compare what was read with what is known, and add what differs."""
+        """Compare the new reading with the known state, and add the differences."""
         with self._lock:
             for name, each in facts.items():
                 view, known = each.view, self._present.get(name)
@@ -59,7 +59,7 @@ class ChangeLog:
             return self._number, sorted(self._present.values())
 
     def after(self, number: int) -> Sequence[StateChange] | None:
-        """Return the changes behind a number, None if some of them are no longer kept."""
+        """Return the changes after a number, None if some of them are no longer stored."""
         with self._lock:
             if number > self._number or self._number - number > len(self._changes):
                 return None

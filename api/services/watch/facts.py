@@ -1,11 +1,14 @@
-"""What is known of one instance at one moment."""
+"""The known facts about one instance at one time."""
 
+import re
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from api.models.instance import InstanceView
 
 STANDBY: Final = "STANDBY"
+_LIMIT: Final = re.compile(r"\d+ (?:rows|bytes)/s")
+_UNMAPPED: Final = re.compile(r"No (?:table|database) mapping lists (\S+)\.")
 _OUTLIVES: Final = frozenset({"STOPPED", "ENDED", "STANDBY", "NEVER_REPORTED", "UNKNOWN"})
 """States that hold whether or not the relay that reported them still lives."""
 
@@ -13,8 +16,8 @@ _OUTLIVES: Final = frozenset({"STOPPED", "ENDED", "STANDBY", "NEVER_REPORTED", "
 class StatePeriod(NamedTuple):
     """A state, from `since_ms` (Unix milliseconds) until the next period.
 
-    An empty state is a gap: nothing was read. `exact`: the change itself was seen; otherwise the
-    state may have begun earlier.
+    An empty state is a gap: there was no reading. `exact`: the change itself was observed;
+    otherwise the state may have begun earlier.
     """
 
     since_ms: int
@@ -30,13 +33,13 @@ class Facts:
     """One instance at one moment. Times in Unix milliseconds, None while the condition is false.
 
     view              the status as its relay reported it last
-    period            the present state, and since when it holds
-    rate              rows per second, None where unknown
+    period            the present state, and when it began
+    rate              rows per second, None if unknown
     lag_since_ms      since when the lag is above the limit
     mapping_since_ms  since when a newer mapping set cannot be used
     spool_since_ms    since when the spool on disk is full
     letters_ms        when the newest dead letters came
-    letters           dead letters that came since the watch began
+    letters           dead letters since the watch began
     """
 
     view: InstanceView
@@ -50,5 +53,20 @@ class Facts:
 
 
 def present_state(view: InstanceView) -> str:
-    """Return the state that holds now: STANDBY once the relay that ran the instance is gone."""
+    """Return the present state: STANDBY after the relay that ran the instance has ended."""
     return view.state if view.relay_alive or view.state in _OUTLIVES else STANDBY
+
+
+def held_back_by(view: InstanceView) -> str:
+    """Return in words what keeps a running instance from its full speed; empty if nothing does."""
+    limited = _LIMIT.match(view.held_back) is not None
+    return f"limited to {view.held_back}" if limited else view.held_back
+
+
+def unmapped_name(view: InstanceView) -> str:
+    """Return the real table or database whose missing mapping stopped the instance, else "".
+
+    The name is that of the relay's reason (`UNMAPPED_NAME`).
+    """
+    found = _UNMAPPED.fullmatch(view.reason) if view.code == "UNMAPPED_NAME" else None
+    return found[1] if found is not None else ""

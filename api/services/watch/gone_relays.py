@@ -27,8 +27,8 @@ class RelayRoll:
         }
 
     def gone(self, maintenance: Set[str], now_ms: int) -> list[GoneRelay]:
-        """Return the relays that are away longer than a restart takes, without those of servers in
-        maintenance.
+        """Return the relays that are missing for longer than a restart takes, without those of
+        servers in maintenance.
         """
         return [
             each

@@ -48,7 +48,7 @@ class Series:
 
 
 class InstanceHistory:
-    """What the watch has seen of one instance."""
+    """The observations of the watch about one instance."""
 
     def __init__(self) -> None:
         self._rings = {
@@ -61,7 +61,7 @@ class InstanceHistory:
         self.facts: Facts | None = None
 
     def add(self, view: InstanceView, now_ms: int, lag_limit_s: float) -> Facts:
-        """Add what was read at `now_ms`, and return what is known now."""
+        """Add the reading of `now_ms`, and return the present facts."""
         self._add_state(view, now_ms)
         rate = self._add_rate(view, now_ms)
         lag = view.lag_seconds if view.relay_alive else None

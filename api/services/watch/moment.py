@@ -1,4 +1,4 @@
-"""What the watch knows at one moment."""
+"""The state of the watch at one time."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,12 +11,13 @@ from relay.errors import RelayError
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The newest reading of everything.
+    """The newest reading of all instances.
 
     read_ms      when it was read (Unix milliseconds); 0: never
     facts        instances by name, in the order of their names
     maintenance  servers that are being drained
-    addresses    instance → `host:port` of its source, where this admin knows the settings
+    addresses    instance → `host:port` of its source, if this admin has the settings
+    grouped      instance → source of its group → `host:port`, likewise
     error        why a later reading failed; the rest is then old
     """
 
@@ -26,4 +27,5 @@ class Moment:
     maintenance: frozenset[str] = frozenset()
     addresses: Mapping[str, str] = field(default_factory=dict)
     needs: tuple[NeedView, ...] = ()
+    grouped: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     error: RelayError | None = None

@@ -1,4 +1,4 @@
-"""What needs a person: decided on values alone."""
+"""Finds the problems that need an operator. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from typing import Final
 from urllib.parse import quote
 
 from api.models.watch.needs import NeedKind, NeedView
-from api.services.watch.facts import STANDBY, Facts
+from api.services.watch.facts import STANDBY, Facts, held_back_by, unmapped_name
 
 PATIENCE_MS: Final = 120_000
-"""A condition that may end by itself needs nobody for so long."""
+"""A condition that may end by itself is not reported for this long, in milliseconds."""
 LETTERS_MS: Final = 86_400_000
-"""Dead letters count as new for so long."""
+"""Dead letters count as new for this long, in milliseconds."""
 _RANKS: Final[Mapping[NeedKind, int]] = {"stopped": 0, "waiting": 1, "lag": 2}
 _OTHER: Final = 3
 
@@ -28,7 +28,9 @@ class GoneRelay:
 def needs_you(
     facts: Iterable[Facts], gone: Iterable[GoneRelay], now_ms: int, lag_limit_s: float
 ) -> list[NeedView]:
-    """Return what needs a person: stopped, waiting, lag, the rest; of each the oldest first."""
+    """Return the problems that need an operator: stopped, waiting, lag, the rest; of each the
+    oldest first.
+    """
     found = [
         need
         for each in facts
@@ -79,9 +81,18 @@ def _lag(facts: Facts, now_ms: int, limit_s: float) -> NeedView | None:
         "lag",
         "LAG_ABOVE_LIMIT",
         f"{facts.view.name} is {lag or 0:,.0f} s behind its source; the limit is {limit_s:,.0f} s.",
-        facts.view.held_back
-        or "See on its page whether the source writes more than usual or Kafka answers slowly.",
+        _remedy_of_lag(facts),
         since,
+    )
+
+
+def _remedy_of_lag(facts: Facts) -> str:
+    held_back = held_back_by(facts.view)
+    if held_back != facts.view.held_back:
+        return f"It is {held_back}. Raise or lift the limit with Throttle."
+    return (
+        held_back
+        or "See on its page whether the source writes more than usual or Kafka answers slowly."
     )
 
 
@@ -93,7 +104,7 @@ def _mapping(facts: Facts, _now_ms: int, _limit_s: float) -> NeedView | None:
         "mapping",
         "MAPPING_PROBLEM",
         facts.view.mapping_problem,
-        f"Correct the mapping. Set {facts.view.mapping_set} stays in force until then.",
+        f"Correct the mapping. Set {facts.view.mapping_set} stays active until then.",
         facts.mapping_since_ms,
         link="mappings",
     )
@@ -131,6 +142,20 @@ def _letters(facts: Facts, now_ms: int, _limit_s: float) -> NeedView | None:
     )
 
 
+def _keys(facts: Facts, _now_ms: int, _limit_s: float) -> NeedView | None:
+    if not facts.view.keys_differ:
+        return None
+    return _need(
+        facts,
+        "keys",
+        "KEYS_DIFFER",
+        facts.view.keys_differ,
+        "Give the key columns one type and character set in all instances, or map the table to a "
+        "new topic and copy it. Until then consumers must compare the order key.",
+        facts.period.since_ms,
+    )
+
+
 _RULES: Final[tuple[Callable[[Facts, int, float], NeedView | None], ...]] = (
     _stopped,
     _waiting,
@@ -139,6 +164,7 @@ _RULES: Final[tuple[Callable[[Facts, int, float], NeedView | None], ...]] = (
     _mapping,
     _spool,
     _letters,
+    _keys,
 )
 
 
@@ -149,7 +175,7 @@ def _gone(relay: GoneRelay) -> NeedView:
         server=relay.server,
         state="",
         code="RELAY_GONE",
-        reason=f"Relay {relay.name} on server {relay.server} no longer lives.",
+        reason=f"The relay of server {relay.server} no longer lives (process {relay.name}).",
         remedy="Start it again, or put the server into maintenance while it is away.",
         since_ms=relay.since_ms,
         exact=True,
@@ -183,4 +209,5 @@ def _need(
         since_ms=since_ms,
         exact=since_ms != facts.period.since_ms or facts.period.exact,
         link=link or f"instances/{quote(name, safe='')}",
+        unmapped=unmapped_name(facts.view) if kind == "stopped" else "",
     )

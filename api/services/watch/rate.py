@@ -1,10 +1,10 @@
-"""The rate of a counter from two readings of it."""
+"""The rate of a counter, from two readings."""
 
 from dataclasses import dataclass
 from typing import Final
 
 LONGEST_GAP_MS: Final = 20_000
-"""Between readings that are further apart nothing is known: a gap, not a mean."""
+"""Between readings that are farther apart the rate is unknown: a gap, not a mean."""
 _MS: Final = 1000
 
 
@@ -23,7 +23,7 @@ class Reading:
 
 
 def rows_per_second(before: Reading | None, now: Reading) -> float | None:
-    """Return the rate between two readings, None where it is not known.
+    """Return the rate between two readings, None if it is not known.
 
     A counter that fell, or that another relay wrote, started again: no rate follows from it.
     """

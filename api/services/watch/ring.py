@@ -23,7 +23,7 @@ class Ring:
         self._count = 0
 
     def put(self, at_s: float, value: float | None) -> None:
-        """Add a value of this moment (Unix seconds); None only moves the ring to it."""
+        """Add a value at this time (Unix seconds); None only advances the ring."""
         bucket = int(at_s // self.step_s)
         if bucket != self._newest:
             self._move_to(bucket)
@@ -35,14 +35,22 @@ class Ring:
     def read(self, until_s: float, count: int) -> list[float | None]:
         """Return the last `count` buckets up to the moment `until_s`, the oldest first."""
         last = int(until_s // self.step_s)
-        return [self._at(bucket) for bucket in range(last - count + 1, last + 1)]
+        oldest, size = last - count + 1, len(self._values)
+        newest = oldest - 1 if self._newest is None else self._newest
+        begin, end = max(oldest, newest - size + 1), min(last, newest)
+        if begin > end:
+            return [None] * count
+        kept = self._slots(begin % size, end - begin + 1)
+        # A value that differs from itself is the NaN of a gap.
+        values = [each if each == each else None for each in kept]
+        return [*[None] * (begin - oldest), *values, *[None] * (last - end)]
 
-    def _at(self, bucket: int) -> float | None:
-        newest, size = self._newest, len(self._values)
-        if newest is None or not newest - size < bucket <= newest:
-            return None
-        value = self._values[bucket % size]
-        return None if isnan(value) else value
+    def _slots(self, first: int, count: int) -> Sequence[float]:
+        """Return this many values from a slot on, across the end of the array."""
+        over = first + count - len(self._values)
+        if over <= 0:
+            return self._values[first : first + count]
+        return self._values[first:] + self._values[:over]
 
     def _joined(self, before: float, value: float) -> float:
         if self._count == 0 or isnan(before):

@@ -1,4 +1,4 @@
-"""Which instances a list shows, and in which order: decided on values alone."""
+"""Selects and sorts the instances of a list. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -10,16 +10,17 @@ Sort = Literal["state", "name", "relay", "lag", "rate", "change"]
 
 _RANKS: Final = ("STOPPED", "WAITING", "PAUSED", "STARTING", "STANDBY", "RUNNING", "ENDED")
 _NEVER: Final = -1.0
+_NO_SERVERS: Final[Mapping[str, str]] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What a reader asked for.
+    """The filters and the order that a reader requested.
 
     filter  words that must all be part of name, relay, source address, state or code
     state   the present state; empty: every one
-    sort    what the list is ordered by; equal ones by name
-    down    whether the greatest comes first
+    sort    the sort key of the list; equal ones by name
+    down    whether the greatest is first
     """
 
     filter: str = ""
@@ -29,26 +30,39 @@ class Selection:
 
 
 def rank(state: str) -> int:
-    """Return the place of a state in a list: what needs a person comes first."""
+    """Return the rank of a state in a list: states that need an operator are first."""
     return _RANKS.index(state) if state in _RANKS else _RANKS.index("STARTING")
 
 
-def selected(facts: Iterable[Facts], addresses: Mapping[str, str], asked: Selection) -> list[Facts]:
-    """Return the instances that were asked for, in their order."""
+def selected(
+    facts: Iterable[Facts],
+    addresses: Mapping[str, str],
+    asked: Selection,
+    servers: Mapping[str, str] = _NO_SERVERS,
+) -> list[Facts]:
+    """Return the instances that were asked for, in their order.
+
+    addresses  instance → address of its source
+    servers    relay process → the server that operators know it by
+    """
     words = asked.filter.casefold().split()
     found = [
         each
         for each in facts
         if asked.state in ("", each.period.state)
-        and all(word in _text(each, addresses) for word in words)
+        and all(word in _text(each, addresses, servers) for word in words)
     ]
     found.sort(key=lambda each: each.view.name)
+    if asked.sort == "relay":
+        names = {each.view.relay: servers.get(each.view.relay, each.view.relay) for each in found}
+        return sorted(found, key=lambda each: names[each.view.relay], reverse=asked.down)
     return sorted(found, key=SORTS[asked.sort], reverse=asked.down)
 
 
-def _text(facts: Facts, addresses: Mapping[str, str]) -> str:
+def _text(facts: Facts, addresses: Mapping[str, str], servers: Mapping[str, str]) -> str:
     view = facts.view
-    parts = (view.name, view.relay, addresses.get(view.name, ""), facts.period.state, view.code)
+    relay, address = servers.get(view.relay, ""), addresses.get(view.name, "")
+    parts = (view.name, view.relay, relay, address, facts.period.state, view.code)
     return " ".join(parts).casefold()
 
 
@@ -72,16 +86,11 @@ def _by_name(facts: Facts) -> str:
     return facts.view.name
 
 
-def _by_relay(facts: Facts) -> str:
-    return facts.view.relay
-
-
 SORTS: Final[Mapping[Sort, Callable[[Facts], float | str]]] = {
     "state": _by_state,
     "name": _by_name,
-    "relay": _by_relay,
     "lag": _by_lag,
     "rate": _by_rate,
     "change": _by_change,
 }
-"""What a list can be ordered by."""
+"""The sort keys of a list, but that of the relay, which is sorted by its server."""

@@ -1,9 +1,10 @@
-"""What the watch knows, as the endpoints answer it."""
+"""The state of the watch, as the endpoints return it."""
 
 from itertools import zip_longest
 
 from api.models.watch.needs import NeedsView
 from api.models.watch.series import SeriesView, SparksView, SparkView, StatesView, StateView
+from api.services.watch.charts import Charts
 from api.services.watch.facts import StatePeriod
 from api.services.watch.history import SPANS, Metric, Range
 from api.services.watch.watch import Watch
@@ -12,14 +13,17 @@ _MS = 1000
 
 
 def needs_view(watch: Watch) -> NeedsView:
-    """Return what needs a person. Raises StoreUnreachable if nothing was ever read."""
+    """Return the problems that need an operator.
+
+    Raises StoreUnreachable before the first reading.
+    """
     moment = watch.moment()
     return NeedsView(read_ms=moment.read_ms, old=moment.error is not None, needs=list(moment.needs))
 
 
-def series_view(watch: Watch, name: str, metric: Metric, span: Range) -> SeriesView:
+def series_view(charts: Charts, name: str, metric: Metric, span: Range) -> SeriesView:
     """Return one metric of an instance. Raises NodeMissing."""
-    series = watch.series(name, metric, span)
+    series, problem = charts.series(name, metric, span)
     return SeriesView(
         instance=name,
         metric=metric,
@@ -27,21 +31,24 @@ def series_view(watch: Watch, name: str, metric: Metric, span: Range) -> SeriesV
         from_ms=series.from_ms,
         step_seconds=series.step_s,
         values=series.values,
+        problem=problem,
     )
 
 
-def sparks_view(watch: Watch) -> SparksView:
+def sparks_view(charts: Charts) -> SparksView:
     """Return the last hour of every instance."""
-    rows, lags = watch.sparks("rows"), watch.sparks("lag")
+    charted, lags = charts.sparks("rows"), charts.sparks("lag")
+    rows = charted.series
     first = next(iter(rows.values()), None)
     return SparksView(
         from_ms=first.from_ms if first else 0,
         step_seconds=first.step_s if first else 0,
         instances={
-            name: SparkView(rows=each.values, lag=lags[name].values)
+            name: SparkView(rows=each.values, lag=lags.series[name].values)
             for name, each in rows.items()
-            if name in lags
+            if name in lags.series
         },
+        problem=charted.problem or lags.problem,
     )
 
 

@@ -1,4 +1,4 @@
-"""The watch: reads every instance and relay at a fixed interval, and keeps what it saw."""
+"""The watch: reads every instance and relay at a fixed interval, and stores the observations."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -9,6 +9,8 @@ from typing import Final
 import structlog
 
 from api.services.instance_directory import InstanceDirectory
+from api.services.mappings.effects.load import InstanceRates
+from api.services.watch.addresses import address_of, grouped_addresses
 from api.services.watch.changes import ChangeLog
 from api.services.watch.facts import StatePeriod
 from api.services.watch.gone_relays import RelayRoll
@@ -27,13 +29,13 @@ _FRESH_SECONDS: Final = 1.0
 """A page that is read again shows a reading of this age at most."""
 _STOP_SECONDS: Final = 5.0
 _SETTINGS_SECONDS: Final = 30.0
-"""Settings of instances are read again after so long."""
+"""Settings of instances are read again after this many seconds."""
 
 _log = structlog.stdlib.get_logger(__name__)
 
 
 class Watch:
-    """Reads in a thread of its own, and for a page whose last reading is older than a second.
+    """Reads in a separate thread, and for a page if the last reading is older than a second.
 
     Nothing is stored: after a restart the history begins with the first reading.
     """
@@ -55,6 +57,7 @@ class Watch:
         self._defined = defined
         self._now_s = now_s
         self._addresses: Mapping[str, str] = {}
+        self._grouped: Mapping[str, Mapping[str, str]] = {}
         self._addresses_read_s = float("-inf")
         self._histories: dict[str, InstanceHistory] = {}
         self._roll = RelayRoll()
@@ -66,7 +69,7 @@ class Watch:
 
     @property
     def ended(self) -> bool:
-        """Whether the admin ends: who follows the changes must end too."""
+        """Whether the admin ends: receivers of changes must end too."""
         return self._ended.is_set()
 
     def end(self) -> None:
@@ -78,15 +81,15 @@ class Watch:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the thread; a reading that is under way is awaited for a few seconds."""
+        """End the thread; wait a few seconds for a running reading."""
         self._ended.set()
         if self._thread.ident is not None:
             self._thread.join(_STOP_SECONDS)
 
     def moment(self) -> Moment:
-        """Return what is known now; with `error` where the newest reading failed.
+        """Return the present state; with `error` if the newest reading failed.
 
-        Raises StoreUnreachable if nothing was ever read.
+        Raises StoreUnreachable before the first reading.
         """
         found = self._looked()
         if not found.read_ms:
@@ -95,8 +98,15 @@ class Watch:
 
     @property
     def known(self) -> Moment:
-        """What was read last, without a reading now; `read_ms` is 0 before the first."""
+        """Return the last reading, without a new one; `read_ms` is 0 before the first."""
         return self._moment
+
+    def rates(self) -> dict[str, InstanceRates]:
+        """Return the rows per second that each instance publishes, as they were read last."""
+        return {
+            name: InstanceRates(each.rate, each.view.table_rates)
+            for name, each in self._moment.facts.items()
+        }
 
     def series(self, name: str, metric: Metric, span: Range) -> Series:
         """Return a metric of one instance. Raises NodeMissing."""
@@ -159,14 +169,20 @@ class Watch:
         self._roll.note(relays, now_ms)
         gone = self._roll.gone(maintenance, now_ms)
         needs = needs_you(facts.values(), gone, now_ms, self.lag_limit_s)
-        addresses = self._read_addresses()
-        return Moment(now_ms, facts, tuple(relays), maintenance, addresses, tuple(needs))
+        self._read_addresses()
+        return Moment(
+            now_ms,
+            facts,
+            tuple(relays),
+            maintenance,
+            self._addresses,
+            tuple(needs),
+            self._grouped,
+        )
 
-    def _read_addresses(self) -> Mapping[str, str]:
+    def _read_addresses(self) -> None:
         if monotonic() - self._addresses_read_s >= _SETTINGS_SECONDS:
-            self._addresses = {
-                each.name: f"{each.source.host}:{each.source.port}"
-                for each in self._defined().settings
-            }
+            settings = self._defined().settings
+            self._addresses = {each.name: address_of(each.source) for each in settings}
+            self._grouped = {each.name: grouped_addresses(each) for each in settings}
             self._addresses_read_s = monotonic()
-        return self._addresses

@@ -6,9 +6,9 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
 from api.deps import AdminDep
-from api.services.audit_book import AuditFilter
 from api.web.rendering import render
 from api.web.views.audit import address, rows_of
+from relay.audit import AuditFilter
 
 router: Final = APIRouter(include_in_schema=False)
 _PAGE: Final = 100
@@ -24,16 +24,19 @@ def show_audit(
     subject: _Text = "",
     before: Annotated[int | None, Query(ge=0)] = None,
 ) -> HTMLResponse:
-    """Show what was done by hand, the newest first."""
+    """Show operator acts, the newest first."""
     wanted = AuditFilter(who.strip(), act.strip(), subject.strip(), before)
-    found, acts = admin.book.page_and_acts(wanted, _PAGE)
+    checked = admin.book.checked_page(wanted, _PAGE)
+    found = checked.page
     values = {
         "title": "Audit",
         "wanted": wanted,
         "rows": rows_of(found.entries),
-        "acts": acts,
+        "acts": checked.acts,
+        "verdict": checked.verdict,
         "older": "" if found.older is None else address(wanted, before=found.older),
         "newest": address(wanted, before=None),
-        "export": address(wanted, before=before, lines=True),
+        "lines": address(wanted, before=before, form="jsonl"),
+        "csv": address(wanted, before=before, form="csv"),
     }
     return render(request, "audit.html", values, section="audit")

@@ -1,24 +1,25 @@
-"""Dead letters of all instances, one of them, and sending it again."""
+"""Dead letters of all instances, one of them, and its replay."""
 
-from http import HTTPStatus
+import shlex
+from functools import partial
 from typing import Annotated, Final, Literal
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
 
 from api.composition import Admin
-from api.deps import AdminDep, NoteDep
+from api.deps import AdminDep
 from api.models.dead_letter import DeadLetterView
-from api.web.acts import done
+from api.web.acts import Shown, check_confirmed, done, in_dialog, who_from
 from api.web.forms import FormDep
 from api.web.rendering import render
-from relay.operations import Who, instance_of, replay
+from relay.dead_letters import DeadLetter
+from relay.operations import instance_of, replay
 
 router: Final = APIRouter(include_in_schema=False)
 _SHOWN: Final = 20_000
 """Characters of a value that the page shows; the rest is in the download."""
-_COMMENT: Final = 2000
 
 
 @router.get("/dead-letters")
@@ -28,7 +29,7 @@ def show_letters(
     instance: Annotated[str, Query(max_length=200)] = "",
     show: Literal["waiting", "sent", "all"] = "waiting",
 ) -> HTMLResponse:
-    """Show what instances kept back."""
+    """Show the dead letters of the instances."""
     names = [each.name for each in admin.directory.instances()]
     letters = admin.letters.listed(instance)
     counts = {
@@ -55,28 +56,24 @@ def show_letters(
 @router.get("/dead-letters/{instance}/{letter}")
 def show_letter(request: Request, admin: AdminDep, instance: str, letter: str) -> HTMLResponse:
     """Show one dead letter with its value."""
-    return _letter(request, admin, instance, letter)
+    return _letter(admin, instance, letter).render(request)
 
 
 @router.post("/dead-letters/{instance}/{letter}/replay")
 def replay_letter(
-    request: Request, admin: AdminDep, instance: str, letter: str, form: FormDep, note: NoteDep
-) -> Response:
+    request: Request, admin: AdminDep, instance: str, letter: str, form: FormDep
+) -> RedirectResponse:
     """Send a dead letter's message to its topic."""
-    comment = form["comment"].strip()[:_COMMENT]
-    if not comment or form["confirm"].strip() != letter:
-        error = "Say why." if not comment else f"Type {letter}."
-        return _letter(request, admin, instance, letter, error)
-    admin.dead_letters(instance)
-    settings = instance_of(admin.settings, instance, admin.session, resolved=False)
-    who = Who(note.author or "admin", comment)
-    replay(admin.settings, settings, letter, who, again=form.checked("again"))
+    with in_dialog(request, "replay", form, partial(_letter, admin, instance, letter)):
+        check_confirmed(form, letter, "dead letter", what="id")
+        admin.dead_letters(instance)
+        settings = instance_of(admin.settings, instance, admin.session, resolved=False)
+        again = form.checked("again")
+        replay(admin.settings, settings, letter, who_from(request, form), again=again)
     return done(f"../{quote(letter, safe='')}", "letter-sent")
 
 
-def _letter(
-    request: Request, admin: Admin, instance: str, letter: str, error: str = ""
-) -> HTMLResponse:
+def _letter(admin: Admin, instance: str, letter: str) -> Shown:
     listed = admin.dead_letters(instance).letter(letter)
     value = (listed.letter.message.value or b"").decode("utf-8", "replace")
     values = {
@@ -85,7 +82,14 @@ def _letter(
         "letter": DeadLetterView.of(listed),
         "value": value[:_SHOWN],
         "cut": len(value) > _SHOWN,
-        "error": error,
+        "command": _command(instance, listed.letter),
     }
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if error else HTTPStatus.OK
-    return render(request, "dead_letter.html", values, section="dead-letters", status=status)
+    return Shown("dead_letter.html", values, "dead-letters")
+
+
+def _command(instance: str, letter: DeadLetter) -> str:
+    """Return the command that shows the letter's transaction in the binlog."""
+    at = f"--file {shlex.quote(letter.file)} --offset {letter.offset}"
+    if not letter.file:
+        return ""
+    return f"roma binlog show {shlex.quote(instance)} {at} --limit 20 --config FILE"

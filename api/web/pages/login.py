@@ -18,12 +18,14 @@ from api.access.cookies import (
     secret_in,
     set_cookie,
 )
+from api.composition import Admin
 from api.deps import AdminDep, CallerDep
 from api.error_status import problem_of
 from api.errors import BadRequest, ForgeryRefused, LoginPaused, LoginRefused
 from api.routers.session import client_of
 from api.web.forms import FormDep
 from api.web.local_address import local_address
+from api.web.pages.provider import way_in
 from api.web.rendering import render
 from relay.errors import RelayError
 
@@ -31,9 +33,14 @@ router: Final = APIRouter(include_in_schema=False)
 
 
 @router.get("/login")
-def show_form(request: Request, next: str = "/") -> HTMLResponse:  # noqa: A002
+async def show_form(
+    request: Request,
+    admin: AdminDep,
+    next: str = "/",  # noqa: A002
+    signed_out: bool = False,
+) -> HTMLResponse:
     """Show the form. `next` is the page to go to afterwards."""
-    return _form(request, next)
+    return await _form(request, admin, next, signed_out=signed_out)
 
 
 @router.post("/login")
@@ -41,13 +48,16 @@ async def sign_in(request: Request, admin: AdminDep, form: FormDep) -> Response:
     """Sign in, then lead to the page that the user came from."""
     if not is_form_token(form["csrf"], secret_in(request, LOGIN)):
         too_old = "This form was open too long, or the browser keeps no cookies. Sign in again."
-        return _form(request, form["next"], form["name"], too_old, ForgeryRefused.status)
+        return await _form(
+            request, admin, form["next"], form["name"], (too_old, ForgeryRefused.status)
+        )
     try:
         signed_in = await admin.login.sign_in(
             form["name"], form["password"], client_of(request), secret_in(request, SESSION)
         )
     except (LoginRefused, LoginPaused) as error:
-        page = _form(request, form["next"], form["name"], error.reason, error.status)
+        refused = (error.reason, error.status)
+        page = await _form(request, admin, form["next"], form["name"], refused)
         if isinstance(error, LoginPaused):
             page.headers["Retry-After"] = str(error.seconds)
         return page
@@ -62,7 +72,9 @@ async def sign_in(request: Request, admin: AdminDep, form: FormDep) -> Response:
 async def sign_out(request: Request, admin: AdminDep, caller: CallerDep) -> Response:
     """End the session of this browser."""
     await to_thread.run_sync(admin.login.sign_out, caller)
-    answer = RedirectResponse("login", status_code=HTTPStatus.SEE_OTHER)
+    by_provider = caller.session is not None and caller.session.by_provider
+    login = "login?signed_out=1" if by_provider else "login"
+    answer = RedirectResponse(login, status_code=HTTPStatus.SEE_OTHER)
     delete_cookie(answer, request, SESSION)
     return answer
 
@@ -82,7 +94,10 @@ async def make_first_admin(request: Request, admin: AdminDep, form: FormDep) -> 
         if not is_form_token(form["csrf"], secret_in(request, LOGIN)):
             raise ForgeryRefused("This form was open too long, or the browser keeps no cookies.")
         if form["password"] != form["again"]:
-            raise BadRequest("The password and its repetition differ.")
+            raise BadRequest(
+                "The password and its repetition differ.",
+                remedy="Type the password twice, alike.",
+            )
         signed_in = await admin.accounts.make_first_admin(
             form["name"], form["password"], client_of(request)
         )
@@ -95,13 +110,17 @@ async def make_first_admin(request: Request, admin: AdminDep, form: FormDep) -> 
     return answer
 
 
-def _form(
+async def _form(
     request: Request,
+    admin: Admin,
     following: str,
     name: str = "",
-    error: str = "",
-    status: HTTPStatus = HTTPStatus.OK,
+    refused: tuple[str, HTTPStatus] = ("", HTTPStatus.OK),
+    *,
+    signed_out: bool = False,
 ) -> HTMLResponse:
+    """Return the form; `refused` is the reason of the last failure, with its status."""
+    error, status = refused
     secret = secret_in(request, LOGIN) or new_secret()
     values: dict[str, object] = {
         "title": "Sign in",
@@ -109,6 +128,9 @@ def _form(
         "csrf": form_token(secret),
         "name": name,
         "error": error,
+        "provider": way_in(admin),
+        "signed_out": signed_out,
+        "reads_openly": await to_thread.run_sync(admin.gate.reads_openly),
     }
     page = render(request, "login.html", values, section="", status=status)
     set_cookie(page, request, LOGIN, secret, LOGIN_SECONDS)

@@ -1,4 +1,4 @@
-"""The overview: what needs a person, then every instance."""
+"""The overview: problems that need an operator, then every instance."""
 
 from typing import Annotated, Final, get_args
 
@@ -23,15 +23,17 @@ def show_overview(
     group: str = "",
     sort: str = "state",
 ) -> HTMLResponse:
-    """Show what needs a person, and the instances that were asked for."""
+    """Show the problems that need an operator, and the selected instances."""
     watch = admin.watch
     moment, asked = watch.moment(), _asked(words, state, group, sort)
-    sparks = {name: each.values for name, each in watch.sparks("rows").items()}
+    charted = admin.charts.sparks("rows")
+    sparks = {name: each.values for name, each in charted.series.items()}
     found = overview.groups(moment, sparks, asked, watch.lag_limit_s)
     values: dict[str, object] = {
         "title": "Overview",
         "sentence": overview.sentence(moment),
         "moment": moment,
+        "charts_problem": charted.problem,
         "asked": asked,
         "chips": overview.chips(moment, asked),
         "columns": overview.columns(asked),

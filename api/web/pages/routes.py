@@ -1,4 +1,6 @@
-"""The route finder: a real table's way, who feeds a topic, and instances and servers by name."""
+"""The route finder: a real table's route, the tables of a topic, and instances and servers by
+name.
+"""
 
 from typing import Annotated, Final
 
@@ -21,16 +23,21 @@ _NAME: Final = 64
 def show_routes(
     request: Request, admin: AdminDep, q: Annotated[str, Query(max_length=300)] = ""
 ) -> HTMLResponse:
-    """Show what a name means: a real table, a topic, a logical table, a tag, an instance."""
+    """Show the matches of a name: a real table, a topic, a logical table, a tag, an instance."""
     asked = q.strip()
     needle = asked.lower()
     instances = [each for each in admin.directory.instances() if needle in each.name.lower()]
     servers = {each.server or each.host for each in admin.directory.relays()}
     feeding = _feeding(admin, asked) if asked else []
+    found = _routes(admin, asked)
+    passing = [each for each in found if not each.view.filtered]
     values = {
         "title": "Route finder",
         "q": asked,
-        "routes": _routes(admin, asked),
+        "routes": passing or found[:1],
+        "filtered_by": [
+            each.view.instance for each in found if passing and each.view.filtered and each.met
+        ],
         "feeding": feeding[:_MOST_FOUND],
         "more": max(0, len(feeding) - _MOST_FOUND),
         "instances": instances if asked else [],

@@ -19,12 +19,13 @@ from api.error_status import problem_of
 from api.errors import BadRequest
 from api.routers.session import client_of
 from api.services.accounts import AccountList
+from api.web.acts import who_from
 from api.web.forms import Form, FormDep
 from api.web.rendering import render
 from api.web.views.users import DAYS, ROLE_SENTENCES, matrix, sign_in_ways, token_rows
 from relay.errors import RelayError
 from relay.model.accounts import Grant, Right, Role
-from relay.operations import NewToken, UserChange, Who
+from relay.operations import NewToken, UserChange
 
 router: Final = APIRouter(include_in_schema=False)
 
@@ -49,8 +50,7 @@ def save_user(request: Request, admin: AdminDep, caller: CallerDep, form: FormDe
             else Precondition.of_state(form.number("state", "The state"))
         )
         wanted = UserChange(_grant(form), form.checked("disabled"), form["password"])
-        who = Who(caller.name, form["comment"])
-        admin.accounts.save_user(form["name"], wanted, known, caller, who)
+        admin.accounts.save_user(form["name"], wanted, known, caller, who_from(request, form))
 
     again = _Shown(
         open="new-user" if is_new else "", edit="" if is_new else form["name"], typed=form
@@ -68,7 +68,7 @@ def add_token(request: Request, admin: AdminDep, caller: CallerDep, form: FormDe
             form["owner"],
             _grant(form),
             form.number("days", "Ends"),
-            Who(caller.name, form["comment"]),
+            who_from(request, form),
         )
     except RelayError as error:
         return _page(request, caller, _Shown(error, open="new-token", typed=form))
@@ -81,7 +81,7 @@ def revoke_token(request: Request, admin: AdminDep, caller: CallerDep, form: For
     return _done_or_again(
         request,
         caller,
-        lambda: admin.accounts.revoke_token(form["name"], Who(caller.name, form["comment"])),
+        lambda: admin.accounts.revoke_token(form["name"], who_from(request, form)),
         "../../users?done=token-revoked",
         _Shown(),
     )
@@ -94,7 +94,10 @@ async def change_password(
     """Change the caller's own password."""
     try:
         if form["wanted"] != form["again"]:
-            raise BadRequest("The new password and its repetition differ.")
+            raise BadRequest(
+                "The new password and its repetition differ.",
+                remedy="Type the new password twice, alike.",
+            )
         signed_in = await admin.accounts.change_own_password(
             caller, form["present"], form["wanted"], client_of(request)
         )
@@ -132,12 +135,12 @@ def _led(address: str) -> RedirectResponse:
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """What the page shows beside the lists.
+    """The dialogs of the page.
 
     edit    user whose dialog is open
     revoke  token whose dialog is open
     open    id of another dialog that is open
-    typed   what the dialog's form was sent with
+    typed   the sent values of the dialog's form
     """
 
     error: RelayError | None = None
@@ -173,7 +176,7 @@ def _page(request: Request, caller: Caller, shown: _Shown) -> HTMLResponse:
 
 
 def _grant(form: Form) -> Grant:
-    """Return what a form's role and box say. Raises BadRequest."""
+    """Return the grant in a form's role and box. Raises BadRequest."""
     try:
         return Grant(Role(form["role"]), form.checked("values"))
     except ValueError as exc:

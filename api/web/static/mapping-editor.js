@@ -26,7 +26,10 @@
     const count = area.value.split("\n").length;
     const broken = errorOf(area.value);
     const bad = new Set(broken ? [broken.line] : ofServer[name]);
-    area.rows = Math.max(6, count + 1);
+    // A document on one line is wrapped, so that all of it is seen; with more, a line is a row.
+    area.classList.toggle("one-line", count === 1);
+    area.rows = 6;
+    area.rows = Math.max(6, count === 1 ? Math.ceil(area.scrollHeight / LINE_PX) : count + 1);
     const gutter = Array.from({ length: count }, (_, at) => {
       const line = document.createElement("span");
       line.textContent = at + 1;
@@ -95,6 +98,7 @@
       document.getElementById(each).hidden = each !== name;
       const link = byName("document", each);
       if (each === name) link.setAttribute("aria-current", "true"); else link.removeAttribute("aria-current");
+      if (each === name) mark(each); // a hidden field has no height
     }
   };
 
@@ -130,16 +134,9 @@
   const button = form.querySelector("[data-format]");
   button.hidden = false;
   button.addEventListener("click", format);
-  for (const field of document.querySelectorAll("[data-file-field]")) field.hidden = false;
-  for (const picker of document.querySelectorAll("[data-file-into]")) {
-    picker.addEventListener("change", async () => {
-      const [file] = picker.files;
-      if (file) document.getElementById(picker.dataset.fileInto).value = await file.text();
-    });
-  }
   readProblems();
   names.forEach(mark);
   const wanted = location.hash.slice(1);
-  const first = names.find((name) => ofServer[name].length) || "dbs";
+  const first = names.find((name) => ofServer[name].length) || form.dataset.first;
   choose(names.includes(wanted) ? wanted : first);
 })();

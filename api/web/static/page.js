@@ -18,7 +18,8 @@
   const localTimes = (inside = document) => {
     for (const each of all("time[data-time]", inside)) {
       const moment = new Date(each.dateTime);
-      const time = moment.toLocaleTimeString("en-GB");
+      const fine = "fine" in each.dataset ? `.${`${moment.getMilliseconds()}`.padStart(3, "0")}` : "";
+      const time = moment.toLocaleTimeString("en-GB") + fine;
       const sameDay = moment.toDateString() === new Date().toDateString();
       each.textContent = sameDay ? time : `${moment.toLocaleDateString("en-GB", { day: "numeric", month: "short" })}, ${time}`;
       const minutes = -moment.getTimezoneOffset();
@@ -49,14 +50,13 @@
     dialog.close();
     if (location.hash.length > 1) history.replaceState(null, "", location.pathname + location.search);
   };
+  const checkConfirmed = (input) => {
+    const button = first("[data-confirmed]", input.form);
+    if (button) button.disabled = input.value.trim() !== input.dataset.confirm;
+  };
   const watchDialogs = () => {
     for (const dialog of all("dialog")) dialog.addEventListener("close", () => { opener?.focus?.(); opener = null; });
-    for (const input of all("[data-confirm]")) {
-      const button = first("[data-confirmed]", input.form);
-      const check = () => { if (button) button.disabled = input.value.trim() !== input.dataset.confirm; };
-      input.addEventListener("input", check);
-      check();
-    }
+    all("[data-confirm]").forEach(checkConfirmed);
     const asked = first("dialog[data-open]");
     if (asked) openDialog(asked.id);
     else if (location.hash.length > 1) openDialog(decodeURIComponent(location.hash.slice(1)));
@@ -88,9 +88,10 @@
     if (!fresh) return;
     localTimes(fresh); // before the morph, so that equal times change nothing
     window.Idiomorph.morph(part, fresh, { morphStyle: "outerHTML", callbacks: { beforeAttributeUpdated: keepsOpen } });
+    all("[data-confirm]").forEach(checkConfirmed); // a form may have come with the part
   };
   const readAgain = async (address, parts) => {
-    const answer = await fetch(address, { headers: { Accept: "text/html", "HX-Request": "true" } });
+    const answer = await fetch(address, { headers: { Accept: "text/html", "HX-Request": "true", "HX-Current-URL": location.href } });
     if (!answer.ok || held || first("dialog[open]")) return;
     const found = new DOMParser().parseFromString(await answer.text(), "text/html");
     for (const part of parts) morph(part, found);
@@ -105,15 +106,16 @@
     }
   };
   const hold = () => {
+    if (!first("[data-live]")) return;
     held = !held;
     holdButton()?.setAttribute("aria-pressed", String(held));
     say(held ? "Live figures are held" : "Live figures go on");
   };
 
-  const goTo = { o: "", m: "mappings", r: "routes", f: "failover", d: "dead-letters", s: "servers", a: "audit", u: "users" };
+  const goTo = { o: "", m: "mappings", r: "routes", f: "failover", p: "peek", d: "dead-letters", s: "servers", a: "audit", u: "users", b: "backup" };
   let gPressedAt = 0;
   const step = (by) => {
-    const links = all("main tr.link a.go").filter((each) => each.offsetParent);
+    const links = all("main tr.link .go").filter((each) => each.offsetParent);
     const now = links.indexOf(document.activeElement);
     links[Math.max(0, Math.min(links.length - 1, now < 0 ? 0 : now + by))]?.focus();
   };
@@ -140,8 +142,16 @@
 
   document.addEventListener("click", clicked);
   document.addEventListener("keydown", keyPressed);
+  document.addEventListener("input", (event) => { if (event.target.matches("[data-confirm]")) checkConfirmed(event.target); });
   document.addEventListener("htmx:afterSettle", (event) => localTimes(event.target));
   holdButton()?.addEventListener("click", hold);
+  for (const field of all("[data-file-field]")) field.hidden = false;
+  for (const picker of all("[data-file-into]")) {
+    picker.addEventListener("change", async () => {
+      const [file] = picker.files;
+      if (file) document.getElementById(picker.dataset.fileInto).value = await file.text();
+    });
+  }
   watchDialogs();
   localTimes();
   if (first("[data-live]")) setInterval(refresh, REFRESH_MS);

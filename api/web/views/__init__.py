@@ -1,1 +1,1 @@
-"""What pages show of the services' answers: pure functions."""
+"""The view data of the pages. Pure functions on the services' answers."""

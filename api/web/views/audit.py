@@ -1,4 +1,4 @@
-"""What the audit page shows."""
+"""The view data of the audit page."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from api.services.audit_book import AuditFilter
-from relay.audit import AuditEntry
+from relay.audit import AuditEntry, AuditFilter
 
 _CHARACTERS: Final = 200
 _EXPORTED: Final = 10_000
@@ -15,7 +14,7 @@ _EXPORTED: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field that an act changed, as it was and as it became. Empty: it was not there."""
+    """One changed field, before and after. Empty: it did not exist."""
 
     name: str
     before: str
@@ -35,12 +34,12 @@ def rows_of(entries: Iterable[AuditEntry]) -> list[AuditRow]:
     return [AuditRow(each, tuple(_fields(each.before, each.after))) for each in entries]
 
 
-def address(wanted: AuditFilter, *, before: int | None, lines: bool = False) -> str:
-    """Return the query of another page with the same filter, or of its export as JSON lines."""
+def address(wanted: AuditFilter, *, before: int | None, form: str = "") -> str:
+    """Return the query of another page with the same filter, or of its export in a form."""
     asked: dict[str, object] = {"act": wanted.act, "subject": wanted.subject, "before": before}
-    asked["actor" if lines else "who"] = wanted.actor
-    if lines:
-        asked |= {"format": "jsonl", "limit": _EXPORTED}
+    asked["actor" if form else "who"] = wanted.actor
+    if form:
+        asked |= {"format": form, "limit": _EXPORTED}
     return urlencode({name: each for name, each in asked.items() if each not in ("", None)})
 
 

@@ -1,4 +1,4 @@
-"""What the editor and the dry run of the mappings show."""
+"""The view data of the mapping editor and its dry run."""
 
 import json
 from collections import Counter
@@ -21,6 +21,8 @@ _KINDS: Final = (
     ("covered", "Newly published"),
 )
 _LEAST_LINES: Final = 6
+_WRAPPED_CHARACTERS: Final = 60
+"""Of a document on one line, about so many are in one row of the field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,8 @@ class DocumentShown:
     @property
     def rows(self) -> int:
         """Return how many rows the field has."""
-        return max(_LEAST_LINES, self.lines + 1)
+        wrapped = len(self.text) // _WRAPPED_CHARACTERS if self.lines == 1 else 0
+        return max(_LEAST_LINES, self.lines + 1 + wrapped)
 
 
 def documents_shown(
@@ -61,6 +64,12 @@ def documents_shown(
         )
         for name, data_id in SHORT_NAMES.items()
     ]
+
+
+def first_changed(before: Mapping[str, str], after: Mapping[str, str]) -> str:
+    """Return the short name of the first document that an edit changes; the first one if none."""
+    changed = (name for name, key in SHORT_NAMES.items() if before.get(key) != after.get(key))
+    return next(changed, next(iter(SHORT_NAMES)))
 
 
 def kind_counts(changes: Iterable[Change]) -> list[tuple[str, int]]:

@@ -65,12 +65,12 @@ def sentence(found: list[Row]) -> str:
 
 
 def other(source: SourceFailoverAnswer) -> ServerAnswer | None:
-    """Return the server that is not read, None where there is only one."""
+    """Return the server that is not read, None if there is only one."""
     return next((each for each in source.servers if each.role != source.followed), None)
 
 
 def verdict(server: ServerAnswer | None) -> Verdict:
-    """Return whether a server could be read instead, and what keeps it."""
+    """Return whether a server could be read instead, and the obstacle."""
     if server is None:
         return NO_STANDBY
     proof = server.proof
@@ -79,7 +79,7 @@ def verdict(server: ServerAnswer | None) -> Verdict:
     if proof.has_published is None:
         return Verdict("no", "No: without GTIDs nothing proves it")
     if not proof.holds_binlog:
-        return Verdict("no", "No: it purged what was not published yet")
+        return Verdict("no", "No: it purged unpublished transactions")
     if not proof.same_history:
         return Verdict("no", "No: somebody wrote past replication")
     if not proof.has_published:

@@ -1,10 +1,11 @@
-"""The page of one instance: its sentence, figures, and what it leaves out."""
+"""The page of one instance: its sentence, figures, and filtered tables."""
 
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from api.services.watch import Facts
 from api.web import words
+from api.web.views.relay_names import RelayNames
 
 _MS: Final = 1000
 _CAUSES: Final[Mapping[str, str]] = {
@@ -32,14 +33,15 @@ class LeftOut(NamedTuple):
     meaning: str
 
 
-def sentence(facts: Facts, address: str, now_ms: int) -> str:
-    """Return who leads the instance, what it reads, and for how long it is in its state."""
+def sentence(facts: Facts, address: str, names: RelayNames, now_ms: int) -> str:
+    """Return the leading relay, the source, and the duration of the present state."""
     view, period = facts.view, facts.period
+    relay = names(view.relay).shown
     leads = (
-        f"{view.relay} leads it"
+        f"{relay} leads it"
         if view.relay_alive
-        else f"No relay leads it; {view.relay} reported it last"
-        if view.relay
+        else f"No relay leads it; {relay} reported it last"
+        if relay
         else "No relay has reported it"
     )
     reads = f" and reads {address}" if address and view.relay_alive else ""

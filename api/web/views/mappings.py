@@ -1,4 +1,4 @@
-"""What the pages of the mappings show."""
+"""The view data of the mapping pages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -7,9 +7,11 @@ from typing import Final, Literal, NamedTuple
 from urllib.parse import quote, urlencode
 
 from api.services.watch import Facts, Moment, Selection, Sort, selected
+from api.services.watch.facts import held_back_by
 from api.services.watch.selection import rank
 from api.web import words
-from api.web.views.sparkline import spark_path
+from api.web.views.figures.sparkline import spark_path
+from api.web.views.relay_names import RelayName, RelayNames
 
 Grouping = Literal["", "state", "server"]
 COLUMNS: Final[Sequence[tuple[str, Sort | None, str]]] = (
@@ -21,7 +23,7 @@ COLUMNS: Final[Sequence[tuple[str, Sort | None, str]]] = (
     ("Rows/s, last hour", "rate", "num"),
     ("Last change", "change", "num hide-sm"),
 )
-"""Title, what it sorts by, and class of each column."""
+"""Title, sort key and class of each column."""
 _MS: Final = 1000
 
 
@@ -34,7 +36,7 @@ class Row:
     state: str
     code: str
     note: str
-    relay: str
+    relay: RelayName
     source: str
     lag: str
     lag_kind: str
@@ -62,7 +64,7 @@ class Chip(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A column's head. `order` is the value of aria-sort, empty where it is not sorted by."""
+    """A column's head. `order` is the value of aria-sort, empty if it is not sorted by."""
 
     title: str
     kind: str
@@ -97,7 +99,7 @@ _DEFAULT: Final = ("sort", "state")
 
 
 def sentence(moment: Moment) -> str:
-    """Return how many instances there are in which state, what they do, and the greatest lag."""
+    """Return the number of instances by state, their activity, and the greatest lag."""
     facts = moment.facts.values()
     if not facts:
         return "No instance yet."
@@ -132,12 +134,13 @@ def groups(
     moment: Moment, sparks: Mapping[str, Sequence[float | None]], asked: Asked, lag_limit_s: float
 ) -> list[Group]:
     """Return the rows that were asked for, in groups."""
-    found = selected(moment.facts.values(), moment.addresses, asked.selection)
     servers = {each.name: each.server for each in moment.relays}
+    found = selected(moment.facts.values(), moment.addresses, asked.selection, servers)
+    names = RelayNames.of(moment.relays)
     titled: dict[str, list[Row]] = {}
     for each in found:
         title = _title(each, servers, asked.group)
-        titled.setdefault(title, []).append(_row(each, moment, sparks, lag_limit_s))
+        titled.setdefault(title, []).append(_row(each, moment, names, sparks, lag_limit_s))
     return [Group(title, rows) for title, rows in titled.items()]
 
 
@@ -161,7 +164,11 @@ def _column(title: str, sort: Sort | None, kind: str, asked: Asked) -> Column:
 
 
 def _row(
-    facts: Facts, moment: Moment, sparks: Mapping[str, Sequence[float | None]], limit_s: float
+    facts: Facts,
+    moment: Moment,
+    names: RelayNames,
+    sparks: Mapping[str, Sequence[float | None]],
+    limit_s: float,
 ) -> Row:
     view, values = facts.view, sparks.get(facts.view.name, ())
     changed_ms = view.execute_time
@@ -172,8 +179,8 @@ def _row(
         path=f"/instances/{quote(view.name, safe='')}",
         state=facts.period.state,
         code=view.code,
-        note=view.held_back if led else "no relay leads it",
-        relay=view.relay if led else "",
+        note=held_back_by(view) if led else "no relay leads it",
+        relay=names(view.relay if led else ""),
         source=f"{len(view.sources)} sources" if view.sources else _source(facts, moment),
         lag=words.duration(view.lag_seconds if led else None),
         lag_kind=_lag_kind(facts, limit_s),

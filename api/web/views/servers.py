@@ -1,4 +1,4 @@
-"""The servers page: relays by server, and who could run what."""
+"""The servers page: relays by server, and the candidates of instances."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,6 +9,7 @@ from api.models.instance import RelayView
 from api.models.placement import InstancePlaceView, PlacementView, WishView
 from api.services.watch import Moment
 from api.web import words
+from api.web.views.relay_names import RelayNames
 
 _MS: Final = 1000
 SHOWN: Final = 100
@@ -83,14 +84,14 @@ def rows(moment: Moment, placement: PlacementView) -> list[ServerRow]:
 
 
 def matrix(moment: Moment, placement: PlacementView, *, every: bool) -> list[MatrixRow]:
-    """Return who could run what, instances that some relay cannot run first."""
-    relays = sorted(each.name for each in moment.relays)
-    found = [_matrix_row(each, relays) for each in placement.instances]
+    """Return the candidates of each instance; instances that some relay cannot run are first."""
+    relays, names = sorted(each.name for each in moment.relays), RelayNames.of(moment.relays)
+    found = [_matrix_row(each, relays, names) for each in placement.instances]
     found.sort(key=lambda row: (not row.why, row.instance))
     return found if every else found[:SHOWN]
 
 
-def _matrix_row(place: InstancePlaceView, relays: Sequence[str]) -> MatrixRow:
+def _matrix_row(place: InstancePlaceView, relays: Sequence[str], names: RelayNames) -> MatrixRow:
     candidates = {each.relay: each for each in place.candidates}
     marks = []
     for relay in relays:
@@ -104,7 +105,7 @@ def _matrix_row(place: InstancePlaceView, relays: Sequence[str]) -> MatrixRow:
         else:
             marks.append(_CANNOT if each.code else _COULD)
     why = ", ".join(
-        f"{each.relay}: {each.code}"
+        f"{names(each.relay).shown}: {each.code}"
         for each in place.candidates
         if each.code and each.relay != place.leader
     )

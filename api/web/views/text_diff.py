@@ -8,14 +8,14 @@ from typing import Final
 from relay.route import DATA_IDS
 
 _LONG: Final = 2000
-"""Above so many lines, lines that are frequent are no anchors of the comparison."""
+"""In texts with more lines, frequent lines are not anchors of the comparison."""
 _AROUND: Final = 2
-"""Unchanged lines that are shown before and behind a change."""
+"""Number of unchanged lines shown before and after a change."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """A line: its number in the text where it stands, "+", "-" or " ", and its text."""
+    """A line: its number in its own text, "+", "-" or " ", and its text."""
 
     number: int
     sign: str
@@ -24,7 +24,7 @@ class DiffLine:
 
 @dataclass(frozen=True, slots=True)
 class DocumentDiff:
-    """What differs in one document."""
+    """The differences in one document."""
 
     data_id: str
     lines: tuple[DiffLine, ...]

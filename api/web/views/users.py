@@ -1,4 +1,4 @@
-"""What the page of the users shows."""
+"""The view data of the users page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ ACTIONS: Final[Sequence[tuple[str, Right]]] = (
     ("Dry run of mappings", Right.READ),
     ("Save and roll back mappings", Right.EDIT),
     ("Pause, throttle, move, drain", Right.OPERATE),
-    ("Switch source, reposition", Right.OPERATE),
+    ("Switch source, reposition, preflight", Right.OPERATE),
     ("Accept loss, skip", Right.OPERATE),
     ("Instance settings", Right.ADMINISTER),
-    ("Users and tokens", Right.ADMINISTER),
+    ("Users and tokens, backup", Right.ADMINISTER),
 )
 ROLE_SENTENCES: Final[Sequence[tuple[Role, str]]] = (
     (Role.VIEWER, "Reads, and tries edits out without saving them."),
     (Role.EDITOR, "Also saves and rolls back mappings."),
     (Role.OPERATOR, "Also pauses, moves, switches and repositions."),
-    (Role.ADMIN, "Also changes instance settings, users and tokens."),
+    (Role.ADMIN, "Also changes instance settings, users and tokens, and takes backups."),
 )
 DAYS: Final[Sequence[tuple[int, str]]] = (
     (30, "in 30 days"),
@@ -69,4 +69,6 @@ def sign_in_ways(user: User) -> str:
     """Return how a user gets in, as a sentence."""
     if user.disabled:
         return "Disabled"
+    if user.identity is not None:
+        return "Provider"
     return "Password" if user.password else "Tokens only"

@@ -1,4 +1,4 @@
-"""The pinned Maven artifacts: what `artifacts.lock` says, and how a file is checked against it."""
+"""The pinned Maven artifacts of `artifacts.lock`, and the check of a file against its pin."""
 
 import hashlib
 from collections.abc import Sequence

@@ -109,7 +109,7 @@ def debian_mirror() -> str | None:
 
 
 def _mirror() -> list[str]:
-    """The mirror that this Debian is set up with; elsewhere debootstrap's own choice."""
+    """Return the mirror of this Debian; on other systems debootstrap's default."""
     mirror = debian_mirror()
     return [] if mirror is None else [f"{mirror}/debian"]
 
@@ -120,7 +120,7 @@ def _os_release() -> list[str]:
 
 
 def _path() -> str:
-    """The super-user's programs are not on everybody's PATH."""
+    """Return PATH with the folders of the super-user's programs."""
     return f"{os.environ.get('PATH', os.defpath)}:/usr/local/sbin:/usr/sbin:/sbin"
 
 

@@ -38,7 +38,7 @@ def retrieve(artifacts: Sequence[Artifact], folder: Path) -> None:
 
     What was fetched before an interruption is not fetched again.
 
-    Raises FetchFailed with the end of Ivy's words.
+    Raises FetchFailed with the end of Ivy's output.
     """
     cache = cache_folder() / "ivy"
     with locked(cache / ".lock"):  # Ivy's own cache is not made for two processes
@@ -78,7 +78,7 @@ def forget(artifact: Artifact) -> None:
 
 
 def _order(artifacts: Sequence[Artifact]) -> str:
-    """The pinned list is whole, so nothing is resolved beyond it."""
+    """Return the order for Ivy. The pinned list is complete, so dependencies are not resolved."""
     lines = [
         f"<dependency org={quoteattr(one.organisation)} name={quoteattr(one.name)} "
         f"rev={quoteattr(one.version)}"
@@ -105,10 +105,7 @@ def _content(artifact: Artifact) -> str:
 
 
 def _settings(folder: Path, artifacts: Sequence[Artifact]) -> list[str]:
-    """POMs tell nothing that the list does not.
-
-    A distribution's may have a parent that was never published, so they are passed over.
-    """
+    """POMs are ignored: the list is complete, and the parent of a POM may not be published."""
     repository = os.environ.get("ROMA_MAVEN_REPOSITORY")
     bare = any(one.extension != "jar" for one in artifacts)
     if not repository and not bare:

@@ -23,7 +23,7 @@ def jars(wanted: str) -> Path:
         for artifact in artifacts:
             _verified(artifact, folder / artifact.file)
         for artifact in artifacts:
-            forget(artifact)  # kept once is enough
+            forget(artifact)  # one copy is enough
 
     return install(target, build)
 

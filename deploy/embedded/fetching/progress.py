@@ -1,8 +1,8 @@
-"""Lines that tell what is being fetched or started, readable without a terminal."""
+"""Prints progress lines, readable without a terminal."""
 
 import sys
 
 
 def say(text: str) -> None:
-    """Print one line at once; standard error, so that a command's own output stays clean."""
+    """Print one line to standard error without buffering; standard output is for results."""
     print(text, file=sys.stderr, flush=True)

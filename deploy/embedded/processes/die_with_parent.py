@@ -1,4 +1,4 @@
-"""Becomes another program that dies with its parent: `python leash.py PARENT_PID PROGRAM
+"""Becomes another program that dies with its parent: `python die_with_parent.py PARENT_PID PROGRAM
 ARGUMENT...`.
 
 Run as a script, because what must happen between fork and exec is not safe in a parent that has

@@ -12,7 +12,7 @@ from typing import Final
 
 from deploy.embedded.errors import JavaMissing
 
-SUPPORTED_VERSIONS: Final = (17, 21)  # Spark 4.0 dies on 24 and later
+SUPPORTED_VERSIONS: Final = (17, 21)  # Spark 4.0 does not run on 24 and later
 JVM_FOLDER: Final = Path("/usr/lib/jvm")  # where Debian keeps them
 _ANSWER_S: Final = 30
 _PROPERTY: Final = re.compile(
@@ -41,8 +41,7 @@ def find_java() -> Java:
 
     Each is asked for its version.
 
-    One named by ROMA_JAVA_HOME is binding: it is used or refused, never passed over. Raises
-    JavaMissing.
+    If ROMA_JAVA_HOME is set, no other JDK is used. Raises JavaMissing.
     """
     named = os.environ.get("ROMA_JAVA_HOME")
     candidates = [Path(named) / "bin" / "java"] if named else list(java_candidates())

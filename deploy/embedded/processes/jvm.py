@@ -1,4 +1,4 @@
-"""How a Java server is started here."""
+"""The command line of Java servers."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,8 +7,8 @@ from typing import Final
 from deploy.embedded.processes.java import find_java
 
 QUICK_START: Final = ("-XX:TieredStopAtLevel=1",)
-"""JVM options of a server that lives for minutes: the second compiler would take a core of them and
-hardly pay back.
+"""JVM options of a server that lives for minutes: the second compiler would use a core without a
+benefit.
 """
 _LOG_CONFIGURATION: Final = """\
 status = error

@@ -1,4 +1,4 @@
-"""Loopback ports that two parallel runs never both get."""
+"""Reserves loopback ports, which parallel runs cannot get at the same time."""
 
 import fcntl
 import os
@@ -44,7 +44,7 @@ class Port:
         return True
 
     def release(self) -> None:
-        """Let others have it."""
+        """Release the port for other processes."""
         self._lock.close()
 
 

@@ -1,4 +1,4 @@
-"""A server as a child process: started until it answers, never left behind."""
+"""A server as a child process, which ends with its parent."""
 
 import atexit
 import os
@@ -26,7 +26,7 @@ _open: Final["weakref.WeakSet[ServerProcess]"] = weakref.WeakSet()
 
 
 class ServerProcess(ABC):
-    """One server on loopback; a context manager that starts it and leaves nothing behind.
+    """One server on loopback; a context manager that starts it and removes its files.
 
     `stop`, `kill` and `start` keep ports and data, so a restarted server is the same server;
     `close` gives both back.
@@ -60,12 +60,12 @@ class ServerProcess(ABC):
 
     @abstractmethod
     def _answers(self) -> bool:
-        """Ask the server whether it serves; never raises because it does not yet."""
+        """Return whether the server is ready; raises nothing before."""
 
     @property
     @abstractmethod
     def address(self) -> str:
-        """Where clients find it, as host:port."""
+        """Return the address for clients, as host:port."""
 
     @property
     def folder(self) -> Path:
@@ -91,7 +91,7 @@ class ServerProcess(ABC):
 
     @property
     def died(self) -> bool:
-        """Whether the process ended without being told to."""
+        """Whether the process ended by itself."""
         return self._child is not None and self._child.poll() is not None
 
     def start(self) -> Self:
@@ -117,11 +117,11 @@ class ServerProcess(ABC):
         return self
 
     def stop(self) -> None:
-        """Ask the server to end; after `stop_within_s` make it."""
+        """Send SIGTERM; after `stop_within_s` send SIGKILL."""
         if self._child is None:
             return
         if self._child.poll() is None:
-            self._signal(signal.SIGCONT)  # a paused server would not hear the request
+            self._signal(signal.SIGCONT)  # a paused server does not handle SIGTERM
             self._signal(signal.SIGTERM)
             try:
                 self._child.wait(self.stop_within_s)
@@ -130,7 +130,7 @@ class ServerProcess(ABC):
         self._reap()
 
     def kill(self) -> None:
-        """End the server at once, as a crash would."""
+        """Kill the server (SIGKILL), as a crash does."""
         if self._child is not None:
             self._signal(signal.SIGKILL)
             self._reap()
@@ -142,7 +142,7 @@ class ServerProcess(ABC):
         self._signal(signal.SIGKILL)
 
     def restart(self) -> None:
-        """Stop politely and start again on the same ports and data."""
+        """Stop with SIGTERM and start again on the same ports and data."""
         self.stop()
         self.start()
 
@@ -151,13 +151,13 @@ class ServerProcess(ABC):
         self._signal(signal.SIGSTOP)
 
     def resume(self) -> None:
-        """Let a paused server go on."""
+        """Continue a paused server."""
         self._signal(signal.SIGCONT)
 
     def close(self) -> None:
         """End the server and remove its data; may be called twice.
 
-        What is removed anyway needs no polite end, which takes seconds.
+        The server is killed: a graceful stop takes seconds, and the data is removed anyway.
         """
         self.kill()
         self._folder.remove()
@@ -192,7 +192,7 @@ class ServerProcess(ABC):
         return port.number
 
     def _environment(self) -> Mapping[str, str]:
-        """The stranger's language, time zone and Java options must not reach the server."""
+        """Return the environment without the user's language, time zone and Java options."""
         kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
         return {"PATH": os.defpath, **kept, "LANG": "C.UTF-8", "TZ": "UTC"}
 

@@ -1,6 +1,4 @@
-"""Folders of running servers: short paths, and those of a crashed run are swept away by the
-next.
-"""
+"""Folders of running servers, with short paths. The next run removes those of a crashed run."""
 
 import fcntl
 import os
@@ -18,13 +16,13 @@ _ALIVE: Final = ".alive"
 class RunFolder:
     """A fresh folder below the system's temporary one.
 
-    It goes with `remove()`, or after a crash when the next one is made.
+    `remove()` deletes it; after a crash, the next run does.
     """
 
     def __init__(self, name: str) -> None:
         with locked(
             Path(tempfile.gettempdir()) / f"{_PREFIX}folders-{os.getuid()}.lock"
-        ):  # nobody sweeps between the next three lines
+        ):  # no other process sweeps between the next three lines
             sweep()
             self.path = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{name}-"))
             self._alive = (self.path / _ALIVE).open("w")
@@ -43,7 +41,7 @@ def sweep() -> None:
             if alive.stat().st_uid == os.getuid():
                 _remove_if_abandoned(alive)
         except OSError:
-            continue  # still held, or gone meanwhile: owners remove theirs at any moment
+            continue  # still locked, or already removed by its owner
 
 
 def _remove_if_abandoned(alive: Path) -> None:

@@ -21,9 +21,7 @@ _Request: TypeAlias = (
 def spawn(
     command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: IO[bytes]
 ) -> "subprocess.Popen[bytes]":
-    """Start `command` in a process group of its own, its output going to `log`, nothing on its
-    standard input.
-    """
+    """Start `command` in a new process group, with its output in `log` and no standard input."""
     started: Future[subprocess.Popen[bytes]] = Future()
     _requests().put((started, command, cwd, env, log))
     return started.result()

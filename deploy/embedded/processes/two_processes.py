@@ -1,4 +1,4 @@
-"""A server that is two processes: the second asks the first, and is no use without it."""
+"""A server of two processes, of which the second depends on the first."""
 
 from abc import abstractmethod
 from typing import Self
@@ -8,9 +8,7 @@ from deploy.embedded.processes.process import ServerProcess
 
 
 class TwoProcesses(ServerProcess):
-    """Starts its companion when it answers itself, and ends it first; together they are one
-    server.
-    """
+    """Starts its companion when it is ready itself, and stops the companion first."""
 
     @property
     @abstractmethod

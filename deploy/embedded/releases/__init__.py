@@ -1,6 +1,4 @@
-"""Servers of further releases, fetched when they are asked for: `make servers` runs the relay on
-each of them.
-"""
+"""Servers of further releases, fetched by name: `make servers` runs the relay on each of them."""
 
 from deploy.embedded.releases.debian_mariadb import MariaDB105, MariaDB118
 from deploy.embedded.releases.maven_mariadb import MariaDB101, MariaDB102

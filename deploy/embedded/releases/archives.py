@@ -1,4 +1,4 @@
-"""What a release needs of its archive, and whether this machine can run it."""
+"""Unpacks the archive of a release, and checks that this machine can run it."""
 
 import re
 import shutil
@@ -73,7 +73,7 @@ def check_runs(program: Sequence[str | Path], name: str, packages: Sequence[str]
 
 
 def _version(program: Sequence[str | Path]) -> str:
-    """Return what the program says when it fails to tell its version; "" when it tells it."""
+    """Return the error of the program when it is asked for its version; "" for none."""
     try:
         ran = subprocess.run(
             [*map(str, program), "--no-defaults", "--version"],
@@ -98,7 +98,7 @@ def _fetched(wanted: str) -> Path:
 
 
 def _drop(wanted: str) -> None:
-    """What was unpacked is all that is needed; the archive may be ten times as large."""
+    """Delete the archive, which can be ten times as large as the unpacked files."""
     shutil.rmtree(
         cache_folder() / "jars" / f"{wanted}-{fingerprint(pinned(wanted))}", ignore_errors=True
     )

@@ -1,12 +1,12 @@
-"""Packages of another Debian release than this machine's, by an apt that has lists and archives of
-its own; root is not needed.
+"""Packages of another Debian release than this machine's, by an apt with separate lists and
+archives; root is not needed.
 """
 
 import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
@@ -20,9 +20,7 @@ from deploy.embedded.fetching.progress import say
 _KEYRING: Final = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 _TAIL_CHARACTERS: Final = 2000
 _NEWEST: Final = "newest"
-"""In the place of a SHA-256: of a series (`11.8.*`) the newest version that the suites list is
-taken.
-"""
+"""Instead of a SHA-256: of a series (`11.8.*`) the newest version that the suites list is taken."""
 
 
 def unpack_with_needs(artifact: Artifact, suites: Sequence[str], folder: Path) -> str:
@@ -41,14 +39,7 @@ def unpack_with_needs(artifact: Artifact, suites: Sequence[str], folder: Path) -
         )
     work = cache_folder() / "apt" / artifact.organisation
     with locked(work / ".lock"):
-        shutil.rmtree(
-            work / "cache", ignore_errors=True
-        )  # a run that failed may have left another version
-        for made in ("state/lists/partial", "cache/archives/partial"):
-            (work / made).mkdir(parents=True, exist_ok=True)
-        (work / "status").touch()
-        lines = (f"deb [signed-by={_KEYRING}] {mirror}/{suite}\n" for suite in suites)
-        (work / "sources.list").write_text("".join(lines), encoding="utf-8")
+        _prepare(work, [f"deb [signed-by={_KEYRING}] {mirror}/{suite}\n" for suite in suites])
         _apt(work, "apt-get", "update")
         version = _version(work, artifact)
         say(
@@ -61,19 +52,29 @@ def unpack_with_needs(artifact: Artifact, suites: Sequence[str], folder: Path) -
         if artifact.sha256 != _NEWEST:
             verify(artifact, own)
         for package in packages:
-            unpacked = subprocess.run(
-                ["dpkg-deb", "--extract", package, folder],
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            if unpacked.returncode != 0:
-                raise FetchFailed(
-                    f"{package.name} could not be unpacked: {unpacked.stderr.strip()}.",
-                    "Is the disk full?",
-                )
-    shutil.rmtree(work, ignore_errors=True)  # what was unpacked is all that is needed
+            _unpack(package, folder)
+    shutil.rmtree(work, ignore_errors=True)  # only the unpacked files are needed
     return version
+
+
+def _prepare(work: Path, sources: Sequence[str]) -> None:
+    """Make apt's folders below `work`, without what a failed run may have left."""
+    shutil.rmtree(work / "cache", ignore_errors=True)
+    for made in ("state/lists/partial", "cache/archives/partial"):
+        (work / made).mkdir(parents=True, exist_ok=True)
+    (work / "status").touch()
+    (work / "sources.list").write_text("".join(sources), encoding="utf-8")
+
+
+def _unpack(package: Path, folder: Path) -> None:
+    unpacked = subprocess.run(
+        ["dpkg-deb", "--extract", package, folder], capture_output=True, text=True, check=False
+    )
+    if unpacked.returncode != 0:
+        raise FetchFailed(
+            f"{package.name} could not be unpacked: {unpacked.stderr.strip()}.",
+            "Check that the disk is not full.",
+        )
 
 
 def release_number(version: str) -> str:
@@ -114,8 +115,9 @@ def _version(work: Path, artifact: Artifact) -> str:
     return version
 
 
-def _apt(work: Path, program: str, *arguments: str) -> str:
-    own = {
+def _options(work: Path) -> Iterator[str]:
+    """Yield the options that keep apt's state below `work`."""
+    settings = {
         "Dir::State": work / "state",
         "Dir::State::status": work / "status",
         "Dir::Cache": work / "cache",
@@ -127,12 +129,12 @@ def _apt(work: Path, program: str, *arguments: str) -> str:
         "APT::Install-Recommends": "false",
         "APT::Sandbox::User": "",
     }
-    command = [
-        program,
-        "--quiet",
-        *(word for name, value in own.items() for word in ("-o", f"{name}={value}")),
-        *arguments,
-    ]
+    for name, value in settings.items():
+        yield from ("-o", f"{name}={value}")
+
+
+def _apt(work: Path, program: str, *arguments: str) -> str:
+    command = [program, "--quiet", *_options(work), *arguments]
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C"}
     ran = subprocess.run(
         command,

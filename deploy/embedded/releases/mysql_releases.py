@@ -1,6 +1,4 @@
-"""MySQL 5.7, 8.0.12, 8.0.31 and 8.0.33, whose archives need nothing but two small libraries of the
-system.
-"""
+"""MySQL 5.7, 8.0.12, 8.0.31 and 8.0.33, whose archives need two small libraries of the system."""
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -21,7 +19,7 @@ _INNER: Final = "mysql-Linux-amd64.tar.gz"
 
 
 class _MySQLRelease(MySQL):
-    """A release whose program lies in `bin` beside `share`."""
+    """A release whose program is in `bin` beside `share`."""
 
     redo_log: ClassVar[Mapping[str, OptionValue]] = _REDO_LOG
     program: ClassVar[str] = "bin/mysqld"
@@ -114,7 +112,7 @@ class MySQL8031(_MySQLRelease):
 
 
 class MySQL8033(_MySQLRelease):
-    """MySQL 8.0.33 as its makers distribute it, semi-synchronous replication included."""
+    """MySQL 8.0.33 as its vendor distributes it, semi-synchronous replication included."""
 
     name: ClassVar[str] = "mysql-8.0.33"
     version: ClassVar[tuple[int, int, int]] = (8, 0, 33)

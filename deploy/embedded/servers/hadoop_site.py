@@ -1,4 +1,4 @@
-"""How Hadoop and HBase are configured."""
+"""Writes the configuration files of Hadoop and HBase."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -36,8 +36,7 @@ class HBase(TwoProcesses):
 
     Clients speak Thrift2 to `address`.
 
-    What was acknowledged survives `kill`: the log is written through to the operating system, or to
-    HDFS.
+    Acknowledged writes survive `kill`: the log is flushed to the operating system, or to HDFS.
     """
 
     name: ClassVar[str] = "hbase"
@@ -51,7 +50,7 @@ class HBase(TwoProcesses):
         jvm_options: Sequence[str] = (),
         hdfs: Hdfs | None = None,
     ) -> None:
-        """`settings` go to hbase-site.xml and win over ours; `jvm_options` are the gateway's too.
+        """`settings` go to hbase-site.xml and override ours; `jvm_options` are the gateway's too.
 
         On HDFS it is the user `hbase`.
         """
@@ -83,11 +82,11 @@ class HBase(TwoProcesses):
 
     @property
     def quorum(self) -> str:
-        """Where its ZooKeeper answers, by which Java clients find it."""
+        """Return the address of its ZooKeeper, for Java clients."""
         return f"{HOST}:{self._zookeeper_port}"
 
     def classpath(self) -> str:
-        """The folder of the configuration, then the jars."""
+        """Return the class path: the folder of the configuration, then the jars."""
         return f"{self.folder / 'conf'}:{jars('hbase')}/*"
 
     def _site(self) -> Mapping[str, str | int]:
@@ -115,7 +114,7 @@ class HBase(TwoProcesses):
             "fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
             "hbase.unsafe.stream.capability.enforce": "false",
             "hbase.regionserver.handler.count": 10,
-            # The one region server is there from the start: nobody else is waited for.
+            # There is one region server: the master waits for no other.
             "hbase.master.wait.on.regionservers.mintostart": 1,
             "hbase.master.wait.on.regionservers.maxtostart": 1,
             **self.settings,
@@ -137,7 +136,7 @@ class HBase(TwoProcesses):
         ]
 
     def _answers(self) -> bool:
-        """Whether its ZooKeeper does; the gateway asks the rest."""
+        """Return whether its ZooKeeper answers; the gateway checks the rest."""
         return stands_alone(self._zookeeper_port)
 
 

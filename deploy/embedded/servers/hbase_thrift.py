@@ -1,4 +1,4 @@
-"""The Thrift2 gateway of an embedded HBase, a process of its own as operators run it."""
+"""The Thrift2 gateway of an embedded HBase, in its own process as in production."""
 
 import io
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ _asked: Final = thriftpy2.load_fp(io.StringIO(_QUESTION), "hbase_ready_thrift")
 
 
 class HBaseThrift(ServerProcess):
-    """Answers when the master behind it does: only then is there a list of tables."""
+    """The gateway's process. It is ready when its HBase master lists the tables."""
 
     name: ClassVar[str] = "hbase-thrift"
     ready_within_s: ClassVar[float] = 120.0
@@ -55,7 +55,7 @@ class HBaseThrift(ServerProcess):
         return f"{HOST}:{self.port}"
 
     def _prepare(self) -> None:
-        """Nothing: what it must know stands in the configuration of its HBase."""
+        """Prepare nothing: the gateway reads the configuration of its HBase."""
 
     def _command(self) -> Sequence[str | Path]:
         main = "org.apache.hadoop.hbase.thrift2.ThriftServer"

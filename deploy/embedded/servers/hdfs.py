@@ -35,9 +35,8 @@ _FORMAT_S: Final = 60
 class Hdfs(TwoProcesses):
     """One copy of each block on the local disk.
 
-    Everybody may make folders below the root, as below /tmp.
-
-    Users are who they say they are: the operating system's name, or HADOOP_USER_NAME.
+    All users may create folders below the root, as below /tmp. There is no authentication: the user
+    is the name of the operating system, or HADOOP_USER_NAME.
     """
 
     name: ClassVar[str] = "hdfs"
@@ -65,18 +64,20 @@ class Hdfs(TwoProcesses):
 
     @property
     def uri(self) -> str:
-        """The root, as Hadoop's clients name it."""
+        """Return the URI of the root for Hadoop's clients."""
         return f"hdfs://{self.address}"
 
     @property
     def named_uri(self) -> str:
-        """The root by the name that clients know who were given `client_settings`."""
+        """Return the URI of the root with the name of the cluster, for clients with
+        `client_settings`.
+        """
         return f"hdfs://{_NAME}"
 
     @property
     def client_settings(self) -> Mapping[str, str | int]:
-        """What stands in a client's hdfs-site.xml where a cluster has a name, as it does when
-        NameNodes stand by for each other.
+        """Return the settings of a client's hdfs-site.xml for a named cluster, as with standby
+        NameNodes.
         """
         return {
             "dfs.nameservices": _NAME,
@@ -153,7 +154,7 @@ class Hdfs(TwoProcesses):
         return self._state() is not None
 
     def _serves(self) -> bool:
-        """Whether the DataNode has told of its blocks."""
+        """Return whether the DataNode has reported its blocks."""
         state = self._state()
         return (
             state is not None
@@ -179,7 +180,7 @@ class Hdfs(TwoProcesses):
 
 
 class _DataNode(ServerProcess):
-    """Where the blocks lie; what it must know stands in the NameNode's configuration."""
+    """The DataNode; it reads the configuration of the NameNode."""
 
     name: ClassVar[str] = "hdfs-datanode"
 
@@ -216,7 +217,7 @@ class _DataNode(ServerProcess):
         }
 
     def _prepare(self) -> None:
-        """Nothing: it makes its folder itself."""
+        """Do nothing: the DataNode creates its folder."""
 
     def _command(self) -> Sequence[str | Path]:
         return [

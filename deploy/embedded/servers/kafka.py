@@ -1,4 +1,4 @@
-"""A Kafka 4.1 broker of its own: one node in KRaft mode."""
+"""A Kafka 4.1 broker: one node in KRaft mode."""
 
 import shutil
 import subprocess
@@ -34,7 +34,7 @@ _SCRAM_S: Final = 20.0
 class Kafka(ServerProcess):
     """One broker and controller with every replication factor at 1.
 
-    Topics are not made by themselves.
+    Topics are not created automatically.
     """
 
     name: ClassVar[str] = "kafka"
@@ -48,7 +48,7 @@ class Kafka(ServerProcess):
         tls: ServerTls | None = None,
         plain: Mapping[str, str] | None = None,
     ) -> None:
-        """`properties` go to server.properties and win over ours.
+        """`properties` go to server.properties and override ours.
 
         `tls` opens two more listeners: `secure_bootstrap` for SASL_SSL with SCRAM-SHA-512
         (`set_password` makes its users) and PLAIN (`plain`: user → password), and
@@ -79,21 +79,21 @@ class Kafka(ServerProcess):
 
     @property
     def bootstrap(self) -> str:
-        """What clients call bootstrap.servers."""
+        """Return `bootstrap.servers` for clients."""
         return self.address
 
     @property
     def secure_bootstrap(self) -> str:
-        """What clients that use TLS and SASL call bootstrap.servers."""
+        """Return `bootstrap.servers` for clients with TLS and SASL."""
         return f"{HOST}:{self._secure_port}"
 
     @property
     def mutual_bootstrap(self) -> str:
-        """What clients that show a certificate call bootstrap.servers."""
+        """Return `bootstrap.servers` for clients with a certificate."""
         return f"{HOST}:{self._mutual_port}"
 
     def set_password(self, user: str, password: str) -> None:
-        """Make a user, or give one another password; connections that are open stay."""
+        """Create a user, or change the password of one; open connections are not closed."""
         admin = AdminClient({"bootstrap.servers": self.bootstrap, "log_level": 0})
         wanted = UserScramCredentialUpsertion(
             user,
@@ -105,7 +105,7 @@ class Kafka(ServerProcess):
 
     @property
     def controller_address(self) -> str:
-        """Where the controllers of a cluster find one another."""
+        """Return the address for the controllers of a cluster."""
         return f"{HOST}:{self._controller_port}"
 
     def _settings(self) -> Mapping[str, str | int]:
@@ -130,7 +130,7 @@ class Kafka(ServerProcess):
             "group.initial.rebalance.delay.ms": 0,
             "auto.create.topics.enable": "false",
             "log.retention.check.interval.ms": 300_000,
-            # a killed broker is let in again only after its old session
+            # the controller accepts a killed broker only after the end of its old session
             "broker.session.timeout.ms": 2000,
             "broker.heartbeat.interval.ms": 500,
             "num.network.threads": 2,
@@ -140,7 +140,7 @@ class Kafka(ServerProcess):
         }
 
     def _access(self) -> Mapping[str, str | int]:
-        """The settings of the listeners with TLS; their PEM files are read at each start."""
+        """Return the settings of the listeners with TLS; their PEM files are read at each start."""
         if self.tls is None:
             return {}
         own, controller = f"PLAINTEXT://{self.address}", f"CONTROLLER://{self.controller_address}"
@@ -160,7 +160,7 @@ class Kafka(ServerProcess):
         folders = [self.folder / name for name in str(self._settings()["log.dirs"]).split(",")]
         if folders[0].exists():
             return
-        # Kafka's tool takes seconds of a JVM's own for what is the same each time.
+        # Kafka's tool needs seconds, and its result is the same each time.
         name = f"{self.fetch()}-node-{self._settings()['node.id']}-{len(folders)}"
         template = install(
             cache_folder() / "templates" / name, partial(self._format, count=len(folders))
@@ -169,9 +169,7 @@ class Kafka(ServerProcess):
             shutil.copytree(template / str(number), folder)
 
     def _format(self, folder: Path, count: int) -> None:
-        """Let Kafka's own tool make so many data folders, 0 and so on, for this number of a
-        node.
-        """
+        """Format `count` data folders for a node id with Kafka's tool."""
         properties = folder / "server.properties"
         names = {"log.dirs": ",".join(map(str, range(count))), "metadata.log.dir": "0"}
         properties.write_text(_lines({**self._settings(), **names}), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Three Kafka brokers that form one cluster, each of them controller, too."""
+"""Three Kafka brokers that form one cluster, each of them also a controller."""
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -13,15 +13,15 @@ _IN_SYNC: Final = 2
 
 
 class KafkaCluster:
-    """Every topic of the brokers' own has three copies, two of which must be in sync.
+    """Three broker processes, of which one may be stopped.
 
-    One broker may be away.
+    Kafka's internal topics have replication factor 3 and `min.insync.replicas` 2.
     """
 
     def __init__(
         self, properties: Mapping[str, str | int] | None = None, *, heap: str = "384m"
     ) -> None:
-        """`properties` go to every broker and win over ours."""
+        """Use `properties` for every broker; they override the defaults."""
         self.brokers = [Kafka(heap=heap) for _ in range(_COPIES)]
         voters = ",".join(
             f"{node}@{broker.controller_address}" for node, broker in enumerate(self.brokers, 1)
@@ -44,15 +44,15 @@ class KafkaCluster:
 
     @property
     def bootstrap(self) -> str:
-        """All three addresses, so that any one may be away."""
+        """Return all three addresses, so that a client connects while one broker is stopped."""
         return ",".join(broker.bootstrap for broker in self.brokers)
 
     def broker(self, node: int) -> Kafka:
-        """The broker that the cluster knows by this number, from 1 on."""
+        """Return the broker with this id, from 1 on."""
         return self.brokers[node - 1]
 
     def __enter__(self) -> Self:
-        with ThreadPoolExecutor(_COPIES) as starts:  # none of them answers before two are there
+        with ThreadPoolExecutor(_COPIES) as starts:  # no broker is ready before two have started
             try:
                 list(starts.map(self._stack.enter_context, self.brokers))
             except BaseException:

@@ -104,7 +104,7 @@ class MariaDB(SqlServer):
 
     @classmethod
     def library_path(cls) -> Mapping[str, str]:
-        """What the program's environment must hold for its libraries to be found."""
+        """Return the environment variables with which the program finds its libraries."""
         return {}
 
 
@@ -135,8 +135,8 @@ class DebianMariaDB(MariaDB):
 
     @classmethod
     def plugins(cls) -> Path:
-        """Return the folder of the server's plugins, which lie in another package than the server
-        does (ed25519 among them).
+        """Return the folder of the server's plugins, which are in another package than the server
+        (ed25519 among them).
         """
         unpacked = install(
             cache_folder() / f"{cls.fetch()}-plugins",
@@ -159,7 +159,7 @@ class DebianMariaDB(MariaDB):
     def _binary(cls) -> str | None:
         return shutil.which(
             "mariadbd", path="/usr/sbin:/usr/bin"
-        )  # sbin is not on everybody's PATH
+        )  # PATH of a user may not have sbin
 
     @classmethod
     def _share(cls) -> Path:
@@ -196,5 +196,5 @@ def _unpack(base: Path) -> None:
 
 
 def _log_size(options: Mapping[str, OptionValue]) -> list[str]:
-    """The first start would otherwise rewrite the redo log in the wanted size."""
+    """Return the size of the redo log; another one would be rewritten at the first start."""
     return [f"--innodb_log_file_size={options['innodb_log_file_size']}"]

@@ -47,7 +47,7 @@ class MySQL(SqlServer):
     }
 
     def replicate_from(self, master: SqlServer) -> None:
-        """Start replication by GTID, in the words of this server's version."""
+        """Start replication by GTID, with the statements of this version."""
         newer = self.version >= (8, 0, 23)
         side, word = ("SOURCE", "REPLICA") if newer else ("MASTER", "SLAVE")
         key = ", GET_MASTER_PUBLIC_KEY=1" if self.version >= (8, 0, 4) else ""
@@ -94,7 +94,7 @@ class MySQL(SqlServer):
             cls._create_users(data, Path(short), size)
         (data / "auto.cnf").unlink(
             missing_ok=True
-        )  # holds the server_uuid; every copy shall make its own
+        )  # has the server_uuid; each copy must make a new one
 
     @classmethod
     def _create_users(cls, data: Path, folder: Path, size: Sequence[str]) -> None:
@@ -184,7 +184,7 @@ def _fetch_archive(folder: Path) -> None:
 
 
 def _version(root: Path) -> str:
-    """Ask the program itself; it must run on this machine's kernel."""
+    """Return the version that the program prints; it must run on this kernel."""
     ran = subprocess.run(
         [*_by_its_own_loader(root), "--version"], capture_output=True, text=True, check=False
     )

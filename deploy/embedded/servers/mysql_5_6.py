@@ -1,6 +1,4 @@
-"""MySQL 5.6.24 from its npm package: what stands for all servers before 8.0, without row
-metadata.
-"""
+"""MySQL 5.6.24 from its npm package: the example of servers before 8.0, without row metadata."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,7 +20,9 @@ _REDO_LOG_BYTES: Final = (
 
 
 class MySQL56(SqlServer):
-    """MySQL 5.6.24, by default without GTIDs, as most of its kind run; on x86-64, without root."""
+    """MySQL 5.6.24, by default without GTIDs, which is usual for this release; on x86-64, without
+    root.
+    """
 
     name: ClassVar[str] = "mysql-5.6"
     family: ClassVar[str] = "mysql"
@@ -44,7 +44,7 @@ class MySQL56(SqlServer):
     def connect(
         self, *, user: str | None = None, password: str | None = None, **settings: Any
     ) -> "Connection[Any]":
-        """Open a connection without TLS: this server's is older than what OpenSSL 3 takes."""
+        """Open a connection without TLS: this server's version is older than OpenSSL 3 accepts."""
         return super().connect(user=user, password=password, **({"ssl_disabled": True} | settings))
 
     def replicate_from(self, master: SqlServer) -> None:

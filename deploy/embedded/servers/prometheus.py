@@ -2,7 +2,6 @@
 rules.
 """
 
-import http.client
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,10 +9,10 @@ from typing import ClassVar, Final
 
 from deploy.embedded.cache import cache_folder, install
 from deploy.embedded.fetching.debian import unpack_package
+from deploy.embedded.processes.http_check import http_ok
 from deploy.embedded.processes.ports import HOST
 from deploy.embedded.processes.process import ServerProcess
 
-_ASK_S: Final = 2.0
 _FOLDER: Final = "prometheus"
 _PROGRAMS: Final = ("promtool", "prometheus")
 
@@ -70,14 +69,7 @@ class Prometheus(ServerProcess):
         return self.folder / "prometheus.yml"
 
     def _answers(self) -> bool:
-        connection = http.client.HTTPConnection(HOST, self._port, timeout=_ASK_S)
-        try:
-            connection.request("GET", "/-/ready")
-            return connection.getresponse().status == http.client.OK
-        except (http.client.HTTPException, OSError):
-            return False
-        finally:
-            connection.close()
+        return http_ok(self._port, "/-/ready")
 
 
 def promtool() -> Path:

@@ -1,6 +1,4 @@
-"""What Spark needs beyond PySpark: jars, and an environment in which the stranger's machine does
-not matter.
-"""
+"""Jars for Spark beside PySpark, and an environment that does not depend on the machine."""
 
 import sys
 from collections.abc import Mapping
@@ -12,7 +10,7 @@ from deploy.embedded.processes.ports import HOST
 
 
 def spark_jars() -> tuple[Path, ...]:
-    """Return the Kafka source and Delta with what they need, to be given to Spark as `spark.jars`.
+    """Return the Kafka source and Delta with what they need, for the setting `spark.jars`.
 
     Fetched when missing.
     """

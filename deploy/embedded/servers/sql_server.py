@@ -1,6 +1,4 @@
-"""What MariaDB and MySQL servers have in common: options, users, template of a fresh data
-folder.
-"""
+"""Common parts of MariaDB and MySQL servers: options, users, template of a fresh data folder."""
 
 import os
 import subprocess
@@ -19,7 +17,7 @@ from deploy.embedded.processes.process import ServerProcess
 
 OptionValue: TypeAlias = "str | int | None"
 _CONNECT_S: Final = 10
-_TEMPLATE_FORMAT: Final = 2  # raise it when what a template holds changes
+_TEMPLATE_FORMAT: Final = 2  # raise it when the content of a template changes
 
 
 class SqlServer(ServerProcess):
@@ -31,7 +29,7 @@ class SqlServer(ServerProcess):
 
     family: ClassVar[str]
     version: ClassVar[tuple[int, int, int]]
-    """The release; where a distribution moves it on, what its statements are like."""
+    """The release; if a distribution updates it, the release whose statements it accepts."""
     relay_grants: ClassVar[str]
     admin: ClassVar[str] = "repl"
     relay: ClassVar[str] = "relay"
@@ -45,7 +43,7 @@ class SqlServer(ServerProcess):
     def __init__(self, options: Mapping[str, OptionValue] | None = None) -> None:
         """`options` are the server's own (`{"binlog_row_image": "MINIMAL"}`).
 
-        They win, and None takes one of ours away.
+        They override ours; None removes one of ours.
         """
         super().__init__()
         self.options = dict(options or {})
@@ -58,7 +56,7 @@ class SqlServer(ServerProcess):
 
     @property
     def user(self) -> str:
-        """The user that may do everything."""
+        """Return the user with all rights."""
         return self.admin
 
     @property
@@ -73,7 +71,7 @@ class SqlServer(ServerProcess):
 
     @property
     def logins(self) -> str:
-        """The users and what each may do, in a sentence."""
+        """Return a sentence with the users and their rights."""
         return f"user and password {self.admin} may do everything, {self.relay} what a relay needs"
 
     @property
@@ -83,8 +81,8 @@ class SqlServer(ServerProcess):
 
     @property
     def temporary(self) -> Path:
-        """Of this server alone: one that starts removes the temporary tables that it finds, also
-        those of another that runs.
+        """Return the folder of temporary tables. Servers cannot share one: each deletes all tables
+        in it at its start.
         """
         return self.folder / "temporary"
 
@@ -119,15 +117,13 @@ class SqlServer(ServerProcess):
     def replicate_from(self, master: "SqlServer") -> None:
         """Follow another server by GTID, from the end of what this one has.
 
-        It must not be following any.
+        It must not replicate from any before.
         """
 
     @classmethod
     @abstractmethod
     def _program(cls) -> Sequence[str | Path]:
-        """The server's program with the options that say where its own files are; fetched
-        before.
-        """
+        """Return the server's program with the options for the paths of its files."""
 
     @classmethod
     @abstractmethod
@@ -147,7 +143,7 @@ class SqlServer(ServerProcess):
 
     @classmethod
     def user_option(cls) -> list[str]:
-        """Both families refuse to run as root unless told to."""
+        """Return the option that allows both families to run as root."""
         return ["--user=root"] if os.geteuid() == 0 else []
 
     @classmethod
@@ -160,7 +156,7 @@ class SqlServer(ServerProcess):
     ) -> None:
         """Run the program for set-up, in UTC and English, with `more` in its environment.
 
-        Raises ServerDied with what it said.
+        Raises ServerDied with its output.
         """
         command = [*map(str, cls._program()), *map(str, arguments), *cls.user_option()]
         environment = {

@@ -43,7 +43,7 @@ class ZooKeeper(ServerProcess):
         users: Mapping[str, str] | None = None,
         tls: ServerTls | None = None,
     ) -> None:
-        """`settings` go to zoo.cfg and win over ours.
+        """`settings` go to zoo.cfg and override ours.
 
         `users` (name → password) may log in by SASL; `tls` opens `secure_hosts` too.
 
@@ -80,12 +80,12 @@ class ZooKeeper(ServerProcess):
 
     @property
     def hosts(self) -> str:
-        """What clients call the connection string."""
+        """Return the connection string."""
         return self.address
 
     @property
     def secure_hosts(self) -> str:
-        """The connection string for TLS; RuntimeError where there is none."""
+        """Return the connection string for TLS. Raises RuntimeError without TLS."""
         if self._secure_port is None:
             raise RuntimeError("this ZooKeeper has no TLS")
         return f"{HOST}:{self._secure_port}"
@@ -107,7 +107,7 @@ class ZooKeeper(ServerProcess):
         )
 
     def _access(self) -> dict[str, str | int]:
-        """The settings of SASL and TLS, whose files are written anew."""
+        """Write the files of SASL and TLS; return their settings."""
         found: dict[str, str | int] = {}
         if self.users:
             users = "\n".join(
@@ -161,7 +161,7 @@ class ZooKeeper(ServerProcess):
 
 
 def stands_alone(port: int) -> bool:
-    """Whether a ZooKeeper answers at a port of this machine, and takes sessions by itself."""
+    """Return whether a stand-alone ZooKeeper at this port accepts sessions."""
     try:
         with socket.create_connection((HOST, port), _ASK_S) as connection:
             connection.sendall(b"srvr")

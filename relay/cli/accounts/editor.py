@@ -1,4 +1,4 @@
-"""What the commands for users and tokens share."""
+"""Helpers shared by the commands for users and tokens."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 RoleOption: TypeAlias = Annotated[
-    Role, typer.Option("--role", help="Each role may do what the roles before it may.")
+    Role, typer.Option("--role", help="Each role includes the rights of the roles before it.")
 ]
 Values: TypeAlias = Annotated[
     bool, typer.Option("--values", help="Also read values of rows: dead letters.")

@@ -56,7 +56,7 @@ def add_token(
     ],
     role: Annotated[
         Role | None,
-        typer.Option("--role", help="What it may do; without it what the user may do now."),
+        typer.Option("--role", help="Role of the token; without it the user's present rights."),
     ] = None,
     values: Values = False,
     days: Annotated[
@@ -71,7 +71,7 @@ def add_token(
     with account_editor(config) as editor:
         if values and role is None:
             raise typer.BadParameter(
-                "--values needs --role; without --role the token may do what the user may do."
+                "--values needs --role; without --role the token has the user's rights."
             )
         made = editor.add_token(
             name,

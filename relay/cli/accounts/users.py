@@ -1,4 +1,4 @@
-"""`roma users`: who may use the admin, and what each may do there."""
+"""`roma users`: the users of the admin and their rights."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -45,16 +45,19 @@ def add_user(
     role: RoleOption,
     values: Values = False,
     from_stdin: FromStdin = False,
+    ask: Annotated[
+        bool, typer.Option("--password", help="Ask for a password at the terminal, twice.")
+    ] = False,
     as_json: AsJson = False,
     comment: Comment = "",
     actor: Actor = None,
 ) -> None:
     """Add a user. From the first one on, reading the admin needs a user as well.
 
-    Without a password the user cannot sign in to the pages; see `roma users password`.
+    Without a password the user cannot sign in to the pages; `roma users password` sets one later.
     """
     with account_editor(config) as editor:
-        password = password_from_stdin() if from_stdin else ""
+        password = password_from_stdin() if from_stdin else asked_password(name) if ask else ""
         who = who_does(actor, comment)
         editor.add_user(name, Grant(role, values), who, password=password)
         _say_user(editor.accounts().user(name), "added", as_json=as_json)
@@ -70,9 +73,9 @@ def set_role(
     comment: Comment = "",
     actor: Actor = None,
 ) -> None:
-    """Change what a user may do; tokens that gave more give less at once.
+    """Change the role of a user; tokens with greater rights lose them at once.
 
-    Without --values that right is taken away.
+    Without --values that right is removed.
     """
     with account_editor(config) as editor:
         editor.set_grant(name, Grant(role, values), who_does(actor, comment))
@@ -101,7 +104,7 @@ def enable(
     comment: Comment = "",
     actor: Actor = None,
 ) -> None:
-    """Take the tokens of a disabled user again."""
+    """Accept the tokens of a disabled user again."""
     with account_editor(config) as editor:
         editor.set_disabled(name, who_does(actor, comment), disabled=False)
         _say_user(editor.accounts().user(name), "enabled", as_json=as_json)
@@ -119,9 +122,9 @@ def set_password(
     comment: Comment = "",
     actor: Actor = None,
 ) -> None:
-    """Set the password that a user signs in to the pages with; ask for it twice.
+    """Set the password with which a user signs in to the pages; the command asks for it twice.
 
-    It is no argument, because other users of the machine see arguments.
+    It is not an argument, because other users of the machine see arguments.
     """
     with account_editor(config) as editor:
         who = who_does(actor, comment)

@@ -1,43 +1,166 @@
-"""`roma audit`: what was done by hand."""
+"""`roma audit`: operator acts as a list or a file, and the check that the trail is complete."""
 
-from typing import TYPE_CHECKING, Annotated
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
+from relay.cli.moment import MOMENT_HELP, moment
+from relay.cli.printing import AsJson, print_json
 from relay.cli.root import ConfigFile, app, settings_of, told_errors
 
 if TYPE_CHECKING:
-    from relay.audit import AuditEntry
+    from relay.audit import AuditEntry, AuditTrail, AuditVerdict
+
+audit = typer.Typer(invoke_without_command=True)
+app.add_typer(audit, name="audit")
+
+Subject: TypeAlias = Annotated[
+    str | None, typer.Option("--instance", help="The entries of one instance alone.")
+]
 
 
-@app.command()
-def audit(
-    config: ConfigFile,
-    subject: Annotated[
-        str | None, typer.Option("--instance", help="The entries of one instance alone.")
+@audit.callback()
+def show(
+    context: typer.Context,
+    config: Annotated[
+        Path | None, typer.Option("--config", help="The configuration file (TOML).")
     ] = None,
+    subject: Subject = None,
     limit: Annotated[int, typer.Option("--limit", min=1, help="How many entries at most.")] = 50,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object a line for machines.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Show what was done by hand: who, when, what, before and after; the newest first."""
+    """Show operator acts: actor, time, act, and state before and after; the newest first."""
+    if context.invoked_subcommand is not None:
+        return
+    if config is None:
+        raise typer.BadParameter("Missing option '--config'.")
     with told_errors():
-        settings = settings_of(config)
-        from relay.audit import AuditTrail
-
-        for entry in AuditTrail(settings.kafka, settings.installation).entries(limit, subject):
+        for entry in _trail(config).entries(limit, subject):
             typer.echo(entry.to_bytes().decode() if as_json else _told(entry))
+
+
+@audit.command("export")
+def export(
+    config: ConfigFile,
+    form: Annotated[
+        Literal["jsonl", "csv"],
+        typer.Option("--format", help="JSON lines, or CSV whose cells run no formulas."),
+    ] = "jsonl",
+    file: Annotated[
+        Path | None, typer.Option("--into", help="Write this new file; without it print.")
+    ] = None,
+    who: Annotated[
+        str, typer.Option("--who", help="The entries of one person or token alone.")
+    ] = "",
+    act: Annotated[str, typer.Option("--act", help="One act, or all of a kind: mapping.")] = "",
+    subject: Subject = None,
+    since: Annotated[
+        datetime | None, typer.Option("--since", parser=moment, help=f"From here on. {MOMENT_HELP}")
+    ] = None,
+    before: Annotated[
+        datetime | None, typer.Option("--before", parser=moment, help=f"Up to here. {MOMENT_HELP}")
+    ] = None,
+) -> None:
+    """Write all entries that the filters accept, the newest first."""
+    from sys import maxsize, stdout
+
+    with told_errors():
+        from relay.audit import AuditFilter, exported
+
+        wanted = AuditFilter(who, act, subject or "", _milliseconds(before), _milliseconds(since))
+        entries = _trail(config).entries(maxsize)
+        lines = exported(filter(wanted.accepts, entries), form)
+        if file is None:
+            stdout.writelines(lines)
+            return
+        try:
+            with file.open("x", encoding="utf-8", newline="") as opened:
+                opened.writelines(lines)
+        except OSError as exc:
+            typer.echo(f"{file} cannot be written: {exc.strerror}.", err=True)
+            raise typer.Exit(1) from exc
+
+
+@audit.command("verify")
+def verify(
+    config: ConfigFile,
+    known: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--known",
+            help="An entry that an earlier check printed as newest; it must still be there.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check that no entry of the trail is missing or changed; exit code 1 if one is.
+
+    Keep the newest entries that it prints outside of Kafka, and name them with --known next time.
+    """
+    with told_errors():
+        from relay.audit import Reference
+
+        try:
+            references = [Reference.parse(each) for each in known or []]
+        except ValueError as exc:
+            raise typer.BadParameter("--known takes writer:number:digest.") from exc
+        verdict = _trail(config).verify(references)
+        if as_json:
+            print_json(_fields(verdict))
+        else:
+            typer.echo(_verdict_text(verdict))
+        if verdict.problems:
+            raise typer.Exit(1)
+
+
+def _trail(config: Path) -> "AuditTrail":
+    settings = settings_of(config)
+    from relay.audit import AuditTrail
+
+    return AuditTrail(settings.kafka, settings.installation)
+
+
+def _milliseconds(when: datetime | None) -> int | None:
+    return None if when is None else int(when.timestamp() * 1000)
+
+
+def _fields(verdict: "AuditVerdict") -> dict[str, object]:
+    return {
+        "whole": not verdict.problems,
+        "entries": verdict.entries,
+        "chains": verdict.chains,
+        "unchained": verdict.unchained,
+        "repeated": verdict.repeated,
+        "erased": verdict.erased,
+        "problems": list(verdict.problems),
+        "notes": list(verdict.notes),
+        "newest": [str(each) for each in verdict.newest],
+    }
+
+
+def _verdict_text(verdict: "AuditVerdict") -> str:
+    from relay.telemetry import visible
+
+    counted = (
+        f"{verdict.entries} entries in {verdict.chains} chains, {verdict.unchained} without a "
+        f"chain, {verdict.repeated} repeated, {verdict.erased} erased."
+    )
+    problems = verdict.problems or ("No entry is missing or changed.",)
+    newest = [f"  --known {each}" for each in verdict.newest]
+    lines = [counted, *problems, *verdict.notes]
+    return "\n".join(map(visible, [*lines, "Newest entries, which nothing protects yet:", *newest]))
 
 
 def _told(entry: "AuditEntry") -> str:
     import json
-    from datetime import UTC, datetime
+    from datetime import UTC
 
     from relay.telemetry import visible
 
-    moment = datetime.fromtimestamp(entry.at_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S")
-    lines = [f"{moment} UTC  {entry.actor}  {entry.act}  {entry.subject}".rstrip()]
+    at = datetime.fromtimestamp(entry.at_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    lines = [f"{at} UTC  {entry.actor}  {entry.act}  {entry.subject}".rstrip()]
     lines += [f"  {entry.comment}"] if entry.comment else []
     lines += [
         f"  {when} {json.dumps(dict(what), ensure_ascii=False)}"

@@ -1,20 +1,23 @@
 """`roma backup` and `roma restore`: all documents of an installation as a folder of files."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from relay.cli.confirm import Actor, Comment, Yes, confirm, who_does, zookeeper
+from relay.cli.confirm import Actor, Comment, Yes, confirm, delayed_trail, who_does, zookeeper
 from relay.cli.root import ConfigFile, app, settings_of, told_errors
+
+if TYPE_CHECKING:
+    from relay.state import Backup
 
 
 @app.command()
 def backup(
-    folder: Annotated[Path, typer.Argument(help="A folder that is empty or not there.")],
+    folder: Annotated[Path, typer.Argument(help="A folder that is empty or does not exist.")],
     config: ConfigFile,
 ) -> None:
-    """Write all documents of the installation down: mapping sets, notes, instances.
+    """Write all documents of the installation to a folder: mapping sets, notes, instances.
 
     Positions are in Kafka.
     """
@@ -32,29 +35,66 @@ def backup(
 
 @app.command()
 def restore(
-    folder: Annotated[Path, typer.Argument(help="A folder that `roma backup` wrote.")],
+    folder: Annotated[
+        Path,
+        typer.Argument(help="A folder that `roma backup` wrote, or a file of the admin's page."),
+    ],
     config: ConfigFile,
     over_present: Annotated[
-        bool, typer.Option("--over-present", help="Replace documents that are there and differ.")
+        bool, typer.Option("--over-present", help="Replace existing documents that differ.")
+    ] = False,
+    from_stdin: Annotated[
+        bool,
+        typer.Option(
+            "--passphrase-from-stdin",
+            help="Read the passphrase of a file from the first line of standard input.",
+        ),
     ] = False,
     comment: Comment = "",
     actor: Actor = None,
     yes: Yes = None,
 ) -> None:
-    """Put the documents of a backup into an empty ZooKeeper; --yes names the installation."""
+    """Put the documents of a backup into an empty ZooKeeper; --yes names the installation.
+
+    Before it asks, it names each user and token that comes back, changes or is removed.
+    """
     with told_errors():
         settings = settings_of(config)
-        from relay.operations import restore_documents
+        from relay.operations import kept_documents, restore_documents, restored_accounts
         from relay.state import Backup
 
-        found = Backup.read(folder)
+        sealed = folder.is_file()
+        found = _unsealed(folder, from_stdin=from_stdin) if sealed else Backup.read(folder)
         typer.echo(
             f"{len(found.nodes)} documents of {found.installation} go to "
             f"{settings.zookeeper.hosts}."
         )
-        confirm(settings.installation, yes)
         with zookeeper(settings) as session:
-            written = restore_documents(
-                settings, session, found, who_does(actor, comment), over_present=over_present
-            )
+            for sentence in restored_accounts(settings, session, found):
+                typer.echo(sentence)
+            confirm(settings.installation, yes)
+            with delayed_trail(settings) as acts:
+                who = who_does(actor, comment)
+                changes = restore_documents(
+                    settings, session, found, who, acts, over_present=over_present
+                )
+        written = len(changes.to_write)
         typer.echo(f"{written} documents were written, {len(found.nodes) - written} were there.")
+        for sentence in kept_documents(changes):
+            typer.echo(sentence)
+
+
+def _unsealed(file: Path, *, from_stdin: bool) -> "Backup":
+    """Open a backup of the admin's page. Raises BackupRefused."""
+    import sys
+
+    from relay.errors import BackupRefused
+    from relay.state.sealed_backup import unseal
+
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as exc:
+        raise BackupRefused(f"{file} cannot be read: {exc}.") from exc
+    if from_stdin:
+        return unseal(text, sys.stdin.readline().rstrip("\r\n"))
+    return unseal(text, typer.prompt("Passphrase of the backup", hide_input=True))

@@ -1,6 +1,4 @@
-"""`roma binlog`: a stretch of a source's binlog, as mysql-replication reads it beside what the
-relay makes of it.
-"""
+"""`roma binlog`: a range of a source's binlog, as mysql-replication and the relay read it."""
 
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -34,7 +32,7 @@ UntilOffset: TypeAlias = Annotated[
 ]
 Standby: TypeAlias = Annotated[bool, typer.Option("--standby", help="Read the source's standby.")]
 Source: TypeAlias = Annotated[
-    str | None, typer.Option("--source", help="Of a group: the source that is meant.")
+    str | None, typer.Option("--source", help="Name of the source, for a group.")
 ]
 
 
@@ -44,12 +42,12 @@ def show(
     config: ConfigFile,
     file: File,
     offset: Offset = 4,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="Show so many events.")] = 100,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="Largest number of events.")] = 100,
     standby: Standby = False,
     source: Source = None,
 ) -> None:
-    """Print events as mysql-replication reads them, each beside what the relay makes of it under
-    the mapping in force.
+    """Print events as mysql-replication reads them, each with the relay's result under the active
+    mapping.
     """
     with told_errors():
         from contextlib import closing
@@ -72,16 +70,12 @@ def show(
             closing(CatalogReader(stretch.settings)) as catalog,
             closing(pairs(stretch, with_statements=True)) as found,
         ):
-            as_declared, marks_history = (
-                known.message.value_style == "canal",
-                known.message.marks_history,
-            )
             definitions = TableDefinitions(
                 type_text,
                 catalog,
                 DeclaredTypes(),
-                as_declared=as_declared,
-                marks_history=marks_history,
+                as_declared=known.message.value_style == "canal",
+                marks_history=known.message.marks_history,
             )
             for text in islice(shown_pairs(found, Shown(known, router, definitions)), limit):
                 typer.echo(text)
@@ -98,9 +92,9 @@ def verify(
     standby: Standby = False,
     source: Source = None,
 ) -> None:
-    """Read a stretch with mysql-replication and with the relay, and compare all rows.
+    """Read a part of a binlog with mysql-replication and with the relay, and compare all rows.
 
-    Exit code 0: alike; 1: they differ.
+    Exit code 0: equal; 1: they differ.
     """
     with told_errors():
         from relay.second_reader import pairs

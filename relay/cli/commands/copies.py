@@ -14,8 +14,8 @@ def bootstrap(options: JobOptions = None) -> None:
 
 @app.command(context_settings=AS_GIVEN)
 def reconcile(options: JobOptions = None) -> None:
-    """Prove that the copies equal the sources, or list what differs.
+    """Prove that the copies equal the sources, or list the differences.
 
-    Exit code 0: equal, 1: different, 2: it could not be told.
+    Exit code 0: equal, 1: different, 2: unknown.
     """
     become("reconcile", options)

@@ -1,4 +1,4 @@
-"""`roma dead-letter`: what could not be published, and sending it again."""
+"""`roma dead-letter`: list rows that could not be published, and send them again."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +11,7 @@ from relay.cli.root import ConfigFile, app, settings_of, told_errors
 if TYPE_CHECKING:
     from relay.dead_letters import ListedDeadLetter
 
-dead_letters = typer.Typer(no_args_is_help=True, help="Messages and rows that were kept back.")
+dead_letters = typer.Typer(no_args_is_help=True, help="Messages and rows that no topic accepted.")
 app.add_typer(dead_letters, name="dead-letter")
 
 InstanceName = Annotated[str, typer.Option("--instance", help="The instance that kept them back.")]
@@ -26,8 +26,8 @@ def list_letters(
         bool, typer.Option("--json", help="Print one JSON object a line for machines.")
     ] = False,
 ) -> None:
-    """Show what was kept back, the oldest first: id, time, why, table, size, where it was to go,
-    and whether it was sent since.
+    """Show the dead letters, the oldest first: id, time, reason, table, size, intended topic, and
+    whether it was replayed.
     """
     with told_errors():
         settings = settings_of(config)
@@ -64,14 +64,16 @@ def replay_letter(
     config: ConfigFile,
     instance: InstanceName,
     letter: LetterId,
-    again: Annotated[bool, typer.Option("--again", help="Also where it was sent before.")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Send it although it was sent before.")
+    ] = False,
     comment: Comment = "",
     actor: Actor = None,
     yes: Yes = None,
 ) -> None:
-    """Send one of them to its topic with its own order pair, now that the topic takes it.
+    """Send a dead letter to its topic with its own order key, after the topic can accept it.
 
-    Written to the audit trail.
+    Recorded in the audit trail.
     """
     with told_errors():
         settings = settings_of(config)

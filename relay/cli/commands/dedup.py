@@ -11,11 +11,11 @@ app.add_typer(dedup, name="dedup")
 
 @dedup.command(context_settings=AS_GIVEN)
 def stream(options: JobOptions = None) -> None:
-    """Keep the copies up with the topics."""
+    """Keep the copies up to date with the topics."""
     become("dedup_stream", options)
 
 
 @dedup.command(context_settings=AS_GIVEN)
 def batch(options: JobOptions = None) -> None:
-    """Bring the copies up to what the topics hold now, or to a range of it, once."""
+    """Apply what the topics hold now, or a range of it, to the copies once."""
     become("dedup_batch", options)

@@ -1,4 +1,4 @@
-"""`roma instance`: pause, resume, start again and throttle an instance."""
+"""`roma instance`: pause, resume, start again, throttle and retire an instance."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,24 +7,26 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from relay.cli.confirm import Actor, Comment, who_does, zookeeper
+from relay.cli.confirm import Actor, Comment, Yes, confirm, who_does, zookeeper
 from relay.cli.root import ConfigFile, app, settings_of, told_errors
 
 if TYPE_CHECKING:
     from relay.operations import InstanceFlow
 
-instance = typer.Typer(no_args_is_help=True, help="Pause, resume, start again and throttle.")
+instance = typer.Typer(no_args_is_help=True, help="Pause, resume, start again, throttle, retire.")
 app.add_typer(instance, name="instance")
 
 Name: TypeAlias = Annotated[str, typer.Argument(help="The instance's name.")]
-_LIMIT_HELP = "at most so many a second; 0: no limit; left out: as the configuration file says"
+_LIMIT_HELP = (
+    "largest number in a second; 0: no limit; not given: the limit of the configuration file"
+)
 
 
 @instance.command("pause")
 def pause(name: Name, config: ConfigFile, comment: Comment = "", actor: Actor = None) -> None:
-    """Let an instance stand still: it commits what is whole, and keeps its place of the election.
+    """Pause an instance.
 
-    Nothing is lost meanwhile.
+    It commits the open transaction and keeps its election node. Nothing is lost while it is paused.
     """
     with _flow_of(name, config) as flow:
         flow.pause(who_does(actor, comment))
@@ -33,7 +35,7 @@ def pause(name: Name, config: ConfigFile, comment: Comment = "", actor: Actor = 
 
 @instance.command("resume")
 def resume(name: Name, config: ConfigFile, comment: Comment = "", actor: Actor = None) -> None:
-    """Let a paused instance go on."""
+    """Resume a paused instance."""
     with _flow_of(name, config) as flow:
         flow.resume(who_does(actor, comment))
         typer.echo(f"{name} goes on.")
@@ -47,6 +49,26 @@ def start(name: Name, config: ConfigFile, comment: Comment = "", actor: Actor = 
         typer.echo(f"{name} starts again.")
 
 
+@instance.command("retire")
+def retire(
+    name: Name, config: ConfigFile, comment: Comment = "", actor: Actor = None, yes: Yes = None
+) -> None:
+    """Take an instance that never publishes again from its topics; --yes names the installation.
+
+    Mapping edits and other instances do not wait for it any more.
+    """
+    with told_errors():
+        settings = settings_of(config)
+        from relay.operations import Retirement
+
+        with zookeeper(settings) as session:
+            retirement = Retirement(settings, name, session)
+            typer.echo(f"{name} feeds {', '.join(retirement.topics()) or 'no topic'}.")
+            confirm(settings.installation, yes)
+            retirement.carry_out(who_does(actor, comment))
+        typer.echo(f"{name} is retired.")
+
+
 @instance.command("throttle")
 def throttle(
     name: Name,
@@ -58,7 +80,7 @@ def throttle(
     comment: Comment = "",
     actor: Actor = None,
 ) -> None:
-    """Set the limits of an instance, both of them, while it runs."""
+    """Set both rate limits of a running instance."""
     with _flow_of(name, config) as flow:
         flow.throttle(who_does(actor, comment), rows, size_bytes)
         typer.echo(f"{name}: {_limit(rows, 'rows/s')}, {_limit(size_bytes, 'bytes/s')}.")

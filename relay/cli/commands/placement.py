@@ -1,4 +1,4 @@
-"""`roma placement`: who runs what, moves, and servers in maintenance."""
+"""`roma placement`: which relay runs which instance, hand-overs, and servers in maintenance."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -43,9 +43,9 @@ def move(
     comment: Comment = "",
     actor: Actor = None,
 ) -> None:
-    """Move an instance, at once. Written to the audit trail.
+    """Hand an instance over to another relay or server, at once. Recorded in the audit trail.
 
-    It stays there while that relay or server lives, until the move is withdrawn.
+    It stays there as long as that relay or server is alive, until the move is withdrawn.
     """
     with _editor(config) as editor:
         editor.move(instance, to, _note(actor, comment))
@@ -63,9 +63,10 @@ def withdraw(instance: str, config: ConfigFile, comment: Comment = "", actor: Ac
 
 @placement.command("drain")
 def drain(server: str, config: ConfigFile, comment: Comment = "", actor: Actor = None) -> None:
-    """Put a server into maintenance: its relays hand over what others can run, and take nothing.
+    """Put a server into maintenance: its relays hand over every instance that others can run, and
+    take none.
 
-    Written to the audit trail.
+    Recorded in the audit trail.
     """
     with _editor(config) as editor:
         editor.drain(server, _note(actor, comment))

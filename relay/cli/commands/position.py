@@ -1,4 +1,4 @@
-"""`roma position`: where an instance is, moved by hand, and the order pair."""
+"""`roma position`: show and change the position and the order key of an instance."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +15,7 @@ from relay.cli.printing import AsJson, print_json
 from relay.cli.root import ConfigFile, app, settings_of, told_errors
 
 if TYPE_CHECKING:
+    from relay.model.positions.position import BinlogPosition
     from relay.operations import InstancePosition
 
 position = typer.Typer(no_args_is_help=True, help="Positions and the order pair.")
@@ -22,7 +23,7 @@ app.add_typer(position, name="position")
 
 Instance: TypeAlias = Annotated[str, typer.Argument(help="The instance's name.")]
 Source: TypeAlias = Annotated[
-    str | None, typer.Option("--source", help="Of a group: the source that is meant.")
+    str | None, typer.Option("--source", help="Name of the source, for a group.")
 ]
 Gtid: TypeAlias = Annotated[
     str, typer.Option("--gtid", help="The transaction, as the source prints it.")
@@ -45,8 +46,8 @@ def decode(number: int, as_json: AsJson = False) -> None:
 
 @position.command("show")
 def show(instance: Instance, config: ConfigFile, as_json: AsJson = False) -> None:
-    """Show where an instance is, its pair, what is to be skipped, who leads, and how far it can go
-    back with the same pairs.
+    """Show the position of an instance, its order key, transactions to skip, the leader, and how
+    far it can go back with the same keys.
     """
     with _position_of(instance, config) as found:
         from relay.operations import position_fields, shown
@@ -59,16 +60,24 @@ def show(instance: Instance, config: ConfigFile, as_json: AsJson = False) -> Non
 def set_position(
     instance: Instance,
     config: ConfigFile,
-    file: Annotated[str, typer.Option("--file", help="The binlog file.")],
+    file: Annotated[str | None, typer.Option("--file", help="The binlog file.")] = None,
     offset: Annotated[
-        int, typer.Option("--offset", min=4, help="The offset of a transaction's first event.")
-    ],
+        int | None,
+        typer.Option("--offset", min=4, help="The offset of a transaction's first event."),
+    ] = None,
     gtid_set: Annotated[
-        str | None, typer.Option("--gtid-set", help="What the source executed before it; checked.")
+        str | None,
+        typer.Option(
+            "--gtid-set",
+            help="What the source executed before it; with --file it is checked, alone it is the "
+            "place.",
+        ),
     ] = None,
     as_new: Annotated[
         bool,
-        typer.Option("--as-new", help="Publish what follows with new pairs, under a new epoch."),
+        typer.Option(
+            "--as-new", help="Publish the next rows with new order keys, under a new epoch."
+        ),
     ] = False,
     only_ask: Annotated[
         bool, typer.Option("--preview", help="Say what would happen, and do nothing.")
@@ -78,14 +87,13 @@ def set_position(
     actor: Actor = None,
     yes: Yes = None,
 ) -> None:
-    """Move an instance's position, forward (what lies between is left out) or back (it comes
-    again).
+    """Move an instance's position forward (changes in between are skipped) or back (they are
+    published again).
     """
     with _position_of(instance, config) as found:
-        from relay.model.positions.position import BinlogPosition
         from relay.operations import foretold, moved
 
-        at = BinlogPosition(file, offset)
+        at = _named_place(file, offset)
         typer.echo(
             foretold(instance, found.preview(at, as_new=as_new, gtid_set=gtid_set, source=source))
         )
@@ -108,7 +116,7 @@ def search(
     standby: Annotated[bool, typer.Option("--standby", help="Ask the source's standby.")] = False,
     source: Source = None,
 ) -> None:
-    """Find the last border between transactions before a time; nothing is changed."""
+    """Find the last transaction boundary before a time; nothing is changed."""
     with told_errors():
         settings = settings_of(config)
         from relay.operations import found_place, place_by_time
@@ -123,18 +131,20 @@ def raise_floor(
     instance: Instance,
     config: ConfigFile,
     above: Annotated[
-        str, typer.Option("--above", help="The instance whose pairs all lie below from now on.")
+        str,
+        typer.Option("--above", help="The instance above whose order keys the next ones will be."),
     ],
     comment: Comment = "",
     actor: Actor = None,
     yes: Yes = None,
 ) -> None:
-    """Lift the pairs of an instance above those of another one, before a shard moves from there to
-    here.
+    """Raise the order key of an instance above that of another one, before a shard moves from there
+    to here.
     """
     with _position_of(instance, config) as found:
         typer.echo(
-            f"The next pairs of {instance} will lie above the last one that {above} has published."
+            f"The next order keys of {instance} will be above the last one that {above} has "
+            f"published."
         )
         confirm(instance, yes)
         pair = found.raise_floor(above, who_does(actor, comment)).order
@@ -146,7 +156,7 @@ def repartition(
     instance: Instance,
     config: ConfigFile,
     topic: Annotated[
-        str, typer.Option("--topic", help="The topic whose rows are to be placed otherwise.")
+        str, typer.Option("--topic", help="The topic whose rows get other partitions.")
     ],
     partitions: Annotated[
         int | None,
@@ -154,7 +164,17 @@ def repartition(
     ] = None,
     without: Annotated[
         str | None,
-        typer.Option("--without", help="Another instance of the topic that is gone for good."),
+        typer.Option(
+            "--without", help="Another instance of the topic that is permanently removed."
+        ),
+    ] = None,
+    table: Annotated[
+        str | None,
+        typer.Option(
+            "--table",
+            help="Accept that keys of this logical table move, because a key column has another "
+            "type or character set. The partition settings stay.",
+        ),
     ] = None,
     only_ask: Annotated[
         bool, typer.Option("--preview", help="Say what would happen, and do nothing.")
@@ -163,24 +183,22 @@ def repartition(
     actor: Actor = None,
     yes: Yes = None,
 ) -> None:
-    """Place rows of a topic by the partition settings of the file from now on, and say what that
-    means for consumers.
+    """Assign rows of a topic by the partition settings of the file from now on.
+
+    Shows first what changes for consumers.
     """
     with told_errors():
         settings = settings_of(config)
-        from relay.operations import Repartition, instance_of, repartitioned
+        from relay.operations import Repartition, instance_of, placed_otherwise, repartitioned
 
         with zookeeper(settings) as session:
             found = Repartition(settings, instance_of(settings, instance, session), session)
-            plan = found.plan(topic, partitions)
+            plan = found.plan(topic, partitions, table)
             typer.echo(repartitioned(instance, plan))
             if not only_ask:
                 confirm(instance, yes)
                 found.carry_out(plan, who_does(actor, comment), without=without)
-                typer.echo(
-                    f"Rows of {topic} are placed by {plan.after.partitions} partitions from the "
-                    f"next one on."
-                )
+                typer.echo(placed_otherwise(plan))
 
 
 @position.command("skip")
@@ -190,7 +208,9 @@ def skip(
     gtid: Gtid,
     undo: Annotated[
         bool,
-        typer.Option("--undo", help="Publish it after all, if the relay has not come to it yet."),
+        typer.Option(
+            "--undo", help="Withdraw the skip, if the relay has not reached the transaction yet."
+        ),
     ] = False,
     source: Source = None,
     comment: Comment = "",
@@ -210,6 +230,17 @@ def skip(
         change = found.unskip if undo else found.skip
         left = change(gtid, who_does(actor, comment), source)
         typer.echo(f"To be skipped: {', '.join(left) or 'nothing'}.")
+
+
+def _named_place(file: str | None, offset: int | None) -> "BinlogPosition | None":
+    """Return the coordinates, None if neither is given."""
+    from relay.model.positions.position import BinlogPosition
+
+    if file is not None and offset is not None:
+        return BinlogPosition(file, offset)
+    if file is None and offset is None:
+        return None
+    raise typer.BadParameter("--file and --offset belong together.")
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""`roma preflight`: a look at everything before the first start."""
+"""`roma preflight`: check all requirements before the first start."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
@@ -18,9 +18,9 @@ def preflight(
         bool, typer.Option("--json", help="Print one JSON object for machines.")
     ] = False,
 ) -> None:
-    """Look at everything that the relay will need, and change nothing.
+    """Check everything that the relay needs, and change nothing.
 
-    Exit code 0: it can run; 1: not; 2: the file is wrong.
+    Exit code 0: it can run; 1: it cannot; 2: the file is wrong.
     """
     with told_errors():
         settings = settings_of(config)

@@ -1,4 +1,4 @@
-"""`roma relay`, `roma api` and `roma status`: what runs, and what it does."""
+"""`roma relay`, `roma api` and `roma status`: run the processes, and show their state."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -36,6 +36,17 @@ def api(config: ConfigFile) -> None:
 
 
 @app.command()
+def canal_server(config: ConfigFile) -> None:
+    """Serve clients of Canal from the topics (`[canal_server]`) until SIGTERM."""
+    import runpy
+
+    with told_errors():
+        settings_of(config)
+    sys.argv = ["canal_server", "--config", str(config)]
+    runpy.run_module("canal_server", run_name="__main__", alter_sys=True)
+
+
+@app.command()
 def status(
     config: ConfigFile,
     watch: Annotated[bool, typer.Option("--watch", help="Show it again every second.")] = False,
@@ -43,7 +54,7 @@ def status(
         bool, typer.Option("--json", help="Print one JSON object a line for machines.")
     ] = False,
 ) -> None:
-    """Show what every instance does, where it is, and why it does not publish."""
+    """Show the state of every instance, its position, and why it does not publish."""
     with told_errors():
         settings = settings_of(config)
         from relay.operations import InstanceList
@@ -55,8 +66,9 @@ def status(
 def show_instances(
     found: "Callable[[], Sequence[ListedInstance]]", *, watch: bool, as_json: bool
 ) -> None:
-    """Print the instances once, or every second until Ctrl-C: on a terminal in one place, elsewhere
-    one below the other.
+    """Print the instances once, or every second until Ctrl-C.
+
+    A terminal is redrawn; other outputs get one table below the other.
     """
     from rich.console import Console
     from rich.live import Live

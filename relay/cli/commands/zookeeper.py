@@ -1,4 +1,4 @@
-"""`roma zookeeper`: who may use the installation's nodes."""
+"""`roma zookeeper`: access rights of the installation's nodes."""
 
 from collections import Counter
 from typing import Annotated
@@ -15,7 +15,7 @@ app.add_typer(access, name="zookeeper")
 
 @access.command("show")
 def show(config: ConfigFile, as_json: AsJson = False) -> None:
-    """List who may use the nodes, with the number of nodes and one of them."""
+    """List who may use the nodes, with the number of nodes and one example."""
     with told_errors():
         settings = settings_of(config)
         from relay.operations import ProtectedTree

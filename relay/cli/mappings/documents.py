@@ -67,8 +67,9 @@ def accept(
     actor: Actor = None,
     yes: Yes = None,
 ) -> None:
-    """Let an instance that waits with MAPPING_LOST publish under the mapping that ZooKeeper holds
-    now; shows first what that changes.
+    """Let an instance in the state MAPPING_LOST publish under the mapping that ZooKeeper holds now.
+
+    Shows the changes first.
     """
     with told_errors():
         settings = settings_of(config)

@@ -1,4 +1,6 @@
-"""`roma mapping diff` and `edit`: what differs between two sets, and an edit in the editor."""
+"""`roma mapping diff` and `edit`: show the differences of two sets, and edit documents in an
+editor.
+"""
 
 import os
 import shlex
@@ -20,9 +22,9 @@ if TYPE_CHECKING:
     from relay.operations import MappingEdit, MappingSets
 
 _EDITOR: Final = "vi"
-"""Where neither VISUAL nor EDITOR names another one."""
+"""The editor if neither VISUAL nor EDITOR is set."""
 _EMPTY: Final = "[]\n"
-"""What is written into the file of a document that no set has."""
+"""File contents for a document that the set does not have."""
 
 
 @mapping.command("diff")
@@ -33,7 +35,7 @@ def diff(
         typer.Argument(help="The older set; without it the one before the newer set."),
     ] = None,
     newer: Annotated[
-        int | None, typer.Argument(help="The newer set; without it the one in force.")
+        int | None, typer.Argument(help="The newer set; without it the active one.")
     ] = None,
 ) -> None:
     """Show the lines that differ between two mapping sets.

@@ -30,14 +30,14 @@ def save(
     ],
     config: ConfigFile,
     base: Annotated[
-        int | None, typer.Option("--base", help="Refuse unless this set is in force.")
+        int | None, typer.Option("--base", help="Refuse unless this set is active.")
     ] = None,
     preview: Preview = False,
     comment: Comment = "",
     actor: Actor = None,
     yes: Yes = None,
 ) -> None:
-    """Put mapping documents into force as the next set; --yes names the installation.
+    """Save mapping documents as the next set and activate it; --yes names the installation.
 
     Written to the audit trail.
     """
@@ -52,7 +52,7 @@ def save(
 def show(
     config: ConfigFile,
     number: Annotated[
-        int | None, typer.Option("--set", help="Another set than the one in force.")
+        int | None, typer.Option("--set", help="Another set than the active one.")
     ] = None,
     folder: Annotated[
         Path | None,
@@ -96,16 +96,14 @@ def history(
 
 @mapping.command("rollback")
 def rollback(
-    number: Annotated[
-        int, typer.Argument(help="The set whose documents come into force again, as the next set.")
-    ],
+    number: Annotated[int, typer.Argument(help="The set whose documents become the next set.")],
     config: ConfigFile,
     preview: Preview = False,
     comment: Comment = "",
     actor: Actor = None,
     yes: Yes = None,
 ) -> None:
-    """Put an older set's documents into force again; --yes names the installation.
+    """Save an older set's documents as the next set and activate it; --yes names the installation.
 
     Written to the audit trail.
     """

@@ -1,3 +1,3 @@
-"""The texts of values in compiled code: `.pxd` files hold what is compiled into their users, `.pyx`
-files what is called.
+"""The texts of values in compiled code: `.pxd` files hold inlined code, `.pyx` files hold called
+functions.
 """

@@ -36,12 +36,21 @@ cdef enum:  # relay.compiled.column_plan.Kind
     DOUBLE = 16
     JSON = 17
 
+cdef enum:  # relay.compiled.column_plan.Wire
+    QUOTED = 0
+    BARE = 1
+    VARINT = 2
+    FLOATING = 3
+    BYTES = 4
+    CHARACTERS = 5
+
 cdef struct Column:
     int kind
     int width          # bytes of a fixed value, or of the length before a variable one
     bint variable
     bint nullable
     bint by_text       # equal when it prints equal
+    int wire           # how it is written
     int digits         # fractional digits, DECIMAL's precision, BIT's bits, BINARY's length, labels
     int scale
     const char* name   # `{"a":"` or `,"b":"`

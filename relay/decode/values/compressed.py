@@ -17,7 +17,7 @@ _LENGTH_WIDTH: Final = 0x07
 
 
 def uncompressed(stored: bytes) -> bytes:
-    """Return the original bytes; never more of them than the column's own header announces."""
+    """Return the original bytes, at most as many as the column's own header announces."""
     if not stored:
         return b""
     method = stored[0] >> 4

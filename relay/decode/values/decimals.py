@@ -28,7 +28,7 @@ def _groups(precision: int, scale: int) -> tuple[list[int], list[int]]:
 def decimal_bytes(precision: int, scale: int) -> int:
     """Return the width of a DECIMAL(precision, scale).
 
-    Malformed for measures that no server accepts.
+    Raises Malformed for sizes that no server accepts.
     """
     if not 0 < precision <= MAX_PRECISION or scale > min(precision, MAX_SCALE):
         raise Malformed(f"DECIMAL({precision},{scale})")
@@ -58,7 +58,7 @@ def decimal_reader(precision: int, scale: int) -> TextReader:
         for step, mask, digits, limit in steps:
             group = raw >> step & mask
             if group >= limit:
-                raise Malformed(f"{group} stands for {digits} decimal digits")
+                raise Malformed(f"{group} is not a group of {digits} decimal digits")
             number = number * limit + group
         text = f"{number:0{scale + 1}d}"
         return f"{sign}{text[:-scale]}.{text[-scale:]}" if scale else f"{sign}{text}"

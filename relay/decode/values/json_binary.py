@@ -98,7 +98,7 @@ class _Reader:
         for i in range(count):
             key = self._key(start, keys + i * key_step, end, width)
             if key in members:
-                raise Malformed(f"the JSON key {key!r} stands twice")
+                raise Malformed(f"the JSON key {key!r} appears twice")
             members[key] = self._entry(start, values + i * step, end, width, depth)
         return members
 
@@ -136,7 +136,7 @@ class _Reader:
         return _LITERALS[code]
 
     def _sized(self, start: int, end: int) -> bytes:
-        """Return bytes behind a length of seven bits to the byte, low bits first."""
+        """Return the bytes after a length of seven bits per byte, low bits first."""
         size = 0
         for i in range(_MAX_LENGTH_BYTES):
             byte = self._number(start + i, 1, end)
@@ -154,9 +154,9 @@ def _text(raw: bytes) -> str:
 
 
 def _opaque(field_type: int, raw: bytes) -> JsonScalar:
-    """Return a value that MySQL keeps in a column type's own form.
+    """Return a value that MySQL stores in a column type's own form.
 
-    `text` is what it prints, for raw bytes in base64.
+    `text` is the printed value; raw bytes are printed as base64.
     """
     if field_type == ColumnType.NEWDECIMAL:
         return JsonScalar(JsonScalarKind.DECIMAL, _decimal(raw))

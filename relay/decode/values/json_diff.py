@@ -1,8 +1,8 @@
 """Partial updates of JSON (binlog_row_value_options=PARTIAL_JSON): the document before and its
 changes → the document after.
 
-A change is one byte of operation, a path and, but for REMOVE, a binary JSON value, both behind
-length-encoded lengths (MySQL source: sql-common/json_diff.h). They hold one after the other.
+A change is one byte of operation, a path and, but for REMOVE, a binary JSON value, both after
+length-encoded lengths (MySQL source: sql-common/json_diff.h). They apply one after the other.
 """
 
 import json
@@ -34,7 +34,7 @@ class _Change:
 def patched(document: JsonDocument, changes: bytes) -> JsonDocument:
     """Return the document after the changes; the one before stays as it was.
 
-    Malformed where a change does not fit.
+    Malformed if a change does not fit.
     """
     root = _copied(document.root)
     objects: dict[int, dict[str, JsonNode]] = {}
@@ -93,7 +93,7 @@ def _step(leg: re.Match[str]) -> str | int:
 
 
 def _parent(root: JsonNode, path: Path) -> tuple[JsonNode, str | int]:
-    """Return the container that the last step of `path` looks into, and that step.
+    """Return the container that the last step of `path` refers to, and that step.
 
     None for the document itself.
     """
@@ -111,7 +111,7 @@ def _parent(root: JsonNode, path: Path) -> tuple[JsonNode, str | int]:
 
 
 def _child(node: JsonNode, step: str | int) -> tuple[JsonNode, bool]:
-    """What stands at a step below a container, and whether anything does."""
+    """The value at a step below a container, and whether it exists."""
     if isinstance(node, dict) and isinstance(step, str):
         return node.get(step), step in node
     if isinstance(node, list) and isinstance(step, int):

@@ -2,10 +2,10 @@
 consumers built on Canal.
 
 These versions do not always print the shortest text (3.1933444952555517E293 where
-3.193344495255552E293 would do), so the way they take must be followed, overflows included. It is
-the free-format algorithm of Steele and White: with value = b/s, digits are drawn from b until what
-is left lies within the margin m below or above. Source of the rule: the behaviour of JDK 17;
-tests/golden/java_texts.jsonl holds its answers.
+3.193344495255552E293 would do), so their algorithm must be followed, overflows included. It is the
+free-format algorithm of Steele and White: with value = b/s, digits are drawn from b until the
+remainder is inside the margin m below or above. Source of the rule: the behaviour of JDK 17;
+tests/golden/java_texts.jsonl contains its results.
 """
 
 import math
@@ -38,7 +38,7 @@ class _Parts(NamedTuple):
 
 
 class _Digits(NamedTuple):
-    """Decimal digits, and where the point stands: value = 0.DIGITS * 10^point."""
+    """Decimal digits and the position of the point: value = 0.DIGITS * 10^point."""
 
     text: str
     point: int
@@ -106,7 +106,7 @@ def _digits(parts: _Parts) -> _Digits:
 
 
 def _whole_digits(parts: _Parts) -> _Digits:
-    """A whole number below 2^63: its digits, those beyond its precision rounded away."""
+    """A whole number below 2^63: its digits, rounded to its precision."""
     shift = parts.exponent - _FRACTION_BITS
     number = parts.fraction << shift if shift >= 0 else parts.fraction >> -shift
     dropped = 0
@@ -165,9 +165,9 @@ def _drawn_digits(parts: _Parts, trailing_zeros: int, bits: int, bits_after_poin
 
 
 def _stops(b: int, m: int, tens: int, width: int) -> tuple[bool, bool]:
-    """Whether what is left lies within the margin below, and above.
+    """Whether the remainder is inside the margin below, and inside the one above.
 
-    Unbounded integers count the margin's end in.
+    Unbounded integers include the margin's end.
     """
     if not width:
         return b < m, b + m >= tens
@@ -185,9 +185,9 @@ def _wrap(number: int, width: int) -> int:
 
 
 def _round_up(digits: list[int]) -> int:
-    """Add one to the last digit; return 1 where that made a new first one.
+    """Add one to the last digit; return 1 if that added a digit at the front, else 0.
 
-    All nines become a 1 with zeros behind it.
+    All nines become a 1 followed by zeros.
     """
     i = len(digits) - 1
     while i >= 0 and digits[i] == 9:

@@ -22,7 +22,7 @@ _ZERO_TIME: Final = "00:00:00"
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """What the two printers do differently."""
+    """The differences between the two printers."""
 
     quote: Callable[[str], str]
     double: Callable[[float], str]

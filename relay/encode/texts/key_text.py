@@ -14,25 +14,35 @@ from relay.model.table import Column, ColumnType
 from relay.model.value import Value
 
 KeyText = Callable[[Any], object]
-"""Prints a value as what stands for it in the JSON of a key."""
+"""Prints a value as its text in the JSON of a key."""
 
 
 def key_text(column: Column, type_text: str, undecodable: Callable[[], None]) -> KeyText:
-    """Return the printer of a key column: the exact text, but for two kinds of values.
-
-    A FLOAT has as many digits as it takes to read the same 32 bits back, at least the six of a
-    message. Bytes that are no characters of the column's set are an object `{"base64": ...}`, which
-    no text equals; `undecodable` is called for them.
+    """Return the printer of a key column: the exact text, except for two kinds of values. A
+    FLOAT has enough digits to restore the same 32 bits, at least the six of a message. Bytes
+    that are invalid in the column's character set are an object `{"base64": ...}`, which no text
+    equals; `undecodable` is called for them.
     """
-    if column.type is ColumnType.FLOAT:
-        return single_text
     if column.type not in STRINGS:
-        return exact_text(column, type_text, undecodable)
+        return whole_text(column, type_text, undecodable)
     return _text_or_bytes(exact_text(column, type_text, refuse_undecodable), undecodable)
 
 
+def whole_text(column: Column, type_text: str, undecodable: Callable[[], None]) -> ColumnText:
+    """Return the printer of the exact text; a FLOAT has all digits that distinguish it from others.
+
+    A mask hashes key columns by this text (ADR 47).
+    """
+    if column.type is ColumnType.FLOAT:
+        return single_text
+    return exact_text(column, type_text, undecodable)
+
+
 def refuse_undecodable() -> None:
-    """Refuse a value with bytes that are no characters. Raises ValueNotPrintable."""
+    """Refuse a value with bytes that are invalid in its character set.
+
+    Raises ValueNotPrintable.
+    """
     raise ValueNotPrintable("A key holds bytes that are no characters of the column's set.")
 
 

@@ -1,6 +1,6 @@
 """MariaDB's UUID, INET6 and INET4: bytes in the binlog, texts on the server.
 
-Only the type's name tells them from BINARY.
+Only the type's name distinguishes them from BINARY.
 """
 
 from collections.abc import Callable
@@ -58,7 +58,7 @@ def _inet6(raw: bytes) -> str:
 
 
 def _longest_gap(words: tuple[int, ...]) -> tuple[int, int]:
-    """Where the first of the longest runs of zeros begins, and how long it is."""
+    """The start of the first of the longest runs of zeros, and its length."""
     best, at = (0, 0), 0
     while at < len(words):
         end = at

@@ -2,7 +2,7 @@
 and my_fcvt).
 
 The shortest text that gives the same number, for FLOAT six significant digits of it; without
-exponent where the point stands among the digits or within fifteen places of them.
+exponent if the point is among the digits or at most fifteen places from them.
 """
 
 import re

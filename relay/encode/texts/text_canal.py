@@ -1,8 +1,8 @@
 """Canal's style: byte for byte what Canal prints, its losses included (source of the rule:
 alibaba/canal, LogEventConvert).
 
-Canal takes every string for UTF-8, whatever its character set, and tells text from bytes by the
-type's text in the DDL.
+Canal reads every string as UTF-8, regardless of its character set. It distinguishes text from bytes
+by the type's text in the DDL.
 """
 
 from typing import Final
@@ -20,15 +20,15 @@ _TEXTS: Final = frozenset({"TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT"})
 
 
 def is_canal_text(type_text: str) -> bool:
-    """Say whether Canal takes a blob column of this type text for text.
+    """Return whether Canal treats a blob column of this type text as text.
 
-    A length behind it, TEXT(9), makes it bytes.
+    A length after it, as in TEXT(9), makes it bytes.
     """
     return type_text.upper() in _TEXTS
 
 
 def is_canal_binary(type_text: str) -> bool:
-    """Say whether Canal takes a CHAR or VARCHAR column of this type text for bytes."""
+    """Return whether Canal takes a CHAR or VARCHAR column of this type text for bytes."""
     return "BINARY" in type_text.upper()
 
 

@@ -34,9 +34,9 @@ _NO_METADATA: Final = "Set binlog_row_metadata=FULL on the source."
 def exact_text(column: Column, type_text: str, undecodable: Callable[[], None]) -> ColumnText:
     """Return the renderer of a column.
 
-    `undecodable` is called for each value with bytes that are no characters of its set.
+    `undecodable` is called for each value with bytes that are invalid in its character set.
 
-    Raises SchemaMismatch where the column's character set or labels are not known.
+    Raises SchemaMismatch if the column's character set or labels are unknown.
     """
     if (text := named_bytes(column, type_text)) is not None:
         return text

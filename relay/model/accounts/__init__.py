@@ -1,6 +1,15 @@
-"""Who may do what through the admin: users, their API tokens, roles and rights, without I/O."""
+"""Rights of the admin's users: API tokens, roles and rights, without I/O."""
 
-from relay.model.accounts.accounts import Accounts, ApiToken, Grant, User, secret_hash
+from relay.model.accounts.accounts import (
+    Accounts,
+    ApiToken,
+    Grant,
+    Identity,
+    User,
+    is_account_name,
+    secret_hash,
+)
+from relay.model.accounts.differences import account_differences
 from relay.model.accounts.login_session import LoginSession, stamp_of
 from relay.model.accounts.passwords import MOST_CHARACTERS, check_password
 from relay.model.accounts.roles import Right, Role, rights_of
@@ -10,11 +19,14 @@ __all__ = [
     "Accounts",
     "ApiToken",
     "Grant",
+    "Identity",
     "LoginSession",
     "Right",
     "Role",
     "User",
+    "account_differences",
     "check_password",
+    "is_account_name",
     "rights_of",
     "secret_hash",
     "stamp_of",

@@ -18,7 +18,7 @@ _MOST_TOKENS: Final = 2000
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What somebody may do: a role, and with `values` the right to read values of rows."""
+    """The rights of a user or token: a role, and with `values` the right to read row values."""
 
     role: Role
     values: bool = False
@@ -30,13 +30,27 @@ class Grant:
 
 
 @dataclass(frozen=True, slots=True)
+class Identity:
+    """The permanent identity of a person at an OpenID Connect provider.
+
+    issuer   address of the provider (claim `iss`)
+    subject  the person there (claim `sub`); names may change, this does not
+    """
+
+    issuer: str
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
 class User:
     """A person or program.
 
     grant       what it may do
     disabled    its password and its tokens are refused
     created_ms  Unix milliseconds
-    password    argon2id hash of the password; empty: the user has none and cannot sign in
+    password    argon2id hash of the password; empty: the user has none
+    identity    of a user whom a provider signs in, and whose grant follows from its claims; such
+                a user has no password. None: a user of this installation alone
     """
 
     name: str
@@ -44,6 +58,12 @@ class User:
     created_ms: int
     disabled: bool = False
     password: str = field(default="", repr=False)
+    identity: Identity | None = None
+
+    @property
+    def may_sign_in(self) -> bool:
+        """Return whether the user can open a session."""
+        return not self.disabled and (bool(self.password) or self.identity is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +92,11 @@ class ApiToken:
         milliseconds).
         """
         return 0 < self.expires_ms <= now_ms
+
+
+def is_account_name(name: str) -> bool:
+    """Return whether a user or token may have this name."""
+    return _NAME.fullmatch(name) is not None
 
 
 def secret_hash(secret: str) -> str:
@@ -125,10 +150,36 @@ class Accounts:
         return replace(self, users={**self.users, user.name: user})
 
     def with_first_user(self, user: User) -> "Accounts":
-        """Add the first user. Raises AccountRefused where there are users."""
+        """Add the first user. Raises AccountRefused if users exist."""
         if self.users:
             raise AccountRefused("There are users already.")
         return self.with_user(user)
+
+    def identified(self, identity: Identity) -> User | None:
+        """Return the user of an identity; None if there is none."""
+        return next((each for each in self.users.values() if each.identity == identity), None)
+
+    def signed_in(self, name: str, identity: Identity, grant: Grant, now_ms: int) -> "Accounts":
+        """Add or update the user whom a provider has signed in under this name.
+
+        A user whom the provider calls by another name now is renamed, with its tokens.
+
+        Raises AccountRefused for a name that is another user's, or no name, and for a user that is
+        disabled.
+        """
+        present = self.identified(identity)
+        if present is None:
+            return self.with_user(User(name, grant, now_ms, identity=identity))
+        if present.disabled:
+            raise AccountRefused(f"User {present.name} is disabled.")
+        rest = {each: user for each, user in self.users.items() if each != present.name}
+        _check_new("user", name, rest, _MOST_USERS)
+        users = {**rest, name: replace(present, name=name, grant=grant)}
+        tokens = {
+            each: replace(token, owner=name) if token.owner == present.name else token
+            for each, token in self.tokens.items()
+        }
+        return replace(self, users=users, tokens=tokens)
 
     def with_token(self, token: ApiToken) -> "Accounts":
         """Add a token.
@@ -163,9 +214,14 @@ class Accounts:
     ) -> "Accounts":
         """Change what a user may do, whether it is disabled, or the hash of its password.
 
-        Raises AccountRefused.
+        Raises AccountRefused, also for changes that only the provider can make.
         """
         user = self.user(name)
+        if user.identity is not None and (password or (grant or user.grant) != user.grant):
+            raise AccountRefused(
+                f"User {name} is signed in by {user.identity.issuer}, which decides the role, and "
+                "has no password here."
+            )
         user = replace(
             user,
             grant=grant or user.grant,
@@ -176,7 +232,7 @@ class Accounts:
 
 
 def _check_new(kind: str, name: str, present: Mapping[str, object], most: int) -> None:
-    if not _NAME.fullmatch(name):
+    if not is_account_name(name):
         raise AccountRefused(
             f"{name[:100]!r} is no name for a {kind}: use up to 100 of A-Z, a-z, 0-9, '.', '_', "
             f"'@' and '-'."

@@ -1,4 +1,4 @@
-"""Which passwords a user may have."""
+"""Which passwords a user may have. `relay.passwords` hashes them."""
 
 from typing import Final
 

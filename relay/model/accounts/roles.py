@@ -5,7 +5,7 @@ from typing import Final
 
 
 class Right(StrEnum):
-    """What an endpoint of the admin asks of the one who calls it."""
+    """The right that an endpoint of the admin requires."""
 
     READ = "read"
     """Read mappings, instances, positions and the audit trail.
@@ -13,13 +13,13 @@ class Right(StrEnum):
     Try edits and moves out without saving them.
     """
     EDIT = "edit"
-    """Save and roll back mapping documents."""
+    """Save and roll back mapping documents, and hide unmapped tables."""
     OPERATE = "operate"
     """Pause, switch, hand over and reposition instances; send dead letters again."""
     ADMINISTER = "administer"
     """Add, change and remove instances at run time, whose settings name servers and secrets."""
     VALUES = "values"
-    """Read values of rows: dead letters."""
+    """Read keys and values of rows: peek and dead letters."""
 
 
 class Role(StrEnum):

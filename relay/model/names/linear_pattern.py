@@ -88,11 +88,11 @@ class LinearPattern:
         return self._compiled.programsize
 
     def is_whole(self, text: str) -> bool:
-        """Say whether the expression matches the whole text."""
+        """Return whether the expression matches the whole text."""
         return self._compiled.fullmatch(text) is not None
 
     def first_match_is_whole(self, text: str) -> bool:
-        """Say whether the first alternative that matches at the beginning reaches the end, as
+        """Return whether the first alternative that matches at the beginning reaches the end, as
         Perl's anchored match does.
         """
         match = self._compiled.match(text)
@@ -106,8 +106,8 @@ class LinearPattern:
 
 
 def _check(text: str) -> None:
-    """Let Python read it first: what it refuses, or may read differently one day, has no meaning to
-    keep.
+    """Let Python parse it first: a pattern that Python refuses, or may read differently later, has
+    no defined meaning.
     """
     try:
         with warnings.catch_warnings():
@@ -118,7 +118,7 @@ def _check(text: str) -> None:
 
 
 def _for_re2(text: str) -> str:
-    """Write the expression for RE2. Raises PatternRefused for what that does not have."""
+    """Return the expression for RE2. Raises PatternRefused for constructs that RE2 lacks."""
     written: list[str] = []
     at, bracket = 0, -1
     while at < len(text):
@@ -155,7 +155,7 @@ def _escape(text: str, at: int, *, inside: bool) -> tuple[str, int]:
         width = _HEX_DIGITS[character]
         return f"\\x{{{text[at + 2 : at + 2 + width]}}}", 2 + width
     if inside and character in "WS":
-        raise PatternRefused(f"\\{character} within brackets is not supported; list what is meant")
+        raise PatternRefused(f"\\{character} within brackets is not supported; list the characters")
     if not inside and character in _REFUSED:
         raise PatternRefused(f"{_REFUSED[character]} is not supported")
     if inside and character == "b":

@@ -26,7 +26,7 @@ class MappingName(NamedTuple):
 
 
 def digest_of(documents: Mapping[str, str]) -> str:
-    """Return a digest of what the documents say: dataId → JSON text.
+    """Return a digest of the documents' contents: dataId → JSON text.
 
     White space between JSON tokens does not count, and a missing document equals `[]`.
     """
@@ -38,7 +38,7 @@ def digest_of(documents: Mapping[str, str]) -> str:
 def _canonical(body: str) -> str:
     """Return the body as ASCII without white space between tokens.
 
-    A body that is no JSON is quoted whole.
+    An invalid JSON body is quoted whole.
     """
     try:
         return json.dumps(json.loads(body), separators=(",", ":"))
@@ -47,11 +47,11 @@ def _canonical(body: str) -> str:
 
 
 def same_store(named: MappingName, in_force: MappingName, recorded: MappingName | None) -> bool:
-    """Say whether a store's sets continue those that rows were published under.
+    """Return whether a store's sets continue those that rows were published under.
 
     `named` is the set of the position record, `in_force` the set that the store's pointer names,
-    and `recorded` the set that the store holds under the number of `named`, None where it holds
-    none. Nothing is named before the first row: every store fits.
+    and `recorded` the set that the store holds under the number of `named`, None if it has none.
+    Before the first row no set is named, so every store is accepted.
     """
     if not named.number:
         return True

@@ -1,4 +1,4 @@
-"""Canal's patterns over `database.table`: what its filters and partition rules match names with.
+"""Canal's patterns over `database.table`: used by its filters and partition rules.
 
 Source of the rules: alibaba/canal, AviaterRegexFilter (Perl 5 expressions of Jakarta ORO).
 """
@@ -14,14 +14,14 @@ _PATTERN_CHARACTERS: Final = frozenset("*?+|(){}[]\\$^")
 # alone.
 _SWITCH_IN_FORCE: Final = re.compile(r"(?<!\\)\(\?[is]+\)")
 _REMEDY: Final = (
-    "Write it without what is named (docs/filters.md, Regular expressions); several simple "
-    "expressions do what one did."
+    "Write it without the named construct (docs/filters.md, Regular expressions); several simple "
+    "expressions can replace one."
 )
 _CLOSING: Final = {"}": "{", "]": "[", ")": "("}
 
 
 def is_pattern(text: str) -> bool:
-    """Say whether Canal reads the text as a regular expression rather than as a name.
+    """Return whether Canal reads the text as a regular expression rather than as a name.
 
     A dot alone does not make one.
     """
@@ -62,7 +62,7 @@ class NamePattern:
         return self._compiled is None
 
     def matches(self, name: str) -> bool:
-        """Say whether the whole name matches."""
+        """Return whether the whole name matches."""
         if self._compiled is None:
             return False
         return self._compiled.first_match_is_whole(name.lower())

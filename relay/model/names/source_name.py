@@ -1,4 +1,4 @@
-"""Which source of an instance is meant: that of a group must be named, a single one need not."""
+"""The source that a request refers to: that of a group must be named, a single one need not be."""
 
 from collections.abc import Collection
 
@@ -7,9 +7,9 @@ from relay.errors import SourceNotNamed
 
 def source_named(instance: str, known: Collection[str], wanted: str | None) -> str:
     """Return the name of the source that is `wanted` among those of the group, "" for a single
-    source, of which none is `known`.
+    source, for which `known` is empty.
 
-    A single source also goes by the instance's name; None and "" name nothing. Raises
+    A single source can also be named by the instance's name; None and "" name no source. Raises
     SourceNotNamed.
     """
     if not known:

@@ -1,4 +1,4 @@
-"""What a server's binlog holds, and what of a set of transactions it lacks."""
+"""The transactions in a server's binlog, and those of a set that it lacks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ class Executed:
     `gtids` is MySQL's gtid_executed, or MariaDB's gtid_binlog_pos: the transaction of each domain
     that was logged last. `state` is MariaDB's gtid_binlog_state: the newest number of each (domain,
     server), the one logged last at the end of its domain. `strict` is gtid_strict_mode: the server
-    takes no number that is not greater than the last of its domain. Where it is off, numbers of a
-    domain rise for each server alone: only the state tells what is there.
+    takes no number that is not greater than the last of its domain. If it is off, numbers of a
+    domain rise only per server: only `state` shows the existing ones.
     """
 
     gtids: GtidSet
@@ -43,8 +43,8 @@ class Executed:
         return GtidSet(lacking.intervals, MappingProxyType(domains))
 
     def passed_of(self, lacking: GtidSet) -> GtidSet:
-        """Return what of the lacking transactions can no longer arrive: under `strict` another
-        transaction has taken the number.
+        """Return the lacking transactions that can no longer arrive: under `strict` another
+        transaction has the number.
         """
         passed = {
             d: last
@@ -54,7 +54,7 @@ class Executed:
         return GtidSet(domains=MappingProxyType(passed))
 
     def knows_domain(self, domain: int) -> bool:
-        """Say whether anything was logged in a MariaDB domain.
+        """Return whether anything was logged in a MariaDB domain.
 
         False also after FLUSH BINARY LOGS DELETE_DOMAIN_ID.
         """
@@ -68,8 +68,9 @@ class Executed:
         return self.state.get((domain, server), 0) or self.gtids.domains.get(domain, (0, 0))[1]
 
     def kept_of(self, published: GtidSet) -> GtidSet:
-        """Return what of a published set the server has: the place at which reading continues after
-        a loss was accepted.
+        """Return the part of a published set that the server has.
+
+        Reading continues there after a loss was accepted.
         """
         lost = self.lacking(published)
         domains = {

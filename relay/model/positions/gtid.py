@@ -22,7 +22,7 @@ _LAST_NUMBER: Final = 2**63 - 2  # MySQL's GNO_END - 1
 
 @dataclass(frozen=True, slots=True, order=True)
 class TransactionSource:
-    """Who numbers a row of MySQL transactions: a server's uuid, and the tag ("" without)."""
+    """The numbering source of MySQL transactions: a server's uuid, and the tag ("" without)."""
 
     uuid: str
     tag: str = ""
@@ -47,7 +47,7 @@ class GtidSet:
     def parse(cls, text: str) -> "GtidSet":
         """Read the text of a set or of a single id; "" is the empty set.
 
-        Raises ValueError naming the part that is none.
+        Raises ValueError with the invalid part.
         """
         intervals: dict[TransactionSource, tuple[Interval, ...]] = {}
         domains: dict[int, tuple[int, int]] = {}
@@ -71,15 +71,15 @@ class GtidSet:
         return not self.intervals and not self.domains
 
     def with_gtid(self, text: str) -> "GtidSet":
-        """The set with one more transaction (or set) in it.
+        """Return the set with one more transaction (or set) in it.
 
         In a MariaDB domain the later call wins, as the binlog's order does.
         """
         return self.with_all(GtidSet.parse(text))
 
     def with_each(self, ids: Iterable[str]) -> "GtidSet":
-        """The set with these single transactions in it, as `with_gtid` makes it one after the
-        other; a run of numbers costs one step.
+        """Return the set with these single transactions in it, as `with_gtid` makes it one after
+        the other; a run of numbers costs one step.
         """
         result = self
         for text in _runs(ids):
@@ -87,7 +87,7 @@ class GtidSet:
         return result
 
     def with_all(self, other: "GtidSet") -> "GtidSet":
-        """The union; MariaDB domains that stand in both are the other's."""
+        """Return the union; for MariaDB domains in both sets, the other set's id is used."""
         intervals = dict(self.intervals)
         for source, added in other.intervals.items():
             held = intervals.get(source, ())
@@ -99,11 +99,11 @@ class GtidSet:
         )
 
     def contains(self, text: str) -> bool:
-        """Say whether every transaction of the text is in the set."""
+        """Return whether every transaction of the text is in the set."""
         return self.covers(GtidSet.parse(text))
 
     def covers(self, other: "GtidSet") -> bool:
-        """Say whether all of the other set is in this one.
+        """Return whether all of the other set is in this one.
 
         MariaDB domains compare sequence numbers.
         """
@@ -116,8 +116,8 @@ class GtidSet:
         )
 
     def without(self, other: "GtidSet") -> "GtidSet":
-        """What of this set is not in the other: MySQL's GTID_SUBTRACT, and MariaDB domains that are
-        ahead there.
+        """Return the part of this set that the other lacks: MySQL's GTID_SUBTRACT, and MariaDB
+        domains that are ahead here.
         """
         intervals: dict[TransactionSource, tuple[Interval, ...]] = {}
         for source, held in self.intervals.items():
@@ -177,7 +177,7 @@ def _interval(first: int, last: int, part: str) -> Interval:
 
 
 def _joined(held: tuple[Interval, ...], added: Interval) -> tuple[Interval, ...]:
-    """Put one interval into a sorted row of them.
+    """Add one interval to a sorted list of intervals.
 
     The common case, the next number at the end, is one step.
     """

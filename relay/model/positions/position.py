@@ -1,4 +1,4 @@
-"""Places in a source's history, and the order pair of design section 3."""
+"""Positions in a source's history, and the order key."""
 
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 @lru_cache(maxsize=64)
 def file_number(binlog_file: str) -> int:
-    """The number at the end of a binlog file's name (`mysql-bin.000042` → 42).
-
-    0 where there is none.
+    """Return the number at the end of a binlog file's name (`mysql-bin.000042` → 42); 0 if there is
+    none.
     """
     digits = binlog_file.rpartition(".")[2]
     return int(digits) if digits.isdecimal() and digits.isascii() else 0
@@ -23,7 +22,7 @@ class BinlogPosition(NamedTuple):
 
     @property
     def rank(self) -> tuple[int, int]:
-        """Sorts the places of one server: the file's number, then the offset."""
+        """Sorts positions of one server: the file's number, then the offset."""
         return file_number(self.file), self.offset
 
     def __str__(self) -> str:
@@ -32,11 +31,9 @@ class BinlogPosition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SourceIdentity:
-    """Which server's history a position belongs to.
-
-    `server_uuid` is empty on MariaDB, which has none. `file_created_s` is the creation time that
-    the binlog file's format-description event carries (Unix seconds; 0 where the server writes
-    none); it names one incarnation of a file name.
+    """Identifies the server history of a position. `server_uuid` is empty on MariaDB.
+    `file_created_s` is the creation time that the binlog file's format-description event carries
+    (Unix seconds; 0 if the server writes none); it names one incarnation of a file name.
     """
 
     server_uuid: str
@@ -45,7 +42,7 @@ class SourceIdentity:
 
     @property
     def server(self) -> str:
-        """What tells one server from another: the uuid, or the number where it has none."""
+        """The server's identifier: the uuid, or the server_id if it has none."""
         return self.server_uuid or str(self.server_id)
 
 
@@ -53,7 +50,7 @@ class SourceIdentity:
 class LastTransaction:
     """The newest transaction up to a position that changed something.
 
-    `begin` is the offset of its first event, `gtid` "" where the source has none. `digest` is in
+    `begin` is the offset of its first event, `gtid` is "" if the source has none. `digest` is in
     hexadecimal (`relay.model.records.last_transaction` computes it).
     """
 
@@ -67,7 +64,7 @@ class SourcePosition:
     """The end of a whole source transaction: where reading may continue.
 
     `gtid_set` is the executed set's text, "" without GTIDs. `last` identifies the last transaction
-    before it, None where that is not known; two positions are the same place without it.
+    before it, None if it is unknown. It is ignored when two positions are compared.
     """
 
     binlog: BinlogPosition
@@ -83,7 +80,7 @@ class OrderPair(NamedTuple):
     execute_position: int
 
     def raised_to(self, other: "OrderPair") -> "OrderPair":
-        """Return the least pair that lies below neither of the two, in none of its halves."""
+        """Return the smallest order key whose time and position are at least those of both keys."""
         return OrderPair(
             max(self.execute_time, other.execute_time),
             max(self.execute_position, other.execute_position),

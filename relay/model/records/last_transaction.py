@@ -4,9 +4,9 @@ digest of its first changes.
 No I/O.
 
 It is compared with the binlog whenever the source is opened. A server that was restored from an
-older copy reuses GTIDs, and an image of a virtual machine even files and offsets; the rows and
-their times are others. Only the transaction before a committed position is needed, so nothing is
-computed for all others.
+older copy reuses GTIDs, and an image of a virtual machine even files and offsets; but its rows and
+their times differ. Only the transaction before a committed position is needed, so no other digest
+is computed.
 """
 
 from collections.abc import Iterable, Sequence
@@ -60,9 +60,8 @@ def changes_digest(changes: Iterable[bytes]) -> str:
 
 
 def change_bytes(item: RawItem | StreamItem) -> bytes | None:
-    """Return what a change is recognized by, the same before and after decoding.
-
-    None for an item that changes nothing.
+    """Return the bytes that identify a change, the same before and after decoding; None for an
+    item without a change.
     """
     if isinstance(item, RowsEvent):
         return _rows(item.operation, item.header_time_s, item.body)
@@ -96,7 +95,7 @@ def last_changed(
 
 
 def first_changes(items: Iterable[RawItem | StreamItem]) -> list[bytes]:
-    """Return what the items at the front are recognized by."""
+    """Return the identifying bytes of the first changes."""
     return [change for item in items if (change := change_bytes(item)) is not None]
 
 

@@ -1,4 +1,6 @@
-"""The position record: everything a relay needs to go on exactly where the last one stopped."""
+"""The position record: all data that a relay needs to continue exactly where the last one
+stopped.
+"""
 
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
@@ -14,27 +16,43 @@ from relay.model.positions.position import (
     SourceIdentity,
     SourcePosition,
 )
+from relay.model.records.hashed_forms import HashedForms, forms_of
+from relay.model.records.record_fields import leave_out_unknown, position_fields
 from relay.model.records.resume_fingerprint import Landmark, PublishedPlace
+from relay.model.records.snapshot_progress import SnapshotProgress, leave_out_unpaused
+from relay.model.records.transaction_report import TransactionReport
 
-FORMAT: Final = 5
+FORMAT: Final = 9
 """The newest format that is read.
 
 A record is written in the oldest one that holds what it has to say: 1 without `replay` and `skips`,
 2 with them, 3 for a group of sources, 4 for one with `skips`, which are those of one source, 5 with
 a digest of a mapping set or of partition rules, or with a split transaction that counts only the
-rows that the source kept.
+rows that the source kept, 6 with the progress of snapshots, 7 with a split transaction whose BEGIN
+message is published, 8 with forms of hashed keys or a copy paused before its first chunk, 9 with
+messages under a second transactional id.
 """
+
+_LEFT_OUT_IF_EMPTY: Final = (
+    "names", "place", "rows", "mapping_digest", "kept_mappings", "placed_by", "snapshots",
+    "hashed_forms", "formats", "second_id",
+)  # fmt: skip
+
+_ABSENT: Final[dict[str, Any]] = {
+    "mapping_set": 0, "mapping_digest": "", "following": "", "rows": "", "second_id": False,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class SplitProgress:
-    """How much of a source transaction that is published in parts is visible.
+    """The visible part of a source transaction that is published in parts.
 
     `items_done` counts row changes before filters, and statements, from the transaction's begin.
     `execute_time`, the mapping set and `configuration` (a digest of filters and message settings)
     stay in force to its end, so that a re-read gives the same messages. `mapping_digest` is "" in
     formats before 5, and without a mapping set. `without_rolled_back` is False in formats before 5,
-    which may count rows that the source rolled back.
+    which may count rows that the source rolled back. `report` contains the counts for its END
+    message, None while it has no BEGIN message.
     """
 
     begin: BinlogPosition
@@ -45,6 +63,7 @@ class SplitProgress:
     configuration: str
     mapping_digest: str = ""
     without_rolled_back: bool = False
+    report: TransactionReport | None = None
 
     @property
     def mapping(self) -> MappingName:
@@ -54,10 +73,10 @@ class SplitProgress:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A stretch of the binlog that is read again because the position was moved back by hand.
+    """A range of the binlog that is read again because an operator moved the position back.
 
-    Transactions that begin before `publish_from` are read for their pairs alone. Behind `until`,
-    where the instance had been, nothing goes below `order`, the pair that it had there.
+    Transactions that begin before `publish_from` are read only for their order keys. After `until`,
+    the former position, no order key is below `order`, the key at that position.
     """
 
     publish_from: BinlogPosition
@@ -67,8 +86,8 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class OtherSource:
-    """Where another source of a group stands, how far the history of its tables was followed (None:
-    it never was), and what of it is to be left out.
+    """The position of another source of a group, how far its schema history was followed (None:
+    never), and its transactions to skip.
     """
 
     source: SourcePosition
@@ -78,21 +97,24 @@ class OtherSource:
 
 @dataclass(frozen=True, slots=True)
 class PositionRecord:
-    """The end of the last whole source transaction, and the order pair there.
+    """The end of the last whole source transaction, and the order key there.
 
     `change_time_ms` is min(raw change time, relay's clock at publishing), for searches by time.
     `partitions` keeps the partition count that each topic had when the instance first wrote to it,
-    because placement must not move with the topic. `skips` are the GTIDs of coming transactions
-    that are left out on an operator's wish. `mapping_set` and `mapping_digest` name the set that
-    the last rows were published under, or that an operator confirmed for the next ones; 0 and ""
-    where a relay wrote the record that did not note them. `placed_by` are the digests of the
-    partition rules that each topic's rows were placed by; a topic of before format 5 is not among
-    them. `kept_mappings` are the sets whose documents the position topic holds: digest → number of
-    records. `names` is how far the history of the source's tables was followed, None where it never
-    was. For a group, `following` names the source that `source`, `names`, `skips` and a split
-    transaction are of; `others` are the further ones. `place` identifies the place on every server
-    that replicates it, None where digests are not kept. `rows` differs when other messages are made
-    of the same rows, by rules, masks or transforms; "" where nothing is asked of rows.
+    because a key keeps its partition when the topic grows. `skips` are the GTIDs of coming
+    transactions that are skipped by an operator's request. `mapping_set` and `mapping_digest` name
+    the set that the last rows were published under, or that an operator confirmed for the next
+    ones; 0 and "" if an older relay wrote the record without them. `placed_by` are the digests of
+    the partition rules by which each topic's rows were assigned to partitions; topics of formats
+    before 5 are missing. `formats` is the message format of each topic, which older relays ignore
+    and leave out. `kept_mappings` are the sets whose documents the position topic holds: digest →
+    number of records. `names` is how far the schema history of the source was followed,
+    None if never. For a group, `following` names the source that `source`, `names`, `skips` and a
+    split transaction are of; `others` are the other ones. `place` identifies the position on every
+    server that replicates it, None if digests are not kept. `rows` is a digest of the rules, masks
+    and transforms that change messages; "" without any. `snapshots` is the progress of each request
+    to copy tables, by its id. `second_id`: messages may be on their way under the instance's second
+    transactional id, so the next relay fences it as well.
     """
 
     source: SourcePosition
@@ -112,6 +134,10 @@ class PositionRecord:
     mapping_digest: str = ""
     kept_mappings: dict[str, int] = field(default_factory=dict)
     placed_by: dict[str, str] = field(default_factory=dict)
+    snapshots: dict[str, SnapshotProgress] = field(default_factory=dict)
+    hashed_forms: HashedForms = field(default_factory=dict)
+    formats: dict[str, str] = field(default_factory=dict)
+    second_id: bool = False
 
     @property
     def mapping(self) -> MappingName:
@@ -126,14 +152,22 @@ class PositionRecord:
 
     @property
     def as_history_entry(self) -> "PositionRecord":
-        """The record as the position history keeps it: a move back takes mapping and partition
-        rules from the newest record.
-        """
-        return replace(self, mapping_digest="", kept_mappings={}, placed_by={})
+        """The record in the position history; a move back takes the rest from the newest record."""
+        of_topics: dict[str, Any] = {"placed_by": {}, "hashed_forms": {}, "formats": {}}
+        own: dict[str, Any] = {"mapping_digest": "", "kept_mappings": {}, "second_id": False}
+        return replace(self, snapshots={}, **own, **of_topics)
 
     @property
     def format(self) -> int:
         """The oldest format that holds this record."""
+        if self.second_id:
+            return 9
+        if self.hashed_forms or any(each.paused for each in self.snapshots.values()):
+            return 8
+        if self.split is not None and self.split.report is not None:
+            return 7
+        if self.snapshots:
+            return 6
         counts_kept_rows = self.split is not None and self.split.without_rolled_back
         if self.named_mappings or self.kept_mappings or self.placed_by or counts_kept_rows:
             return 5
@@ -148,7 +182,7 @@ class PositionRecord:
 
     @property
     def standing(self) -> dict[str, OtherSource]:
-        """Where each source stands, by name; a single one is called ""."""
+        """The position of each source, by name; a single source is named ""."""
         return {self.following: OtherSource(self.source, self.names, self.skips), **self.others}
 
     @property
@@ -157,7 +191,7 @@ class PositionRecord:
         return {name: each.source for name, each in self.standing.items()}
 
     def with_source(self, name: str, at: OtherSource) -> "PositionRecord":
-        """The record with one source standing elsewhere; a single one is called ""."""
+        """Return the record with another position for one source; a single source is named ""."""
         if name == self.following:
             return replace(self, source=at.source, names=at.names, skips=at.skips)
         return replace(self, others={**self.others, name: at})
@@ -165,12 +199,13 @@ class PositionRecord:
     def to_bytes(self) -> bytes:
         """Return the record as JSON, without empty fields that older versions do not know."""
         fields = asdict(self)
+        leave_out_unpaused(fields["snapshots"])
         if self.format == 1:
             del fields["replay"], fields["skips"]
-        for absent in ("names", "place", "rows", "mapping_digest", "kept_mappings", "placed_by"):
+        for absent in _LEFT_OUT_IF_EMPTY:
             if not fields[absent]:
                 del fields[absent]
-        for absent in ("mapping_digest", "without_rolled_back"):
+        for absent in ("mapping_digest", "without_rolled_back", "report"):
             if self.split is not None and not fields["split"][absent]:
                 del fields["split"][absent]
         if not self.following:
@@ -178,14 +213,14 @@ class PositionRecord:
         for name, other in self.others.items():
             if not other.skips:
                 del fields["others"][name]["skips"]
-        _leave_out_unknown(fields)
-        return orjson.dumps({"format": self.format, **fields}, default=_fields)
+        leave_out_unknown(fields)
+        return orjson.dumps({"format": self.format, **fields}, default=position_fields)
 
     @classmethod
     def from_bytes(cls, value: bytes) -> "PositionRecord":
         """Read a record of this or an older format.
 
-        Raises PositionNewer, or PositionUnreadable for what is none.
+        Raises PositionNewer, or PositionUnreadable if it is not a record.
         """
         try:
             fields: dict[str, Any] = orjson.loads(value)
@@ -200,49 +235,35 @@ class PositionRecord:
                 split=None if fields["split"] is None else _split(fields["split"]),
                 replay=None if fields.get("replay") is None else _replay(fields["replay"]),
                 skips=tuple(fields.get("skips", ())),
-                mapping_set=fields.get("mapping_set", 0),
                 names=None if fields.get("names") is None else _source(fields["names"]),
                 place=None if fields.get("place") is None else _place(fields["place"]),
-                following=fields.get("following", ""),
                 others={name: _other(each) for name, each in fields.get("others", {}).items()},
-                rows=fields.get("rows", ""),
-                mapping_digest=fields.get("mapping_digest", ""),
                 kept_mappings=fields.get("kept_mappings", {}),
-                placed_by=fields.get("placed_by", {}),
+                snapshots={
+                    name: SnapshotProgress.from_fields(each)
+                    for name, each in fields.get("snapshots", {}).items()
+                },
+                hashed_forms=forms_of(fields.get("hashed_forms", {})),
+                **_of_topics(fields),
+                **{name: fields.get(name, absent) for name, absent in _ABSENT.items()},
             )
         except (orjson.JSONDecodeError, KeyError, TypeError) as exc:
             raise PositionUnreadable(f"The position record cannot be read ({exc}).") from exc
 
 
-def _fields(value: object) -> dict[str, Any]:
-    if isinstance(value, BinlogPosition | OrderPair):
-        return value._asdict()
-    raise TypeError(f"{type(value)} has no place in a position record")
-
-
-def _leave_out_unknown(fields: dict[str, Any]) -> None:
-    """Take `last` out of positions where it is not known.
-
-    A relay that does not know the field ignores it.
-    """
-    for standing in (fields, *fields.get("others", {}).values()):
-        for position in (standing["source"], standing.get("names")):
-            if position is not None and position["last"] is None:
-                del position["last"]
+def _of_topics(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: fields.get(name, {}) for name in ("placed_by", "formats")}
 
 
 def _source(fields: dict[str, Any]) -> SourcePosition:
     last = fields.get("last")
-    known = (
-        None
-        if last is None
-        else LastTransaction(**{**last, "begin": BinlogPosition(**last["begin"])})
-    )
+    if last is not None:
+        last = LastTransaction(**{**last, "begin": BinlogPosition(**last["begin"])})
     return SourcePosition(
         BinlogPosition(**fields["binlog"]),
         fields["gtid_set"],
         SourceIdentity(**fields["identity"]),
-        known,
+        last,
     )
 
 
@@ -257,7 +278,10 @@ def _place(fields: dict[str, Any]) -> PublishedPlace:
 
 
 def _split(fields: dict[str, Any]) -> SplitProgress:
-    return SplitProgress(**{**fields, "begin": BinlogPosition(**fields["begin"])})
+    report = fields.get("report")
+    known = None if report is None else TransactionReport.from_fields(report)
+    begin = BinlogPosition(**fields["begin"])
+    return SplitProgress(**{**fields, "begin": begin, "report": known})
 
 
 def _replay(fields: dict[str, Any]) -> Replay:

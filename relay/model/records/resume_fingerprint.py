@@ -1,15 +1,13 @@
-"""Where the last published transaction stands, told in a way that holds for every server that
-replicates it without GTIDs.
+"""The position of the last published transaction, in a form that is valid on every server that
+replicates it without GTIDs. No I/O.
 
-No I/O.
+Transactions can be identical to the last byte, for example a row that is inserted and deleted again
+and again. So a transaction alone is not recognized. A *landmark* is a transaction that began in a
+later second than every one before it. No earlier transaction is equal to it, because its second is
+part of its digest. From there transactions are counted and their digests chained: the position is
+reached after that many transactions with that chain.
 
-Transactions may be alike to the last byte: a row that is inserted and deleted again and again. So
-none is recognized by itself. A
-*landmark* is a transaction that began in a later second than every one before it: nothing before it
-is like it, because its second is a
-part of what it is. From there transactions are counted, and their digests chained: the place is
-where that many have come with that chain.
-The first transaction that a relay reads is none: others of its second may stand before it, where
+The first transaction that a relay reads is not a landmark: others of its second may precede it if
 the relay's clock is behind.
 """
 
@@ -24,8 +22,8 @@ from relay.model.records.transaction_digest import DIGEST_BYTES, Digested
 _MOST_AHEAD: Final = 100
 """So many seconds of the future are remembered one by one."""
 _LONG_SECONDS: Final = 60
-"""So long after a place is found, another one like it is looked for: what waited for a lock was
-begun before what stands in front of it.
+"""After a position is found, equal ones are searched for this many seconds: a transaction that
+waited for a lock began before its predecessors.
 """
 
 
@@ -34,8 +32,8 @@ class Landmark:
     """The transaction from which others are counted: its second, its digest, and that of the one
     before it.
 
-    The last is "" in records of releases that took the first transaction that they read for a
-    landmark.
+    The last is "" in records of older releases, which used the first transaction that they read as
+    a landmark.
     """
 
     second: int
@@ -45,11 +43,10 @@ class Landmark:
 
 @dataclass(frozen=True, slots=True)
 class PublishedPlace:
-    """The place behind one transaction. Digests are in hexadecimal.
-
-    No transaction up to here began after `newest_s`, but for those that sessions dated to the
-    seconds in `ahead`. Behind the landmark (None until there is one) `count` more transactions
-    stand; `chain` is made of its digest and theirs. `last` is the newest one's own.
+    """The position after one transaction. Digests are in hexadecimal. No transaction up to here
+    began after `newest_s`, except those that sessions dated to the seconds in `ahead`. After the
+    landmark (None until there is one) follow `count` transactions; `chain` is computed from its
+    digest and theirs. `last` is the digest of the newest one.
     """
 
     newest_s: int
@@ -60,9 +57,9 @@ class PublishedPlace:
     last: str = ""
 
     def behind(self, transaction: Digested, clock_s: float) -> "PublishedPlace":
-        """The place behind the next transaction.
+        """Return the position after the next transaction.
 
-        What is dated later than `clock_s` is dated by its session, and no landmark.
+        A transaction dated later than `clock_s` was dated by its session and is not a landmark.
         """
         digest, second = transaction.digest.hex(), transaction.second
         if second <= self.newest_s:
@@ -82,17 +79,16 @@ class PublishedPlace:
 
 
 def chained(chain: str, digest: str) -> str:
-    """The chain with one more transaction."""
+    """Return the chain with one more transaction."""
     return blake2b((chain + digest).encode(), digest_size=DIGEST_BYTES).hexdigest()
 
 
 class Sighting(Enum):
-    """What a server's binlog says of a place.
+    """The result of a search for a position in a server's binlog.
 
-    MISSING: fewer transactions stand behind the landmark, or it is not there itself.
-
-    UNPROVEN: what is there may be the landmark, or another one like it that came later, with the
-    landmark in what the binlog has no more.
+    MISSING: fewer transactions follow the landmark, or the landmark itself is missing. UNPROVEN:
+    the transaction found may be the landmark, or a later equal one, with the landmark in a purged
+    part of the binlog.
     """
 
     FOUND = "found"
@@ -104,8 +100,8 @@ class Sighting(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """The end of a search: where reading goes on when it was found, and how many transactions lack
-    at least where some do.
+    """The result of a search: the position to continue at if it was found, and the least number
+    of missing transactions.
     """
 
     sighting: Sighting
@@ -114,10 +110,10 @@ class Sought:
 
 
 class PlaceSearch:
-    """Takes the transactions of a server's binlog in their order, from before the landmark on.
+    """Reads the transactions of a server's binlog in order, from before the landmark.
 
-    `needs_before`: nothing else proves that the search began before the landmark, so the one before
-    it must be seen, too.
+    `needs_before`: no other fact proves that the search began before the landmark, so the preceding
+    transaction must be read too.
     """
 
     def __init__(self, place: PublishedPlace, *, needs_before: bool) -> None:
@@ -153,14 +149,14 @@ class PlaceSearch:
 
     @property
     def enough(self) -> bool:
-        """Whether nothing that may still come changes the answer."""
+        """Whether no later transaction can change the result."""
         return self._unproven or (
             bool(self._found) and self._newest_s > self._landmark.second + _LONG_SECONDS
         )
 
     @property
     def sought(self) -> Sought:
-        """What the transactions so far say."""
+        """The result from the transactions read so far."""
         if self._unproven:
             # Nothing before the landmark is like it, so what was found behind this one would be
             # counted from a later one.
@@ -174,7 +170,7 @@ class PlaceSearch:
         return Sought(Sighting.MISSING, lacking=self._place.count - self._reached)
 
     def _counted_from(self, digest: str) -> list[tuple[int, str]]:
-        """The count that begins here, if this is the landmark and none like it."""
+        """Return the counts that begin here, if this is the landmark and no equal one was read."""
         before = self._landmark.before
         if self._last and before:
             return [(0, digest)] if self._last == before else []
@@ -183,8 +179,8 @@ class PlaceSearch:
 
 
 def _remembered(newest_s: int, ahead: tuple[int, ...], second: int) -> tuple[int, tuple[int, ...]]:
-    """With one second of the future more; when there are too many, the nearest counts as
-    reached.
+    """Return the seconds of the future with one more; if there are too many, the nearest one
+    counts as reached.
     """
     seconds = sorted({*ahead, second})
     if len(seconds) <= _MOST_AHEAD:

@@ -1,10 +1,8 @@
-"""How rows of a topic are placed in its partitions, and whether the instances that feed a topic
-agree on it.
+"""How rows of a topic are assigned to its partitions, and whether all instances that feed the topic
+agree on it and on the format of its messages. Pure.
 
-Pure.
-
-A reader relies on one thing: the rows of one key of a logical table are in one partition. So all
-instances that feed a topic must place rows alike, and a change of the placing is an operator's act.
+Consumers rely on one rule: the rows of one key of a logical table are in one partition. So all
+instances that feed a topic must assign rows alike, and only an operator changes the rule.
 """
 
 from collections.abc import Container, Mapping
@@ -18,8 +16,8 @@ _DIGEST_CHARACTERS: Final = 16
 
 
 class PlacingRules(NamedTuple):
-    """What decides about a row's hash: Canal's `partition_hash`, whether the database counts, and
-    which names it is made of.
+    """The inputs of a row's hash: Canal's `partition_hash`, whether the database counts, and the
+    names that are hashed.
     """
 
     partition_hash: str
@@ -39,8 +37,8 @@ class PlacingRules(NamedTuple):
 
 
 class TopicPlacing(NamedTuple):
-    """How an instance places rows of one topic: the rules of the hash, and the partitions that it
-    is divided by.
+    """How an instance assigns rows of one topic to partitions: the rules of the hash, and the
+    partition count.
     """
 
     partitions: int
@@ -53,11 +51,13 @@ class TopicPlacing(NamedTuple):
 class Feeder(NamedTuple):
     """An instance that feeds a topic.
 
-    `joined`: it publishes there; otherwise it waits for the others to place rows as it does.
+    `joined`: it publishes there; otherwise it waits until the others assign rows as it does.
+    `format` is that of its messages, "" if an older relay wrote the entry.
     """
 
     placing: TopicPlacing
     joined: bool
+    format: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,34 +67,60 @@ class TopicAgreement:
     feeders: Mapping[str, Feeder] = field(default_factory=dict)
 
     def differing(self, instance: str, placing: TopicPlacing) -> dict[str, TopicPlacing]:
-        """The other instances that publish to the topic and place rows otherwise."""
-        others = (
-            (name, each) for name, each in self.feeders.items() if name != instance and each.joined
-        )
-        return {name: each.placing for name, each in others if each.placing != placing}
+        """Return the other instances that publish to the topic with another assignment."""
+        others = self._others(instance)
+        return {name: each.placing for name, each in others.items() if each.placing != placing}
 
-    def with_feeder(self, instance: str, placing: TopicPlacing) -> "TopicAgreement":
-        """The agreement once an instance asked to publish: it joins only where no other one that
-        publishes places rows otherwise.
+    def differing_formats(self, instance: str, message_format: str) -> dict[str, str]:
+        """Return the other instances that publish to the topic in another format."""
+        others = self._others(instance)
+        known = {"", message_format}
+        return {name: each.format for name, each in others.items() if each.format not in known}
 
-        An instance that must wait does not count for the others: a newcomer never stops an instance
-        that was there first. After an operator changed the placing of all of them, the first one to
-        come joins, and the others follow.
+    def _others(self, instance: str) -> dict[str, Feeder]:
+        return {
+            name: each for name, each in self.feeders.items() if name != instance and each.joined
+        }
+
+    def with_feeder(
+        self, instance: str, placing: TopicPlacing, message_format: str = ""
+    ) -> "TopicAgreement":
+        """Return the agreement after an instance asked to publish.
+
+        It joins only if no other publishing instance assigns rows differently or has another
+        format. An instance that
+        must wait is ignored by the others: a newcomer never stops an existing instance. After an
+        operator changed the assignment of all of them, the first one joins, and the others follow.
         """
-        return TopicAgreement(
-            {
-                **self.feeders,
-                instance: Feeder(placing, joined=not self.differing(instance, placing)),
-            }
+        differs = self.differing(instance, placing) or self.differing_formats(
+            instance, message_format
         )
+        return TopicAgreement(
+            {**self.feeders, instance: Feeder(placing, not differs, message_format)}
+        )
+
+    def with_format(self, instance: str, message_format: str) -> "TopicAgreement":
+        """Return the agreement with the format of an instance whose entry has none, because an
+        older relay wrote it: a newcomer in another format then waits, and not this instance.
+
+        Nothing changes where others have already another format. Their own join decides.
+        """
+        own = self.feeders.get(instance)
+        if own is None or not own.joined or own.format:
+            return self
+        if self.differing_formats(instance, message_format):
+            return self
+        return TopicAgreement({**self.feeders, instance: own._replace(format=message_format)})
 
     def without_feeders(self, instances: Container[str | None]) -> "TopicAgreement":
-        """The agreement once these instances do not publish to the topic."""
+        """Return the agreement without these instances."""
         return TopicAgreement(
             {name: each for name, each in self.feeders.items() if name not in instances}
         )
 
 
 def moved_share(before: int, after: int) -> Fraction:
-    """The share of evenly spread hashes whose partition differs between two partition counts."""
+    """Return the share of evenly spread hashes whose partition differs between two partition
+    counts.
+    """
     return 1 - Fraction(min(before, after), lcm(before, after))

@@ -1,5 +1,4 @@
-"""What a source transaction is, apart from the server that logged it: the same digest on a master
-and on its replica.
+"""A digest of a source transaction that is the same on a master and on its replica.
 
 No I/O.
 
@@ -29,7 +28,7 @@ _TWO_BYTE_NUMBER: Final = 0xFC
 class Digested(NamedTuple):
     """One transaction: its digest, and the second (Unix time) in which its first statement began.
 
-    0 where no event of it tells.
+    0 if none of its events has it.
     """
 
     digest: bytes
@@ -37,20 +36,18 @@ class Digested(NamedTuple):
 
 
 class TransactionDigest:
-    """Takes the items of a stream in their order, and knows at each transaction's end what it came
-    to.
-    """
+    """Reads the items of a stream in order, and computes the digest at each transaction's end."""
 
     def __init__(self) -> None:
         self._items = self._second = 0
         self._begin()
 
     def take(self, item: RawItem) -> None:
-        """Take what belongs to a transaction.
+        """Add an item of a transaction.
 
-        Its end, and what lies between two of them, changes nothing.
+        Transaction ends and items between transactions change nothing.
 
-        Raises CorruptEvent for a row event that is cut short.
+        Raises CorruptEvent for a truncated row event.
         """
         if isinstance(item, RawRows):
             try:
@@ -69,9 +66,8 @@ class TransactionDigest:
             self._take_other(item.action.value.encode(), item.xid, 0)
 
     def ended(self) -> Digested | None:
-        """What the transaction that ends here came to.
-
-        None for one without changes, which a replica need not log.
+        """Return the digest of the transaction that ends here; None for one without changes,
+        which a replica need not log.
         """
         if not self._items:
             return None
@@ -121,8 +117,8 @@ class TransactionDigest:
 
 
 def _columns(item: RawRows, operation: int) -> tuple[int, bytes]:
-    """Where the row images begin, and what stands before them: the number of columns, and which of
-    them the images hold.
+    """Return where the row images begin, and the bytes before them: the column count, and the
+    bitmap of included columns.
     """
     body, start = item.body, _HEAD_BYTES
     if item.type_code >= _V2_INSERT:

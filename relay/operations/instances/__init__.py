@@ -1,4 +1,4 @@
-"""What operators see and order of instances: list, pause, limits, and the followed server.
+"""Operator views and orders of instances: list, pause, limits, and the followed server.
 
-May import what `relay.operations` may: `relay.state`, `relay.source`, settings and audit.
+Allowed imports are those of `relay.operations`: `relay.state`, `relay.source`, settings and audit.
 """

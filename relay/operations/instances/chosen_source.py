@@ -1,4 +1,4 @@
-"""The source of an instance that is meant, and how it is reached."""
+"""Selects the source of an instance that a request refers to, with its connection settings."""
 
 from typing import NamedTuple
 
@@ -8,14 +8,14 @@ from relay.settings import InstanceSettings, SourceSettings
 
 
 class ChosenSource(NamedTuple):
-    """A source's name among those of its group ("" for a single one), and how it is reached."""
+    """A source's name in its group ("" for a single one), and its connection settings."""
 
     name: str
     settings: SourceSettings
 
 
 def chosen_source(instance: InstanceSettings, wanted: str | None) -> ChosenSource:
-    """Choose the source that is `wanted`; a single one also goes by the instance's name.
+    """Choose the source named `wanted`; a single one can also be named by the instance's name.
 
     Raises SourceNotNamed.
     """
@@ -29,7 +29,7 @@ def chosen_server(
 ) -> SourceSettings:
     """Return how a source, or its standby, is reached.
 
-    Raises SourceNotNamed, and ConfigurationError where it has no standby.
+    Raises SourceNotNamed, and ConfigurationError if it has no standby.
     """
     chosen = chosen_source(instance, wanted)
     settings = chosen.settings.at_standby() if standby else chosen.settings

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from relay.audit import AuditEntry, AuditTrail
+from relay.errors import NodeMissing
 from relay.operations.instances.known_instances import instance_of
 from relay.operations.who import Who
 from relay.settings import RelaySettings
@@ -12,9 +13,7 @@ from relay.zk import Session
 
 
 class InstanceFlow:
-    """Shows and changes the flow that operators want of one instance, and starts it again after a
-    stop.
-    """
+    """Shows and changes the wanted flow of one instance, and restarts it after a stop."""
 
     def __init__(self, settings: RelaySettings, instance: str, session: Session) -> None:
         self._instance = instance_of(settings, instance, session, resolved=False).name
@@ -24,7 +23,7 @@ class InstanceFlow:
         self._trail = AuditTrail(settings.kafka, settings.installation)
 
     def show(self) -> Flow:
-        """Return what is asked. Raises StoreUnreachable."""
+        """Return the wanted flow. Raises StoreUnreachable."""
         return self._store.read(self._instance)
 
     def pause(self, who: Who) -> Flow:
@@ -32,7 +31,7 @@ class InstanceFlow:
         return self._change(who, lambda flow: replace(flow, paused=True))
 
     def resume(self, who: Who) -> Flow:
-        """Let it go on."""
+        """Resume the instance."""
         return self._change(who, lambda flow: replace(flow, paused=False))
 
     def throttle(self, who: Who, rows_per_second: int | None, bytes_per_second: int | None) -> Flow:
@@ -47,7 +46,7 @@ class InstanceFlow:
     def set(
         self, who: Who, paused: bool, rows_per_second: int | None, bytes_per_second: int | None
     ) -> Flow:
-        """Set all of it."""
+        """Set all fields of the flow."""
         return self._change(
             who,
             lambda flow: replace(
@@ -64,12 +63,26 @@ class InstanceFlow:
         The audit trail has the entry first.
         """
         self._trail.append(
-            AuditEntry(who.name, "instance.started", self._instance, {}, {}, who.comment)
+            AuditEntry(
+                who.name,
+                "instance.started",
+                self._instance,
+                self._state(),
+                {"state": "asked to start"},
+                who.comment,
+            )
         )
         self._instances.call(self._instance)
 
+    def _state(self) -> dict[str, object]:
+        try:
+            status = self._instances.status(self._instance)
+        except NodeMissing:
+            return {"state": "never reported"}
+        return {"state": status.state, **({"code": status.code} if status.code else {})}
+
     def _change(self, who: Who, change: Callable[[Flow], Flow]) -> Flow:
-        """The entry of the audit trail comes first: what could not be written down is not done.
+        """Write the audit entry, then the change; without the entry nothing is changed.
 
         Raises VersionConflict.
         """

@@ -1,5 +1,5 @@
-"""Which of a source's servers a place is asked of: the one that its position belongs to, master or
-standby.
+"""Chooses the server of a source for a position: the master or standby that the position belongs
+to.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from relay.errors import ConfigurationError, MoveRefused, RelayError, Stop, Unre
 from relay.model.positions.position import BinlogPosition, SourcePosition
 from relay.model.records.position_record import PositionRecord
 from relay.settings import InstanceSettings, SourceSettings
-from relay.source import TransactionPlace, check_start, transaction_place
+from relay.source import TransactionPlace, check_start, transaction_place, transaction_place_of
 
 _PLACE_REMEDY: Final = (
     "Name the offset of a transaction's first event, as mysqlbinlog or SHOW BINLOG EVENTS shows it."
@@ -19,26 +19,31 @@ _PLACE_REMEDY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class FollowedPlace:
-    """A place on one of the servers, with the settings that lead there."""
+    """A position on one of the servers, with that server's settings."""
 
     settings: SourceSettings
     place: TransactionPlace
 
 
 def followed_place(
-    source: SourceSettings, standing: SourcePosition | None, at: BinlogPosition
+    source: SourceSettings, standing: SourcePosition | None, at: BinlogPosition | str
 ) -> FollowedPlace:
-    """Find the place on the server that the source's position belongs to.
+    """Find the position on the server that the source's position belongs to, otherwise on the first
+    server that has it.
 
-    On the first that has it where none of them is that.
+    `at` are coordinates, or a GTID set that ends there.
 
-    Raises MoveRefused where no transaction begins there, and what keeps a server from saying so.
+    Raises MoveRefused if no transaction begins there, and errors of the servers.
     """
     found: list[FollowedPlace] = []
     refusals: list[RelayError] = []
     for settings in _servers(source):
         try:
-            place = transaction_place(settings, at)
+            place = (
+                transaction_place_of(settings, at)
+                if isinstance(at, str)
+                else transaction_place(settings, at)
+            )
         except (ConfigurationError, Unreachable, Stop) as exc:
             refusals.append(exc)
             continue
@@ -49,7 +54,7 @@ def followed_place(
         return found[0]
     first = refusals[0]
     raise (
-        MoveRefused(first.reason, remedy=_PLACE_REMEDY)
+        MoveRefused(first.reason, remedy=first.way_out if isinstance(at, str) else _PLACE_REMEDY)
         if isinstance(first, ConfigurationError)
         else first
     )
@@ -58,13 +63,16 @@ def followed_place(
 def check_readable(
     instance: InstanceSettings, settings: SourceSettings, record: PositionRecord
 ) -> None:
-    """Make sure that the server still has what lies behind a record. Raises MoveRefused."""
+    """Check that the server still has the binlog after a record's position.
+
+    Raises MoveRefused.
+    """
     try:
         check_start(settings, record.source, instance.start)
     except Stop as exc:
         remedy = (
-            "Add --as-new: everything behind the place then comes with new pairs, and consumers "
-            "apply it again."
+            "Add --as-new: the rows after the position then get new order keys, and consumers "
+            "apply them again."
         )
         raise MoveRefused(
             f"Reading would begin at {record.source.binlog}: {exc.reason}", remedy=remedy

@@ -50,12 +50,12 @@ def defined_instances(settings: RelaySettings, session: Session) -> DefinedInsta
 def instance_of(
     settings: RelaySettings, name: str, session: Session | None = None, *, resolved: bool = True
 ) -> InstanceSettings:
-    """The instance's settings; a name in the file is the file's.
+    """Return the instance's settings; a name in the configuration file has priority.
 
-    Without a session only that is looked at.
+    Without a session only the file is read. Not `resolved`: `${NAME}` in a document is kept, for
+    callers that need no secret.
 
-    Not `resolved`: `${NAME}` in a document stays, for whoever needs no secret. Raises
-    ConfigurationError where nobody knows the name, or where its document cannot be used.
+    Raises ConfigurationError if the name is unknown, or its document is invalid.
     """
     found = next((each for each in settings.instances if each.name == name), None)
     if found is not None:

@@ -1,4 +1,4 @@
-"""The instances that exist, with what was reported of each last."""
+"""The existing instances, with the last report of each."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -58,7 +58,7 @@ class InstanceList:
         return [ListedInstance(status, status.relay in alive) for status in found]
 
     def one(self, name: str) -> ListedInstance:
-        """Return one instance. Raises NodeMissing where none of this name exists."""
+        """Return one instance. Raises NodeMissing if it does not exist."""
         members, here = self._members.members(), {*self._of_file, *self._documents.names()}
         try:
             status = self._statuses.status(name)

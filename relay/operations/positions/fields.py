@@ -8,7 +8,7 @@ _PLACES: Final = 100
 
 
 def position_fields(instance: str, shown: Shown) -> dict[str, object]:
-    """Return where an instance is, with at most 100 earlier places.
+    """Return the position of an instance, with at most 100 earlier positions.
 
     Without a record only `instance` and `leader`. `execute_position` is text: it has 63 bits.
     """

@@ -1,7 +1,8 @@
-"""One instance's position, read and changed by hand."""
+"""Shows and changes one instance's position for an operator."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from time import time
 from typing import Any, TypeAlias
 
@@ -13,6 +14,7 @@ from relay.operations.fenced_record import Act, FencedRecord, Written
 from relay.operations.instances.chosen_source import ChosenSource, chosen_source
 from relay.operations.instances.followed_server import FollowedPlace, check_readable, followed_place
 from relay.operations.instances.known_instances import is_known
+from relay.operations.positions.lost_changes import loses_changes, with_copy
 from relay.operations.positions.repositioning import (
     Move,
     MoveKind,
@@ -25,7 +27,7 @@ from relay.operations.positions.repositioning import (
 from relay.operations.who import Who
 from relay.position import KafkaPositionStore
 from relay.settings import InstanceSettings, RelaySettings, SourceSettings
-from relay.source import TransactionPlace
+from relay.source import TransactionPlace, binlog_file_created_s
 from relay.zk import Session
 
 Change: TypeAlias = Callable[[PositionRecord | None], PositionRecord]
@@ -33,8 +35,8 @@ Change: TypeAlias = Callable[[PositionRecord | None], PositionRecord]
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A position as it stands: the record, who leads (None: nobody), and the position history that
-    it can go back to exactly.
+    """A position: the record, the leader (None: no leader), and the position history to which an
+    exact return is possible.
     """
 
     record: PositionRecord | None
@@ -43,9 +45,9 @@ class Shown:
 
     @property
     def places_behind(self) -> list[BinlogPosition]:
-        """Where pairs of the present epoch are known, the oldest first.
+        """Return the positions with known order keys of the present epoch, the oldest first.
 
-        Nowhere for a group, whose pairs hang on all its sources.
+        Empty for a group, whose order keys depend on all its sources.
         """
         if self.record is None or self.record.following:
             return []
@@ -56,10 +58,10 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a move would do.
+    """The effect of a move.
 
-    `distance_bytes` of binlog lie between (None where the source does not have them all), `gtids`
-    are theirs.
+    `distance_bytes` of binlog are in between (None if the source lacks some), with the transactions
+    `gtids`.
     """
 
     move: Move
@@ -88,13 +90,13 @@ class InstancePosition:
 
     def preview(
         self,
-        at: BinlogPosition,
+        at: BinlogPosition | None,
         *,
         as_new: bool = False,
         gtid_set: str | None = None,
         source: str | None = None,
     ) -> Preview:
-        """Say what `move` would do, and do nothing. Raises MoveRefused, SourceNotNamed."""
+        """Return the effect of `move`, and change nothing. Raises as `move` does."""
         chosen = chosen_source(self._instance, source)
         shown = self.show()
         followed = self._place(chosen, at, gtid_set, shown)
@@ -114,7 +116,7 @@ class InstancePosition:
 
     def move(
         self,
-        at: BinlogPosition,
+        at: BinlogPosition | None,
         who: Who,
         *,
         as_new: bool = False,
@@ -123,7 +125,8 @@ class InstancePosition:
     ) -> Move:
         """Move the position to the beginning of a transaction.
 
-        Of a group that of the `source` that is named.
+        The target is the position after exactly the transactions of `gtid_set`, or `at`, where the
+        source must have executed that set. In a group, `source` names the source to move.
 
         Raises MoveRefused and SourceNotNamed; after Fenced nothing was changed.
         """
@@ -142,7 +145,7 @@ class InstancePosition:
         return replace(self._plan(chosen, before, place, history, as_new=as_new), after=after)
 
     def raise_floor(self, above: str, who: Who) -> PositionRecord:
-        """Lift the pair above the last one of instance `above` of this installation.
+        """Raise the order key above the last one of instance `above` of this installation.
 
         Raises MoveRefused.
         """
@@ -173,7 +176,7 @@ class InstancePosition:
         )
 
     def unskip(self, gtid: str, who: Who, source: str | None = None) -> tuple[str, ...]:
-        """Take a skip back that the relay has not come to; return those that are left.
+        """Withdraw a skip that the relay has not reached; return the remaining ones.
 
         Raises MoveRefused, SourceNotNamed.
         """
@@ -187,8 +190,13 @@ class InstancePosition:
         )
 
     def _place(
-        self, chosen: ChosenSource, at: BinlogPosition, gtid_set: str | None, shown: Shown
+        self, chosen: ChosenSource, at: BinlogPosition | None, gtid_set: str | None, shown: Shown
     ) -> FollowedPlace:
+        where = gtid_set if at is None else at
+        if where is None:
+            raise MoveRefused(
+                "No place is named.", remedy="Name a file and an offset, or a GTID set."
+            )
         if shown.record is None and chosen.name and shown.leader is not None:
             reason = (
                 f"{self.name} has no position, and {shown.leader}, which leads it, would begin the "
@@ -199,10 +207,10 @@ class InstancePosition:
             )
         standing = None if shown.record is None else standing_of(shown.record, chosen.name)
         followed = followed_place(
-            chosen.settings, None if standing is None else standing.source, at
+            chosen.settings, None if standing is None else standing.source, where
         )
         found = followed.place.position.gtid_set
-        if gtid_set is not None and _normal(gtid_set) != found:
+        if at is not None and gtid_set is not None and _normal(gtid_set) != found:
             reason = f"Before {at} the source has executed {found!r}, not {gtid_set!r}."
             raise MoveRefused(reason, remedy="Correct the place or the set.")
         return followed
@@ -217,19 +225,25 @@ class InstancePosition:
         as_new: bool,
     ) -> Move:
         latest_ms = int((time() + self._instance.transaction.max_clock_skew_seconds) * 1000)
-        return plan_move(
+        move = plan_move(
             record, place.position, history, as_new=as_new, latest_ms=latest_ms, source=chosen.name
         )
+        if self._instance.snapshot != "when_needed":
+            return move
+        created_s = partial(binlog_file_created_s, chosen.settings)
+        return with_copy(move, time()) if loses_changes(move, place, created_s) else move
 
     def _check_readable(self, move: Move, settings: SourceSettings) -> None:
-        """Reading begins before the place when a position goes back: the source must still have
-        that, in the same history.
+        """Check that the source still has the binlog before a former position, in the same
+        history: reading begins there.
         """
         if move.kind is MoveKind.BACK:
             check_readable(self._instance, settings, move.after)
 
     def _write(self, act: str, who: Who, change: Change, source: str = "") -> Written:
-        """Change the record behind a fence; the entry names the `source` of a group."""
+        """Change the record after fencing the leader; the audit entry names the `source` of a
+        group.
+        """
         return self._record.write(Act(act, change, lambda record: _fields(record, source)), who)
 
 
@@ -250,7 +264,7 @@ def _known(record: PositionRecord | None) -> PositionRecord:
 
 
 def _fields(record: PositionRecord | None, source: str) -> dict[str, Any]:
-    """What the audit trail keeps of a record, and of the source of a group that was meant."""
+    """Return the audit fields of a record, and of the chosen source of a group."""
     if record is None:
         return {}
     name = source or record.following
@@ -270,4 +284,6 @@ def _fields(record: PositionRecord | None, source: str) -> dict[str, Any]:
         }
     if record.split is not None:
         fields["half_published"] = f"{record.split.begin} {record.split.gtid}".strip()
+    if record.snapshots:
+        fields["snapshots"] = sorted(record.snapshots)
     return {**fields, "skips": list(at.skips)} if at is not None and at.skips else fields

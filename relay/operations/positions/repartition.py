@@ -1,5 +1,5 @@
-"""Rows of a topic placed otherwise from now on: what that means for consumers, and the change of
-the position record.
+"""Changes how rows of a topic are assigned to partitions: the effect on consumers, and the
+change of the position record.
 """
 
 from collections.abc import Mapping
@@ -10,23 +10,26 @@ from typing import Any
 from relay.errors import MoveRefused
 from relay.ha import Election
 from relay.kafka import TopicAdmin
+from relay.model.records.hashed_forms import ONE_MORE
 from relay.model.records.position_record import PositionRecord
 from relay.model.records.topic_placing import TopicPlacing, moved_share
 from relay.operations.fenced_record import Act, FencedRecord
 from relay.operations.who import Who
 from relay.settings import InstanceSettings, RelaySettings
-from relay.state import Paths, TopicAgreementStore
+from relay.state import KeyFormStore, Paths, TopicAgreementStore
 from relay.zk import Session
 
 
 @dataclass(frozen=True, slots=True)
 class RepartitionPlan:
-    """What a change of the placing means.
+    """The effects of another partitioning.
 
     `before` are the partitions so far. `moved` is the share of keys that get another partition by
     the count alone; `rules_differ`: other rules may move every key. `others` are the instances that
-    publish to the topic and place rows otherwise than `after`: this one waits until they do as
-    well. `leader` is the relay that leads the instance, None where none does.
+    publish to the topic and partition rows otherwise than `after`: this one waits until they change
+    as well. `leader` is the relay that leads the instance, None if none does. `table` is the
+    logical table whose keys alone may move, None for all rows; `forms` are those in which they were
+    hashed. `is_compacted`: the topic keeps the last row of each key in each partition.
     """
 
     topic: str
@@ -36,10 +39,13 @@ class RepartitionPlan:
     rules_differ: bool
     others: Mapping[str, TopicPlacing]
     leader: str | None
+    table: str | None = None
+    forms: tuple[str, ...] = ()
+    is_compacted: bool = False
 
 
 class Repartition:
-    """Plans and does it for one instance and one of its topics."""
+    """Plans and executes the change for one topic of one instance."""
 
     def __init__(
         self, settings: RelaySettings, instance: InstanceSettings, session: Session
@@ -51,93 +57,142 @@ class Repartition:
         self._paths = Paths.of(settings.zookeeper, settings.installation)
         self._record = FencedRecord(settings, instance, session)
         self._agreements = TopicAgreementStore(session, self._paths)
+        self._key_forms = KeyFormStore(session, self._paths)
 
-    def plan(self, topic: str, partitions: int | None = None) -> RepartitionPlan:
-        """Say what it means to place rows of a topic by so many partitions (None: as the settings
-        say); nothing is changed.
+    def plan(
+        self, topic: str, partitions: int | None = None, table: str | None = None
+    ) -> RepartitionPlan:
+        """Return what it means to place rows of a topic by so many partitions (None: as the
+        settings say); nothing is changed.
 
-        Raises MoveRefused, BrokerUnreachable, PositionUnreadable, StoreUnreachable.
+        With `table` the settings stay: keys of this logical table are hashed in one further form.
+
+        Raises MoveRefused (also for a count with a table), BrokerUnreachable, PositionUnreadable,
+        StoreUnreachable.
         """
+        if table is not None and partitions is not None:
+            raise MoveRefused(
+                f"Rows of all tables of topic {topic} are placed by one partition count; "
+                f"{table} has none of its own.",
+                remedy="Leave the partition count out, or the table.",
+            )
         record = None if self._record.store.ensure_topic() else self._record.store.read()
-        return self._plan(record, topic, partitions)
+        return self._plan(record, topic, partitions, table)
 
     def carry_out(
         self, plan: RepartitionPlan, who: Who, *, without: str | None = None
     ) -> RepartitionPlan:
-        """Place rows as planned from the next one on.
+        """Assign rows as planned from the next one on. Raises MoveRefused if the record has changed
+        since.
 
-        Raises MoveRefused if the record says otherwise by now.
-
-        `without` names another instance that is gone for good: the placing of this one need not be
-        its own any more.
+        `without` names another instance that is removed permanently: this one then need not match
+        its assignment.
         """
-        if without is not None:
-            self._check_gone(plan, without)
-        elif plan.before == plan.after.partitions and not plan.rules_differ:
-            raise MoveRefused(
-                f"Rows of topic {plan.topic} are placed so already.", remedy="Nothing to do."
-            )
+        self._check(plan, without)
 
         def change(record: PositionRecord | None) -> PositionRecord:
-            now = self._plan(record, plan.topic, plan.after.partitions)
+            now = self._plan(record, plan.topic, plan.after.partitions, plan.table)
             if record is None or replace(now, others={}, leader=None) != replace(
                 plan, others={}, leader=None
             ):
                 raise MoveRefused(
                     "The position was changed meanwhile.", remedy="Look at the plan again."
                 )
-            partitions = {**record.partitions, plan.topic: plan.after.partitions}
-            return replace(
-                record,
-                partitions=partitions,
-                placed_by={**record.placed_by, plan.topic: plan.after.rules.digest},
-            )
+            return _changed(record, plan)
 
         self._record.write(
-            Act(
-                "position.repartition", change, lambda record: _fields(record, plan.topic, without)
-            ),
-            who,
+            Act("position.repartition", change, lambda record: _fields(record, plan, without)), who
         )
-        gone = (
-            self.name,
-            without,
-        )  # this instance joins again with its next row, as the others do that are changed after it
+        if plan.table is not None:
+            return plan
+        # This instance joins again with its next row; so do the others that are changed after it.
+        gone = (self.name, without)
         self._agreements.change(plan.topic, lambda agreement: agreement.without_feeders(gone))
         return _without(plan, without)
 
+    def _check(self, plan: RepartitionPlan, without: str | None) -> None:
+        if without is not None:
+            if plan.table is not None:
+                raise MoveRefused(
+                    "Other instances do not matter to the keys of one table.",
+                    remedy="Leave --table or --without out.",
+                )
+            self._check_gone(plan, without)
+        elif plan.table is None and plan.before == plan.after.partitions and not plan.rules_differ:
+            raise MoveRefused(
+                f"Rows of topic {plan.topic} are already partitioned like this.",
+                remedy="Nothing to do.",
+            )
+
     def _plan(
-        self, record: PositionRecord | None, topic: str, partitions: int | None
+        self,
+        record: PositionRecord | None,
+        topic: str,
+        partitions: int | None,
+        table: str | None,
     ) -> RepartitionPlan:
-        before = None if record is None else record.partitions.get(topic)
+        before = None if record is None else self._partitions(record, topic, table)
         if record is None or before is None:
             raise MoveRefused(
                 f"{self.name} has placed no row of topic {topic}.",
                 remedy="Name a topic that it publishes to.",
             )
-        if record.split is not None:
+        # A part of a transaction has no rows of a table that stopped the instance before them.
+        if record.split is not None and table is None:
             reason = (
-                f"A part of the transaction at {record.split.begin} is published as rows were "
-                f"placed so far."
+                f"A part of the transaction at {record.split.begin} is published with the "
+                f"former assignment to partitions."
             )
             raise MoveRefused(
                 reason, remedy="Let the relay end it with the former settings, then try again."
             )
-        after = TopicPlacing(self._wanted(partitions, before), self._instance.placing_rules)
-        self._check_topic(topic, after)
-        noted = record.placed_by.get(topic)
+        after = TopicPlacing(self._wanted(topic, partitions, before), self._instance.placing_rules)
+        compacted = self._check_topic(topic, after, table)
+        digest = after.rules.digest
         return RepartitionPlan(
             topic,
             before,
             after,
             moved_share(before, after.partitions),
-            noted is not None and noted != after.rules.digest,
+            record.placed_by.get(topic, digest) != digest,
             self._agreements.read(topic).differing(self.name, after),
             self._record.leader,
+            table,
+            () if table is None else self._known_forms(record, topic, table),
+            compacted,
         )
 
-    def _wanted(self, partitions: int | None, before: int) -> int:
-        setting = self._instance.partition.partitions_num
+    def _partitions(self, record: PositionRecord, topic: str, table: str | None) -> int | None:
+        """The partitions of the instance's rows. Keys of a table may also be accepted before the
+        first one: other instances feed the topic then.
+        """
+        if topic in record.partitions or table is None:
+            return record.partitions.get(topic)
+        feeders = self._agreements.read(topic).feeders.values()
+        return next((each.placing.partitions for each in feeders), None)
+
+    def _known_forms(self, record: PositionRecord, topic: str, table: str) -> tuple[str, ...]:
+        """Return the forms in which keys of a table were hashed, by any instance of the topic;
+        refuse what need not be accepted.
+        """
+        own = record.hashed_forms.get(topic, {}).get(table, ())
+        if ONE_MORE in own:
+            raise MoveRefused(
+                f"One further form of the keys of {table} is accepted already.",
+                remedy="Start the relay, which publishes the next rows of the table in it.",
+            )
+        rules = self._instance.placing_rules.digest
+        shared = self._key_forms.read_all(topic, table, rules)
+        forms = tuple(dict.fromkeys((*own, *shared)))
+        if not forms:
+            raise MoveRefused(
+                f"No key of the table {table} is known in topic {topic}.",
+                remedy="Name the logical table as the reason of the stop does.",
+            )
+        return forms
+
+    def _wanted(self, topic: str, partitions: int | None, before: int) -> int:
+        setting = self._instance.partitions_of(topic)
         if partitions is not None and setting not in (None, partitions):
             reason = (
                 f"partitions_num of {self.name} is {setting}, not {partitions}: its relay would "
@@ -146,14 +201,17 @@ class Repartition:
             raise MoveRefused(reason, remedy="Set partitions_num first, or leave the number out.")
         return partitions or setting or before
 
-    def _check_topic(self, topic: str, after: TopicPlacing) -> None:
+    def _check_topic(self, topic: str, after: TopicPlacing, table: str | None) -> bool:
+        """Return whether the topic is compacted; refuse what cannot be placed there."""
         state = TopicAdmin(self._settings.kafka).state(topic)
         if state is None:
             raise MoveRefused(f"Topic {topic} is not there.", remedy="Make it first.")
-        if (
+        is_compacted = (
             "compact" in state.settings.get("cleanup.policy", "")
-            or self._instance.topic.retention == "compact"
-        ):
+            or self._instance.topic.retention_of(topic) == "compact"
+        )
+        # A form that an operator accepts moves no key whose text is hashed alike in both forms.
+        if is_compacted and table is None:
             reason = (
                 f"Topic {topic} is compacted: the last row of a moved key would stay in its former "
                 f"partition for ever."
@@ -173,6 +231,7 @@ class Repartition:
             raise MoveRefused(
                 reason, remedy=f"Raise the topic to {after.partitions} partitions first."
             )
+        return is_compacted
 
     def _check_gone(self, plan: RepartitionPlan, instance: str) -> None:
         if instance not in plan.others:
@@ -194,12 +253,33 @@ def _without(plan: RepartitionPlan, instance: str | None) -> RepartitionPlan:
     )
 
 
-def _fields(record: PositionRecord | None, topic: str, without: str | None) -> Mapping[str, Any]:
+def _changed(record: PositionRecord, plan: RepartitionPlan) -> PositionRecord:
+    forms = record.hashed_forms
+    if plan.table is not None:
+        tables = {**forms.get(plan.topic, {}), plan.table: (*plan.forms, ONE_MORE)}
+        return replace(record, hashed_forms={**forms, plan.topic: tables})
+    if plan.rules_differ:
+        # The forms say what the former rules hashed.
+        forms = {topic: each for topic, each in forms.items() if topic != plan.topic}
+    return replace(
+        record,
+        partitions={**record.partitions, plan.topic: plan.after.partitions},
+        placed_by={**record.placed_by, plan.topic: plan.after.rules.digest},
+        hashed_forms=forms,
+    )
+
+
+def _fields(
+    record: PositionRecord | None, plan: RepartitionPlan, without: str | None
+) -> Mapping[str, Any]:
     if record is None:
         return {}
-    fields = {
-        "topic": topic,
-        "partitions": record.partitions.get(topic),
-        "rules": record.placed_by.get(topic, ""),
+    fields: dict[str, Any] = {
+        "topic": plan.topic,
+        "partitions": record.partitions.get(plan.topic),
+        "rules": record.placed_by.get(plan.topic, ""),
     }
+    if plan.table is not None:
+        forms = record.hashed_forms.get(plan.topic, {}).get(plan.table, ())
+        fields |= {"table": plan.table, "forms": list(forms)}
     return fields if without is None else {**fields, "without": without}

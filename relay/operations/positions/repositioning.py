@@ -1,4 +1,4 @@
-"""What a wish for another position, floor or skip makes of the record: pure decisions."""
+"""Computes the new position record for a requested position, floor or skip. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -12,14 +12,14 @@ from relay.order import MAX_EPOCH
 
 
 class MoveKind(StrEnum):
-    """What a move means for consumers."""
+    """The effect of a move on consumers."""
 
     FORWARD = "forward"
-    """What lies between is left out."""
+    """The rows between the two positions are left out."""
     BACK = "back"
-    """What lies between comes again with the pairs that it had."""
+    """The rows between are published again with the order keys that they had."""
     AS_NEW = "as new"
-    """What lies behind the place comes with new pairs, above all that were published."""
+    """The rows after the position get new order keys, above all that were published."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Move:
 
     @property
     def origin(self) -> SourcePosition | None:
-        """The position that is left; None where there is none."""
+        """The former position; None if there is none."""
         return None if self.before is None else self.before.positions.get(self.source)
 
 
@@ -50,11 +50,9 @@ def plan_move(
     latest_ms: int,
     source: str = "",
 ) -> Move:
-    """Say what the record becomes when the position moves to `target`, the beginning of a
-    transaction; of a group that of one `source`.
-
-    `latest_ms` is the relay's clock plus the accepted skew: no pair that was published lies above
-    it. Raises MoveRefused.
+    """Return the record after a move of the position to `target`, the beginning of a
+    transaction. In a group, `source` is moved. `latest_ms` is the relay's clock plus the
+    accepted skew: no published order key is above it. Raises MoveRefused.
     """
     if record is None:
         return _without_record(target, source, as_new=as_new, latest_ms=latest_ms)
@@ -73,48 +71,48 @@ def plan_move(
         )
     if source:
         raise MoveRefused(
-            f"What lies behind {target.binlog} of {source} cannot come again with the pairs that "
-            f"it had: they hang on what the other "
-            "sources brought meanwhile.",
+            f"Rows after {target.binlog} of {source} cannot be published with the order keys that "
+            f"they had: those depend on the rows of the group's other sources.",
             remedy=(
-                "Add --as-new: what lies behind the place comes with new pairs, and consumers "
-                "apply it again; the others go on."
+                "Add --as-new: the rows after the position then get new order keys, and consumers "
+                "apply them again. The other sources keep their positions."
             ),
         )
     return _back(record, target, history)
 
 
 def standing_of(record: PositionRecord, source: str) -> OtherSource | None:
-    """Where a source stands, None for one of a group that was never read.
+    """Return the position of a source, None for one of a group that was never read.
 
-    Raises MoveRefused where the record is not of such sources.
+    Raises MoveRefused if the record is not of such sources.
     """
     if bool(source) != bool(record.following):
         kind = "a group of sources" if record.following else "a single source"
         raise MoveRefused(
             f"The position is still that of {kind}.",
-            remedy="Let a relay run with the settings as they are now, first.",
+            remedy="First run a relay with the present settings.",
         )
     return record.standing.get(source)
 
 
 def raise_floor(record: PositionRecord, above: OrderPair) -> PositionRecord:
-    """The record whose next pair lies above another instance's last one.
+    """Return the record whose next order key is above another instance's last one.
 
-    Raises MoveRefused when it does so already.
+    Raises MoveRefused if it already is.
     """
     _, order = _reached(record)
     raised = order.raised_to(above)
     if raised == order:
         raise MoveRefused(
-            f"The pairs of this instance lie above {above.execute_time}.{above.execute_position} "
+            f"The order keys of this instance are above "
+            f"{above.execute_time}.{above.execute_position} "
             f"already.",
             remedy="Nothing to do.",
         )
     if record.split is not None:
         raise MoveRefused(
-            f"Part of the transaction at {record.split.begin} is published with the pairs of "
-            f"before.",
+            f"Part of the transaction at {record.split.begin} is published with the former "
+            f"order keys.",
             remedy="Try again when it is whole.",
         )
     replayed = None if record.replay is None else replace(record.replay, order=raised)
@@ -122,9 +120,9 @@ def raise_floor(record: PositionRecord, above: OrderPair) -> PositionRecord:
 
 
 def skip(record: PositionRecord, gtid: str, source: str = "") -> PositionRecord:
-    """The record that leaves a coming transaction of a source out.
+    """Return the record that skips a coming transaction of a source.
 
-    Raises MoveRefused for what is no single GTID, or is published.
+    Raises MoveRefused if `gtid` is not a single GTID, or is already published.
     """
     wanted, at = _single(gtid), _read_before(record, source)
     if GtidSet.parse(at.source.gtid_set).contains(wanted):
@@ -138,9 +136,9 @@ def skip(record: PositionRecord, gtid: str, source: str = "") -> PositionRecord:
 
 
 def unskip(record: PositionRecord, gtid: str, source: str = "") -> PositionRecord:
-    """The record that publishes a transaction that was to be skipped.
+    """Return the record that publishes a transaction that was to be skipped.
 
-    Raises MoveRefused where it was not.
+    Raises MoveRefused if it was not.
     """
     wanted, at = _single(gtid), _read_before(record, source)
     if wanted not in at.skips:
@@ -165,7 +163,7 @@ def _read_before(record: PositionRecord, source: str) -> OtherSource:
 def _without_record(target: SourcePosition, source: str, *, as_new: bool, latest_ms: int) -> Move:
     if not as_new:
         raise MoveRefused(
-            "The instance has no position record, so nobody knows which pairs were published.",
+            "The instance has no position record, so the published order keys are unknown.",
             remedy="Add --as-new.",
         )
     after = PositionRecord(
@@ -198,9 +196,9 @@ def _as_new(
 
 
 def _in_next_epoch(record: PositionRecord, source: str, target: SourcePosition) -> PositionRecord:
-    """The record with one source elsewhere, and no pair below one that was published.
+    """Return the record with one source moved, in an epoch above all published order keys.
 
-    What others have half published goes on.
+    Half-published transactions of other sources continue.
     """
     _, order = _reached(record)
     split = record.split
@@ -229,22 +227,7 @@ def _back(
     ]
     before_target = [each for each in fitting if each.source.binlog.rank <= target.binlog.rank]
     if not before_target:
-        oldest = min(
-            (each.source.binlog for each in fitting), key=lambda place: place.rank, default=None
-        )
-        known = (
-            "no older pair of this epoch is known"
-            if oldest is None
-            else f"the oldest place of this epoch whose pair is known is {oldest}"
-        )
-        raise MoveRefused(
-            f"What lies behind {target.binlog} cannot come again with the pairs that it had: "
-            f"{known}.",
-            remedy=(
-                "Name a place behind that one, or add --as-new: everything then comes with new "
-                "pairs, and consumers apply it again."
-            ),
-        )
+        raise _too_far_back(target, fitting)
     entry = max(before_target, key=lambda each: each.source.binlog.rank)
     after = replace(
         record,
@@ -258,8 +241,27 @@ def _back(
     return Move(MoveKind.BACK, target, record, after)
 
 
+def _too_far_back(target: SourcePosition, fitting: Iterable[PositionRecord]) -> MoveRefused:
+    oldest = min(
+        (each.source.binlog for each in fitting), key=lambda place: place.rank, default=None
+    )
+    known = (
+        "no older order key of this epoch is known"
+        if oldest is None
+        else f"the oldest position of this epoch whose order key is known is {oldest}"
+    )
+    return MoveRefused(
+        f"Rows after {target.binlog} cannot be published with the order keys that they had: "
+        f"{known}.",
+        remedy=(
+            "Name a position after that one, or add --as-new: the rows then get new order keys, "
+            "and consumers apply them again."
+        ),
+    )
+
+
 def _reached(record: PositionRecord) -> tuple[BinlogPosition, OrderPair]:
-    """How far the instance ever was, and its pair there."""
+    """Return the farthest position of the instance, and its order key there."""
     return (
         (record.source.binlog, record.order)
         if record.replay is None

@@ -1,52 +1,65 @@
-"""What is done by hand, in sentences for people."""
+"""Operator acts as readable sentences."""
 
 from collections.abc import Iterator
 
 from relay.model.positions.gtid import GtidSet
 from relay.model.positions.position import SourcePosition
-from relay.operations.instance_mapping import MappingComparison
+from relay.model.records.position_record import PositionRecord
+from relay.operations.mappings.instance_mapping import MappingComparison
+from relay.operations.positions.lost_changes import requested_copies
 from relay.operations.positions.position import Preview, Shown
 from relay.operations.positions.repartition import RepartitionPlan
 from relay.operations.positions.repositioning import Move, MoveKind
 
 
 def shown(position: Shown) -> str:
-    """The position, a line for each thing that is to be said of it."""
+    """Return the position, one line per fact."""
     return "\n".join(_shown(position))
 
 
 def foretold(instance: str, preview: Preview) -> str:
-    """What a move would do."""
+    """Return the effect of a move before it is done."""
     move, leader = preview.move, preview.leader
-    lines = [_direction(preview), _meaning(move), *_split(move)]
+    lines = [_direction(preview), _meaning(move), *_split(move), *_copied(move)]
     if leader is not None:
         lines.append(
-            f"{leader} leads {instance}: Kafka takes nothing more of it from the old place, and "
-            f"it goes on at the new one."
+            f"{leader} leads {instance}: Kafka fences it at the old position, and it continues "
+            f"at the new one."
         )
     return "\n".join(lines)
 
 
 def moved(instance: str, move: Move) -> str:
-    """What a move has done."""
+    """Return the result of a move."""
     what = f"Source {move.source} of {instance}" if move.source else instance
-    return f"{what} goes on {move.kind.value} at {move.target.binlog}, epoch {move.after.epoch}."
+    done = f"{what} continues {move.kind.value} at {move.target.binlog}, epoch {move.after.epoch}."
+    return "\n".join([done, *_copied(move)])
 
 
 def compared(instance: str, comparison: MappingComparison) -> str:
-    """What is different between the mapping set that an instance publishes under and the one in
-    ZooKeeper.
+    """Return the differences between the mapping set that an instance publishes under and the
+    one in ZooKeeper.
     """
     return "\n".join(_compared(instance, comparison))
 
 
 def repartitioned(instance: str, plan: RepartitionPlan) -> str:
-    """What it means for consumers to place rows of a topic otherwise."""
+    """Return the effect on consumers of another assignment of a topic's rows."""
     return "\n".join(_repartitioned(instance, plan))
 
 
+def placed_otherwise(plan: RepartitionPlan) -> str:
+    """Return what a change of the placing has done."""
+    if plan.table is not None:
+        return f"Keys of {plan.table} may have one further form in {plan.topic}."
+    return (
+        f"Rows of {plan.topic} are placed by {plan.after.partitions} partitions from the next one "
+        f"on."
+    )
+
+
 def found_place(instance: str, place: SourcePosition, source: str | None = None) -> str:
-    """A place that was looked for, and how to go there."""
+    """Return a position that was searched for, and how to move there."""
     of = f" --source {source}" if source else ""
     lines = [
         f"place      {place.binlog}",
@@ -87,14 +100,7 @@ def _compared(instance: str, comparison: MappingComparison) -> Iterator[str]:
 
 def _repartitioned(instance: str, plan: RepartitionPlan) -> Iterator[str]:
     yield f"topic      {plan.topic}"
-    yield f"so far     {plan.before} partitions"
-    yield f"from now   {plan.after}"
-    if plan.rules_differ:
-        yield "The rules of the hash differ: any key may get another partition."
-    yield (
-        f"Of evenly spread keys {float(plan.moved):.1%} get another partition by the number of "
-        f"partitions alone."
-    )
+    yield from _placed_by(plan) if plan.table is None else _forms(plan)
     yield (
         "Rows that are in the topic stay where they are. Of a key that moves, older rows are in "
         "one partition and newer ones in another:"
@@ -103,6 +109,41 @@ def _repartitioned(instance: str, plan: RepartitionPlan) -> Iterator[str]:
         "from here on only the order key (header `order`) says which is newer, and a reader of one "
         "partition sees gaps."
     )
+    if plan.table is None:
+        yield from _around(instance, plan)
+
+
+def _forms(plan: RepartitionPlan) -> Iterator[str]:
+    yield f"table      {plan.table}"
+    yield f"so far     keys hashed as {' | '.join(plan.forms)}"
+    yield (
+        "From now on one further form is accepted: keys with other characters than ASCII, or of a "
+        "changed type, may get another partition. Accepted forms stay accepted."
+    )
+    if plan.is_compacted:
+        yield (
+            "The topic is compacted: of a key that moves, Kafka keeps the last row of each of the "
+            "two partitions for ever. If the row is deleted later, its former row stays, and a "
+            "reader from the beginning takes it for a current one."
+        )
+        yield (
+            "Keys of ASCII characters do not move by another character set. If others may move, "
+            "map the table to a new topic and copy it."
+        )
+
+
+def _placed_by(plan: RepartitionPlan) -> Iterator[str]:
+    yield f"so far     {plan.before} partitions"
+    yield f"from now   {plan.after}"
+    if plan.rules_differ:
+        yield "The rules of the hash differ: any key may get another partition."
+    yield (
+        f"Of evenly spread keys {float(plan.moved):.1%} get another partition by the number of "
+        f"partitions alone."
+    )
+
+
+def _around(instance: str, plan: RepartitionPlan) -> Iterator[str]:
     for name, other in plan.others.items():
         yield (
             f"Instance {name} places rows of this topic by {other}: {instance} waits "
@@ -115,12 +156,7 @@ def _repartitioned(instance: str, plan: RepartitionPlan) -> Iterator[str]:
         )
 
 
-def _shown(position: Shown) -> Iterator[str]:
-    record = position.record
-    yield f"leader     {position.leader or 'nobody'}"
-    if record is None:
-        yield "position   none was ever committed"
-        return
+def _sources(record: PositionRecord) -> Iterator[str]:
     for name, at in record.standing.items():
         if name:
             yield f"source     {name}"
@@ -129,6 +165,15 @@ def _shown(position: Shown) -> Iterator[str]:
         yield f"server     {at.source.identity.server}"
         if name and at.skips:
             yield f"to skip    {', '.join(at.skips)}"
+
+
+def _shown(position: Shown) -> Iterator[str]:
+    record = position.record
+    yield f"leader     {position.leader or 'nobody'}"
+    if record is None:
+        yield "position   none was ever committed"
+        return
+    yield from _sources(record)
     yield f"pair       {record.order.execute_time}.{record.order.execute_position}"
     yield f"epoch      {record.epoch}"
     yield f"format     {record.format}"
@@ -147,7 +192,7 @@ def _shown(position: Shown) -> Iterator[str]:
     behind = position.places_behind
     yield (
         f"back to    {f'any transaction from {behind[0]} on' if behind else 'nowhere'}, with the "
-        f"pairs that rows had"
+        f"order keys that rows had"
     )
 
 
@@ -181,24 +226,24 @@ def _transactions(gtids: str) -> str:
 def _meaning(move: Move) -> str:
     if move.kind is MoveKind.FORWARD:
         return (
-            f"Forward: what lies between is LEFT OUT, for good. Epoch {move.after.epoch} "
-            f"begins.{_others(move)}"
+            f"Forward: the rows between the two positions are LEFT OUT permanently. Epoch "
+            f"{move.after.epoch} begins.{_others(move)}"
         )
     if move.kind is MoveKind.AS_NEW:
         what = (
-            f"As new: everything behind the place comes with new pairs under epoch "
-            f"{move.after.epoch}, and consumers apply it again."
+            f"As new: the rows after the position get new order keys under epoch "
+            f"{move.after.epoch}, and consumers apply them again."
         )
         return what + _others(move)
     return (
-        f"Back: what lies between comes AGAIN with the pairs that it had, and consumers that "
-        f"keep the greater pair discard it. "
-        f"Reading begins at {move.after.source.binlog}, where the pair is known."
+        f"Back: the rows between the two positions are published AGAIN with their old order "
+        f"keys. Consumers that keep the greater order key discard them. "
+        f"Reading begins at {move.after.source.binlog}, where the order key is known."
     )
 
 
 def _others(move: Move) -> str:
-    """What becomes of the other sources of a group."""
+    """Return what happens to the other sources of a group."""
     if not move.source:
         return ""
     if move.before is None:
@@ -206,7 +251,20 @@ def _others(move: Move) -> str:
             " Sources without a place begin where [instances.start] says: give each its own before "
             "a relay starts."
         )
-    return " The other sources go on where they stand."
+    return " The other sources continue at their positions."
+
+
+def _copied(move: Move) -> Iterator[str]:
+    for number in requested_copies(move):
+        yield (
+            "No record says which changes were published."
+            if move.origin is None
+            else f"The source does not have the changes after {move.origin.binlog}."
+        )
+        yield (
+            f"All mapped tables are copied again ({number}, by snapshot = 'when_needed'). Rows "
+            f"that were deleted meanwhile have no message: `roma reconcile` names them."
+        )
 
 
 def _split(move: Move) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Where a server's binlog stood at a time: what `start.timestamp` would find, asked for by hand.
+"""The binlog position of a server at a time, as `start.timestamp` would find it.
 
 Nothing is changed.
 """
@@ -19,10 +19,12 @@ def place_by_time(
     standby: bool = False,
     source: str | None = None,
 ) -> SourcePosition:
-    """Find the last border between transactions before a time, in one file or over all, on a source
-    or its standby.
+    """Find the last transaction boundary before a time, in one file or in all, on a source or its
+    standby.
 
-    `source` is the one of a group that is asked. Raises SourceNotNamed, BinlogPurged where the
-    oldest file is newer, and ConfigurationError for a file or a standby that is not there.
+    `source` names the source of a group.
+
+    Raises SourceNotNamed, BinlogPurged if the oldest file is newer, and ConfigurationError for an
+    unknown file or standby.
     """
     return place_of_time(chosen_server(instance, source, standby=standby), time, file)

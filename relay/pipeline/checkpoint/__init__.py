@@ -1,4 +1,4 @@
-"""What one Kafka transaction publishes: its messages, the progress, and the position record.
+"""The contents of one Kafka transaction: its messages, the progress, and the position record.
 
 May import the packages of the pipeline below `publishing`.
 """

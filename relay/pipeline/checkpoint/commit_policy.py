@@ -1,4 +1,4 @@
-"""When a Kafka transaction ends: a pure decision on what the open batch is."""
+"""Decides when a Kafka transaction ends, from the state of the open batch. Pure."""
 
 from enum import Enum
 from typing import Final, NamedTuple
@@ -17,7 +17,7 @@ the last one.
 
 
 class BatchEnd(Enum):
-    """Why the batch is committed now, or not yet."""
+    """The reason to commit the batch now, or not yet."""
 
     NOT_YET = "not yet"
     WHOLE = "whole source transactions"
@@ -28,7 +28,7 @@ class BatchEnd(Enum):
 class BatchView(NamedTuple):
     """The open batch as the rules see it.
 
-    `idle`: nothing waits in the buffer. `whole`: no source transaction is open.
+    `idle`: the buffer is empty. `whole`: no source transaction is open.
     """
 
     messages: int
@@ -41,8 +41,8 @@ class BatchView(NamedTuple):
 
 
 def batch_end(batch: BatchView, settings: TransactionSettings) -> BatchEnd:
-    """An idle stream commits at once, a busy one in large steps, a giant source transaction in
-    parts.
+    """Return what to commit now: an idle stream commits at once, a busy one in large steps, a giant
+    source transaction in parts.
     """
     if batch.messages and batch.whole:
         old = batch.open_seconds * 1000 >= settings.busy_commit_ms

@@ -1,8 +1,8 @@
 """Reads a source transaction to its end before a part of it is published, so that no part holds
 rows that the source rolled back.
 
-The record of a part counts the rows that were kept, which every later reading counts alike, on this
-server or on another one (ADR 43).
+The record of a part counts only rows that the source kept. Every later read, on this server or
+another one, counts the same rows (ADR 43).
 """
 
 from collections.abc import Callable, Mapping
@@ -39,27 +39,33 @@ def _find(
 
 @dataclass(frozen=True, slots=True)
 class GuardedSource:
-    """A source that is read from `server`, and what is known of its rolled-back rows.
+    """A source that is read from `server`, and its known rolled-back rows.
 
-    `left_out` are those that are left out by the reading that goes on; a reader thread adds what it
-    meets to `known` meanwhile.
+    The present read may omit fewer than `known`: a reader thread adds new ones.
     """
 
     server: SourceSettings
     source: OpenSource
     known: RolledBack
-    left_out: frozenset[ExcludedRange]
 
-    @classmethod
-    def opened(
-        cls, server: SourceSettings, source: OpenSource, known: RolledBack
-    ) -> "GuardedSource":
-        """Return it for a source that was opened and is not read yet."""
-        return cls(server, source, known, frozenset(known.ranges))
+    @property
+    def left_out(self) -> frozenset[ExcludedRange]:
+        """The rolled-back rows that the present read omits."""
+        return self.source.stream.left_out
+
+    def is_known(self, begin: TransactionBegin) -> bool:
+        """Whether a transaction was read to its end, and the present read omits its rolled-back
+        rows.
+
+        The stream that follows the spool was opened by another thread.
+        """
+        return self.known.read == begin.position and self.left_out.issuperset(
+            self.known.of_transaction(begin.position)
+        )
 
     @property
     def spooled(self) -> bool:
-        """Whether what is read now lies in the spool, which holds nothing but whole transactions
+        """Whether the present data comes from the spool, which holds only whole transactions
         without rolled-back rows.
         """
         return isinstance(self.source.stream, SpooledStream) and self.source.stream.from_disk
@@ -90,19 +96,20 @@ class PartGuard:
     def reads_first(
         self, source: str, begin: TransactionBegin, split: SplitProgress | None
     ) -> bool:
-        """Whether `read` must come before the transaction's first row: a part of it is published,
-        or was due before its end was read.
+        """Whether `read` must precede the transaction's first row.
+
+        A part of it is published, or was due before its end was read.
         """
         guarded = self._sources[source]
-        if guarded.spooled or guarded.known.read == begin.position:
+        if guarded.spooled or guarded.is_known(begin):
             return False
         return split is not None or guarded.known.unread == begin.position
 
     def read(self, source: str, begin: TransactionBegin, split: SplitProgress | None) -> None:
-        """Read the transaction to its end, and wait for that; nothing may be open in Kafka.
+        """Read the transaction to its end, and wait for that; no Kafka transaction may be open.
 
-        Raises BatchAborted where it must be read again without some rows, and SavepointRolledBack
-        where a former version's part may count such rows.
+        Raises BatchAborted if it must be read again without some rows, and SavepointRolledBack if a
+        part from an older version may count such rows.
         """
         guarded, poll, began_s = self._sources[source], _Poll(self._cancelled), monotonic()
         while (found := self._find(guarded.server, begin, poll)) is None:
@@ -121,14 +128,13 @@ class PartGuard:
         self._note(guarded, begin, found)
 
     def before_part(self, source: str, begin: TransactionBegin) -> None:
-        """Make sure that no row of the transaction was rolled back, before a part of it is
-        committed.
+        """Check that no row of the transaction was rolled back, before a part of it is committed.
 
-        Raises BatchAborted where it must be read again without some rows, and TransactionUnread
-        where its end was not met in time.
+        Raises BatchAborted if it must be read again without some rows, and TransactionUnread if its
+        end was not read in time.
         """
         guarded = self._sources[source]
-        if guarded.spooled or guarded.known.read == begin.position:
+        if guarded.spooled or guarded.is_known(begin):
             return
         ends_s = monotonic() + self._budget_s
         patient = guarded.server.model_copy(
@@ -140,8 +146,8 @@ class PartGuard:
         if found is None:
             guarded.known.unread = begin.position
             reason = (
-                f"A part of the transaction at {begin.position} is due, and its end was not met "
-                f"within {self._budget_s:g} s."
+                f"A part of the transaction at {begin.position} is due, and its end was not "
+                f"read within {self._budget_s:g} s."
             )
             raise TransactionUnread(reason)
         self._note(guarded, begin, found)
@@ -160,7 +166,7 @@ class PartGuard:
 
 
 class _Poll:
-    """Asks `cancelled`, which may ask others, not at each event; `ended` says what it answered."""
+    """Calls `cancelled`, which may be slow, only for some events; `ended` is its last result."""
 
     def __init__(self, cancelled: Callable[[], bool]) -> None:
         self.ended = False

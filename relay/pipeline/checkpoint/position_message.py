@@ -2,22 +2,22 @@
 it.
 """
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
 
 from relay.model.message import OutboundMessage
+from relay.model.records.hashed_forms import HashedForms
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.active_mapping import ActiveMapping
-from relay.pipeline.delivery.topics import Topics
 from relay.pipeline.ingest.schema_history import TableNames
-from relay.position import KafkaPositionStore
+from relay.pipeline.messages.row_topics import RowTopics
 
 
 class Closing(NamedTuple):
-    """What ends a batch.
+    """The last messages of a batch.
 
-    `record`: what the batch holds, with the mapping sets that the position topic keeps once it is
-    committed. `message`: the record as a message. `beside`: messages that are sent just before it
+    `record`: the contents of the batch, with the mapping sets that the position topic holds after
+    its commit. `message`: the record as a message. `beside`: messages that are sent just before it
     and not counted.
     """
 
@@ -26,17 +26,34 @@ class Closing(NamedTuple):
     beside: list[OutboundMessage]
 
 
-class PositionMessages:
-    """Composes what closes a batch; used by one thread.
+class PositionKeeper(Protocol):
+    """Makes the messages in which a position record is stored."""
 
-    `names` are the sources whose tables' history is kept.
+    def message(self, record: PositionRecord) -> OutboundMessage:
+        """Return the message of the record."""
+
+    def history_messages(self, record: PositionRecord, now_ms: int) -> Sequence[OutboundMessage]:
+        """Return the messages that store the record in the position history."""
+
+    def keep_mappings(
+        self, record: PositionRecord, contents: Mapping[str, Mapping[str, str]]
+    ) -> tuple[PositionRecord, list[OutboundMessage]]:
+        """Return the record with the mapping sets that are kept, and the messages that keep
+        them.
+        """
+
+
+class PositionMessages:
+    """Composes the last messages of a batch; used by one thread.
+
+    `names` are the sources whose schema history is stored.
     """
 
     def __init__(
         self,
-        store: KafkaPositionStore,
+        store: PositionKeeper,
         mapping: ActiveMapping,
-        topics: Topics,
+        topics: RowTopics,
         names: Mapping[str, TableNames | None],
     ) -> None:
         self._store = store
@@ -51,12 +68,22 @@ class PositionMessages:
 
     @property
     def partition_rules(self) -> dict[str, str]:
-        """The digest of the rules by which the rows of each topic are placed."""
+        """The digest of the rules by which the rows of each topic are assigned to partitions."""
         return dict(self._topics.placed_by)
 
+    @property
+    def hashed_forms(self) -> HashedForms:
+        """The forms in which the keys of each table are hashed, by topic."""
+        return self._topics.hashed_forms
+
+    @property
+    def formats(self) -> dict[str, str]:
+        """The format of the messages of each topic."""
+        return dict(self._topics.formats)
+
     def closing(self, record: PositionRecord, now_ms: int) -> Closing:
-        """Return what closes a batch with this record: position history, mapping documents, schema
-        history, and the record.
+        """Return the last messages of a batch with this record: position history, mapping
+        documents, schema history, and the record.
         """
         record, mappings = self._store.keep_mappings(record, self._mapping.documents)
         beside = [*self._store.history_messages(record, now_ms), *mappings]

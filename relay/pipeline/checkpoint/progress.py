@@ -1,4 +1,6 @@
-"""How far the instance is: the last whole source transaction, and what of the open one is done."""
+"""The progress of the instance: the last whole source transaction, and the processed part of the
+open one.
+"""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -7,8 +9,11 @@ from relay.errors import HistoryChanged
 from relay.model.change import Advance, StreamItem, TransactionBegin, TransactionEnd
 from relay.model.names.mapping_name import MappingName
 from relay.model.positions.position import BinlogPosition, OrderPair
+from relay.model.records.hashed_forms import HashedForms
 from relay.model.records.last_transaction import MOST_CHANGES, first_changes
 from relay.model.records.position_record import PositionRecord, SplitProgress
+from relay.model.records.snapshot_progress import SnapshotProgress
+from relay.model.records.transaction_report import TransactionReport
 from relay.order import begin_transaction
 from relay.pipeline.checkpoint.skip_policy import SkipReason, behind, skip_reason
 from relay.pipeline.checkpoint.source_progress import each_source
@@ -16,19 +21,17 @@ from relay.pipeline.ingest.position_digests import PublishedPlaces
 
 
 class Progress:
-    """Follows the stream and can say at any change what the position record must hold.
-
-    The checkpoint alone changes it.
-
-    `order` is the pair of the last change; `items` counts changes of the open transaction, of which
-    the first `skip` were published before a restart. `change_time_ms` is the time of the
-    transaction that began last, never ahead of the relay's clock. `following` is the source of a
-    group that this is of, "" where there is but one. `source_idle`: the last item said that the
-    source has nothing more. `skip_reason` says why nothing of the open transaction is published,
-    None for all but a few. Without `keeps_gtids` the record has none: a set is only worth something
-    when it is complete. `follows_names` are the sources (of a single one "") whose tables' history
-    is followed as far as the record says. `places` know what identifies each place elsewhere.
-    `mapping` is the set that the open transaction is published under.
+    """Follows the stream and can return the position record at any change. Only the checkpoint
+    changes it. `order` is the order key of the last change; `items` counts changes of the open
+    transaction, of which the first `skip` were published before a restart. `change_time_ms` is
+    the time of the transaction that began last, never ahead of the relay's clock. `following` is
+    the present source of a group, "" for a single source. `source_idle`: the last item said that
+    the source has no more data. `skip_reason` says why the open transaction is not published,
+    usually None. Without `keeps_gtids` the record has none: an incomplete set would be useless.
+    `follows_names` are the sources ("" for a single one) whose schema history is followed as far
+    as the record says. `places` identify each position on other servers. `mapping` is the set
+    that the open transaction is published under. `report` counts its published rows, if the
+    instance has a topic of transactions.
     """
 
     def __init__(
@@ -58,6 +61,7 @@ class Progress:
         self.moved = False
         self.source_idle = False
         self.skip_reason: SkipReason | None = None
+        self.report: TransactionReport | None = None
         self._changes: list[bytes] = []  # the first ones of the open transaction
         self._record = record
         # Transactions are many and commits few: what they change is kept here, and put together
@@ -71,7 +75,7 @@ class Progress:
 
     @property
     def record(self) -> PositionRecord:
-        """What the position record holds when it is written now."""
+        """The position record if it were written now."""
         if self._stale:
             standing = self._source.standing
             self._record = replace(
@@ -98,7 +102,7 @@ class Progress:
 
     @property
     def epoch(self) -> int:
-        """The epoch that pairs are made in."""
+        """The epoch of new order keys."""
         return self._record.epoch
 
     @property
@@ -113,8 +117,8 @@ class Progress:
 
     @property
     def leaves_nothing_out(self) -> bool:
-        """Whether every row from here on is to be published, under a pair that its place and time
-        make.
+        """Whether every row from here on is published, with the order key of its own position
+        and time.
         """
         return self.between_transactions and self._replay is None and not self._source.skips
 
@@ -143,26 +147,57 @@ class Progress:
         self.items += 1
 
     def publish_under(self, mapping: MappingName) -> None:
-        """Another mapping set is in force from the next transaction on."""
+        """Another mapping set is in force from the next transaction on: others wait for a record
+        that names it.
+        """
         self.mapping = self._named = mapping
-        self._stale = True
+        self.moved = self._stale = True
+
+    @property
+    def at(self) -> BinlogPosition:
+        """The end of the last whole source transaction, or where the source moved on to."""
+        return self._source.end.position
+
+    def copies(
+        self, snapshots: dict[str, SnapshotProgress], order: OrderPair | None = None
+    ) -> None:
+        """Note how far requests to copy tables are, and the order key of their last row, between
+        two transactions: the next request takes a greater one.
+        """
+        self._record = replace(self._record, snapshots=snapshots)
+        self.moved = True
+        if order is not None and order > self.order:
+            self.order = self._end_order = order
+            self._stale = True
 
     def keeps(self, mappings: dict[str, int]) -> None:
         """Note which sets the position topic holds from the next record on."""
         if mappings != self._record.kept_mappings:
             self._record = replace(self._record, kept_mappings=mappings)
 
-    def placed(self, partitions: dict[str, int], rules: dict[str, str]) -> None:
-        """Take over how rows of each topic are placed: by how many partitions, and by the rules of
-        which digest.
+    def placed(self, partitions: dict[str, int], rules: dict[str, str], forms: HashedForms) -> None:
+        """Take over how rows of each topic are placed: by how many partitions, by the rules of
+        which digest, and by keys of which forms.
         """
-        if (partitions, rules) != (self._record.partitions, self._record.placed_by):
-            self._record = replace(self._record, partitions=partitions, placed_by=rules)
+        record = self._record
+        if (partitions, rules, forms) != (
+            record.partitions,
+            record.placed_by,
+            record.hashed_forms,
+        ):
+            self._record = replace(
+                record, partitions=partitions, placed_by=rules, hashed_forms=forms
+            )
+
+    def formatted(self, formats: dict[str, str]) -> None:
+        """Note the format of the messages of each topic."""
+        if formats != self._record.formats:
+            self._record = replace(self._record, formats=formats)
 
     def start_transaction(self, begin: TransactionBegin, now_ms: int, skew_ms: int) -> None:
-        """Take the transaction's first pair.
+        """Take the transaction's first order key.
 
-        Raises HistoryChanged when another one follows than the half-published one.
+        Raises HistoryChanged if it is not the expected half-published one.
         """
         split = self._split
         if split is not None and not _same(split, begin):
@@ -223,10 +258,10 @@ class Progress:
         change_time_ms: int,
         last: tuple[TransactionBegin, Sequence[bytes]] | None,
     ) -> None:
-        """Whole transactions were taken at once: their GTIDs, the end and the pair of the last
+        """Record whole transactions at once: their GTIDs, the end and the order key of the last
         change.
 
-        `last` is how the last of them that changed something began, and its first changes.
+        `last` is the begin of the last of them that changed something, and its first changes.
         """
         self.source_idle = False
         if last is not None:
@@ -238,9 +273,8 @@ class Progress:
         self.moved = self._stale = True
 
     def advance(self, item: Advance) -> None:
-        """The source moved on without a transaction.
-
-        Or it repeats its position, and has nothing more.
+        """Record that the source advanced without a transaction, or repeated its position and
+        has no more data.
         """
         end = self._source.end
         self.source_idle = item.position == end.position and item.identity == end.identity
@@ -252,9 +286,9 @@ class Progress:
             self._end_replay(item.position)
 
     def follow(self, source: str) -> None:
-        """What comes now is of this source of a group.
+        """Record that the next items come from this source of a group.
 
-        Its place in the order goes on from that of the others.
+        Its order keys continue after those of the others.
         """
         self.source_idle = False
         if source != self.following:
@@ -271,11 +305,11 @@ class Progress:
 
     @property
     def part_begin(self) -> TransactionBegin | None:
-        """How the open transaction began, if a part of it would go into the next record."""
+        """The begin of the open transaction, if a part of it would be in the next record."""
         return self.begin if self.items > self.skip else None
 
     def part_done(self) -> None:
-        """What was taken of the open transaction goes into the next record."""
+        """Record that the processed part of the open transaction is in the next record."""
         if self.begin is not None and self.items > self.skip:
             self._split = SplitProgress(
                 self.begin.position,
@@ -286,11 +320,12 @@ class Progress:
                 self.configuration,
                 self.mapping.digest,
                 without_rolled_back=True,
+                report=self.report,
             )
             self._stale = True
 
     def _end_replay(self, position: BinlogPosition) -> None:
-        """Behind the place where the instance had been, the pair goes on from the one that it had
+        """After the former position of the instance, continue with the order key that it had
         there.
         """
         if self._replay is not None and behind(position, self._replay.until):
@@ -299,7 +334,7 @@ class Progress:
 
 
 def _same(split: SplitProgress, begin: TransactionBegin) -> bool:
-    """Whether this is the half-published transaction: by its GTID, which it keeps on another
-    server, else by its place.
+    """Whether this is the half-published transaction: by its GTID, which other servers keep,
+    else by its coordinates.
     """
     return split.gtid == begin.gtid if split.gtid else split.begin == begin.position

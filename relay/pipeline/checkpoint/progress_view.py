@@ -1,24 +1,24 @@
-"""What the publishers read of the progress. Only the checkpoint changes it."""
+"""The progress as the publishers read it. Only the checkpoint changes it."""
 
 from typing import Protocol
 
 from relay.model.change import TransactionBegin
 from relay.model.names.mapping_name import MappingName
-from relay.model.positions.position import OrderPair
+from relay.model.positions.position import BinlogPosition, OrderPair
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.checkpoint.skip_policy import SkipReason
 
 
 class ProgressView(Protocol):
-    """`Progress` without what changes it: a type checker refuses any assignment."""
+    """`Progress` without the methods that change it: a type checker refuses any assignment."""
 
     @property
     def record(self) -> PositionRecord:
-        """What the position record holds when it is written now."""
+        """Return the position record as of now."""
 
     @property
     def begin(self) -> TransactionBegin | None:
-        """How the open source transaction began, None between two."""
+        """The begin of the open source transaction, None if none is open."""
 
     @property
     def whole(self) -> bool:
@@ -30,13 +30,17 @@ class ProgressView(Protocol):
 
     @property
     def leaves_nothing_out(self) -> bool:
-        """Whether every row from here on is published, under an order key that its position and
-        time make.
+        """Return whether no row is skipped from here on: each order key follows from position and
+        time.
         """
 
     @property
+    def at(self) -> BinlogPosition:
+        """Return the end of the last whole source transaction, or a later empty position."""
+
+    @property
     def skip_reason(self) -> SkipReason | None:
-        """Why nothing of the open transaction is published, None for all but a few."""
+        """Why the open transaction is not published; usually None."""
 
     @property
     def order(self) -> OrderPair:
@@ -44,19 +48,21 @@ class ProgressView(Protocol):
 
     @property
     def epoch(self) -> int:
-        """The epoch that order keys are made in."""
+        """Return the epoch of new order keys."""
 
     @property
     def items(self) -> int:
-        """Changes of the open transaction that were taken."""
+        """Return the number of changes of the open transaction that were processed."""
 
     @property
     def to_skip(self) -> int:
-        """How many of the next changes are visible already."""
+        """Return how many of the next changes Kafka has already: they are read again, and not
+        published.
+        """
 
     @property
     def following(self) -> str:
-        """The source of a group that the current items are of, "" where there is but one."""
+        """The source of a group that the current items come from, "" for a single source."""
 
     @property
     def mapping(self) -> MappingName:

@@ -1,10 +1,11 @@
-"""What was left out of a skipped transaction, written down in the audit trail with the position
-that passes it.
+"""Records the skipped rows of a transaction in the audit trail, together with the position after
+it.
 """
 
 from collections import Counter
+from typing import Protocol
 
-from relay.audit import AuditEntry, AuditTrail
+from relay.audit import AuditEntry
 from relay.model.change import TransactionBegin
 from relay.model.message import OutboundMessage
 from relay.model.table import TableId
@@ -16,12 +17,19 @@ An entry stays far below the smallest message limit.
 """
 
 
+class EntryMaker(Protocol):
+    """Makes messages of audit entries; the audit trail does."""
+
+    def message(self, entry: AuditEntry) -> OutboundMessage:
+        """Return the message of an entry."""
+
+
 class SkipAudit:
-    """Counts what is left out of the open transaction, and keeps the entries of those that ended
-    until a batch takes them along.
+    """Counts the skipped rows of the open transaction, and keeps the entries of ended ones until
+    a batch includes them.
     """
 
-    def __init__(self, trail: AuditTrail, instance: str) -> None:
+    def __init__(self, trail: EntryMaker, instance: str) -> None:
         self._trail = trail
         self._instance = instance
         self._rows: Counter[str] = Counter()

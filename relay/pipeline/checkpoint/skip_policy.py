@@ -1,5 +1,6 @@
-"""Which source transactions are read and not published, because an operator asked for it: pure
-judgement on places and GTIDs.
+"""Decides which source transactions are read but not published, by operators' requests.
+
+Pure; based on coordinates and GTIDs.
 """
 
 from collections.abc import Collection
@@ -13,14 +14,14 @@ from relay.model.records.position_record import Replay
 class SkipReason(Enum):
     """Why a transaction is read, counted and not published."""
 
-    BEFORE = "it lies before the place that the position was moved to"
+    BEFORE = "it is before the position after the move"
     SKIPPED = "an operator skips it"
 
 
 def skip_reason(
     begin: TransactionBegin, replay: Replay | None, skips: Collection[str]
 ) -> SkipReason | None:
-    """Say why nothing of this transaction is published; None for one that is."""
+    """Return why this transaction is not published; None if it is."""
     if begin.gtid and begin.gtid in skips:
         return SkipReason.SKIPPED
     if replay is not None and not behind(begin.position, replay.publish_from):
@@ -29,5 +30,5 @@ def skip_reason(
 
 
 def behind(place: BinlogPosition, other: BinlogPosition) -> bool:
-    """Whether a place is the other one or lies behind it, in the history of one server."""
+    """Whether a position equals the other one or is after it, in the history of one server."""
     return place.rank >= other.rank

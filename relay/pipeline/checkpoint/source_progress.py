@@ -1,5 +1,5 @@
-"""How far one source is read: the end of its last whole transaction, its GTIDs, what is to be left
-out, and how far its tables' history was followed.
+"""The progress of one source: the end of its last whole transaction, its GTIDs, its skips, and
+how far its schema history was followed.
 """
 
 from collections.abc import Collection, Sequence
@@ -12,13 +12,10 @@ from relay.model.records.position_record import OtherSource, PositionRecord
 
 
 class SourceProgress:
-    """Where one source stands.
-
-    `end` is how its last transaction ended, `skips` are the GTIDs of coming ones that are left out.
-
-    Transactions are many and commits few: the GTIDs that `ended` are kept, and put together when
-    the standing is asked for. Without `keeps_gtids` there are none: a set is only worth something
-    when it is complete.
+    """The position of one source. `end` is the end of its last transaction, `skips` are the
+    GTIDs of coming ones to skip. Transactions are many and commits few: the GTIDs in `ended` are
+    collected, and merged when the position is requested. Without `keeps_gtids` there are none:
+    an incomplete set would be useless.
     """
 
     __slots__ = (
@@ -48,7 +45,7 @@ class SourceProgress:
         self._standing: tuple[TransactionEnd, OtherSource] | None = None
 
     def changed(self, begin: TransactionBegin, changes: Sequence[bytes]) -> None:
-        """A transaction has ended that began so; its first `changes` identify it.
+        """Record the end of a transaction with this begin; its first `changes` identify it.
 
         One without changes identifies nothing.
         """
@@ -57,7 +54,7 @@ class SourceProgress:
 
     @property
     def standing(self) -> OtherSource:
-        """Where the source stands now."""
+        """The present position of the source."""
         if self._standing is None or self._standing[0] is not self.end:
             self._gtids = self._gtids.with_each(self.ended)
             self.ended.clear()
@@ -82,7 +79,7 @@ class SourceProgress:
 def each_source(
     record: PositionRecord, follows_names: Collection[str], *, keeps_gtids: bool
 ) -> dict[str, SourceProgress]:
-    """The sources of a record by name, a single one as ""."""
+    """Return the sources of a record by name, a single one as ""."""
     return {
         name: SourceProgress(at, keeps_gtids=keeps_gtids, follows_names=name in follows_names)
         for name, at in record.standing.items()

@@ -15,17 +15,15 @@ from relay.telemetry import Totals
 from relay.zk import Watch
 
 _MOMENT_SECONDS: Final = 0.2
-"""Waiting goes in steps of this, so that commits, a stop and the election are looked at
-meanwhile.
-"""
+"""Length of one wait in seconds; between waits, commits, a stop and the election are checked."""
 
 _log = structlog.stdlib.get_logger(__name__)
 
 
 class FlowControl:
-    """Says when the instance may take rows; used by its publishing thread.
+    """Decides whether the instance may take rows; used by its publishing thread.
 
-    While ZooKeeper is away, what was asked last holds.
+    While ZooKeeper is unavailable, the last orders apply.
     """
 
     def __init__(self, store: FlowStore, instance: InstanceSettings, totals: Totals) -> None:
@@ -47,14 +45,14 @@ class FlowControl:
 
     @property
     def paused(self) -> bool:
-        """Whether the instance is to stand still; asks ZooKeeper only after a signal."""
+        """Whether the instance should pause; reads ZooKeeper only after a watch fired."""
         if self._signal.is_set():
             self._look()
         return self._flow.paused
 
     @property
     def asked(self) -> str:
-        """What holds the instance back, as a sentence; empty where nothing does."""
+        """Return what pauses or throttles the instance, as a sentence; empty if nothing does."""
         if self._flow.paused:
             return " ".join(
                 part
@@ -102,7 +100,7 @@ _ANY: Final = Rates()
 
 
 def _rates(flow: Flow, instance: InstanceSettings) -> Rates:
-    """What an operator asked for, else what the file says; 0 is no limit."""
+    """Return an operator's limits, otherwise those of the file; 0 is no limit."""
     settings = instance.flow
     rows = settings.rows_per_second if flow.rows_per_second is None else flow.rows_per_second
     size_bytes = (

@@ -1,27 +1,27 @@
-"""How far the instance is behind its source: a pure judgement on what was noted last."""
+"""The lag of the instance. Pure: computed from the last recorded times."""
 
 from dataclasses import dataclass, replace
 
 HEARTBEATS_FRESH = 2
-"""A source that has nothing more says so with every heartbeat; one may be late."""
+"""An idle source reports this with every heartbeat; one of them may be late."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """Up to when everything is done; None: not known yet.
+    """The times up to which everything is processed; None: unknown.
 
-    `change_s` is the time of the newest change that is visible or left out, in Unix seconds.
-    `idle_s` is the last moment at which the source said that it has nothing more, in seconds of the
-    monotonic clock: it must stay in the past when the wall clock is set back.
+    `change_s` is the time of the newest published or filtered change, in Unix seconds. `idle_s` is
+    the last time at which the source had no more data, in seconds of the monotonic clock, which the
+    wall clock does not affect.
     """
 
     change_s: float | None = None
     idle_s: float | None = None
 
     def with_change(self, change_s: float) -> "Reached":
-        """Everything up to a change of this time is done.
+        """Record that all changes up to this time are processed.
 
-        An older one, as sessions may date them, takes nothing back.
+        An older time, as sessions may date changes, has no effect.
         """
         return (
             self
@@ -30,15 +30,15 @@ class Reached:
         )
 
     def with_idle(self, running_s: float) -> "Reached":
-        """The source has nothing more."""
+        """Record that the source has no more data."""
         return replace(self, idle_s=running_s)
 
 
 def lag_seconds(
     reached: Reached, now_s: float, running_s: float, heartbeat_s: float
 ) -> float | None:
-    """Seconds that the instance is behind: 0 while nothing waits, growing while it does not keep up
-    or stands still; None: not known.
+    """Return the lag in seconds: 0 while no item waits, growing while the instance is too slow or
+    paused; None: unknown.
 
     `now_s` is Unix time, `running_s` the monotonic clock.
     """

@@ -1,4 +1,4 @@
-"""What an instance learned about the sizes that its topics take, kept over its sessions."""
+"""The message sizes that topics accept, as an instance learned them; kept over its sessions."""
 
 from relay.errors import BatchAborted, MessageTooLarge, RelayError
 from relay.settings import KafkaSettings
@@ -7,7 +7,7 @@ from relay.settings import KafkaSettings
 class MessageSizes:
     """Limits in bytes, by topic.
 
-    `client_batch_bytes` is what the present client puts into one batch at most.
+    `client_batch_bytes` is the largest batch of the present client.
     """
 
     def __init__(self, kafka: KafkaSettings) -> None:
@@ -25,9 +25,9 @@ class MessageSizes:
         return self._kafka.model_copy(update={"batch_bytes": self.client_batch_bytes})
 
     def note(self, topic: str, limit_bytes: int) -> None:
-        """Take note of a topic's limit.
+        """Record a topic's limit.
 
-        Raises BatchAborted where the client's batches are larger: a new one will be made.
+        Raises BatchAborted if the client's batches are larger: a new client is then created.
         """
         self.limits[topic] = limit_bytes
         if limit_bytes < self.client_batch_bytes:
@@ -37,12 +37,12 @@ class MessageSizes:
             )
 
     def after_refusal(self, refusal: MessageTooLarge, oversize: str, commits: int) -> RelayError:
-        """Say what a refused size means: limits have changed and are asked for again.
+        """Return the error for a refused size.
 
-        Twice without a commit in between, a stop.
+        The first time, limits are read again. Twice without a commit in between, it is a stop.
         """
         again = commits == self._commits_at_refusal
         self._commits_at_refusal = commits
         if oversize == "stop" or again:
             return refusal
-        return BatchAborted(f"{refusal.reason} Sizes are asked for again.")
+        return BatchAborted(f"{refusal.reason} Size limits are read again.")

@@ -1,15 +1,103 @@
-"""Which producer an instance has."""
+"""Which producer an instance has, and under which transactional ids."""
 
-from relay.publish import BatchProducer, IdempotentProducer, TransactionalProducer
+from collections.abc import Callable
+from contextlib import closing
+
+from relay.errors import KafkaNotPermitted, PositionNewer, PositionUnreadable
+from relay.model.records.position_record import PositionRecord
+from relay.publish import (
+    AlternatingProducer,
+    BatchProducer,
+    IdempotentProducer,
+    TransactionalProducer,
+)
 from relay.settings import InstanceSettings, KafkaSettings
 
 
 def new_producer(prefix: str, kafka: KafkaSettings, instance: InstanceSettings) -> BatchProducer:
-    """Make a producer.
+    """Make the producer of an instance's rows, as its settings say.
 
-    Its transactional id is a pure function of the prefix (the installation) and the instance.
+    Its transactional ids are pure functions of the prefix (the installation) and the instance.
     """
-    name = f"{prefix}.{instance.name}"
+    if instance.transaction.overlaps:
+        ids = transactional_id(prefix, instance), second_transactional_id(prefix, instance)
+        return AlternatingProducer(kafka, instance.transaction, ids)
+    return single_producer(prefix, kafka, instance)
+
+
+def single_producer(prefix: str, kafka: KafkaSettings, instance: InstanceSettings) -> BatchProducer:
+    """Make a producer that has one transaction at a time, with the instance's first id."""
+    name = transactional_id(prefix, instance)
     if instance.transaction.delivery == "at_least_once":
         return IdempotentProducer(kafka, instance.transaction, name)
     return TransactionalProducer(kafka, instance.transaction, name)
+
+
+def fenced_record(
+    prefix: str,
+    kafka: KafkaSettings,
+    instance: InstanceSettings,
+    read: Callable[[], PositionRecord | None],
+) -> PositionRecord | None:
+    """Return what `read` gives once no older relay can change it; the first id has been fenced.
+
+    The second id is fenced too, and the record read again, if an older relay may have used it: the
+    record says so, the settings ask for it, or an open transaction hides the record. An older relay
+    uses its second id only after a record that says so is visible. Raises the errors of `read` and
+    of opening a producer.
+    """
+    if instance.transaction.delivery == "at_least_once":
+        return read()
+    try:
+        record = read()
+    except PositionNewer:
+        raise
+    except PositionUnreadable as hidden:
+        return _read_again(prefix, kafka, instance, read, hidden)
+    used = record is not None and record.second_id
+    if used or instance.transaction.overlaps:
+        fence_second(prefix, kafka, instance)
+        return read()
+    return record
+
+
+def _read_again(
+    prefix: str,
+    kafka: KafkaSettings,
+    instance: InstanceSettings,
+    read: Callable[[], PositionRecord | None],
+    hidden: PositionUnreadable,
+) -> PositionRecord | None:
+    try:
+        fence_second(prefix, kafka, instance)
+    except KafkaNotPermitted:  # the principal has one id, so no relay of it used another
+        raise hidden from None
+    return read()
+
+
+def uses_second_id(instance: InstanceSettings, record: PositionRecord) -> bool:
+    """Return `second_id` of the records of a session that begins at this record.
+
+    A session of one id has fenced the second one. Without transactions nothing is fenced, so what
+    the record says stays.
+    """
+    if instance.transaction.delivery == "at_least_once":
+        return record.second_id
+    return instance.transaction.overlaps
+
+
+def fence_second(prefix: str, kafka: KafkaSettings, instance: InstanceSettings) -> None:
+    """Fence every producer of the instance's second id. Raises the errors of opening a producer."""
+    name = second_transactional_id(prefix, instance)
+    with closing(TransactionalProducer(kafka, instance.transaction, name)) as producer:
+        producer.open()
+
+
+def transactional_id(prefix: str, instance: InstanceSettings) -> str:
+    """Return the id of the first producer, the only one unless `transaction.producers` is 2."""
+    return f"{prefix}.{instance.name}"
+
+
+def second_transactional_id(prefix: str, instance: InstanceSettings) -> str:
+    """Return the id of the second producer of `transaction.producers = 2`."""
+    return f"{prefix}.second.{instance.name}"

@@ -1,11 +1,13 @@
-"""Batches on their way to Kafka: one is open, and the commit of the one before may still be
+"""Batches on their way to Kafka: one is open, and the commits of the ones before may still be
 unanswered.
 """
 
 import threading
+from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from enum import Enum, auto
 from time import monotonic
 from typing import Final
 
@@ -18,14 +20,25 @@ from relay.pipeline.interruptible import answer_of
 from relay.publish import BatchProducer
 
 _HELD_BYTES: Final = 8_000_000
-"""At most this is kept while a commit is unanswered; then `send` waits for the answer."""
+"""At most this is kept while the producer takes no message; then `send` waits for an answer."""
 _FLUSH_BYTES: Final = 1 << 16
 """Messages are handed to the producer in portions of this size: each call costs as much as printing
 a row does.
 """
 
 _DELETION_BYTES: Final = 256
-"""What a deletion takes in memory while it is kept."""
+"""Bytes of memory of a deletion while it is kept."""
+
+
+class Closing(Enum):
+    """What may overlap the commit of a batch."""
+
+    OVERLAPPING = auto()
+    """The next batch may be sent before the answer."""
+    ALONE = auto()
+    """Consumers see the batch before any message of the next one, in all topics."""
+    BARRIER = auto()
+    """The record alone: consumers see all batches before it before any message of the next one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +62,7 @@ class _Deletion:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Printed messages of one topic that follow one another."""
+    """Consecutive printed messages of one topic."""
 
     topic: str
     parts: list[PrintedMessages]
@@ -63,9 +76,10 @@ class _Run:
 class Outbox:
     """Sends messages in batches; used by one thread.
 
-    Messages are kept here until there are enough for a call, at most until `poll_commit`. A
-    producer has one transaction at a time: messages of the next batch are kept until Kafka answers
-    the commit, so that publishing continues meanwhile.
+    Messages are kept here until there are enough for a call, at most until `poll_commit`. While the
+    producer takes none, messages of the next batch are kept, so that publishing continues
+    meanwhile: until Kafka answers the commit, or, with two transactional ids, until it has
+    acknowledged the messages of the batch before.
     """
 
     def __init__(
@@ -79,7 +93,7 @@ class Outbox:
         self._buffer = buffer
         self._stats = stats
         self._stop = stop
-        self._commit: _Commit | None = None
+        self._commits: deque[_Commit] = deque()  # unanswered ones, at most two
         self._held: list[OutboundMessage | _Run | _Deletion] = []
         self._held_messages = self._held_bytes = 0
         self._held_since_s = 0.0
@@ -87,32 +101,40 @@ class Outbox:
     @property
     def committing(self) -> bool:
         """Whether a commit is not answered yet."""
-        return self._commit is not None
+        return bool(self._commits)
+
+    @property
+    def full(self) -> bool:
+        """Whether the next batch cannot be committed yet: the producer takes no message of it."""
+        return len(self._commits) > 1 or (bool(self._commits) and not self._producer.overlaps)
+
+    @property
+    def needs_barrier(self) -> bool:
+        """Whether consumers may see the next batch before an earlier one of another topic."""
+        return self._producer.needs_barrier
 
     @property
     def messages(self) -> int:
         """Messages of the open batch."""
         with_producer = (
-            self._producer.sent_messages
-            if self._commit is None and self._producer.open_seconds
-            else 0
+            self._producer.sent_messages if not self.full and self._producer.open_seconds else 0
         )
         return with_producer + self._held_messages
 
     @property
     def open_seconds(self) -> float:
-        """How long the batch has been open; 0 when none is."""
-        with_producer = self._producer.open_seconds if self._commit is None else 0.0
+        """How long the batch has been open, in seconds; 0 if none is open."""
+        with_producer = 0.0 if self.full else self._producer.open_seconds
         return with_producer or (monotonic() - self._held_since_s if self._held else 0.0)
 
     @property
     def unanswered_seconds(self) -> float:
-        """For how long the commit on its way has waited for its answer; 0 while there is none.
+        """How long the oldest pending commit has waited for its answer, in seconds; 0 without one.
 
-        Any thread may ask.
+        Any thread may call it.
         """
-        commit = self._commit
-        return 0.0 if commit is None else monotonic() - commit.asked_at_s
+        oldest = next(iter(self._commits.copy()), None)
+        return 0.0 if oldest is None else monotonic() - oldest.asked_at_s
 
     def send(self, message: OutboundMessage) -> None:
         """Put a message into the open batch."""
@@ -142,37 +164,49 @@ class Outbox:
         record: PositionRecord,
         batch: OpenBatch,
         beside: Sequence[OutboundMessage] = (),
+        closing: Closing = Closing.OVERLAPPING,
     ) -> None:
-        """Close the open batch with its record, behind the answer to the one before.
+        """Close the open batch with its record, as soon as the producer takes it.
 
-        Raises AskedToStop, and what ended that one.
-
-        The messages `beside` the record are of the relay's own and not counted.
+        Raises AskedToStop, and the error of a previous commit. The messages `beside` the record are
+        the relay's own and not counted.
         """
-        self.await_commit()
+        if closing is Closing.BARRIER:
+            self.await_commit()
+        else:
+            self._await_turn()
         self._flush()
         count, asked_at_s = self.messages, monotonic()
+        answer = self._close(message, beside, closing)
+        self._commits.append(_Commit(answer, record, batch, count, self._buffer.taken, asked_at_s))
+        answer.add_done_callback(lambda _: self._buffer.wake())
+
+    def _close(
+        self, message: OutboundMessage, beside: Sequence[OutboundMessage], closing: Closing
+    ) -> "Future[None]":
+        if closing is Closing.BARRIER:
+            return self._producer.commit_barrier(message, beside)
         for each in beside:
             if each.value is None:
                 self._producer.send_deletion(each)
             else:
                 self._producer.send(each)
-        answer = self._producer.commit(message)
-        self._commit = _Commit(answer, record, batch, count, self._buffer.taken, asked_at_s)
-        answer.add_done_callback(lambda _: self._buffer.wake())
+        if closing is Closing.ALONE:
+            return self._producer.commit(message)
+        return self._producer.commit_overlapping(message, self._buffer.wake)
 
     def poll_commit(self) -> None:
-        """If the pending commit has completed, record it or raise its error.
+        """Record the pending commits that have completed, or raise an error of them.
 
-        Then hand kept messages to the producer.
+        Then hand kept messages to the producer, if it takes them.
         """
-        if self._commit is not None and self._commit.answer.done():
-            self.await_commit()
-        if self._commit is None:
+        while self._commits and self._commits[0].answer.done():
+            self._await_oldest()
+        if not self.full:
             self._flush()
 
     def abort(self) -> None:
-        """Await the commit, then drop the kept messages of the next batch: they would only be
+        """Await the commits, then drop the kept messages of the next batch: they would only be
         aborted, and are read again.
         """
         self.await_commit()
@@ -180,34 +214,40 @@ class Outbox:
         self._held_messages = self._held_bytes = 0
 
     def await_commit(self) -> None:
-        """Wait for the answer to the last commit.
+        """Wait for the answers to all commits.
 
-        Raises the error that it is, or AskedToStop when none comes.
+        Raises a commit's error, or AskedToStop if no answer arrives.
         """
-        commit = self._commit
-        if commit is None:
-            return
+        while self._commits:
+            self._await_oldest()
+
+    def _await_turn(self) -> None:
+        while self.full:
+            self._await_oldest()
+
+    def _await_oldest(self) -> None:
+        commit = self._commits[0]
         try:
             answer_of(commit.answer, self._stop, "The commit")
         finally:
             if commit.answer.done():
-                self._commit = None
+                self._commits.popleft()
         self._stats.committed(
             commit.record, commit.batch, commit.messages, monotonic() - commit.asked_at_s
         )
         self._buffer.ack(commit.taken)
 
     def _make_room(self) -> None:
-        """Wait for the answer when too much is kept already."""
-        if self._commit is not None and self._held_bytes >= _HELD_BYTES:
-            self.await_commit()
+        """Wait until the producer takes messages when too much is kept already."""
+        if self._held_bytes >= _HELD_BYTES:
+            self._await_turn()
 
     def _count(self, messages: int, size_bytes: int) -> None:
         if not self._held_messages:
             self._held_since_s = monotonic()
         self._held_messages += messages
         self._held_bytes += size_bytes
-        if self._commit is None and self._held_bytes >= _FLUSH_BYTES:
+        if self._held_bytes >= _FLUSH_BYTES and not self.full:
             self._flush()
 
     def _flush(self) -> None:

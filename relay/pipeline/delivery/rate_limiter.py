@@ -1,12 +1,10 @@
-"""How long to wait so that what was taken stays within what is allowed: pure arithmetic on
-times.
-"""
+"""Computes how long to wait to stay below the rate limits. Pure arithmetic on times."""
 
 from typing import Final, NamedTuple
 
 BURST_SECONDS: Final = 1.0
-"""What was not used of an allowance is kept for so long: a source that rests may then send a
-second's worth at once.
+"""Unused allowance is kept for this many seconds: after a pause, a source may send one second's
+worth at once.
 """
 
 
@@ -18,8 +16,8 @@ class Rates(NamedTuple):
 
 
 class Paid(NamedTuple):
-    """Up to when what was taken is paid for, on the clock of the caller, seconds: for rows and for
-    bytes.
+    """The times, in seconds of the caller's clock, up to which the taken rows and bytes use the
+    allowance.
     """
 
     rows_until_s: float = 0.0
@@ -33,9 +31,9 @@ class Paid(NamedTuple):
         )
 
     def wait_seconds(self, rates: Rates, now_s: float) -> float:
-        """How long nothing more may be taken, by the tighter of the two.
+        """Return how long to wait before more may be taken, by the stricter limit.
 
-        A rate that was lifted holds nobody up.
+        A removed limit has no effect.
         """
         rows_s = self.rows_until_s if rates.rows is not None else now_s
         bytes_s = self.bytes_until_s if rates.bytes is not None else now_s

@@ -14,7 +14,7 @@ PathAndReason: TypeAlias = tuple[RowPath, str]
 
 
 def paths_in_words(printed: Mapping[PathAndReason, int]) -> str:
-    """Return the paths that printed rows, the one with most rows first; "" where none did."""
+    """Return the paths that printed rows, the one with most rows first; "" without rows."""
     rows: Counter[str] = Counter()
     for (path, _), count in list(printed.items()):
         rows[path] += count

@@ -1,20 +1,55 @@
-"""Whether what is saved of an instance fits together: pure judgement, shared by the relay and its
-preflight.
+"""What the saved data of an instance says, and whether it is consistent.
+
+Pure; shared by the relay and its preflight.
 """
 
-from relay.errors import MappingLost, MappingMissing, PositionLost
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from relay.errors import (
+    FormatChanged,
+    MappingLost,
+    MappingMissing,
+    PartitionsChanged,
+    PositionLost,
+)
 from relay.model.names.mapping_name import MappingName, same_store
+from relay.model.records.hashed_forms import HashedForms
 from relay.model.records.position_record import PositionRecord
 from relay.route import MappingSet
-from relay.settings import RoutingSettings
+from relay.settings import InstanceSettings, RoutingSettings
 from relay.state import StartNote
+
+
+class PublishedPartitioning(NamedTuple):
+    """How published rows were partitioned, by topic.
+
+    `partitions` are the partition counts, `rules` the digests of the partition rules; a topic of a
+    record before format 5 has no digest. `forms` are those of the hashed keys, from format 8 on.
+    `formats` are those of the messages.
+    """
+
+    partitions: Mapping[str, int]
+    rules: Mapping[str, str]
+    forms: HashedForms
+    formats: Mapping[str, str]
+
+    @classmethod
+    def of(cls, record: PositionRecord | None) -> "PublishedPartitioning":
+        """Return what a position record says; empty without one."""
+        return (
+            cls({}, {}, {}, {})
+            if record is None
+            else cls(record.partitions, record.placed_by, record.hashed_forms, record.formats)
+        )
 
 
 def position_lost(
     instance: str, topic: str, noted: StartNote | None, record: PositionRecord | None
 ) -> PositionLost | None:
-    """Say whether the instance has a past, by its note, and no record of it: a fresh start would
-    then be a guess.
+    """Return an error if the instance's note shows a past, but its record is missing.
+
+    A fresh start would then be a guess.
     """
     if record is not None or noted is None:
         return None
@@ -26,7 +61,7 @@ def position_lost(
 def mapping_lost(
     named: MappingName, in_force: MappingName, recorded: MappingName | None
 ) -> MappingLost | None:
-    """Say whether rows were published under sets that ZooKeeper does not continue.
+    """Return whether rows were published under sets that ZooKeeper does not continue.
 
     The parameters are those of `same_store`.
     """
@@ -43,7 +78,7 @@ def mapping_lost(
 def mapping_missing(
     named: MappingName, mapping: MappingSet, routing: RoutingSettings
 ) -> MappingMissing | None:
-    """Say whether an instance that published under no set yet would find no database mapped, and
+    """Return whether an instance that published under no set yet would find no database mapped, and
     has no default topic.
     """
     if named.number or not mapping.maps_nothing or routing.unmapped_db == "default_topic":
@@ -56,3 +91,33 @@ def mapping_missing(
     return MappingMissing(
         f"{why} No row was published under a mapping yet; the instance waits for one."
     )
+
+
+def format_changed(topic: str, before: str | None, message_format: str) -> FormatChanged | None:
+    """Return an error if an instance has published to a topic in another format; None: unknown."""
+    if before in (None, message_format):
+        return None
+    return FormatChanged(
+        f"Topic {topic} has messages of this instance as {before}, and the settings say "
+        f"{message_format}: its readers fail on one of them."
+    )
+
+
+def placing_changed(
+    topic: str, partitions: int, rules: str | None, instance: InstanceSettings
+) -> PartitionsChanged | None:
+    """Return an error if the settings assign rows of a topic differently from `partitions` and
+    rules of this digest (None: not recorded).
+    """
+    wanted = instance.partitions_of(topic)
+    if wanted is not None and wanted != partitions:
+        return PartitionsChanged(
+            f"Rows of topic {topic} are placed by {partitions} partitions, and partitions_num is "
+            f"{wanted}."
+        )
+    if rules is not None and rules != instance.placing_rules.digest:
+        return PartitionsChanged(
+            f"Rows of topic {topic} were placed by other rules than partition_hash, "
+            f"database_hash and names say now."
+        )
+    return None

@@ -1,5 +1,5 @@
-"""Looks at the topics now and then while rows flow: what an operator changes there shows in the
-log, not at the next start.
+"""Checks the topics regularly while rows flow, so that an operator's changes there appear in the
+log before the next start.
 """
 
 import threading
@@ -23,7 +23,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 @contextmanager
 def watched(topics: Topics, kafka: KafkaSettings, instance: str) -> Iterator[None]:
-    """While the block runs, say what is new about the topics.
+    """While the block runs, report changes of the topics.
 
     The publishing thread reports an outage of Kafka.
     """

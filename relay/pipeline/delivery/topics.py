@@ -1,11 +1,11 @@
 """Topics of the rows: made on first use, checked, and their partition counts kept."""
 
-from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
 
 from relay.dead_letters import DeadLetterTopic
 from relay.envelope import DDL_TOPIC_SUFFIX
-from relay.errors import PartitionsChanged, StoreUnreachable, TopicRefused
+from relay.errors import StoreUnreachable, TopicRefused
 from relay.kafka import (
     TopicAdmin,
     TopicSpec,
@@ -16,38 +16,28 @@ from relay.kafka import (
     surplus_partitions,
     topic_limit,
 )
-from relay.model.records.position_record import PositionRecord
+from relay.model.records.hashed_forms import HashedForms
 from relay.model.records.topic_placing import TopicPlacing
+from relay.model.table import TableId
 from relay.pipeline.delivery.message_size_limits import MessageSizes
-from relay.pipeline.delivery.topic_feeders import TopicFeeders
+from relay.pipeline.delivery.saved_position import PublishedPartitioning, placing_changed
+from relay.pipeline.delivery.topic_feeders import (
+    HashedKey,
+    KeyForms,
+    KeyHistory,
+    TopicFeeders,
+    TopicFormats,
+)
 from relay.settings import InstanceSettings, KafkaSettings
 
 DEFAULT_PARTITIONS: Final = 1
 
 
-class PublishedPartitioning(NamedTuple):
-    """How published rows were partitioned, by topic.
-
-    `partitions` are the partition counts, `rules` the digests of the partition rules; a topic of a
-    record before format 5 has no digest.
-    """
-
-    partitions: Mapping[str, int]
-    rules: Mapping[str, str]
-
-    @classmethod
-    def of(cls, record: PositionRecord | None) -> "PublishedPartitioning":
-        """Return what a position record says; empty without one."""
-        return cls({}, {}) if record is None else cls(record.partitions, record.placed_by)
-
-
 class Topics:
-    """Says how many partitions a topic's rows are placed by.
-
-    `placed` is what the position record says, which the settings must not change.
-
-    `sizes` gets what each topic takes when it is first asked for, and `in_use` the number of
-    partitions that rows go to in all. `feeders` are the other instances that feed a topic.
+    """Returns how many partitions a topic's rows are assigned to. `placed` are the counts in the
+    position record, which the settings must not change. `sizes` receives each topic's size limit
+    at its first use, and `in_use` the number of partitions that rows go to in all. `feeders` are
+    the other instances that feed a topic, `history` is what this one published before.
     """
 
     def __init__(
@@ -57,43 +47,94 @@ class Topics:
         placed: PublishedPartitioning,
         sizes: MessageSizes,
         feeders: TopicFeeders,
+        history: KeyHistory,
         *,
         in_use: Callable[[int], None],
+        refuse_left: Callable[[str], None] = lambda _: None,
     ) -> None:
+        """`refuse_left` raises where rows must not begin in a topic, after this instance joined."""
         self.sizes = sizes
         self.counts = dict(placed.partitions)
         self.placed_by = dict(placed.rules)
+        self._key_forms = KeyForms(placed, instance.placing_rules.digest, feeders, history)
+        self._formats = TopicFormats(placed.formats, instance, feeders)
         self._kafka = kafka
         self._instance = instance
         self._admin = TopicAdmin(kafka)
         self._feeders = feeders
         self._in_use = in_use
+        self._refuse_left = refuse_left
         self._rules = instance.placing_rules
         self._published = frozenset(placed.partitions)
         self._checked: set[str] = set()
 
+    @property
+    def hashed_forms(self) -> HashedForms:
+        """The forms in which keys of each table are hashed, by topic."""
+        return self._key_forms.known
+
+    @property
+    def formats(self) -> Mapping[str, str]:
+        """The format of the messages of each topic."""
+        return self._formats.known
+
     def partitions(self, topic: str) -> int:
-        """The count that rows of this topic are placed by.
+        """Return the count by which rows of this topic are assigned.
 
-        The first call makes the topic, and the one of its DDL, where they are missing.
+        The first call creates the topic, and the one of its DDL, if they are missing.
 
-        Raises PartitionsChanged where it was another one, PartitionsDiffer where another instance
-        has another one, TopicRefused, BrokerUnreachable, StoreUnreachable.
+        Raises PartitionsChanged or FormatChanged if the former count or format differs,
+        PartitionsDiffer or FormatsDiffer if another instance has a different one,
+        TopicRefused (also for a topic of transactions or heartbeats), BrokerUnreachable,
+        StoreUnreachable.
         """
-        if topic not in self._checked:
+        if topic not in self._checked or topic in self._instance.report_topics:
+            self._refuse_reports(topic)
+            self._formats.refuse_changed(topic)
             self._refuse_changed(topic)
             count = self._ensure(topic, self._wanted(topic))
             self._join(topic, TopicPlacing(count, self._rules))
+            is_first_row = topic not in self._published
+            if is_first_row and self._instance.topic.move_markers and self._feeders.others(topic):
+                with self._feeders.leaving(topic):
+                    self._refuse_left(topic)
             self.counts[topic], self.placed_by[topic] = count, self._rules.digest
+            self._formats.keep(topic)
             self._checked.add(topic)
             if (statements := ddl_topic(topic, self._instance)) is not None:
                 self.ensure_single(statements)
             self._in_use(sum(self.counts.get(each, 0) for each in self._checked))
         return self.counts[topic]
 
+    def keep_places(
+        self, topic: str, table: TableId, form: str, shard: TableId | None = None
+    ) -> None:
+        """Note in which form the keys of a logical table are hashed in a topic; "" without key.
+
+        `shard`: the real table, if keys name it. Raises as `KeyForms.keep`.
+        """
+        if form:
+            self._key_forms.keep(HashedKey(topic, table, form, shard))
+
+    def cluster_counts(self) -> Mapping[str, int]:
+        """Return how many partitions each topic of Kafka has. Raises BrokerUnreachable."""
+        return self._admin.partition_counts()
+
+    def existing(self, topics: Iterable[str]) -> frozenset[str]:
+        """Return those of these topics that Kafka has now. Raises BrokerUnreachable."""
+        return frozenset(topics) & self.cluster_counts().keys()
+
+    def is_compacted(self, topic: str) -> bool:
+        """Whether a row topic, and the topic of its DDL, keep only the last record of a key."""
+        return self._instance.topic.retention_of(topic) == "compact"
+
     def ensure_single(self, topic: str) -> None:
-        """Make a topic of one partition, as for DDL, if it is not there."""
+        """Create a topic of one partition, as for DDL, if it is missing.
+
+        Raises FormatChanged, FormatsDiffer for DDL of a topic that has another format.
+        """
         if topic not in self._checked:
+            self._formats.keep_of_statements(topic)
             self._ensure(topic, 1)
             self._checked.add(topic)
 
@@ -109,8 +150,8 @@ class Topics:
         )
 
     def dead_letter_limit(self, letters: DeadLetterTopic) -> int:
-        """Make the topic of the dead letters if it is not there, and return what it takes at
-        once.
+        """Create the topic of the dead letters if it is missing, and return its largest batch in
+        bytes.
         """
         if letters.topic not in self._checked:
             limit = letters.ensure()
@@ -119,12 +160,23 @@ class Topics:
         return self.sizes.limits[letters.topic]
 
     def _wanted(self, topic: str) -> int | None:
-        """The count to place by; None leaves it to the topic."""
-        wanted = self._instance.partition.partitions_num or self.counts.get(topic)
+        """The wanted partition count; None: that of the topic."""
+        wanted = self._instance.partitions_of(topic) or self.counts.get(topic)
         return wanted or self._feeders.partitions(topic)
 
+    def _refuse_reports(self, topic: str) -> None:
+        """Raise TopicRefused for rows in a topic of transactions or heartbeats."""
+        if topic in self._instance.report_topics:
+            raise TopicRefused(
+                f"The mapping sends rows to {topic}, the topic of transactions or heartbeats.",
+                remedy=(
+                    "Set transaction.topic and heartbeat.topic to names that no mapping and no "
+                    "pattern gives, or change the topic in the mapping."
+                ),
+            )
+
     def _refuse_changed(self, topic: str) -> None:
-        """Raise PartitionsChanged where rows of the topic were placed otherwise than the settings
+        """Raise PartitionsChanged if rows of the topic were placed otherwise than the settings
         ask for now.
         """
         before = self.counts.get(topic)
@@ -139,13 +191,13 @@ class Topics:
         An outage of ZooKeeper does not keep one back that has agreed before.
         """
         try:
-            self._feeders.join(topic, placing)
+            self._feeders.join(topic, placing, self._instance.format_of(topic))
         except StoreUnreachable:
             if topic not in self._published:
                 raise
 
     def _ensure(self, topic: str, partitions: int | None) -> int:
-        wanted = wanted_topic(self._kafka, self._instance, partitions)
+        wanted = wanted_topic(self._kafka, self._instance, topic, partitions)
         state = self._admin.state(topic)
         if state is None:
             spec = new_topic(topic, wanted)
@@ -159,7 +211,7 @@ class Topics:
         return partitions or state.partitions
 
     def _refuse_if_gone(self, spec: TopicSpec) -> None:
-        """A topic that holds rows of this instance is never made anew as if nothing had been there.
+        """Refuse to create a topic again that held rows of this instance.
 
         The broker is asked twice.
         """
@@ -174,8 +226,10 @@ class Topics:
             )
 
     def _note_size(self, topic: str, state: TopicState | None) -> None:
-        """A topic that was made just now, and is not told of yet, takes what the client sends until
-        a broker says otherwise.
+        """Record a topic's size limit.
+
+        A new topic that the brokers do not show yet accepts the client's sizes until a broker
+        refuses one.
         """
         largest = self._kafka.message_max_bytes
         self.sizes.note(
@@ -184,18 +238,18 @@ class Topics:
 
 
 def wanted_topic(
-    kafka: KafkaSettings, instance: InstanceSettings, partitions: int | None
+    kafka: KafkaSettings, instance: InstanceSettings, topic: str, partitions: int | None
 ) -> WantedTopic:
-    """What the settings ask of a row topic that rows are placed in by `partitions`, None: by as
-    many as there are.
+    """Return the wanted settings of a row topic whose rows are assigned to `partitions`, None:
+    to all existing ones.
     """
-    return WantedTopic.of(kafka, partitions, instance.topic.retention)
+    return WantedTopic.of(kafka, partitions, instance.topic.retention_of(topic))
 
 
 def ddl_topic(topic: str, instance: InstanceSettings) -> str | None:
     """Return the topic of the DDL about rows of `topic`.
 
-    None where DDL goes among the rows or nowhere.
+    None if DDL goes among the rows or nowhere.
     """
     return (
         topic + DDL_TOPIC_SUFFIX
@@ -205,27 +259,7 @@ def ddl_topic(topic: str, instance: InstanceSettings) -> str | None:
 
 
 def new_topic(name: str, wanted: WantedTopic) -> TopicSpec:
-    """The form in which the relay makes a row topic that is not there."""
+    """Return the settings with which the relay creates a missing row topic."""
     return TopicSpec(
         name, wanted.partitions or DEFAULT_PARTITIONS, wanted.replication_factor, wanted.settings
     )
-
-
-def placing_changed(
-    topic: str, partitions: int, rules: str | None, instance: InstanceSettings
-) -> PartitionsChanged | None:
-    """Say whether the settings place rows of a topic otherwise than by `partitions` and rules of
-    this digest (None: not noted).
-    """
-    wanted = instance.partition.partitions_num
-    if wanted is not None and wanted != partitions:
-        return PartitionsChanged(
-            f"Rows of topic {topic} are placed by {partitions} partitions, and partitions_num is "
-            f"{wanted}."
-        )
-    if rules is not None and rules != instance.placing_rules.digest:
-        return PartitionsChanged(
-            f"Rows of topic {topic} were placed by other rules than partition_hash, "
-            f"database_hash and names say now."
-        )
-    return None

@@ -1,5 +1,5 @@
-"""A switch without GTIDs: the other server is read on behind what was published, once its binlog
-shows that by digests.
+"""A switch without GTIDs: the other server is read after the published position, once digests in
+its binlog prove it.
 """
 
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ _REST_FACTOR: Final = 10
 
 
 class DigestSwitch:
-    """Finds places by digests for one instance; one thread at a time uses it."""
+    """Finds positions by digests for one instance; one thread at a time uses it."""
 
     def __init__(
         self, instance: InstanceSettings, servers: Mapping[ServerRole, SourceSettings]
@@ -51,8 +51,8 @@ class DigestSwitch:
     def places(
         self, start: SourcePosition, record: PositionRecord | None
     ) -> PublishedPlaces | None:
-        """What notes the digests of a stream that starts here, None where no switch will ask for
-        them.
+        """Return the recorder of digests for a stream that starts here, None if no switch will
+        need them.
         """
         return (
             PublishedPlaces(start.binlog, record, self._skew_s)
@@ -61,7 +61,7 @@ class DigestSwitch:
         )
 
     def place(self, to: ServerRole, record: PositionRecord) -> SourcePosition:
-        """The place behind what was published, on the other server.
+        """Return the position after the published transactions, on the other server.
 
         Raises StandbyBehind or a SwitchRefused.
         """
@@ -87,7 +87,7 @@ class DigestSwitch:
         return monotonic() < self._tries_again_s
 
     def try_place(self, to: ServerRole, record: PositionRecord) -> None:
-        """As `place`, while rows flow: nothing more than whether it would be found."""
+        """Like `place`, while rows flow: only check whether it would be found."""
         began_s = monotonic()
         try:
             self.place(to, record)
@@ -96,9 +96,7 @@ class DigestSwitch:
             self._tries_again_s = ended_s + _REST_FACTOR * (ended_s - began_s)
 
     def gives_up(self, error: StandbyBehind | SwitchRefused) -> bool:
-        """Whether a server that serves is read again, because the other one is not ready after
-        all.
-        """
+        """Whether the former server is read again, because the other one is not ready."""
         if not self.chosen:
             return False
         now_s = monotonic()
@@ -111,13 +109,15 @@ class DigestSwitch:
 
 
 def raise_refusal(decision: Decision) -> None:
-    """Raise what a decision to wait or to stop comes out as."""
+    """Raise the error of a decision to wait or to stop."""
     if decision.action in (Action.WAIT, Action.STOP):
         raise refusal_of(decision) or SwitchRefused(decision.reason)
 
 
 def refusal_of(decision: Decision) -> StandbyBehind | SwitchRefused | None:
-    """What keeps the wanted server from being read, None where nothing does or none is wanted."""
+    """Return the error that prevents reading from the wanted server, None if there is none or no
+    switch is wanted.
+    """
     if decision.action is Action.WAIT or decision.code == StandbyBehind.code:
         return StandbyBehind(f"{decision.reason.rstrip('.')}.")
     return _REFUSALS[decision.code](decision.reason) if decision.code in _REFUSALS else None

@@ -1,4 +1,4 @@
-"""What is told about the servers of an instance: the document for ZooKeeper, and the gauges."""
+"""The reported state of an instance's servers: the document for ZooKeeper, and the gauges."""
 
 from time import monotonic, time
 from typing import Final
@@ -14,8 +14,8 @@ from relay.state import FailoverStore, FailoverView, ServerView
 from relay.telemetry.metrics import SERVER_ANSWERS, SERVER_BEHIND, SERVER_ERRANT, SERVER_FOLLOWED
 
 _AGAIN_SECONDS: Final = 5.0
-"""A view that says nothing new is written again after this time, so that its age tells whether
-anybody watches.
+"""An unchanged view is written again after this many seconds, so that its age shows whether a
+relay still updates it.
 """
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -38,7 +38,7 @@ def failover_view(
 
 
 class FailoverReport:
-    """What was told last about one source of an instance; a single one is called ""."""
+    """The last reported state of one source of an instance; a single source is named ""."""
 
     def __init__(self, instance: str, source: str, store: FailoverStore) -> None:
         self._instance = instance
@@ -48,7 +48,7 @@ class FailoverReport:
         self._told_at_s = 0.0
 
     def show(self, view: FailoverView) -> bool:
-        """Set the gauges, and tell ZooKeeper what is new; whether anything was."""
+        """Set the gauges, and write changes to ZooKeeper; return whether there were any."""
         _show_gauges(self._instance, self._source, view)
         told = (
             view.decision,
@@ -102,9 +102,10 @@ def _server(situation: Situation, seen: ServerSeen, errant: str) -> ServerView:
 
 
 def _proof(situation: Situation, seen: ServerSeen) -> StandbyTransactions | None:
-    """What a server lacks.
+    """Return what a server lacks.
 
-    Of the one that is read it is never asked while it answers: what it sent, it has.
+    The server that is being read is not checked while it answers: it has every transaction that it
+    sent.
     """
     published = situation.published
     if (

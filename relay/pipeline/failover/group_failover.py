@@ -1,5 +1,5 @@
-"""From which servers a group reads: each source has heartbeats, orders and a proof of its own, and
-all of them one record.
+"""Chooses the servers of a group: each source has its own heartbeats, orders and proof, and all
+share one record.
 """
 
 import threading
@@ -16,7 +16,8 @@ from relay.errors import (
 )
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.delivery.instance_stats import InstanceStats
-from relay.pipeline.failover.source_failover import SourceFailover, news_of
+from relay.pipeline.failover.news import news_of
+from relay.pipeline.failover.source_failover import SourceFailover
 from relay.pipeline.ingest.group_merger import of_source
 from relay.pipeline.ingest.group_record import record_of, with_moved
 from relay.pipeline.ingest.group_sources import SourceGroup
@@ -29,8 +30,8 @@ class GroupFailover:
     """Chooses a server for each source of a group, and interrupts the streams when one of them is
     to be read from another server.
 
-    A switch of one source is a new record for all: the epoch that they share rises, and the others
-    go on where they stood.
+    A switch of one source writes a new record for all: the shared epoch rises, and the others
+    continue at their positions.
     """
 
     def __init__(self, group: SourceGroup, sources: Mapping[str, SourceFailover]) -> None:
@@ -64,13 +65,13 @@ class GroupFailover:
         return _all_of(each.watching() for each in self._managed.values())
 
     def streaming(self) -> AbstractContextManager[None]:
-        """Rows flow within; `check` then tells when those of one source shall come from
-        elsewhere.
+        """Context manager while rows flow: `check` then reports when a source should be read
+        from another server.
         """
         return _all_of(each.streaming() for each in self._managed.values())
 
     def check(self) -> None:
-        """Raise SwitchingSource when another server of one source is to be read."""
+        """Raise SwitchingSource when another server of one source should be read."""
         for name, each in self._managed.items():
             try:
                 each.check()
@@ -86,9 +87,10 @@ class GroupFailover:
         return news_of(self._managed.values(), stop, seconds)
 
     def choose(self, record: PositionRecord | None) -> SourceChoice:
-        """Say where to read on.
+        """Choose where to continue reading.
 
-        Raises what keeps a source from being read, unless the others may go on without it.
+        Raises the errors that prevent a source from being read, unless the others may continue
+        without it.
         """
         if record is not None:
             # That of a single source becomes that of the group's first.
@@ -107,11 +109,11 @@ class GroupFailover:
         self._sources[note.source].switched(note)
 
     def refusal(self, name: str) -> RelayError | None:
-        """Why the other server of a source is not read although it is wanted."""
+        """Return why the other server of a source is not read although it is wanted."""
         return self._sources[name].refusal
 
     def _chosen_too(self, chosen: SourceChoice, name: str, source: SourceFailover) -> SourceChoice:
-        """What is chosen, and the choice for one more source."""
+        """Return the choice so far, with the choice for one more source."""
         try:
             one = source.choose(record_of(chosen.record, name))
         except RelayError as exc:

@@ -1,4 +1,4 @@
-"""The servers that an instance may read from, looked at together."""
+"""The servers that an instance may read from, checked together."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,7 +12,7 @@ from relay.source import ServerWatch
 class ServerHeartbeats:
     """Heartbeats to the master and the standby.
 
-    `errant` names what the server that is not read has past replication.
+    `errant` lists transactions that bypassed replication on the server that is not read.
     """
 
     def __init__(self, source: SourceSettings, rules: FailoverSettings) -> None:
@@ -40,8 +40,8 @@ class ServerHeartbeats:
             ) from exc
 
     def compare(self, followed: ServerRole, seen: tuple[ServerSeen, ...]) -> None:
-        """Look for errant transactions: in what the other server had a heartbeat ago, against what
-        the followed one has now.
+        """Find errant transactions: those of the other server at the previous heartbeat that the
+        followed server lacks now.
         """
         before = {each.role: each for each in self._seen}
         self._seen = seen

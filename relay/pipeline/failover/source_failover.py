@@ -3,44 +3,49 @@ first row of another server.
 """
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
-from time import monotonic
-from typing import Final
+from functools import partial
 
 import structlog
 
 from relay.errors import RelayError, StandbyBehind, SwitchingSource, SwitchRefused
-from relay.ha import Action, Decision, Situation, SwitchRules, decide, followed_role
+from relay.ha import (
+    Action,
+    Decision,
+    Situation,
+    SwitchRules,
+    decide,
+    first_server,
+    followed_role,
+)
 from relay.model.failover import Published, ServerRole
 from relay.model.positions.position import SourcePosition
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.failover.digest_switch import raise_refusal, refusal_of
 from relay.pipeline.failover.failover_status import FailoverReport, failover_view
+from relay.pipeline.failover.heartbeat_loop import HeartbeatLoop
 from relay.pipeline.failover.heartbeats import ServerHeartbeats
+from relay.pipeline.failover.news import news_of
+from relay.pipeline.failover.orders_in_force import OrdersInForce
 from relay.pipeline.failover.source_switch import SourceSwitch
 from relay.pipeline.ingest.position_digests import PublishedPlaces
 from relay.pipeline.ingest.source_choice import SourceChoice
 from relay.settings import InstanceSettings, SourceSettings
-from relay.state import FailoverStore, StandingOrders, SwitchNote
+from relay.state import FailoverStore, SwitchNote
 from relay.telemetry.metrics import SOURCE_SWITCHES
-from relay.threads import Guard, RelayThread
-
-_LOOK_SECONDS: Final = 0.1
 
 _log = structlog.stdlib.get_logger(__name__)
 
 
 class SourceFailover:
     """Chooses the server for every new stream of one source, and interrupts a stream when another
-    server is to be read.
+    server should be read.
 
     The position record's identity says which server is followed; ZooKeeper's documents only say
-    what is wanted. Without a standby and without a virtual address nothing is watched and nothing
-    is chosen. `committed` tells the record that was committed last, as that of this source alone. A
-    source of a group has a `name`; an instance's only one has none. `serves` says whether the
-    followed server did when it was looked at last.
+    what is wanted. Without a standby and without a virtual address it does nothing. `committed`
+    returns the last committed record, reduced to this source. A source of a group has a `name`; an
+    instance's only one has none. `serves` says whether the followed server answered the last check.
     """
 
     def __init__(
@@ -62,15 +67,21 @@ class SourceFailover:
         self._shown = FailoverReport(instance.name, name, store)
         self._servers = ServerHeartbeats(source, instance.failover)
         self._switch = SourceSwitch(instance, self._servers, name)
-        self._standing = StandingOrders()
+        self._orders = OrdersInForce(instance.name, store, self._log)
         self._noted: ServerRole | None = None
         self._before: str | None = None
         self._streaming = False
         self._asked: Decision | None = None
         self._decided: Decision | None = None
         self.serves = False
-        self._wake, self._news = threading.Event(), threading.Event()
+        self._news = threading.Event()
         self._lock = threading.Lock()
+        self._loop = HeartbeatLoop(
+            "-".join(filter(None, (instance.name, name))),
+            self._rules.detecting_interval_seconds if self._rules.detecting_enable else None,
+            self._judge,
+            self._servers.close,
+        )
 
     # While this relay leads.
 
@@ -80,23 +91,14 @@ class SourceFailover:
         if not self.managed:
             yield
             return
-        ended = threading.Event()
-        watch = self._store.watch_orders(self._name, self._wake)
-        thread = RelayThread("failover", self._thread_subject, self._watch, ended)
-        thread.start()
-        try:
+        with self._loop.running(partial(self._store.watch_orders, self._name)):
             yield
-        finally:
-            ended.set()
-            self._wake.set()
-            watch.cancel()
-            # A heartbeat to a server that does not answer takes seconds, and another relay may wait
-            # to lead: the thread ends by itself.
-            thread.join(_LOOK_SECONDS)
 
     @contextmanager
     def streaming(self) -> Iterator[None]:
-        """Rows flow within; `check` then tells when they shall come from elsewhere."""
+        """Context manager while rows flow: `check` then reports when they should come from
+        another server.
+        """
         self._streaming, self._asked = True, None
         try:
             yield
@@ -104,7 +106,7 @@ class SourceFailover:
             self._streaming, self._asked = False, None
 
     def check(self) -> None:
-        """Raise SwitchingSource when another server is to be read."""
+        """Raise SwitchingSource when another server should be read."""
         if self._asked is not None:
             raise SwitchingSource(self._asked.reason)
 
@@ -121,38 +123,42 @@ class SourceFailover:
         return self._news.is_set()
 
     def forget_news(self) -> None:
-        """A choice is made; what comes from now on is news."""
+        """Drop earlier signals after a choice; only later ones are new."""
         self._news.clear()
 
     @property
     def followed(self) -> SourceSettings:
-        """The server that the position belonged to when it was looked at last."""
+        """The server that the position belonged to at the last check."""
         return self._servers.settings.get(self._noted or ServerRole.MASTER, self._source)
 
     @property
     def refusal(self) -> RelayError | None:
-        """Why the other server is not read although it is wanted, as it was judged last."""
+        """Return why the other server is not read although it is wanted, by the last decision."""
         return None if self._decided is None else refusal_of(self._decided)
 
     # The choice.
 
     def choose(self, record: PositionRecord | None) -> SourceChoice:
-        """Say where to read on.
+        """Choose where to continue reading.
 
-        Raises StandbyBehind, a SwitchRefused, or what keeps a server from proving itself.
+        Raises StandbyBehind, a SwitchRefused, or the error that prevents a server's proof.
         """
-        if record is None or not self.managed:
+        if record is None:
+            return SourceChoice({self._source_name: self._first()}, None)
+        if not self.managed:
             return SourceChoice({self._source_name: self._source}, record)
         with self._lock:
             self.forget_news()
-            self._read_orders()
+            self._noted = self._orders.read(self._noted)
             situation = self._situation(record)
             decision = decide(situation)
             self._show(situation, decision)
         raise_refusal(decision)
         if decision.action is Action.SWITCH and decision.to is not None:
             try:
-                return self._switch.made(decision, decision.to, situation, record, self._standing)
+                return self._switch.made(
+                    decision, decision.to, situation, record, self._orders.standing
+                )
             except (StandbyBehind, SwitchRefused) as exc:
                 if (
                     record.source.gtid_set
@@ -163,17 +169,41 @@ class SourceFailover:
                 self._log.warning("switch_put_off", reason=exc.reason)
         return SourceChoice({self._source_name: self._servers.settings[situation.followed]}, record)
 
+    def _first(self) -> SourceSettings:
+        """Return the server of an instance that never published."""
+        if not self._source.starts_at_standby:
+            return self._source
+        with self._lock:
+            self.forget_news()
+            self._noted = self._orders.read(self._noted)
+            role = first_server(
+                self._servers.look(), self._orders.standing.orders, self._switch_rules
+            )
+        if role is not ServerRole.MASTER:
+            self._log.warning("first_start_at_standby", place=self._servers.settings[role].host)
+        return self._servers.settings[role]
+
+    @property
+    def _switch_rules(self) -> SwitchRules:
+        return SwitchRules(
+            self._rules.retry_threshold,
+            automatic=self._rules.heartbeat_ha_enable,
+            virtual_address=self._rules.virtual_address,
+            without_gtid=self._rules.switch_without_gtid != "stop",
+            by_digest=self._switch.digests.chosen,
+        )
+
     def places(
         self, start: SourcePosition, record: PositionRecord | None
     ) -> PublishedPlaces | None:
-        """What notes the digests of a stream that starts here, None where no switch will ask for
-        them.
+        """Return the recorder of digests for a stream that starts here, None if no switch will
+        need them.
         """
         return self._switch.digests.places(start, record) if self.managed else None
 
     def another_came(self, record: PositionRecord) -> bool:
-        """Whether another server has come to a virtual address since the choice, so that it is to
-        be made again.
+        """Whether another server has the virtual address since the choice, so that the choice
+        must be repeated.
         """
         if not self._rules.virtual_address:
             return False
@@ -185,8 +215,8 @@ class SourceFailover:
         )
 
     def switched(self, note: SwitchNote) -> None:
-        """The record that names the other server is committed: tell it, and forget the order that
-        it came from.
+        """Report the switch after the record that names the other server is committed, and
+        delete its order.
         """
         self._log.warning(
             "source_switched", to=note.to, place=note.place, reason=note.reason, lost=note.lost
@@ -197,48 +227,19 @@ class SourceFailover:
             self._store.note_switch(self._name, note)
         except RelayError as exc:
             self._log.warning("switch_not_noted", reason=exc.reason)
-        self._forget_orders()
-
-    def _forget_orders(self) -> None:
-        """What was done must not be done again after the next switch.
-
-        While ZooKeeper is away, every heartbeat tries again.
-        """
-        try:
-            self._standing = self._store.change_orders(
-                self._name, lambda standing: replace(standing, switch_to=None, accepted="")
-            )
-        except RelayError as exc:
-            self._log.warning("orders_not_forgotten", reason=exc.reason)
+        self._orders.forget()
 
     # The thread.
 
-    def _watch(self, ended: threading.Event) -> None:
-        interval_s = (
-            self._rules.detecting_interval_seconds if self._rules.detecting_enable else None
-        )
-        guard = Guard("failover", self._thread_subject)
-        while not ended.is_set():
-            with guard:
-                try:
-                    with self._lock:
-                        self._beat(ended)
-                except RelayError as exc:
-                    self._log.warning("failover_not_judged", reason=exc.reason)
-            # Without an interval only news end the wait; after an unexpected error the heartbeat is
-            # tried again by itself.
-            self._wake.wait(
-                interval_s if guard.error is None else max(interval_s or 0.0, guard.pause_s)
-            )
-            self._wake.clear()
-        self._servers.close()
-
-    @property
-    def _thread_subject(self) -> str:
-        return "-".join(filter(None, (self._name, self._source_name)))
+    def _judge(self, ended: threading.Event) -> None:
+        try:
+            with self._lock:
+                self._beat(ended)
+        except RelayError as exc:
+            self._log.warning("failover_not_judged", reason=exc.reason)
 
     def _beat(self, ended: threading.Event) -> None:
-        self._read_orders()
+        self._noted = self._orders.read(self._noted)
         record = self._committed()
         if record is None:
             return
@@ -247,15 +248,15 @@ class SourceFailover:
             return
         decision = decide(situation)
         if decision.action is Action.SWITCH and self._streaming:
-            decision = self._switch.tried(decision, situation, record, self._standing)
+            decision = self._switch.tried(decision, situation, record, self._orders.standing)
         self._show(situation, decision)
         self._before = record.source.gtid_set
         if (
-            self._standing.switch_to is situation.followed
+            self._orders.standing.switch_to is situation.followed
             and decision.action is Action.STAY
             and self._streaming
         ):
-            self._forget_orders()
+            self._orders.forget()
         if decision.action is Action.SWITCH and self._streaming:
             self._asked = decision
 
@@ -268,46 +269,21 @@ class SourceFailover:
         followed = followed_role(published, seen, self._noted)
         self._noted = followed
         self._servers.compare(followed, seen)
-        rules = SwitchRules(
-            self._rules.retry_threshold,
-            automatic=self._rules.heartbeat_ha_enable,
-            virtual_address=self._rules.virtual_address,
-            without_gtid=self._rules.switch_without_gtid != "stop",
-            by_digest=self._switch.digests.chosen,
-        )
         before = source.gtid_set if self._before is None else self._before
         return Situation(
-            followed, seen, published, before, self._standing.orders, rules, self._streaming
+            followed,
+            seen,
+            published,
+            before,
+            self._orders.standing.orders,
+            self._switch_rules,
+            self._streaming,
         )
 
-    def _read_orders(self) -> None:
-        """Take over what stands in ZooKeeper.
-
-        While it is away, what was known last goes on to hold.
-        """
-        try:
-            if self._noted is None and (view := self._store.view(self._name)) is not None:
-                self._noted = view.followed_role
-            self._standing = self._store.orders(self._name)
-        except RelayError as exc:
-            self._log.warning("orders_not_read", reason=exc.reason)
-
     def _show(self, situation: Situation, decision: Decision) -> None:
-        """Tell ZooKeeper what is new, and who waits that there is something new."""
+        """Write changes to ZooKeeper, and signal waiting threads."""
         self._decided, self.serves = decision, situation.followed_serves
         if self._shown.show(
-            failover_view(situation, decision, self._standing.number, self._servers.errant)
+            failover_view(situation, decision, self._orders.standing.number, self._servers.errant)
         ):
             self._news.set()
-
-
-def news_of(sources: Iterable[SourceFailover], stop: threading.Event, seconds: float) -> bool:
-    """Wait until `stop` or news of one of the sources: True; False when the time is over."""
-    sources, until_s = tuple(sources), monotonic() + seconds
-    while (
-        not (news := any(each.has_news for each in sources))
-        and not stop.is_set()
-        and (left_s := until_s - monotonic()) > 0
-    ):
-        stop.wait(min(_LOOK_SECONDS, left_s))
-    return news or stop.is_set() or any(each.has_news for each in sources)

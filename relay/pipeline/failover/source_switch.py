@@ -1,5 +1,5 @@
-"""The switch to the other server of a source: the proof that it has what was published, and the
-record that names it.
+"""The switch to the other server of a source: the proof that it has the published transactions,
+and the record that names it.
 """
 
 from dataclasses import replace
@@ -67,11 +67,9 @@ class SourceSwitch:
         record: PositionRecord,
         orders: StandingOrders,
     ) -> Decision:
-        """Make the proof once before a stream is interrupted for it, as of the last heartbeat.
-
-        A divergence holds for good.
-
-        Return the decision, or one to stay, with the reason for which the proof failed.
+        """Try the proof once, as of the last heartbeat, before a stream is interrupted for it. A
+        divergence is permanent. Return the decision, or one to stay, with the reason of the
+        failed proof.
         """
         if self._diverged is not None and self._diverged[0] == orders.number:
             return self._diverged[1]
@@ -117,8 +115,8 @@ class SourceSwitch:
 def moved_record(record: PositionRecord, place: ProvenPlace) -> PositionRecord:
     """Return the position record on the other server, under the next epoch.
 
-    A half-published transaction that was lost with the former server is given up. A replay was
-    counted by coordinates of the former server: the rest of it comes under the new epoch.
+    A half-published transaction that was lost with the former server is dropped. A replay was
+    counted by coordinates of the former server: its rest is published under the new epoch.
     """
     split = (
         None

@@ -1,4 +1,4 @@
-"""Finding the events in what has arrived by compiled code, where it is at hand."""
+"""Finds the events in received bytes by compiled code, if it is available."""
 
 from relay.compiled import COMPILED
 from relay.source import Scanner

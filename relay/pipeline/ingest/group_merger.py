@@ -17,19 +17,17 @@ from relay.settings import BufferSettings
 from relay.threads import RelayThread
 
 _MOST_TAKEN: Final = 1024
-"""So many items go on together.
-
-What waits in the queues is bounded, and so must be what is between them and the buffer.
+"""Largest number of items per pass: the data between the queues and the buffer must be bounded
+too.
 """
 _SECOND_MS: Final = 1000
 
 
 class MergeTimes(NamedTuple):
-    """When transactions happened: what says so, how long after its time one may come, and how far
-    ahead of the relay's clock it counts.
-
-    The times of sources in `whole_seconds` are cut to them. `now_ms` is the relay's clock in Unix
-    milliseconds; it must not go back, or the group waits until it has come to the same time again.
+    """The times of transactions: their source, the accepted delay, and the accepted lead over
+    the relay's clock. The times of sources in `whole_seconds` are truncated to seconds. `now_ms`
+    is the relay's clock in Unix milliseconds. If it goes back, the group waits until it reaches
+    the former time again.
     """
 
     of: TimeOfTransaction
@@ -42,10 +40,8 @@ class MergeTimes(NamedTuple):
 class GroupReader:
     """Fills the buffer from the open sources of a group until they or the buffer are closed.
 
-    What ends it is raised by the buffer's `take`.
-
-    `rolled_back` is told of rows that a source has rolled back: the group is read again without
-    them.
+    Its error is raised by the buffer's `take`. `rolled_back` is called with rows that a source has
+    rolled back: the group is read again without them.
     """
 
     def __init__(
@@ -136,9 +132,9 @@ class GroupReader:
             self._buffer.fail(exc)
 
     def _next_items(self) -> list[Queued]:
-        """Wait for items that may go on; none when the reader ends.
+        """Wait for items that may be passed; none when the reader ends.
 
-        Raises what a source ended with, behind what could go on without it.
+        Raises the error of a source, after the items that can precede it.
         """
         with self._changed:
             while not (items := self._ready()) and not self._closed:
@@ -149,7 +145,7 @@ class GroupReader:
         return items
 
     def _ready(self) -> list[Queued]:
-        """Take what may go on now."""
+        """Return the items that may be passed now."""
         ready: list[Queued] = []
         while len(ready) < _MOST_TAKEN:
             if self._open:
@@ -167,7 +163,7 @@ class GroupReader:
         return ready
 
     def _rest_of_open(self, ready: list[Queued]) -> bool:
-        """Take items of the transaction that is on its way; False when none is there."""
+        """Take items of the transaction that is being passed; False if there are none."""
         queue, before = self._queues[self._open], len(ready)
         while queue.items and len(ready) - before < _MOST_TAKEN:
             if isinstance(self._take(self._open, ready), TransactionEnd):
@@ -176,9 +172,9 @@ class GroupReader:
         return len(ready) > before
 
     def _tell(self, name: str, queue: SourceQueue, ready: list[Queued]) -> None:
-        """Tell the order of what has come to the front.
+        """Report the queue's first transaction to the order.
 
-        What stands between transactions goes its way.
+        Items between transactions are passed on.
         """
         while queue.items and not queue.head_known:
             item = queue.items[0].item
@@ -199,9 +195,9 @@ class GroupReader:
                 self._advance(name, queue, ready)
 
     def _advance(self, name: str, queue: SourceQueue, ready: list[Queued]) -> None:
-        """A heartbeat says that the source has nothing more.
+        """Process a heartbeat: the source has no more data.
 
-        It goes on only where that holds for all sources.
+        It is passed on only if all sources have none.
         """
         heartbeat_ms = queue.items[0].rests_ms
         if heartbeat_ms:
@@ -214,8 +210,8 @@ class GroupReader:
         self._take(name, ready)
 
     def _rests_ms(self, name: str, heartbeat_ms: int) -> int:
-        """What the source may still bring is not from before this time, or not from before the
-        second that it falls into.
+        """Return the time that all later transactions of the source reach, rounded down to its
+        second.
         """
         until_ms = heartbeat_ms - self._times.slack_ms
         return until_ms - until_ms % _SECOND_MS if name in self._times.whole_seconds else until_ms
@@ -230,7 +226,7 @@ class GroupReader:
 
 
 def of_source(name: str, error: RelayError) -> str:
-    """The reason of an error that one source of a group has."""
+    """Return the reason of an error of one source of a group."""
     return f"Source {name}: {error.reason}"
 
 

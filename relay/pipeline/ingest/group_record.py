@@ -1,4 +1,4 @@
-"""The position record of a group as each of its sources has it."""
+"""The position record of a group, as each of its sources uses it."""
 
 from dataclasses import replace
 
@@ -6,11 +6,9 @@ from relay.model.records.position_record import OtherSource, PositionRecord
 
 
 def record_of(record: PositionRecord | None, name: str) -> PositionRecord | None:
-    """What a group's record says of one source, as if it were the only one.
+    """Return a group's record reduced to one source; None if the source has no position yet.
 
-    None where it has no position yet.
-
-    Half a transaction and a stretch that is read again are of the source that the record follows.
+    A half-published transaction and a replay belong to the source that the record follows.
     """
     at = None if record is None else record.standing.get(name)
     if record is None or at is None:
@@ -29,9 +27,9 @@ def record_of(record: PositionRecord | None, name: str) -> PositionRecord | None
 
 
 def with_moved(record: PositionRecord, name: str, moved: PositionRecord) -> PositionRecord:
-    """The group's record once this source goes on from `moved`, on another server.
+    """Return the group's record after this source continues from `moved` on another server.
 
-    Epoch and pair are those of all.
+    Epoch and order key are those of all.
     """
     if name == record.following:
         return replace(moved, following=name, others=record.others)

@@ -1,4 +1,4 @@
-"""What must hold of the sources of a group and of its position record. Pure."""
+"""Rules for the sources of a group and for its position record. Pure."""
 
 from collections.abc import Mapping
 from itertools import combinations
@@ -12,15 +12,15 @@ from relay.settings import InstanceSettings
 from relay.source import ServerFacts
 
 _COMMIT_TIMES_SINCE: Final = (8, 0, 1)
-"""MySQL from this version on writes when a transaction was committed, to the microsecond.
+"""From this version on, MySQL logs when a transaction was committed, in microseconds.
 
-All others the second in which it began.
+Other servers log the second in which it began.
 """
 
 
 def refuse_foreign_record(instance: InstanceSettings, record: PositionRecord | None) -> None:
-    """A position of several sources means nothing to an instance with one, nor places of a single
-    one's history to several.
+    """Refuse a record of another kind: of a group for a single source, or of a single source for a
+    group.
 
     Raises HistoryChanged.
     """
@@ -31,8 +31,8 @@ def refuse_foreign_record(instance: InstanceSettings, record: PositionRecord | N
         )
     if instance.group is not None and record is not None and record.replay is not None:
         raise HistoryChanged(
-            f"The position was moved back, and what lies before {record.replay.until} comes "
-            f"again in the order of the single source.",
+            f"The position was moved back, and changes before {record.replay.until} are "
+            f"published again in the order of the single source.",
             remedy="Take [instances.group] out until the relay has come there, then put it in.",
         )
 
@@ -58,8 +58,10 @@ def refuse_one_twice(sources: Mapping[str, OpenSource]) -> None:
 def refuse_another_name(
     sources: Mapping[str, OpenSource], known: Mapping[str, OtherSource]
 ) -> None:
-    """A source under a new name would begin anew, and rows between its position and that beginning
-    would be lost.
+    """Refuse a source that was renamed: it would start again, and rows since its position would be
+    lost.
+
+    Raises HistoryChanged.
     """
     for name, source in sources.items():
         for former in known.keys() - sources.keys() if name not in known else ():
@@ -67,7 +69,7 @@ def refuse_another_name(
                 raise HistoryChanged(
                     f"Source {name} is the server whose position is kept under the name {former}.",
                     remedy=(
-                        f"Call it {former} again. To begin anew with it, let the instance run once "
+                        f"Call it {former} again. To start again with it, run the instance once "
                         f"without it."
                     ),
                 )
@@ -81,8 +83,10 @@ def _alike(one: SourcePosition, other: SourcePosition) -> bool:
 
 
 def _same_server(one: SourcePosition, other: SourcePosition) -> bool:
-    """MariaDB's servers may share a server_id by accident, but not the second in which a file of
-    one name was made.
+    """Return whether two sources are one server.
+
+    MariaDB servers can share a server_id by accident, but not the creation time of a file with the
+    same name.
     """
     same_file = (
         one.binlog.file == other.binlog.file

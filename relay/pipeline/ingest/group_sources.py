@@ -30,15 +30,13 @@ _LOOK_SECONDS: Final = 1.0
 OpenedAt: TypeAlias = (
     "Callable[[str, SourceSettings, OtherSource | None, list[ExcludedRange]], OpenedSource]"
 )
-"""Name, settings, standing (None: there is none) and ranges that were rolled back → the open
-source.
-"""
+"""Name, settings, position (None: none) and rolled-back ranges → the open source."""
 _log = structlog.stdlib.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedSource(OpenSource):
-    """A source that somebody answers for."""
+    """A source that answers."""
 
     stream: SourceStream
 
@@ -49,12 +47,11 @@ class OpenedSource(OpenSource):
 
 
 class SourceGroup:
-    """What is known of the sources of one instance beyond a session.
+    """The state of an instance's sources that outlives a session.
 
     Used by the instance's thread, read by others.
 
-    `passed` says why a source is passed over, `rolled_back` what is known of each one's rolled-back
-    rows.
+    `passed` says why a source is skipped, `rolled_back` are the known rolled-back rows of each one.
     """
 
     def __init__(self, instance: InstanceSettings, group: GroupSettings) -> None:
@@ -68,25 +65,24 @@ class SourceGroup:
 
     @property
     def words(self) -> str:
-        """What to say of sources that are passed over; empty while there is none."""
+        """Return a sentence about skipped sources; empty if there are none."""
         return " ".join(
             f"Source {name} is passed over: {error.code}." for name, error in self.passed.items()
         )
 
     @property
     def late(self) -> int:
-        """Transactions that came too late for their place."""
+        """Number of transactions that arrived too late for the order."""
         return self._late_before + (0 if self._order is None else self._order.late)
 
     @contextmanager
     def open(self, chosen: SourceChoice, opened: OpenedAt) -> Iterator[Mapping[str, OpenedSource]]:
         """Open all sources.
 
-        One that does not answer is passed over where the settings say so, and its position is
-        known.
+        One that does not answer is skipped if the settings allow it and its position is known.
 
-        Raises what keeps a source from being read, HistoryChanged for one that was given another
-        name, and SourceSettingsRefused for two that are one server.
+        Raises the errors that prevent reading, HistoryChanged for a renamed source, and
+        SourceSettingsRefused if two are one server.
         """
         known = self.standing(chosen.record)
         sources: dict[str, OpenedSource] = {}
@@ -111,8 +107,8 @@ class SourceGroup:
         sources: Mapping[str, OpenSource],
         first: Callable[[SourcePosition], PositionRecord],
     ) -> PositionRecord:
-        """The record with a position for every source: those that never had one begin where they
-        were opened.
+        """Return the record with a position for every source: those that never had one begin where
+        they were opened.
         """
         known = self.standing(record)
         standing = {
@@ -143,8 +139,8 @@ class SourceGroup:
         )
 
     def passes(self, name: str, record: PositionRecord | None) -> bool:
-        """Whether the others may go on without this source: nobody is passed over whose rows would
-        be lost, or torn apart.
+        """Whether the others may continue without this source: no rows of it may be lost or
+        split.
         """
         half = (
             record is not None
@@ -154,9 +150,9 @@ class SourceGroup:
         return self._group.when_source_dies == "pass" and name in self.standing(record) and not half
 
     def standing(self, record: PositionRecord | None) -> dict[str, OtherSource]:
-        """Where each source stands by a record.
+        """Return the position of each source in a record.
 
-        That of a single source is of the one that is called so in the settings.
+        A single source has the name in the settings.
         """
         if record is None:
             return {}
@@ -165,7 +161,7 @@ class SourceGroup:
     def reader(
         self, sources: Mapping[str, OpenedSource], record: PositionRecord, buffer: ChangeBuffer
     ) -> GroupReader:
-        """The threads that fill the buffer."""
+        """Return the threads that fill the buffer."""
         by, settings = self._group.merge_by, self._instance
         by_commit = by == "execute_time"
         times = MergeTimes(
@@ -198,11 +194,10 @@ class SourceGroup:
         record: PositionRecord,
         refusal: Callable[[str], RelayError | None],
     ) -> Iterator[Callable[[], None]]:
-        """Within, the sources that are passed over are asked whether they are back.
+        """Context manager: check whether skipped sources are back.
 
-        The check raises BatchAborted when one is.
-
-        `refusal` says why the standby of a source cannot take its place.
+        The check raises BatchAborted if one is. `refusal` says why the standby of a source cannot
+        replace it.
         """
         ended, back = threading.Event(), list[str]()
         for name in self.passed:
@@ -229,8 +224,7 @@ class SourceGroup:
     ) -> OpenedSource:
         if name in chosen.passed:
             raise chosen.passed[name]
-        if name in chosen.switched:
-            self.rolled_back[name].forget()
+        self.rolled_back[name].continue_in(chosen.epoch, switches=name in chosen.switched)
         try:
             return opened(name, chosen.servers[name], at, self.rolled_back[name].ranges)
         except RelayError as exc:
@@ -238,9 +232,9 @@ class SourceGroup:
             raise
 
     def _pass_over(self, name: str, error: RelayError, chosen: SourceChoice) -> None:
-        """Raises the error where nobody may.
+        """Skip a source, or raise the error if it may not be skipped.
 
-        Who just proved that it takes over, and is gone, is looked at anew.
+        A server that just proved itself and then failed is chosen again.
         """
         if name not in chosen.passed:
             silent = isinstance(error, SourceUnreachable)

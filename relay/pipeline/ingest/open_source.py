@@ -1,6 +1,4 @@
-"""The source of an instance, opened as its settings want it read: to be published at once, or to
-lie in the spool first.
-"""
+"""The source of an instance, opened with its settings: for direct publishing, or for the spool."""
 
 from collections.abc import Iterable
 
@@ -24,7 +22,7 @@ def open_for(
     return open_source(
         source,
         resume,
-        instance.start,
+        instance.start_at(source),
         excluded=excluded,
         clock_limit_s=instance.transaction.max_clock_skew_seconds,
         scanner=event_scanner(),

@@ -1,4 +1,4 @@
-"""What a session reads: one source, or those of a group."""
+"""The sources of a session: one, or those of a group."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from relay.settings import SourceSettings
 
 
 class ReadingThreads(Protocol):
-    """Whoever fills the buffer of a session."""
+    """The threads that fill the buffer of a session."""
 
     def start(self) -> None:
         """Start to fill the buffer; return at once."""
@@ -28,7 +28,8 @@ class ReadingThreads(Protocol):
 class OpenSource:
     """A source with its catalogue.
 
-    `names` completes table maps that carry none, `places` notes what identifies places elsewhere.
+    `names` completes table maps that carry none, `places` records digests that identify positions
+    on other servers.
     """
 
     stream: ItemStream
@@ -38,18 +39,17 @@ class OpenSource:
 
     @property
     def begun(self) -> bool:
-        """Whether all its tables were described anew."""
+        """Whether all its tables were described again."""
         return self.names is not None and self.names.begun
 
 
 @dataclass(frozen=True, slots=True)
 class OpenSources:
-    """The sources that are read, by name (a single one is called ""), and the `record` that reading
-    goes on from.
-
-    `servers` answer for them, and `rolled_back` is what is known of each beyond this session.
-    `fresh`: it says what no committed record does, and is committed before the first row. `reader`
-    makes the reading threads, `check` raises when others are to be read.
+    """The sources that are read, by name (a single one is named ""), and the `record` that
+    reading continues from. `servers` are their servers, and `rolled_back` are the rolled-back
+    rows known from earlier sessions. `fresh`: the record differs from the committed one, and is
+    committed before the first row. `reader` creates the reading threads, `check` raises when
+    other sources should be read.
     """
 
     record: PositionRecord
@@ -62,6 +62,6 @@ class OpenSources:
 
     @property
     def places(self) -> PublishedPlaces | None:
-        """What identifies the places of a single source; a group has no standby."""
+        """The recorder of positions of a single source; a group has no standby."""
         single = self.by_name.get("")
         return None if single is None else single.places

@@ -1,5 +1,6 @@
-"""What identifies each place of the stream on every server that replicates it: noted by the reading
-thread, kept with the position.
+"""Digests that identify each position of the stream on every server that replicates it.
+
+The reading thread computes them; they are stored with the position.
 """
 
 from collections import deque
@@ -14,11 +15,10 @@ from relay.model.records.transaction_digest import TransactionDigest
 
 
 class PublishedPlaces:
-    """One thread reads through `followed`, another one asks `at` for places in the order in which
-    they were passed.
+    """One thread reads through `followed`, another one calls `at` for positions in the order of the
+    stream.
 
-    What lies before the record is not known: landmarks are taken from the seconds that come after
-    this one.
+    Positions before the record are unknown: landmarks come from later seconds than that one.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class PublishedPlaces:
         self._digest = TransactionDigest()
 
     def followed(self, items: Iterator[RawItem]) -> Iterator[RawItem]:
-        """The same items; their place is noted before each is handed on."""
+        """Yield the same items; the position of each is recorded before it is yielded."""
         for item in items:
             if isinstance(item, TransactionEnd):
                 self._end(item.position)
@@ -48,7 +48,7 @@ class PublishedPlaces:
             yield item
 
     def at(self, position: BinlogPosition) -> PublishedPlace:
-        """What identifies the place at a position that was passed; earlier ones are forgotten."""
+        """Return the digest of a position that was read; earlier ones are dropped."""
         while self._reached[0] != position:
             if not self._passed:
                 return PublishedPlace(int(self._clock()))

@@ -19,6 +19,7 @@ from relay.model.change import (
 from relay.model.positions.position import SourcePosition
 from relay.pipeline.ingest.position_digests import PublishedPlaces
 from relay.pipeline.ingest.schema_history import TableNames
+from relay.source import ExcludedRange
 from relay.threads import RelayThread
 
 
@@ -27,34 +28,38 @@ class ItemStream(Protocol):
 
     @property
     def start(self) -> SourcePosition:
-        """Return the position from which the items follow."""
+        """Return the position after which the items begin."""
+
+    @property
+    def left_out(self) -> frozenset[ExcludedRange]:
+        """Return the rolled-back rows that the items from the source do not include.
+
+        Any thread may call it.
+        """
 
     @property
     def silent_seconds(self) -> float:
-        """Return for how long the source has sent nothing but heartbeats while `items` waits for
-        it; 0 while it does not wait.
+        """Return how long the source has sent only heartbeats while `items` waits for it, in
+        seconds; 0 if it does not wait.
 
-        Any thread may ask.
+        Any thread may call it.
         """
 
     def items(self, before_waiting: Callable[[], object]) -> Iterator[RawItem]:
-        """Yield items until `close`.
-
-        `before_waiting` is called whenever the next one may not be there yet.
-        """
+        """Yield items until `close`. `before_waiting` is called before each possible wait."""
 
     def close(self) -> None:
         """End `items`, from any thread."""
 
 
 class ItemSink(Protocol):
-    """Where the items go: a buffer, or a queue in front of one."""
+    """The receiver of the items: a buffer, or a queue before one."""
 
     def put(self, item: StreamItem, size_bytes: int) -> bool:
-        """Append an item, waiting for room; False when nothing more is taken in."""
+        """Append an item, waiting for free space; False if no more items are accepted."""
 
     def hand_over(self) -> bool:
-        """Let what was put be taken."""
+        """Pass the collected items to the taking thread."""
 
     def fail(self, failure: BaseException) -> None:
         """The reader has ended."""
@@ -66,11 +71,10 @@ class ItemSink(Protocol):
 class Reader:
     """Fills the buffer from an open source until either is closed.
 
-    What ends it is raised by the buffer's `get`.
-
-    `spill` is called when what waits has become overdue (GoesToSpool), and the source is read no
-    more. `look` is called before the source may have to be waited for; None: nothing is. `names`
-    completes table maps that carry none. `places` notes what identifies the places.
+    Its error is raised by the buffer's `get`. `spill` is called when the waiting items are overdue
+    (GoesToSpool), and reading ends. `look` is called before each possible wait for the source;
+    None: no call. `names` completes table maps without names. `places` records the digests of
+    positions.
     """
 
     def __init__(
@@ -136,7 +140,7 @@ class Reader:
         return PreparedRows(raw, self._decoder.open(raw).table)
 
     def _followed(self, items: Iterator[RawItem], names: TableNames) -> Iterator[RawItem]:
-        """The same items; the names of what stands behind a statement are those that it made."""
+        """Yield the same items; items after a statement have the names that the statement made."""
         for item in items:
             if isinstance(item, Statement):
                 if names.apply(item):

@@ -34,23 +34,23 @@ _log = structlog.stdlib.get_logger(__name__)
 
 _LOOKS: Final = 5
 """So often the catalogue is asked again for tables that were changed while it was asked."""
-_CHANGED: Final = "it was changed at {}, and what it was before is not known"
+_CHANGED: Final = "it was changed at {}, and its earlier definition is unknown"
 _WAY_OUT: Final = (
-    "Start the instance from a place behind the table's last change, or leave the table out by "
-    "its filter until then and copy it anew; "
+    "Start the instance after the table's last change, or exclude the table by "
+    "the filter until then and copy it again; "
     "binlog_row_metadata=FULL on the source keeps names in the binlog from then on."
 )
 
 
 class _Change(NamedTuple):
-    """Where a table was changed last, and whether all its changes were of indexes."""
+    """The last change of a table, and whether all its changes were of indexes."""
 
     at: BinlogPosition
     of_indexes: bool
 
 
 class NamesOpening:
-    """The ways to know the tables at a place."""
+    """The ways to describe the tables at a position."""
 
     def __init__(
         self,
@@ -68,10 +68,7 @@ class NamesOpening:
         self._kept = kept
 
     def continued(self, followed: SourcePosition | None) -> TableHistory | None:
-        """From the history that is kept up to `followed`.
-
-        None where it does not reach to this place.
-        """
+        """Return the stored history up to `followed`; None if it does not reach this position."""
         if followed is None:
             return None
         there = HistoryPlace.of_position(followed)
@@ -84,7 +81,7 @@ class NamesOpening:
         return history if there >= self._here or self._caught_up(history, followed) else None
 
     def _moved(self, there: HistoryPlace) -> TableHistory | None:
-        """Another server is read from now on: what was known on the one before holds here."""
+        """Return the former server's history, after a switch to another server."""
         if folded(self._kept, there, self._schemas) is None:
             return None
         history = TableHistory(self._schemas, self._start.identity)
@@ -92,9 +89,9 @@ class NamesOpening:
         return history
 
     def _caught_up(self, history: TableHistory, followed: SourcePosition) -> bool:
-        """Follow what lies between the history's end and the place where reading begins.
+        """Follow the statements between the history's end and the start position.
 
-        False where it is gone.
+        False if their binlog is purged.
         """
         try:
             for statement, created_s, _ in statements_between(
@@ -107,8 +104,8 @@ class NamesOpening:
         return True
 
     def anew(self) -> TableHistory:
-        """From the catalogue: tables that have changed since this place are known from their last
-        change on.
+        """Return a history from the catalogue: tables changed since this position are known from
+        their last change on.
         """
         snapshot, changed = self._described(())
         for name, charset in snapshot.databases.items():
@@ -133,9 +130,9 @@ class NamesOpening:
         return history
 
     def repair(self, history: TableHistory, doubtful: Collection[TableId]) -> None:
-        """Let the catalogue say what these tables are from their last change on.
+        """Describe these tables from the catalogue, valid from their last change on.
 
-        Raises SchemaMismatch for one that is gone, and SourceNotPermitted for one that the account
+        Raises SchemaMismatch for a dropped table, and SourceNotPermitted for one that the account
         may not read.
         """
         if not doubtful:
@@ -151,8 +148,8 @@ class NamesOpening:
                 history.expect([Version(self._place(change.at), table, described)])
 
     def superseded(self, followed: SourcePosition | None) -> list[bytes]:
-        """The keys of records that no place asks for which the source still has, or from which the
-        instance itself may go on.
+        """Return the keys of records that no remaining position of the source needs, nor the
+        instance itself.
         """
         ours = [self._here]
         if (
@@ -176,7 +173,9 @@ class NamesOpening:
     def _described(
         self, tables: Collection[TableId]
     ) -> tuple[CatalogSnapshot, dict[TableId, _Change]]:
-        """The catalogue's tables, and the last change of each that was changed since this place."""
+        """Return the catalogue's tables, and the last change of each table that changed since
+        this position.
+        """
         changed: dict[TableId, _Change] = {}
         after = self._start.binlog
         for _ in range(_LOOKS):
@@ -201,7 +200,7 @@ class NamesOpening:
     def _changes(
         self, after: BinlogPosition, until: BinlogPosition
     ) -> tuple[dict[TableId, _Change], GtidSet]:
-        """The last change of each table that statements between two places name, and the
+        """Return the last change of each table in statements between two positions, and the
         statements' GTIDs.
         """
         passing = Schemas(mariadb=self._schemas.mariadb)
@@ -218,12 +217,11 @@ class NamesOpening:
         return changed, GtidSet.parse("").with_each(gtids)
 
     def _wait_until_visible(self, gtids: GtidSet) -> None:
-        """Let the catalogue know the statements before it is asked: MySQL logs a statement before
-        others see what it did.
+        """Wait until the catalogue shows the statements: MySQL logs a statement before others see
+        its effect.
 
-        MariaDB's catalogue shows it, or waits for its lock.
-
-        Raises SourceUnreachable when the commit of a statement waits for longer than we do.
+        MariaDB's catalogue shows it, or waits for its lock. Raises SourceUnreachable if the commit
+        of a statement takes longer than the relay waits.
         """
         wanted = str(GtidSet.parse(self._start.gtid_set).with_all(gtids))
         if self._schemas.mariadb or not wanted:
@@ -237,7 +235,7 @@ class NamesOpening:
                 raise SourceUnreachable(f"{reason}replica does that.")
 
     def _untold(self, table: TableId) -> Stop:
-        reason = f"The columns of {table} behind {self._start.binlog} cannot be told"
+        reason = f"The columns of {table} after {self._start.binlog} are unknown"
         if self._catalog.may_describe(table):
             return SchemaMismatch(f"{reason}: the source no longer has the table.", remedy=_WAY_OUT)
         lacking = (

@@ -1,5 +1,6 @@
-"""Names for table maps that carry none: the history of the source's tables, opened where reading
-begins and kept beside the position.
+"""Names for table maps without names: the history of the source's tables.
+
+It is opened at the start position and stored beside the position.
 """
 
 from collections.abc import Collection, Iterable
@@ -11,7 +12,7 @@ from relay.model.message import OutboundMessage
 from relay.model.positions.position import BinlogPosition, SourceIdentity, SourcePosition
 from relay.model.table import TableId, TableMap
 from relay.pipeline.ingest.schema_bootstrap import NamesOpening
-from relay.position import CompactedTopicStore
+from relay.position import KeptRecords
 from relay.schema import Base, CatalogReader, Schemas, TableHistory, Version, parse_record
 from relay.settings import SourceSettings
 from relay.source import ServerFacts
@@ -22,18 +23,18 @@ _NAMES_REMEDY: Final = (
 )
 
 _ORACLE_TYPES_SINCE: Final = (10, 3, 0)
-"""The first version of MariaDB in which sql_mode=ORACLE changes types; MySQL has none."""
+"""The first MariaDB version in which sql_mode=ORACLE changes types; MySQL has none."""
 
 
 class TableNames:
-    """Completes table maps while the reading thread follows statements, and hands over what is to
-    be kept to the checkpoint.
+    """Completes table maps while the reading thread follows statements, and passes new records to
+    the checkpoint.
 
-    `superseded` are records that are taken away with the first ones that are handed over.
+    `superseded` are records that are deleted together with the first new ones.
     """
 
     def __init__(
-        self, history: TableHistory, records: CompactedTopicStore, superseded: Iterable[bytes] = ()
+        self, history: TableHistory, records: KeptRecords, superseded: Iterable[bytes] = ()
     ) -> None:
         self._history = history
         self._records = records
@@ -41,13 +42,14 @@ class TableNames:
 
     @property
     def begun(self) -> bool:
-        """Whether all tables were described anew, which takes long where many statements lie
-        behind: it should not be done twice.
+        """Whether all tables were described again.
+
+        This is slow if many statements follow, so it should not be repeated.
         """
         return self._history.begun
 
     def complete(self, bare: TableMap) -> TableMap:
-        """The table map with its names, or one that is `unknown`."""
+        """Return the table map with its names, or one that is `unknown`."""
         return self._history.complete(bare)
 
     def apply(self, statement: Statement) -> bool:
@@ -55,18 +57,18 @@ class TableNames:
         return self._history.apply(statement)
 
     def at(self, identity: SourceIdentity) -> None:
-        """Reading has come to a binlog file of this identity."""
+        """Set the identity of the binlog file that is read now."""
         self._history.at(identity)
 
     def taken(self, at: BinlogPosition) -> list[OutboundMessage]:
-        """The messages to be kept with a record of this position."""
+        """Return the messages to be kept with a record of this position."""
         gone, self._superseded = self._superseded, []
         new = ((each.key, each.to_bytes()) for each in self._history.taken(at))
         return self._records.messages([*((key, None) for key in gone), *new])
 
 
 def open_names(
-    records: CompactedTopicStore,
+    records: KeptRecords,
     settings: SourceSettings,
     start: SourcePosition,
     server: ServerFacts,
@@ -74,12 +76,11 @@ def open_names(
     followed: SourcePosition | None,
     doubtful: Collection[TableId],
 ) -> TableNames | None:
-    """What is known of the source's tables where reading begins.
-
-    None where its table maps say it themselves.
+    """Return the names of the source's tables at the start position; None if its table maps contain
+    them.
 
     `followed` is how far the history was followed. `doubtful` tables did not fit and are described
-    anew. Raises SchemaMismatch where the catalogue cannot tell either.
+    again. Raises SchemaMismatch if the catalogue lacks them too.
     """
     if doubtful and settings.names == "table_map":
         raise SourceSettingsRefused(
@@ -107,8 +108,8 @@ def _no_schemas(server: ServerFacts) -> Schemas:
     )
 
 
-def _readable(records: CompactedTopicStore) -> list[Version | Base]:
-    """What is kept; raises PositionUnreadable for what a newer relay wrote."""
+def _readable(records: KeptRecords) -> list[Version | Base]:
+    """Return the stored records; raises PositionUnreadable for those of a newer relay."""
     try:
         return [parse_record(key, value) for key, value in records.read().items()]
     except (ValueError, KeyError, TypeError) as exc:

@@ -1,4 +1,6 @@
-"""What an instance reads next: which server of each source, and from which record on."""
+"""The next source of an instance's rows: the server of each source, and the record to continue
+from.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,17 +13,21 @@ from relay.state import SwitchNote
 
 @dataclass(frozen=True, slots=True)
 class SourceChoice:
-    """Where the next streams come from, by the sources' names (a single one is called ""), and the
-    record that they go on from.
-
-    `switches` tells of the switches that this is, whose places stand in the record. `passed` says
-    of sources of a group why they cannot be read now, while the others may go on.
+    """The servers of the next streams, by the sources' names (a single one is named ""), and the
+    record to continue from. `switches` are the switches in this choice, whose positions are in
+    the record. `passed` says why sources of a group cannot be read now, while the others may
+    continue.
     """
 
     servers: Mapping[str, SourceSettings]
     record: PositionRecord | None
     switches: tuple[SwitchNote, ...] = ()
     passed: Mapping[str, RelayError] = field(default_factory=dict)
+
+    @property
+    def epoch(self) -> int:
+        """The epoch of the record, 0 without one."""
+        return 0 if self.record is None else self.record.epoch
 
     @property
     def server(self) -> SourceSettings:

@@ -1,4 +1,4 @@
-"""What one source of a group has brought and the merging thread has not taken."""
+"""The items of one source of a group that the merging thread has not taken yet."""
 
 import threading
 from collections import deque
@@ -10,15 +10,15 @@ from relay.model.positions.position import BinlogPosition
 from relay.settings import BufferSettings
 
 _ITEM_BYTES: Final = 512
-"""What an item takes in memory beside the event's own bytes."""
+"""Bytes of memory of an item, in addition to the event's own."""
 _MOST_HELD: Final = 256
-"""So many items of a source are handed over together."""
+"""Number of items of a source that are passed together."""
 
 
 class Queued(NamedTuple):
     """An item with the bytes of its event.
 
-    `rests_ms`: it is a heartbeat that was received then, Unix milliseconds; 0 for all else.
+    `rests_ms`: the time at which a heartbeat was received, in Unix milliseconds; 0 for other items.
     """
 
     item: StreamItem
@@ -30,10 +30,10 @@ class SourceQueue:
     """Takes items from the thread that reads a source, as a buffer does, and waits while it is
     full; another thread takes them out.
 
-    Everything but `put` happens under `changed`, which all queues of a group share. `items` wait,
-    of which the order knows the transaction in front where `head_known`; the source is `at_rest`
-    when a heartbeat was the last that came. `now_ms` is the time at which heartbeats are received.
-    What ends the reading is told to `failed`.
+    Everything but `put` happens under `changed`, which all queues of a group share. `items` wait;
+    `head_known`: the order already has the first transaction. The source is `at_rest` if its last
+    item was a heartbeat. `now_ms` is the time at which heartbeats are received. `failed` is called
+    with the error that ends the reading.
     """
 
     def __init__(
@@ -78,7 +78,9 @@ class SourceQueue:
         return self.hand_over() if len(self._held) >= _MOST_HELD else not self._closed
 
     def hand_over(self) -> bool:
-        """Let what was put be taken, waiting for room; False when the queue was closed."""
+        """Pass the collected items to the merging thread, waiting for free space; False if the
+        queue was closed.
+        """
         if not self._held:
             return not self._closed
         with self._changed:
@@ -99,7 +101,7 @@ class SourceQueue:
         self._failed(failure)
 
     def close(self) -> None:
-        """Free a waiting reader; nothing more is taken in."""
+        """Free a waiting reader; no more items are accepted."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()

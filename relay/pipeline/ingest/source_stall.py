@@ -8,13 +8,12 @@ from relay.pipeline.ingest.open_sources import OpenSource
 
 
 class SourceStall:
-    """Measures how long nothing of an open source transaction has arrived.
-
-    Used by the thread that walks.
+    """Measures how long no data of an open source transaction has arrived. Used by the publishing
+    thread.
 
     An event that still arrives is no stall, however long it takes: bytes count, and so does the
-    time in which an event is decoded. Heartbeats do not count: the server sends them when it has
-    nothing else. `limit_s` is `transaction.source_stall_seconds`.
+    time in which an event is decoded. Heartbeats do not count: the server sends them when it has no
+    events. `limit_s` is `transaction.source_stall_seconds`.
     """
 
     def __init__(self, sources: Mapping[str, OpenSource], limit_s: float) -> None:
@@ -23,7 +22,7 @@ class SourceStall:
         self._moved_at_s = monotonic()
 
     def moved(self) -> None:
-        """Restart the measurement: an item was taken, or none was asked for."""
+        """Restart the measurement: an item was taken, or none was requested."""
         self._moved_at_s = monotonic()
 
     def check(self, following: str) -> None:

@@ -1,6 +1,6 @@
-"""One row event → the changes that are published of it, each with its order pair.
+"""One row event → its published changes, each with its order key.
 
-What packed and single messages share.
+Shared by packed and single messages.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from relay.encode import (
+    Membership,
     MessageFrame,
     Origin,
-    RowEncoder,
     RowHistory,
     completed,
     lacking_columns,
@@ -21,25 +21,29 @@ from relay.errors import RowImageIncomplete, SchemaMismatch
 from relay.model.change import RowChange, RowsEvent
 from relay.model.message import Headers
 from relay.model.positions.position import OrderPair
+from relay.pipeline.messages.row_form import RowForm
 from relay.pipeline.messages.table_plan import PlannedChange, TablePlan, changed_columns
 from relay.route import field_tags_for
 from relay.settings import MessageSettings
 
 _HIDDEN: Final = "!hidden!"
-"""What MySQL's names of hidden columns begin with."""
+"""Prefix of MySQL's names of hidden columns."""
 _HIDDEN_REMEDY: Final = (
     "Drop the functional index, or upgrade the source to a version of MySQL that logs no hidden "
-    "columns. Then start the instance from a "
-    "place behind that change and copy the table anew."
+    "columns. Then start the instance after "
+    "that change and copy the table again."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class EventContext:
-    """What an event's messages say besides its rows. `origin` is None with the default headers."""
+    """The fields of an event's messages besides its rows.
+
+    `origin` is None with the default headers and without a topic of transactions.
+    """
 
     frame: MessageFrame
-    origin: Origin | None
+    origin: Origin | Membership | None
 
 
 class PublishedChange(NamedTuple):
@@ -47,8 +51,8 @@ class PublishedChange(NamedTuple):
 
     A half is a delete or an insert of its own.
 
-    `marks` are headers for what the binlog does not say of it, and for a history row; mostly there
-    is none. `history` prints a history row, and is None for a current one.
+    `marks` are headers for values that the binlog lacks, and for a history row; usually empty.
+    `history` is None for a current row.
     """
 
     number: int
@@ -58,19 +62,14 @@ class PublishedChange(NamedTuple):
     marks: Headers = ()
     history: RowHistory | None = None
 
-    def encoder(self, plan: TablePlan) -> RowEncoder:
-        """Return what prints the row."""
-        return plan.rows if self.history is None else self.history.rows
-
 
 def known_rows(
     event: RowsEvent, settings: MessageSettings, omitted: Collection[int] = ()
 ) -> Sequence[RowChange]:
-    """Return the rows with all that is known of them.
+    """Return the rows with all known values.
 
-    Raises RowImageIncomplete where that is less than asked for.
-
-    `omitted`: ordinals of columns that no message has, and that rows may therefore lack.
+    Raises RowImageIncomplete if a required value is unknown. `omitted`: ordinals of columns that no
+    message has, and that rows may therefore lack.
     """
     if event.images_at is not None:
         return event.rows
@@ -89,7 +88,7 @@ def known_rows(
 
 
 def _refuse_hidden(event: RowsEvent) -> None:
-    """Raise SchemaMismatch where a table map names hidden columns of functional indexes (MySQL
+    """Raise SchemaMismatch if a table map names hidden columns of functional indexes (MySQL
     8.0.17), which rows do not hold.
     """
     hidden = [column.name for column in event.table.columns if column.name.startswith(_HIDDEN)]
@@ -106,7 +105,7 @@ def _refuse_hidden(event: RowsEvent) -> None:
 def published_changes(
     event: RowsEvent, rows: Sequence[RowChange], plan: TablePlan, before: OrderPair
 ) -> Iterator[PublishedChange]:
-    """Yield what is published of an event with these known rows, the first pair just after
+    """Yield the published changes of an event with these known rows; the first order key follows
     `before`.
     """
     time_ms, position = before.execute_time, before.execute_position
@@ -130,20 +129,25 @@ def _published(
 
 
 def header_sets(
-    published: PublishedChange, plan: TablePlan, settings: MessageSettings
+    published: PublishedChange, plan: TablePlan, form: RowForm, settings: MessageSettings
 ) -> tuple[Headers, ...]:
-    """What the messages of a change have behind their order: one set of tags a message, and what
-    marks the row.
+    """Return the headers after the order header of messages in one format: one set per message,
+    for its tags and the marks of the row.
     """
-    sets = tag_sets(published.change, plan, settings)
+    sets = tag_sets(published.change, plan, form, settings)
     return tuple((*each, *published.marks) for each in sets) if published.marks else sets
 
 
-def tag_sets(change: RowChange, plan: TablePlan, settings: MessageSettings) -> tuple[Headers, ...]:
-    """One set of tags a message; field tags join the table's, or get messages of their own."""
+def tag_sets(
+    change: RowChange, plan: TablePlan, form: RowForm, settings: MessageSettings
+) -> tuple[Headers, ...]:
+    """Return one set of tags and of the format's headers a message; field tags join the table's, or
+    get messages of their own.
+    """
+    own = form.headers
     if not plan.destination.tags.fields:
-        return (plan.tags,)
+        return ((*plan.tags, *own) if own else plan.tags,)
     fields = field_tags_for(plan.destination, changed_columns(change, plan.definition))
     if settings.field_tags == "separate":
-        return (plan.tags, *(tag_headers((tag,)) for tag in fields))
-    return (tag_headers(tuple(dict.fromkeys(plan.destination.tags.table + fields))),)
+        return ((*plan.tags, *own), *((*tag_headers((tag,)), *own) for tag in fields))
+    return ((*tag_headers(tuple(dict.fromkeys(plan.destination.tags.table + fields))), *own),)

@@ -9,10 +9,12 @@ from relay.settings import InstanceSettings
 
 _SINCE_THE_FIRST: Final = {"key_values"}
 """Settings of messages that came after the first landed version, whose digests are without them."""
-_LEFT_OUT_AS_USUAL: Final[Mapping[str, object]] = {"system_versions": "marked"}
-"""Settings that came later still, with their defaults: a digest tells them only where they are
-others.
-"""
+_LEFT_OUT_AS_USUAL: Final[Mapping[str, object]] = {
+    "system_versions": "marked",
+    "format": "canal-json",
+    "schemas": False,
+}
+"""Settings added later, with their defaults: a digest includes them only if they differ."""
 
 
 def configuration_digest(instance: InstanceSettings) -> str:
@@ -21,8 +23,8 @@ def configuration_digest(instance: InstanceSettings) -> str:
 
 
 def known_digests(instance: InstanceSettings) -> frozenset[str]:
-    """Return the digest, and what a former version wrote for the same settings: an upgrade ends its
-    half-published transactions.
+    """Return the digest, and those of former versions for the same settings: after an upgrade,
+    half-published transactions continue.
     """
     former = _digest(instance, _SINCE_THE_FIRST)
     return frozenset((configuration_digest(instance), former))
@@ -40,4 +42,9 @@ def _digest(instance: InstanceSettings, without: Set[str]) -> str:
     texts.append(instance.message.model_dump_json(exclude={*without, *usual}))
     if rows := configuration_of_rows(instance):
         texts.append(rows)
+    if len(instance.formats) > 1:  # since ADR 80
+        rules = [(each.topics, each.format) for each in instance.topic.rules]
+        texts.append(repr(rules))
+    if instance.transaction_topic is not None:  # since ADR 72
+        texts.append(instance.transaction_topic)
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]

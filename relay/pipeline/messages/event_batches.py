@@ -1,6 +1,6 @@
 """Row events that can go through the rooms together."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import Final, TypeAlias
 
@@ -22,27 +22,16 @@ OtherItem: TypeAlias = (
 
 MOST_EVENTS: Final = 16
 MOST_BYTES: Final = 1 << 14
-"""What is printed of so many row events stays in the processor's caches."""
-
-
-def in_runs(
-    items: Sequence[StreamItem], most_events: int, most_bytes: int
-) -> Iterator[list[RowsEvent] | OtherItem]:
-    """Yield the items in their order, row events that can go together as one list."""
-    at = 0
-    while at < len(items):
-        each = run_at(items, at, most_events, most_bytes)
-        yield each
-        at += len(each) if isinstance(each, list) else 1
+"""Bytes of row events that are printed together: their data fits into the processor's caches."""
 
 
 def run_at(
     items: Sequence[StreamItem], at: int, most_events: int, most_bytes: int
 ) -> list[RowsEvent] | OtherItem:
-    """Return the item at this place, a row event with those that follow it in its table, in the
-    same second of the same transaction.
+    """Return the item at this index; a row event with the following ones of its table, in the same
+    second of the same transaction.
 
-    They are at most `most_events`, and end where they reach `most_bytes` of the binlog.
+    They are at most `most_events`, and end when they reach `most_bytes` of the binlog.
     """
     first = items[at]
     if not isinstance(first, RowsEvent):

@@ -1,17 +1,15 @@
-"""What becomes of messages that no topic takes as they are, and of rows of which no message can be
-made.
-"""
+"""Treatment of messages that no topic accepts, and of rows that cannot be encoded."""
 
 from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from time import time
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
-import orjson
 import structlog
 
 from relay.claim_check import ClaimStore
 from relay.dead_letters import DeadLetter, DeadLetterTopic
-from relay.encode import encode_statement, message_headers
+from relay.encode import StatementFacts, message_headers
 from relay.envelope import Header, MessageType, claim_text, parse_order
 from relay.errors import MessageTooLarge
 from relay.kafka import message_bytes
@@ -22,16 +20,19 @@ from relay.model.table import TableId
 from relay.pipeline.delivery.message_size_limits import MessageSizes
 from relay.pipeline.delivery.topics import Topics
 from relay.pipeline.messages.changes import EventContext
+from relay.pipeline.messages.choice_of_format import MessageFormats
 from relay.pipeline.messages.statements import statement_places
 from relay.pipeline.messages.table_plan import TablePlan
 from relay.pipeline.messages.unencodable_rows import UnprintableRow
 from relay.settings import MessageSettings
 
+_KEY_DIGITS: Final = 16
+"""Digits of the digest of a copied row's key in the id of its dead letter."""
 _log = structlog.stdlib.get_logger(__name__)
 
 
 class MessageSink(Protocol):
-    """What takes the messages, and counts what became of them: the checkpoint."""
+    """The receiver of messages that also counts them: the checkpoint."""
 
     def add(self, message: OutboundMessage) -> None:
         """Put a message into the open batch."""
@@ -47,8 +48,8 @@ class MessageSink(Protocol):
 
 
 class MessageOrigin(NamedTuple):
-    """Where a message comes from: names, its source transaction, what the messages beside it say,
-    and where rows of its table go.
+    """The origin of a message: names, source transaction, the frame of its event, and the routes
+    of its table.
     """
 
     real: TableId
@@ -59,9 +60,10 @@ class MessageOrigin(NamedTuple):
 
 
 class OversizedMessages:
-    """Puts messages into the open batch in the form that their topics take; used by one thread.
+    """Adds messages to the open batch in a form that their topics accept; used by one thread.
 
-    `claims` None: what is too large is a dead letter.
+    `claims` None: a message that is too large is a dead letter. `formats` gives the format of each
+    topic.
     """
 
     def __init__(
@@ -72,14 +74,16 @@ class OversizedMessages:
         dead_letters: DeadLetterTopic,
         claims: ClaimStore | None,
         message: MessageSettings,
+        formats: MessageFormats,
     ) -> None:
+        self.formats = formats
         self._sink = sink
         self._topics = topics
         self._sizes = sizes
         self._dead_letters = dead_letters
         self._claims = claims
         self._message = message
-        self._dead_letters_of_change = (-1, 0)
+        self._dead_letters_of_change = ("", 0)
 
     def send_printed(self, topic: str, messages: PrintedMessages, origin: MessageOrigin) -> None:
         """Put printed messages of one topic into the batch; together, if none is too large."""
@@ -90,11 +94,14 @@ class OversizedMessages:
             self.send(message, origin)
 
     def keeps_back(self, printed: Iterable[tuple[TablePlan, PrintedMessages]]) -> bool:
-        """Say whether one of these messages cannot go as it is."""
+        """Return whether one of these messages cannot go as it is."""
         return not all(self._all_fit(plan.routes[0].topic, messages) for plan, messages in printed)
 
     def _all_fit(self, topic: str, messages: PrintedMessages) -> bool:
-        """Looked at one by one only where one of them may be too large."""
+        """Return whether every message fits.
+
+        They are checked one by one only if one of them may be too large.
+        """
         limit = self._sizes.limits[topic]
         return messages.value_bytes <= limit // 2 or all(
             message_bytes(each) <= limit for each in messages.each(topic)
@@ -112,21 +119,28 @@ class OversizedMessages:
                 f"The message takes {size} bytes, and {message.topic} takes {limit}."
             )
             self._leave_out(
-                _dead_letter(self._new_id(message), refusal.code, refusal.reason, message, origin),
+                _dead_letter(
+                    self._new_id(message, origin), refusal.code, refusal.reason, message, origin
+                ),
                 origin,
             )
 
     def send_row(
         self, made: list[OutboundMessage] | UnprintableRow, order: OrderPair, origin: MessageOrigin
     ) -> None:
-        """Put what was made of a row into the batch, or the row as a dead letter."""
+        """Add the messages of a row to the batch, or the row as a dead letter."""
         if isinstance(made, UnprintableRow):
             for topic in origin.topics:
                 message = OutboundMessage(
                     topic, -1, made.key, made.values, message_headers(order, ())
                 )
                 dead_letter = _dead_letter(
-                    self._new_id(message), made.code, made.reason, message, origin, is_message=False
+                    self._new_id(message, origin),
+                    made.code,
+                    made.reason,
+                    message,
+                    origin,
+                    is_message=False,
                 )
                 self._leave_out(dead_letter, origin)
             return
@@ -134,22 +148,20 @@ class OversizedMessages:
             self.send(message, origin)
 
     def _claim(self, claims: ClaimStore, message: OutboundMessage, origin: MessageOrigin) -> None:
-        """The value is safe in its place before the message that points there can become
-        visible.
-        """
+        """Store the value before the message that points to it can become visible."""
         claim = claims.put(
             origin.logical, _order_of(message).execute_position, message.value or b""
         )
         headers = (*message.headers, (Header.CLAIM.value, claim_text(claim).encode()))
-        value = reference_value(message.value or b"")
+        value = self.formats.of(message.topic).reference(message.value or b"")
         self._sink.add_claim(
             OutboundMessage(message.topic, message.partition, message.key, value, headers)
         )
         _log.info("claim_written", url=claim.url, size_bytes=claim.size_bytes)
 
     def _leave_out(self, dead_letter: DeadLetter, origin: MessageOrigin) -> None:
-        """Write the dead letter, and tell those who follow statements that the copy of this table
-        is unproven.
+        """Write the dead letter, and send a message to followers of statements that the copy of
+        this table is unproven.
         """
         limit = self._topics.dead_letter_limit(self._dead_letters)
         for record in self._dead_letters.messages(dead_letter, limit):
@@ -163,37 +175,29 @@ class OversizedMessages:
 
     def _markers(self, dead_letter: DeadLetter, origin: MessageOrigin) -> Iterator[OutboundMessage]:
         sql = f"/* dead letter {dead_letter.id}: {dead_letter.code} */"
-        value = encode_statement(
-            MessageType.QUERY, origin.logical, sql, origin.context.frame, is_ddl=False
-        )
+        statement = StatementFacts(MessageType.QUERY, origin.logical, sql, is_ddl=False)
         order = OrderPair(dead_letter.execute_time, dead_letter.execute_position)
-        headers = (*message_headers(order, ()), (Header.DEAD_LETTER.value, dead_letter.id.encode()))
+        form = self.formats.of(dead_letter.message.topic)
+        headers = (
+            *message_headers(order, form.headers),
+            (Header.DEAD_LETTER.value, dead_letter.id.encode()),
+        )
         for topic, partition in statement_places(
             dead_letter.message.topic, self._message.ddl, self._topics
         ):
+            value = form.statement(statement, origin.context.frame, order, topic)
             yield OutboundMessage(topic, partition, dead_letter.message.key, value, headers)
 
-    def _new_id(self, message: OutboundMessage) -> str:
+    def _new_id(self, message: OutboundMessage, origin: MessageOrigin) -> str:
         """One change may become several messages: for each topic, and for each tag where tags are
-        separate.
+        separate. Copied rows share their order key (ADR 61), so their ids also tell the key.
         """
-        position = _order_of(message).execute_position
+        change = str(_order_of(message).execute_position)
+        if origin.begin is None:
+            change += f"-{sha256(message.key or b'').hexdigest()[:_KEY_DIGITS]}"
         last, count = self._dead_letters_of_change
-        self._dead_letters_of_change = (position, count + 1 if position == last else 1)
-        return f"{position}-{self._dead_letters_of_change[1]}"
-
-
-def reference_value(value: bytes) -> bytes:
-    """Return the value of a message whose own lies elsewhere: all its fields, but neither rows nor
-    what grows with them.
-
-    A reader of canal-json that knows no claims finds a row change without rows and fails, instead
-    of taking nulls for values.
-    """
-    fields = orjson.loads(value)
-    return orjson.dumps(
-        {**fields, "data": None, "mysqlType": None, "old": None, "sql": "", "sqlType": None}
-    )
+        self._dead_letters_of_change = (change, count + 1 if change == last else 1)
+        return f"{change}-{self._dead_letters_of_change[1]}"
 
 
 def _dead_letter(

@@ -1,15 +1,16 @@
 """One row event → messages with several rows, as Canal packs them.
 
 Rows join one message as long as they follow one another within a partition and have the same tags:
-every partition keeps the binlog's order, row by row. The two halves of a split update are events of
-their own and travel alone. No message has a key.
+every partition keeps the binlog's order, row by row. The two halves of a split update are separate
+events in separate messages. No message has a key. All topics of such a table have canal-json: the
+settings refuse packed messages in every other format.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from relay.encode import EventEncoder, packed_headers
+from relay.encode import EventRows, packed_headers
 from relay.model.change import RowsEvent
 from relay.model.message import Headers, OutboundMessage
 from relay.model.positions.position import OrderPair
@@ -24,7 +25,7 @@ from relay.pipeline.messages.table_plan import TablePlan
 from relay.settings import MessageSettings
 
 _RECORD_BYTES: Final = 512
-"""What Kafka's record and batch add to value and headers, generously."""
+"""Upper bound of the bytes that Kafka's record and batch add to value and headers."""
 
 
 @dataclass(slots=True)
@@ -44,8 +45,8 @@ def packed_messages(
     skip: int,
     largest_bytes: int,
 ) -> Iterator[tuple[OrderPair, list[OutboundMessage]]]:
-    """Yield messages, none larger than `largest_bytes` unless a single row is, with the pair of the
-    last change taken so far.
+    """Yield messages, none larger than `largest_bytes` unless a single row is, with the order key
+    of the last change taken so far.
 
     The first `skip` rows are counted, but without messages: a transaction that was published in
     part is read again.
@@ -69,7 +70,7 @@ class _Packing:
         plan: TablePlan,
         settings: MessageSettings,
         context: EventContext,
-        encoder: EventEncoder,
+        encoder: EventRows,
         largest_bytes: int,
     ) -> None:
         self._plan = plan
@@ -81,7 +82,7 @@ class _Packing:
 
     def take(self, published: PublishedChange) -> Iterator[OutboundMessage]:
         """Put a change into its runs; yield the messages of those that it ends."""
-        tags = header_sets(published, self._plan, self._settings)
+        tags = header_sets(published, self._plan, self._plan.forms[0], self._settings)
         for route in self._plan.routes:
             place = route.topic, route.partition(published.change)
             run = self._runs.get(place)
@@ -102,11 +103,13 @@ class _Packing:
         self._runs.clear()
 
     def _messages(self, place: tuple[str, int], run: _Run) -> Iterator[OutboundMessage]:
+        undecodable = self._plan.undecodable
         value = self._value(run.changes)
         orders = [each.order for each in run.changes]
         headers = [packed_headers(orders, tags, self._context.origin) for tags in run.tags]
         size_bytes = len(value) + max(map(_size_bytes, headers)) + _RECORD_BYTES
         if size_bytes > self._largest_bytes and len(run.changes) > 1:
+            self._plan.count_undecodable(undecodable)  # the halves count again
             half = len(run.changes) // 2
             yield from self._messages(place, _Run(run.tags, run.changes[:half]))
             yield from self._messages(place, _Run(run.tags, run.changes[half:]))
@@ -116,12 +119,13 @@ class _Packing:
 
     def _value(self, changes: list[PublishedChange]) -> bytes:
         if changes[0].is_half or changes[0].history is not None:
-            return (
-                changes[0]
-                .encoder(self._plan)
-                .encode([each.change for each in changes], self._context.frame)
+            encoder = self._plan.forms[0].encoder(changes[0].history)
+            return encoder.encode(
+                [each.change for each in changes], self._context.frame, changes[0].order
             )
-        return self._encoder.encode([each.number for each in changes], self._context.frame)
+        return self._encoder.encode(
+            [each.number for each in changes], self._context.frame, changes[0].order
+        )
 
 
 def _size_bytes(headers: Headers) -> int:

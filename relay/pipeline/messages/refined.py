@@ -1,6 +1,4 @@
-"""One row event of a table with rules, masks or a transform → its messages, row by row: each has
-what the settings leave of it.
-"""
+"""One row event of a table with rules, masks or a transform → its messages, row by row."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -10,9 +8,10 @@ import orjson
 from relay.encode import message_headers, packed_headers, unknown_headers
 from relay.errors import RelayError, TransformFailed, ValueNotPrintable
 from relay.model.change import RowChange, RowsEvent
-from relay.model.message import OutboundMessage
+from relay.model.message import Headers, OutboundMessage
 from relay.model.positions.position import OrderPair
 from relay.pipeline.messages.changes import EventContext, known_rows, tag_sets
+from relay.pipeline.messages.row_form import RowForm
 from relay.pipeline.messages.table_plan import PlannedChange, TablePlan
 from relay.pipeline.messages.unencodable_rows import UNPRINTABLE, UnprintableRow, row_values
 from relay.refine import NotPublished, TableRefinement
@@ -20,7 +19,9 @@ from relay.settings import MessageSettings
 
 
 class RefinedRow(NamedTuple):
-    """A row of the source: the pair of its last change, and its messages; or why there is none."""
+    """A row of the source: the order key of its last change, and its messages; or why there is
+    none.
+    """
 
     order: OrderPair
     made: list[OutboundMessage] | NotPublished | UnprintableRow
@@ -51,16 +52,19 @@ class RefinedRows:
         )
 
     def of(self, event: RowsEvent, before: OrderPair, skip: int) -> Iterator[RefinedRow]:
-        """Yield each row, its first pair just after `before`.
+        """Yield each row; its first order key follows `before`.
 
-        Of the first `skip` rows only the pair, for they are visible already.
+        For the first `skip` rows only the order key: they are already published.
         """
         order = before
         for number, change in enumerate(
             known_rows(event, self._settings, self._refinement.omitted)
         ):
+            undecodable = self._plan.undecodable
             row = self._row(event, change, order)
             order = row.order
+            if number < skip or isinstance(row.made, UnprintableRow):
+                self._plan.count_undecodable(undecodable)
             yield RefinedRow(order, []) if number < skip else row
 
     def _row(self, event: RowsEvent, change: RowChange, before: OrderPair) -> RefinedRow:
@@ -90,30 +94,35 @@ class RefinedRows:
         plan, settings, origin = self._plan, self._settings, self._context.origin
         change, history = part
         shown = self._refinement.shown(change)
-        rows, keys, marks = (
-            (plan.rows, plan.keys, ())
-            if history is None
-            else (history.rows, history.keys, history.headers)
-        )
+        keys, marks = (plan.keys, ()) if history is None else (history.keys, history.headers)
         unknown = unknown_headers(shown, self._names) if settings.row_image == "partial" else ()
-        value = rows.encode((shown,), self._context.frame)
         packed = settings.rows_per_message == "event" and plan.keys.is_in_values
         key = None if packed else keys.encode(shown)
-        for route in plan.routes:
-            partition = route.partition(change)
-            for own in tag_sets(change, plan, settings):
+        for form in plan.forms:
+            value = form.encoder(history).encode((shown,), self._context.frame, order)
+            for own in tag_sets(change, plan, form, settings):
                 tags = (*own, *marks, *unknown)
                 headers = (
                     packed_headers([order], tags, origin)
                     if packed
                     else message_headers(order, tags, origin)
                 )
-                yield OutboundMessage(route.topic, partition, key, value, headers)
-                if settings.tombstones and change.after is None and key is not None:
-                    yield OutboundMessage(route.topic, partition, key, None, headers)
+                yield from self._to_topics(change, key, value, form, headers)
+
+    def _to_topics(
+        self, change: RowChange, key: bytes | None, value: bytes, form: RowForm, headers: Headers
+    ) -> Iterator[OutboundMessage]:
+        """Yield the message for each topic of a format, with its tombstone."""
+        for route in form.routes:
+            partition = route.partition(change)
+            yield OutboundMessage(route.topic, partition, key, value, headers)
+            if self._settings.tombstones and change.after is None and key is not None:
+                yield OutboundMessage(
+                    route.topic, partition, key, None, form.without_value(headers)
+                )
 
     def _unprintable(self, error: Exception, event: RowsEvent, change: RowChange) -> UnprintableRow:
-        """The row as it was read, without what a mask or a field list hides."""
+        """Return the row as it was read, without values that a mask or a field list hides."""
         reason = error.reason if isinstance(error, RelayError) else f"{type(error).__name__}."
         code = error.code if isinstance(error, RelayError) else ValueNotPrintable.code
         hidden = [

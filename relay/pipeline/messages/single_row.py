@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from relay.encode import message_headers
+from relay.encode import EventRows, message_headers
 from relay.model.change import RowsEvent
 from relay.model.message import OutboundMessage
 from relay.model.positions.position import OrderPair
@@ -13,6 +13,7 @@ from relay.pipeline.messages.changes import (
     known_rows,
     published_changes,
 )
+from relay.pipeline.messages.row_form import RowForm
 from relay.pipeline.messages.table_plan import TablePlan
 from relay.settings import MessageSettings
 
@@ -25,37 +26,51 @@ def row_messages(
     before: OrderPair,
     skip: int,
 ) -> Iterator[tuple[OrderPair, list[OutboundMessage]]]:
-    """Yield the messages of each change with its order pair, the first one just after `before`.
+    """Yield the messages of each change with its order key, the first one just after `before`.
 
     The first `skip` rows are counted, but without messages: a transaction that was published in
     part is read again.
     """
     rows = known_rows(event, settings)
-    encoder = plan.rows.event(event.rows if plan.rows.prints_images else rows)
+    printers = [
+        (form, form.rows.event(event.rows if form.rows.prints_images else rows))
+        for form in plan.forms
+    ]
     for published in published_changes(event, rows, plan, before):
-        if published.number < skip:
-            yield published.order, []
-        elif published.is_half or published.history is not None:
-            value = published.encoder(plan).encode((published.change,), context.frame)
-            yield published.order, list(_of_one_change(published, value, plan, settings, context))
-        else:
-            value = encoder.encode((published.number,), context.frame)
-            yield published.order, list(_of_one_change(published, value, plan, settings, context))
+        made: list[OutboundMessage] = []
+        if published.number >= skip:
+            for form, encoder in printers:
+                value = _value(published, form, encoder, context)
+                made += _of_one_change(published, value, plan, form, settings, context)
+        yield published.order, made
+
+
+def _value(
+    published: PublishedChange, form: RowForm, encoder: EventRows, context: EventContext
+) -> bytes:
+    if published.is_half or published.history is not None:
+        return form.encoder(published.history).encode(
+            (published.change,), context.frame, published.order
+        )
+    return encoder.encode((published.number,), context.frame, published.order)
 
 
 def _of_one_change(
     published: PublishedChange,
     value: bytes,
     plan: TablePlan,
+    form: RowForm,
     settings: MessageSettings,
     context: EventContext,
 ) -> Iterator[OutboundMessage]:
     change = published.change
     key = (plan.keys if published.history is None else published.history.keys).encode(change)
-    for route in plan.routes:
+    for route in form.routes:
         partition = route.partition(change)
-        for tags in header_sets(published, plan, settings):
+        for tags in header_sets(published, plan, form, settings):
             headers = message_headers(published.order, tags, context.origin)
             yield OutboundMessage(route.topic, partition, key, value, headers)
             if settings.tombstones and change.after is None and key is not None:
-                yield OutboundMessage(route.topic, partition, key, None, headers)
+                yield OutboundMessage(
+                    route.topic, partition, key, None, form.without_value(headers)
+                )

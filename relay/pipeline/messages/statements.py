@@ -1,72 +1,104 @@
-"""One statement → its messages: DDL in a topic of its own, under logical names."""
+"""One statement → its messages: DDL in a separate topic, under logical names."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
-from relay.encode import encode_statement, message_headers
-from relay.envelope import DDL_TOPIC_SUFFIX, MessageType
+import orjson
+
+from relay.encode import StatementFacts, message_headers
+from relay.envelope import DDL_TOPIC_SUFFIX, MessageType, order_text
 from relay.model.message import OutboundMessage
 from relay.model.positions.position import OrderPair
 from relay.model.table import TableId
-from relay.pipeline.delivery.topics import Topics
 from relay.pipeline.messages.changes import EventContext
+from relay.pipeline.messages.choice_of_format import MessageFormats
+from relay.pipeline.messages.row_topics import RowTopics
 from relay.refine import Refinements
 from relay.route import Destination, Dropped, Router
 from relay.schema import Ddl, renamed_sql
 from relay.settings import MessageSettings
 
 WITHHELD: Final = "/* withheld: it may hold values that a mask or a field list hides */"
-"""What stands for the text of such a statement.
+"""Replaces the text of a statement that could show hidden values.
 
-Its message still says that the table's copies are unproven.
+The message still says that the table's copies are unproven.
 """
 
 
-def statement_route(ddl: Ddl, router: Router) -> Destination | Dropped:
-    """Where a statement goes: with its table, or with its database when it names none."""
-    return (
-        router.route(TableId(ddl.database, ddl.table))
-        if ddl.table
-        else router.route_database(ddl.database)
-    )
+class RoutedStatement(NamedTuple):
+    """A statement as one of the real tables that it changes ("" for a database), and where to."""
+
+    real: TableId
+    destination: Destination
+
+
+def statement_routes(
+    ddl: Ddl, router: Router, published: Iterable[str] = (), tables: Collection[TableId] = ()
+) -> list[RoutedStatement]:
+    """Return where a statement goes: to each topic of its tables once, as the first of them there.
+
+    With its database if it names no table. DROP DATABASE names none of its tables: it also goes to
+    those of the `published` topics, which have rows, that one of its known `tables` has. Empty if
+    the mapping drops all of it.
+    """
+    named = TableId(ddl.database, ddl.table)
+    found, known = list[RoutedStatement](), set[str]()
+    for real in dict.fromkeys((named, *ddl.tables)):
+        route = router.route(real) if real.table else router.route_database(real.database)
+        if isinstance(route, Dropped):
+            continue
+        if topics := tuple(each for each in route.topics if each not in known):
+            known.update(topics)
+            found.append(RoutedStatement(real, replace(route, topics=topics)))
+    if ddl.drops_database:
+        of_tables = router.tables_of(ddl.database, tables, {*published} - known)
+        found += (RoutedStatement(named, each) for each in of_tables.values())
+    return found
 
 
 def statement_messages(
     ddl: Ddl,
     destination: Destination,
     router: Router,
-    topics: Topics,
+    topics: RowTopics,
     settings: MessageSettings,
+    formats: MessageFormats,
     context: EventContext,
     order: OrderPair,
 ) -> Iterator[OutboundMessage]:
-    """Yield the statement's messages, all with one order pair.
-
-    With `ddl = "drop"` DDL has none. Rows that were logged as text are no DDL: they go to the topic
-    of the statements then.
+    """Yield the statement's messages, all with one order key. With `ddl = "drop"` DDL has no
+    messages. Rows that were logged as text are not DDL: they still go to the topic of
+    statements.
     """
     sql = renamed_sql(ddl, lambda real: _logical(real, router)) if ddl.is_ddl else ddl.sql
-    value = encode_statement(
-        MessageType(ddl.kind.value), destination.logical, sql, context.frame, is_ddl=ddl.is_ddl
-    )
-    headers = message_headers(order, (), context.origin)
+    statement = StatementFacts(MessageType(ddl.kind.value), destination.logical, sql, ddl.is_ddl)
     mode = "topic" if settings.ddl == "drop" and not ddl.is_ddl else settings.ddl
     for topic in destination.topics:
+        form = formats.of(topic)
+        headers = message_headers(order, form.headers, context.origin)
+        key = statement_key(order) if topics.is_compacted(topic) else None
         for place in statement_places(topic, mode, topics):
-            yield OutboundMessage(*place, None, value, headers)
+            value = form.statement(statement, context.frame, order, place[0])
+            yield OutboundMessage(*place, key, value, headers)
+
+
+def statement_key(order: OrderPair) -> bytes:
+    """Return a unique key for a statement in a compacted topic, which refuses records without one.
+
+    Compaction then keeps every statement.
+    """
+    return orjson.dumps(["", order_text(order.execute_time, order.execute_position)])
 
 
 def without_values(statement: Ddl, refinements: Refinements) -> Ddl:
-    """Return the statement without its text, where that changes rows and may show values that
-    nobody may read.
-    """
+    """Return the statement without its text if it changes rows and may show hidden values."""
     if statement.is_ddl or not refinements.withhold(statement.tables):
         return statement
     return replace(statement, sql=WITHHELD)
 
 
-def statement_places(topic: str, ddl: str, topics: Topics) -> Iterator[tuple[str, int]]:
+def statement_places(topic: str, ddl: str, topics: RowTopics) -> Iterator[tuple[str, int]]:
     """Yield topic and partition of each message that a statement about rows of `topic` becomes."""
     if ddl == "topic":
         topics.ensure_single(topic + DDL_TOPIC_SUFFIX)

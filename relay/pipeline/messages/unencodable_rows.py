@@ -1,6 +1,4 @@
-"""Rows of which no message can be made: found one by one, so that the rows beside them go their
-way.
-"""
+"""Rows that cannot be encoded: found one by one, so that the other rows are published."""
 
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator
@@ -18,15 +16,17 @@ from relay.model.value import ABSENT, Row
 from relay.pipeline.messages.table_plan import TablePlan
 
 UNPRINTABLE: Final = (ValueNotPrintable, ValueError, TypeError, ArithmeticError, LookupError)
-"""What printing a value may raise.
+"""Errors that printing a value may raise.
 
-What is wrong with an event's bytes, or with a table, is not among them: that is a stop.
+Errors of an event's bytes, or of a table, are not included: they stop the instance.
 """
 
 MessagesOf: TypeAlias = Callable[
     [RowsEvent, OrderPair, int], Iterable[tuple[OrderPair, list[OutboundMessage]]]
 ]
-"""Event, the pair before it, and how many of its rows are visible already → pairs and messages."""
+"""Event, the preceding order key, and the number of its rows already published → order keys and
+messages.
+"""
 
 
 class UnprintableRow(NamedTuple):
@@ -41,28 +41,37 @@ class UnprintableRow(NamedTuple):
 
 
 def rows_one_by_one(
-    event: RowsEvent, plan: TablePlan, messages_of: MessagesOf, before: OrderPair, skip: int
+    event: RowsEvent,
+    plan: TablePlan,
+    messages_of: MessagesOf,
+    before: OrderPair,
+    skip: int,
+    *,
+    together: bool = True,
 ) -> Iterator[tuple[OrderPair, list[OutboundMessage] | UnprintableRow]]:
-    """Yield what `messages_of` makes of an event.
+    """Yield the result of `messages_of` for an event. If it fails, process each row alone, and
+    yield the rows for which it fails. Without `together` each row is processed alone.
 
-    Where it fails, of each row by itself, and the rows for which it fails.
-
-    Raises what decoding raises. A row that cannot be printed takes the pairs that it would have
-    taken.
+    Raises the errors of decoding. A row that cannot be printed takes its order keys nevertheless.
     """
     len(event.rows)  # decoded before anything is caught
+    undecodable = plan.undecodable
+    order = before
     try:
-        yield from list(messages_of(event, before, skip))
-        return
+        if together:
+            yield from list(messages_of(event, before, skip))
+            return
     except UNPRINTABLE:
-        order = before
+        plan.count_undecodable(undecodable)
     for number, change in enumerate(event.rows):
         part = event._replace(rows=(change,), images_at=None)
+        undecodable = plan.undecodable
         try:
             made: list[tuple[OrderPair, list[OutboundMessage]]] = list(
                 messages_of(part, order, max(0, skip - number))
             )
         except UNPRINTABLE as exc:
+            plan.count_undecodable(undecodable)
             order = OrderPair(order.execute_time, order.execute_position + _pairs(change, plan))
             yield order, [] if number < skip else _unprintable(exc, event.table, change, plan)
             continue
@@ -93,8 +102,8 @@ def _unprintable(
 
 
 def row_values(table: TableMap, change: RowChange) -> dict[str, Any]:
-    """Return a row as it was read: columns with their types and values, bytes in base64, what the
-    image lacks left out.
+    """Return a row as it was read: columns with their types and values, bytes in base64, without
+    missing columns.
     """
     columns = [{"name": column.name, "type": column.type.name} for column in table.columns]
     return {

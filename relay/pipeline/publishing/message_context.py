@@ -2,12 +2,13 @@
 share it.
 """
 
-from relay.encode import MessageFrame, Origin
+from relay.encode import NO_PLACE, EventPlace, MessageFrame, NumberOf, Origin
 from relay.errors import BatchAborted
-from relay.model.change import RowsEvent, Statement, TransactionBegin
+from relay.model.change import RowsEvent, Statement
 from relay.model.table import TableId
 from relay.pipeline.checkpoint.checkpoint import Checkpoint
 from relay.pipeline.messages.changes import EventContext
+from relay.pipeline.messages.choice_of_format import some_name_places
 from relay.schema import column_renames
 from relay.settings import InstanceSettings
 
@@ -15,20 +16,29 @@ from relay.settings import InstanceSettings
 class MessageContexts:
     """Returns the contexts of the events that go into one checkpoint."""
 
-    def __init__(self, settings: InstanceSettings, checkpoint: Checkpoint) -> None:
+    def __init__(
+        self,
+        settings: InstanceSettings,
+        checkpoint: Checkpoint,
+        number_of: NumberOf | None = None,
+    ) -> None:
+        """`number_of` numbers the rows of a source transaction; None: no message has numbers."""
         self._checkpoint = checkpoint
         self._progress = checkpoint.progress
+        self._number_of = number_of
         self._name = settings.name
         self._names_gtid = settings.source.gtid
         self._full_headers = settings.message.headers != "default"
-        self._made_for: tuple[TransactionBegin, int, int, int] | None = None
+        self._some_name_places = some_name_places(settings)
+        self._made_for: tuple[object, ...] | None = None
 
-    def of(self, item: RowsEvent) -> EventContext:
+    def of(self, item: RowsEvent, *, names_places: bool) -> EventContext:
         """Return the context of a row event of the open transaction.
 
-        Raises BatchAborted when none is open.
+        `names_places`: its messages name the place of the event. Raises BatchAborted when no
+        transaction is open.
         """
-        context = self._bare_context(item)
+        context = self._bare_context(item, names_places=names_places)
         return self._with_origin(context, item.table.id, item) if self._full_headers else context
 
     def of_statement(self, item: Statement, table: TableId) -> EventContext:
@@ -36,28 +46,41 @@ class MessageContexts:
 
         Raises BatchAborted as above.
         """
-        context = self._bare_context(item)
+        context = self._bare_context(item, names_places=self._some_name_places)
         return (
             self._with_origin(context, table if table.table else None, item)
             if self._full_headers
             else context
         )
 
-    def _bare_context(self, item: RowsEvent | Statement) -> EventContext:
+    def _bare_context(self, item: RowsEvent | Statement, *, names_places: bool) -> EventContext:
         begin = self._progress.begin
         if begin is None:
             raise BatchAborted(f"A change at {item.position} stands outside of a transaction.")
         checkpoint = self._checkpoint
-        made_for = begin, item.header_time_s, checkpoint.batch_number, checkpoint.publish_time_ms
+        place = self._place(item) if names_places else NO_PLACE
+        made_for = (
+            begin,
+            item.header_time_s,
+            checkpoint.batch_number,
+            checkpoint.publish_time_ms,
+            place,
+        )
         if made_for != self._made_for:
             frame = MessageFrame(
                 event_time_ms=item.header_time_s * 1000,
                 gtid=begin.gtid if self._names_gtid else "",
                 batch=checkpoint.batch_number,
                 publish_time_ms=checkpoint.publish_time_ms,
+                place=place,
+                number_of=self._number_of,
             )
             self._made_for, self._bare = made_for, EventContext(frame, None)
         return self._bare
+
+    def _place(self, item: RowsEvent | Statement) -> EventPlace:
+        server_id = self._progress.record.source.identity.server_id
+        return EventPlace(server_id, item.position.file, item.position.offset)
 
     def _with_origin(
         self, context: EventContext, real: TableId | None, item: RowsEvent | Statement

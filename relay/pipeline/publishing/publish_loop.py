@@ -12,10 +12,13 @@ from relay.pipeline.control_signals import ControlSignals
 from relay.pipeline.delivery.flow_control import FlowControl
 from relay.pipeline.ingest.open_sources import OpenSources
 from relay.pipeline.ingest.source_stall import SourceStall
+from relay.pipeline.publishing.heartbeats import Heartbeats
 from relay.pipeline.publishing.publisher import Publisher
 from relay.settings import InstanceSettings
 
 _IDLE_SECONDS: Final = 0.25
+_COPYING_SECONDS: Final = 0.003
+"""The stream is waited for no longer than this while a table is copied."""
 
 
 class PublishLoop:
@@ -48,16 +51,21 @@ class PublishLoop:
         operator's call, and what the sources' check raises.
         """
         stall = SourceStall(sources.by_name, self._instance.transaction.source_stall_seconds)
+        copying = False
+        heartbeats = Heartbeats(self._instance, publisher.checkpoint, publisher.stats)
         while not stop.is_set() and not self._election.gives_way():
             if self._flow.paused:
                 return
-            if self._flow.holds_back(stop) or publisher.take(self._buffer.take(_IDLE_SECONDS)):
+            idle_s = _COPYING_SECONDS if copying else _IDLE_SECONDS
+            if self._flow.holds_back(stop) or publisher.take(self._buffer.take(idle_s)):
                 stall.moved()
             elif publisher.progress.whole:
                 publisher.renew_mapping()
+                copying = publisher.copy_tables()
             else:
                 stall.check(publisher.progress.following)
             self._check(sources)
+            heartbeats.beat()
             publisher.checkpoint.commit_if_due(idle=self._buffer.empty)
 
     def interrupted(self, stop: threading.Event) -> bool:

@@ -2,7 +2,7 @@
 position.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from relay.errors import MappingLost, StoreUnreachable
 from relay.model.change import (
@@ -18,19 +18,29 @@ from relay.model.table import TableId
 from relay.pipeline.active_mapping import ActiveMapping
 from relay.pipeline.buffer import Chunk
 from relay.pipeline.checkpoint.checkpoint import Checkpoint
+from relay.pipeline.checkpoint.reporting_checkpoint import ReportingCheckpoint
 from relay.pipeline.checkpoint.skip_policy import SkipReason
+from relay.pipeline.copying.table_copies import TableCopies
 from relay.pipeline.delivery.instance_stats import InstanceStats
-from relay.pipeline.delivery.topics import Topics
+from relay.pipeline.messages.choice_of_format import MessageFormats
 from relay.pipeline.messages.event_batches import OtherItem, run_at
 from relay.pipeline.messages.oversized import MessageOrigin, OversizedMessages
-from relay.pipeline.messages.statements import statement_messages, statement_route, without_values
-from relay.pipeline.messages.table_plan import TablePlans
+from relay.pipeline.messages.row_topics import RowTopics
+from relay.pipeline.messages.statements import (
+    RoutedStatement,
+    statement_messages,
+    statement_routes,
+    without_values,
+)
+from relay.pipeline.messages.table_plans import TablePlans
 from relay.pipeline.publishing.message_context import MessageContexts
+from relay.pipeline.publishing.move_markers import MoveMarkers
+from relay.pipeline.publishing.reported_rows import ReportedRows
 from relay.pipeline.publishing.row_publisher import RowPublisher
 from relay.pipeline.publishing.source_context import SourceContext
+from relay.pipeline.publishing.statement_topics import usable_routes
 from relay.pipeline.publishing.xa_publisher import XaPublisher
 from relay.refine import Refinements
-from relay.route import Destination, Dropped
 from relay.schema import Ddl, StatementKind
 from relay.settings import InstanceSettings
 
@@ -47,7 +57,7 @@ class Publisher:
         checkpoint: Checkpoint,
         mapping: ActiveMapping,
         sources: Mapping[str, SourceContext],
-        topics: Topics,
+        topics: RowTopics,
         stats: InstanceStats,
         oversize: OversizedMessages | None = None,
         refinements: Refinements | None = None,
@@ -55,6 +65,8 @@ class Publisher:
         self.checkpoint = checkpoint
         self.progress = progress = checkpoint.progress
         self.stats = stats
+        self.copies: TableCopies | None = None
+        self.markers: MoveMarkers | None = None
         self._settings = settings
         self._mapping = mapping
         self._sources = sources
@@ -63,10 +75,15 @@ class Publisher:
         self._refinements = refinements or Refinements(settings, {})
         self._topics = topics
         self._oversize = oversize
+        self._formats = MessageFormats(settings) if oversize is None else oversize.formats
         self._contexts = MessageContexts(settings, checkpoint)
         self._plans = {first: self._new_plans()}
-        self._rows = RowPublisher(
-            settings, checkpoint, self._contexts, stats, self._plans[first], oversize
+        self._rows = (
+            ReportedRows(settings, checkpoint, stats, self._plans[first], oversize)
+            if isinstance(checkpoint, ReportingCheckpoint)
+            else RowPublisher(
+                settings, checkpoint, self._contexts, stats, self._plans[first], oversize
+            )
         )
         self._xa_of = {
             name: XaPublisher(each.prepared, self._rows, checkpoint)
@@ -92,14 +109,48 @@ class Publisher:
         if not self.progress.between_transactions:
             return
         try:
-            renewed = self._mapping.renew()
+            renewed = self._mapping.renew(None if self.markers is None else self.markers.prepare)
         except (MappingLost, StoreUnreachable):
             self.checkpoint.commit_open()
             raise
         if renewed:
+            if self.copies is not None:
+                self.copies.renewed()
             self._plans = {self.progress.following: self._new_plans()}
             self._rows.use(self._plans[self.progress.following])
             self.checkpoint.publish_under(self._mapping.name)
+            self.mark_moves()
+
+    def mark_moves(self) -> None:
+        """Mark the ends of tables that leave a topic, in the batch whose record names the set in
+        force.
+
+        Raises BrokerUnreachable.
+        """
+        if self.markers is not None:
+            for message in self.markers.messages():
+                self.checkpoint.add_own(message)
+
+    def use(self, copies: TableCopies) -> None:
+        """Copy tables beside the stream from now on."""
+        self.copies = self._rows.copies = copies
+
+    def close(self) -> None:
+        """End what reads tables beside the stream."""
+        if self.copies is not None:
+            self.copies.close()
+
+    def copy_tables(self) -> bool:
+        """Do the next step of a requested copy between two source transactions.
+
+        Return whether there is one under way.
+        """
+        copies = self.copies
+        if copies is None or not copies.busy:
+            return False
+        if self.progress.between_transactions:
+            copies.step(self._mapping.router)
+        return copies.busy
 
     def _run(self, chunk: Chunk) -> int:
         """Publish the next item, with the row events that go with it; return how many there
@@ -118,12 +169,14 @@ class Publisher:
             return 0
         if self.progress.whole:
             self.renew_mapping()
+            self.copy_tables()
         return self._rows.whole_transactions(chunk)
 
     def _other(self, item: OtherItem) -> None:
         match item:
             case TransactionBegin():
                 self.renew_mapping()
+                self.copy_tables()
                 self.checkpoint.open_transaction(item)
             case TransactionEnd():
                 self.checkpoint.close_transaction(item)
@@ -157,41 +210,46 @@ class Publisher:
         if ddl.kind is StatementKind.IGNORED:
             return
         self._rows.forget_tables()
-        destination = self._destination(ddl)
-        if destination is None:
+        if self.copies is not None:
+            self.copies.statement(ddl.exchanged)
+        routes = self._routes(ddl)
+        if not routes:
             self.checkpoint.count_statement()
             return
         self.checkpoint.commit_before_statement()
         self.checkpoint.count_statement()
-        self._send_statement(item, ddl, destination)
+        for each in routes:
+            self._send_statement(item, ddl, each)
         self.checkpoint.end_with_statement()
 
-    def _destination(self, ddl: Ddl) -> Destination | None:
-        """Return where the statement goes; None where it is left out, which is counted."""
+    def _routes(self, ddl: Ddl) -> Sequence[RoutedStatement]:
+        """Return where the statement goes; empty where it is left out, which is counted."""
         progress = self.progress
         if progress.skip_reason is not None:
             for table in ddl.tables if progress.skip_reason is SkipReason.SKIPPED else ():
                 self.checkpoint.count_skipped(table, 1)
-            return None
+            return ()
         if progress.to_skip or not self._rows.filter.accepts_statement(
             ddl.tables, is_ddl=ddl.is_ddl
         ):
-            return None
-        destination = statement_route(ddl, self._rows.plans.router)
-        if isinstance(destination, Dropped):
-            return None
-        if ddl.is_ddl and self._settings.message.ddl == "drop":
+            return ()
+        routes = statement_routes(
+            ddl, self._rows.plans.router, self._topics.counts, self.stats.tables.copy()
+        )
+        if routes and ddl.is_ddl and self._settings.message.ddl == "drop":
             self.stats.drop(
                 TableId(ddl.database, ddl.table),
                 'ddl = "drop" leaves its statements out.',
                 "operation",
                 1,
             )
-            return None
-        return destination
+            return ()
+        if ddl.drops_database:
+            return usable_routes(routes, self._topics, self._settings.message.ddl)
+        return routes
 
-    def _send_statement(self, item: Statement, ddl: Ddl, destination: Destination) -> None:
-        real, router = TableId(ddl.database, ddl.table), self._rows.plans.router
+    def _send_statement(self, item: Statement, ddl: Ddl, route: RoutedStatement) -> None:
+        (real, destination), router = route, self._rows.plans.router
         context = self._contexts.of_statement(item, real)
         for message in statement_messages(
             ddl,
@@ -199,6 +257,7 @@ class Publisher:
             router,
             self._topics,
             self._settings.message,
+            self._formats,
             context,
             self.progress.order,
         ):
@@ -212,5 +271,10 @@ class Publisher:
 
     def _new_plans(self) -> TablePlans:
         return TablePlans(
-            self._settings, self._mapping.router, self._definitions, self._topics, self._refinements
+            self._settings,
+            self._mapping.router,
+            self._definitions,
+            self._topics,
+            self._refinements,
+            self._formats,
         )

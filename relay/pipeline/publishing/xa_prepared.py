@@ -8,10 +8,10 @@ from typing import Final
 
 from relay.decode import RowDecoder
 from relay.errors import PreparedUnknown
-from relay.model.change import PreparedRows, RowsEvent, XaStep
+from relay.model.change import PreparedRows, RowsEvent, XaAction, XaStep
 from relay.model.message import OutboundMessage
 from relay.model.table import TableId, TableMap
-from relay.position import CompactedTopicStore, EventPart, PreparedIndex, RecordKeys
+from relay.position import EventPart, KeptRecords, PreparedIndex, RecordKeys
 from relay.position.prepared_index import NOTE
 from relay.position.prepared_record import record_key, to_bytes
 
@@ -41,7 +41,7 @@ class PreparedTransactions:
     Of what is not in memory, only the offsets of records are known, and `look_up` reads them.
     """
 
-    def __init__(self, records: CompactedTopicStore, part_bytes: int) -> None:
+    def __init__(self, records: KeptRecords, part_bytes: int) -> None:
         self._records = records
         self._index = PreparedIndex(records)
         self._part_bytes = part_bytes
@@ -78,7 +78,7 @@ class PreparedTransactions:
         self._leave_memory(self._held[xid])
 
     def prepared(self, xid: str) -> OutboundMessage:
-        """The note that the transaction is prepared."""
+        """Return the note that the transaction is prepared."""
         self._held[xid].noted = True
         return self._message(record_key(xid, NOTE), b"{}")
 
@@ -107,7 +107,8 @@ class PreparedTransactions:
         held = self._held.get(step.xid)
         if held is not None and held.whole:
             return _decoded(held.events)
-        if step.xid not in self._index:
+        # COMMIT ONE PHASE is in the group of the rows, which has no PREPARE.
+        if not self._index.holds(step.xid, prepared=step.action is XaAction.COMMIT):
             raise PreparedUnknown(
                 f"{step.xid} is committed at {step.position}, and was prepared before the place "
                 f"where reading began."

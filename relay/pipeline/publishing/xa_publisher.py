@@ -64,6 +64,8 @@ class XaPublisher:
         with closing(self._events(step)) as events:
             for event in events:
                 self._rows.publish([event])
+                if self._rows.copies is not None:
+                    self._rows.copies.xa_committed(event.table.id)
                 self._checkpoint.poll()
         self._forget(step.xid)
 

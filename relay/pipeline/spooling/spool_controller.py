@@ -1,13 +1,10 @@
-"""What an instance does with its spool: when the source is read into it, and when what is published
-comes out of it.
-"""
+"""Decides when a source is read into the spool of its instance, and when rows come from there."""
 
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic, time
+from time import monotonic
 from typing import Final
 
 import structlog
@@ -16,7 +13,9 @@ from relay.errors import BinlogPurged, GoesToSpool, SpoolUnusable, Unreachable
 from relay.model.positions.position import SourcePosition
 from relay.pipeline.delivery.instance_stats import InstanceStats
 from relay.pipeline.ingest.open_source import open_for
+from relay.pipeline.rollback_memory import RolledBack
 from relay.pipeline.spooling.spool_stream import SpooledStream
+from relay.pipeline.spooling.spool_view import SpoolView, spool_view
 from relay.pipeline.spooling.spool_writer import SpoolWriter
 from relay.settings import InstanceSettings, SourceSettings
 from relay.source import ExcludedRange, SourceStream
@@ -24,9 +23,9 @@ from relay.spool import FolderLock, Spool
 from relay.threads import RelayThread
 
 _NOTE_SECONDS: Final = 10.0
-"""So much of the binlog may be read once more by a relay that starts while Kafka is away."""
+"""Seconds of binlog that a relay may read again if it starts while Kafka is unavailable."""
 _REST_SECONDS: Final = 60.0
-"""A disk that refused is left alone for so long."""
+"""Pause in seconds after the disk refused a write."""
 
 _LOSS: Final = (
     "The spool on this relay's disk was cut as well: {}. The missing transactions may have been "
@@ -36,28 +35,23 @@ _LOSS: Final = (
 _log = structlog.stdlib.get_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class SpoolView:
-    """A moment of the spool: what it does in a word ("" while nothing waits in it), its size, and
-    the age of the oldest that waits.
-    """
-
-    state: str = ""
-    size_bytes: int = 0
-    age_seconds: float = 0.0
-    problem: str = ""
-
-
 class SpoolController:
     """The spool of one instance while this relay leads it; with `spool = "memory"` it does nothing.
 
-    The spool is no more than a copy of a stretch of the source's binlog: what is published next is
-    decided by the committed position alone, and a spool that does not hold that place between two
-    transactions is thrown away.
+    The spool is only a copy of a range of the source's binlog. The committed position alone decides
+    which row is published next. A spool without that position between two transactions is deleted.
     """
 
-    def __init__(self, installation: str, instance: InstanceSettings, stats: InstanceStats) -> None:
+    def __init__(
+        self,
+        installation: str,
+        instance: InstanceSettings,
+        stats: InstanceStats,
+        rolled_back: RolledBack,
+    ) -> None:
+        """`rolled_back` are the known rolled-back rows: the publisher may take the stream over."""
         self._instance = instance
+        self._rolled_back = rolled_back
         self._stats = stats
         self._installation = installation
         settings = instance.spooling
@@ -83,24 +77,8 @@ class SpoolController:
 
     @property
     def view(self) -> SpoolView:
-        """This moment; asks nobody."""
-        spool, filling, stream = self._spool, self._filling, self._stream
-        if spool is None:
-            return SpoolView(problem=self._problem)
-        problem = (
-            str(filling.error)
-            if filling is not None and filling.error is not None
-            else self._problem
-        )
-        full = filling is not None and filling.full
-        if stream is not None and stream.from_disk:
-            state, since_ms = "full" if full else "draining", stream.waiting_since_ms
-        elif self._fills:
-            state, since_ms = "full" if full else "filling", spool.oldest_ms
-        else:
-            state, since_ms = "", None
-        age_s = 0.0 if since_ms is None else max(0.0, time() - since_ms / 1000)
-        return SpoolView(state, 0 if spool.empty else spool.size_bytes, age_s, problem)
+        """The present state, without I/O."""
+        return spool_view(self._spool, self._filling, self._stream, self._problem)
 
     @property
     def _fills(self) -> bool:
@@ -109,9 +87,9 @@ class SpoolController:
 
     @contextmanager
     def leading(self) -> Iterator[None]:
-        """Have the folder while this relay leads.
+        """Open the folder while this relay leads.
 
-        Without it the instance goes on as without a spool, and says so.
+        Without it the instance continues as without a spool, and reports this.
         """
         if self._folder is None:
             yield
@@ -129,20 +107,20 @@ class SpoolController:
             lock.free()
 
     def overdue(self, waited_s: float) -> bool:
-        """Whether what waits in memory for so long should rather be read into the spool."""
+        """Whether items that waited this long in memory should be read into the spool instead."""
         stream = self._stream
         if self._spool is None or waited_s < self._after_s or monotonic() < self._not_before_s:
             return False
         return stream is None or not stream.from_disk
 
     def look(self, unanswered_s: float) -> None:
-        """While the source is read straight on: note now and then where it would be read again, for
-        a start that Kafka cannot tell.
+        """While the source is read directly, record regularly where to start if Kafka is
+        unavailable at a start.
 
-        Raises GoesToSpool when a commit is not answered for too long.
+        Raises GoesToSpool when a commit is unanswered for too long.
         """
         if self.overdue(unanswered_s):
-            raise GoesToSpool("Kafka does not answer; what the source has goes to disk.")
+            raise GoesToSpool("Kafka does not answer; the source is read to disk.")
         if monotonic() >= self._note_at_s:
             self._note()
 
@@ -164,9 +142,7 @@ class SpoolController:
 
     @contextmanager
     def spool_if_slow(self) -> Iterator[None]:
-        """Within, Kafka is waited for; when that takes too long, the source is read into the
-        spool.
-        """
+        """Context manager for blocking Kafka calls: start the spool if the block takes too long."""
         ended = threading.Event()
         if self._spool is not None:
             RelayThread("spool-begin", self._instance.name, self._begin_late, ended).start()
@@ -180,11 +156,10 @@ class SpoolController:
             self.begin()
 
     def stream(self, source: SourceSettings, start: SourcePosition) -> SpooledStream | None:
-        """What follows `start`, out of the spool first.
+        """Return the stream after `start`, first from the spool.
 
-        None when the spool has no part in it, and then it is empty.
-
-        Raises Unreachable where nothing waits on disk and the source does not answer.
+        None if the spool has no part in it; it is then empty. Raises Unreachable if no data waits
+        on disk and the source does not answer.
         """
         with self._lock:
             former, self._source, self._stream = self._stream, source, None
@@ -202,8 +177,8 @@ class SpoolController:
             return self._stream
 
     def explained(self, error: BinlogPurged) -> BinlogPurged:
-        """Return the error with what the spool has lost: it may have held what the source no longer
-        has.
+        """Return the error with a note about data lost from the spool: it may have held binlog
+        that the source purged.
         """
         return (
             BinlogPurged(f"{error.reason} {self._loss}", remedy=error.way_out)
@@ -212,7 +187,7 @@ class SpoolController:
         )
 
     def rest(self) -> None:
-        """Stop reading; what is on disk stays."""
+        """Stop reading; the files on disk are kept."""
         with self._lock:
             self._stream = None
             self._end_filling()
@@ -234,7 +209,7 @@ class SpoolController:
                 self._say(exc)
 
     def _close(self) -> None:
-        """Close the spool's files; what is on disk stays."""
+        """Close the spool's files; they are kept on disk."""
         try:
             if self._spool is not None:
                 self._spool.close()
@@ -311,7 +286,8 @@ class SpoolController:
             self._filling = None
 
     def _open_source(self, start: SourcePosition, excluded: list[ExcludedRange]) -> SourceStream:
-        return open_for(self._installation, self._instance, self._source, start, tuple(excluded))
+        left_out = {*excluded, *self._rolled_back.ranges}
+        return open_for(self._installation, self._instance, self._source, start, left_out)
 
     def _published(self) -> SourcePosition | None:
         record = self._stats.record

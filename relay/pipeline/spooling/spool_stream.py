@@ -8,18 +8,19 @@ from relay.errors import BatchAborted, RelayError, SpoolUnusable, Stop
 from relay.model.change import RawItem
 from relay.model.positions.position import SourcePosition
 from relay.pipeline.spooling.spool_writer import SpoolWriter
-from relay.source import SourceStream
+from relay.source import ExcludedRange, SourceStream
 from relay.spool import SpoolCursor, SpooledItems
 
 _LOOK_SECONDS: Final = 0.02
-"""How soon what is new in the spool is met; only a stream that has met its end waits."""
+"""Poll interval in seconds for new data in the spool; only a stream at its end waits."""
 
 
 class SpooledStream:
-    """As a SourceStream; `from_disk` until its items come from the source.
+    """A SourceStream that is read from disk first; `from_disk` until its items come from the
+    source.
 
-    `waiting_since_ms` is when the items that it yields now were read from there, Unix milliseconds;
-    None while nothing waits. `damaged` says that the spool cannot be read on.
+    `waiting_since_ms` is when its present items were read from the source, in Unix milliseconds;
+    None if no item waits. `damaged` says that the spool cannot be read further.
     """
 
     def __init__(self, start: SourcePosition, cursor: SpoolCursor, filling: SpoolWriter) -> None:
@@ -35,7 +36,7 @@ class SpooledStream:
     def items(self, before_waiting: Callable[[], object] = lambda: None) -> Iterator[RawItem]:
         """Yield items until `close` is called.
 
-        Raises what SourceStream raises, and SpoolUnusable.
+        Raises the errors of SourceStream, and SpoolUnusable.
         """
         items: Iterator[RawItem] = iter(())
         try:
@@ -52,6 +53,11 @@ class SpooledStream:
         yield from items
 
     @property
+    def left_out(self) -> frozenset[ExcludedRange]:
+        """As SourceStream; none while items come from disk, where no row is rolled back."""
+        return frozenset() if self._live is None else self._live.left_out
+
+    @property
     def silent_seconds(self) -> float:
         """As SourceStream; 0 while items come from disk, where every transaction is whole."""
         return 0.0 if self._live is None else self._live.silent_seconds
@@ -63,7 +69,7 @@ class SpooledStream:
             self._live.close()
 
     def _spooled(self, before_waiting: Callable[[], object]) -> Iterator[RawItem]:
-        """What is on disk, until the stream is to be had that goes on from there."""
+        """Yield the items on disk, until the stream that continues after them is available."""
         behind: bool | RelayError = False
         while not self._closed.is_set():
             found = self._next()
@@ -74,7 +80,7 @@ class SpooledStream:
                 # Whoever opens the source next, from its committed position, finds that out and
                 # what it means there.
                 raise BatchAborted(
-                    f"The source cannot be read from the spool's end on: {behind.reason}"
+                    f"The source cannot be read after the spool's end: {behind.reason}"
                 ) from behind
             elif isinstance(behind, RelayError):
                 raise behind

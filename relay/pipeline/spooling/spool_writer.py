@@ -1,5 +1,5 @@
-"""The thread that reads the source into the spool, until whoever publishes has come so far that it
-takes over.
+"""The thread that reads the source into the spool, until the publisher has caught up and
+continues from the stream.
 """
 
 import threading
@@ -28,12 +28,12 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class SpoolWriter:
-    """Appends to the spool what the source sends from the spool's end on.
+    """Appends the source's events after the spool's end.
 
-    An outage of the source is waited for.
+    It retries during an outage of the source.
 
-    `error` is what keeps it from going on, now or for good. Afterwards its thread gives room back
-    as what lies there is published.
+    `error` is the error that stops it, for now or permanently. After the end of reading, its thread
+    frees the space of published data.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class SpoolWriter:
 
     @property
     def reading(self) -> bool:
-        """Whether it goes on from the spool's end."""
+        """Whether it continues after the spool's end."""
         return self._thread.is_alive() and not self._handed_over and not self._stop.is_set()
 
     @property
@@ -76,7 +76,7 @@ class SpoolWriter:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the thread, and the stream if nobody has taken it over.
+        """End the thread, and the stream unless a publisher took it.
 
         A source that does not answer is not waited for.
         """
@@ -89,8 +89,9 @@ class SpoolWriter:
     # Whoever publishes
 
     def ask(self) -> bool | RelayError:
-        """Say that all that is visible was taken: True once the stream is to be had, or what keeps
-        the source from being read.
+        """Report that all visible items were taken.
+
+        Return True once the stream is available, or the error that prevents reading.
         """
         with self._lock:
             self._wanted = True
@@ -103,8 +104,9 @@ class SpoolWriter:
     def take_over(
         self, before_waiting: Callable[[], object]
     ) -> tuple[SourceStream, Iterator[RawItem]]:
-        """The open stream and what it yields from the spool's end on, for one who was told that it
-        is to be had.
+        """Return the open stream and its items after the spool's end.
+
+        Call it only after `ask` returned True.
         """
         if self._stream is None:
             raise SpoolUnusable("The source's stream is gone.")
@@ -112,7 +114,7 @@ class SpoolWriter:
         return self._stream, self._items
 
     def no_longer_wanted(self) -> None:
-        """Who asked has ended, and takes nothing over."""
+        """Withdraw the `ask`: the caller ended and does not take the stream."""
         with self._lock:
             self._wanted = False
         if self._handed_over:
@@ -177,7 +179,7 @@ class SpoolWriter:
         return False
 
     def _wait_for_source(self) -> None:
-        """For whoever iterates at this moment."""
+        """For whoever iterates now."""
         self._before_waiting()
 
     def _hand_over(self) -> bool:
@@ -197,9 +199,9 @@ class SpoolWriter:
             self._spool.forget(published)
 
     def _wait_for_room(self) -> None:
-        """Read nothing until something is published.
+        """Pause reading until some data is published.
 
-        Raises SpoolUnusable when a transaction alone is too large.
+        Raises SpoolUnusable if one transaction is too large.
         """
         self._spool.flush()
         while self._spool.full and not self._stop.is_set():
@@ -212,14 +214,14 @@ class SpoolWriter:
                 self._spool.forget(published)
                 if self._spool.full:
                     raise SpoolUnusable(
-                        f"The transaction behind {published.binlog} does not fit into the spool."
+                        f"The transaction after {published.binlog} does not fit into the spool."
                     )
             self._forget()
             self._stop.wait(_ROOM_SECONDS)
         self.full = False
 
     def _give_back(self) -> None:
-        """Forget what is published, until there is nothing."""
+        """Delete published data, until none is left."""
         while not self._stop.wait(_FORGET_SECONDS):
             published = self._published()
             if published is not None and self._spool.is_published(published):

@@ -1,4 +1,4 @@
-"""Which instances run in this process, and the life of each: elect, lead, retry, resign, stop.
+"""Runs the instances of this process: elect, lead, retry, resign, stop.
 
 May import every other package of the pipeline; none of them imports it.
 """

@@ -1,4 +1,4 @@
-"""The thread that keeps this relay announced, and the plan of who runs what up to date."""
+"""The thread that registers this relay, and updates the plan of assignments."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -12,7 +12,9 @@ from relay.state import Membership, PlacementOverrides, PlacementStore, RelayMem
 from relay.threads import Guard, RelayThread
 
 _LOOK_SECONDS: Final = 1.0
-"""Relays that come and go are signalled; what a standby can and cannot is seen within this time."""
+"""Poll interval in seconds: joining and leaving relays are signalled, changed abilities of a
+standby are polled.
+"""
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -42,11 +44,13 @@ class AssignmentLoop:
         self._thread.start()
 
     def look(self) -> None:
-        """Look again soon."""
+        """Check the assignments again soon."""
         self._changed.set()
 
     def leave(self) -> None:
-        """Take this relay off the list, so that others are ready when it lets its instances go."""
+        """Remove this relay from the list, so that others are ready when it releases its
+        instances.
+        """
         self._leaving.set()
         self._changed.set()
 
@@ -97,9 +101,9 @@ class AssignmentLoop:
 def cluster_view(
     members: tuple[RelayMember, ...], leaders: Mapping[str, str], overrides: PlacementOverrides
 ) -> ClusterView:
-    """Put together what the placement is decided on.
+    """Return the input of the placement decision.
 
-    Where members' files differ about a preference, the youngest relay's counts.
+    If members' files differ about a preference, the youngest relay's is used.
     """
     preferred = {
         each.instance: each.preferred

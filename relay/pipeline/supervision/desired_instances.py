@@ -1,6 +1,4 @@
-"""Which instances a relay should run now: those of its file, and those that were defined at run
-time.
-"""
+"""The instances that a relay should run now: those of its file, and those defined at run time."""
 
 from collections.abc import Mapping
 from time import time
@@ -16,9 +14,9 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class DesiredInstances:
-    """Reads the documents anew at each call.
+    """Reads the documents again at each call.
 
-    A name in the file is the file's; a document that cannot be used changes nothing that runs.
+    A name in the file has priority; an invalid document does not change running instances.
     """
 
     def __init__(
@@ -37,7 +35,7 @@ class DesiredInstances:
         self._refused: dict[str, int] = {}
 
     def settings(self) -> Mapping[str, InstanceSettings]:
-        """Return name → settings; while ZooKeeper is away, what was known last."""
+        """Return name → settings; while ZooKeeper is unavailable, the last known ones."""
         try:
             documents = self._store.all()
         except StoreUnreachable:
@@ -60,8 +58,8 @@ class DesiredInstances:
         return found
 
     def _refuse(self, document: InstanceDocument, error: ConfigurationError) -> None:
-        """Say once what is wrong: in the log, and where nothing of that name runs in its status
-        too.
+        """Report an invalid document once: in the log, and also in the status if no instance of
+        that name runs.
         """
         if self._refused.get(document.name) == document.version:
             return

@@ -1,6 +1,4 @@
-"""One instance's life: a loop that stands by, leads, publishes, and carries out what each error
-means next.
-"""
+"""One instance's life: a loop that waits as a standby, leads, publishes, and handles each error."""
 
 import gc
 import threading
@@ -26,8 +24,15 @@ from relay.pipeline.supervision.instance_status import (
     unready,
 )
 from relay.pipeline.supervision.recovery.decision import (
-    Backoff,
     Circumstances,
+    after_unexpected,
+    depends_on_leadership,
+    leadership_lost,
+    recovery,
+)
+from relay.pipeline.supervision.recovery.leadership import confirmed, still_leads
+from relay.pipeline.supervision.recovery.outcomes import (
+    Backoff,
     End,
     Halt,
     HaltEnd,
@@ -35,12 +40,7 @@ from relay.pipeline.supervision.recovery.decision import (
     Resign,
     RestartFrom,
     Retry,
-    after_unexpected,
-    depends_on_leadership,
-    leadership_lost,
-    recovery,
 )
-from relay.pipeline.supervision.recovery.leadership import confirmed, still_leads
 from relay.pipeline.supervision.recovery.waits import Waits
 from relay.pipeline.supervision.session.leader_session import LeaderSession
 from relay.pipeline.supervision.standby_probe import StandbyProbe
@@ -57,7 +57,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class Instance:
-    """Runs one instance in a thread of its own until `stop`.
+    """Runs one instance in a separate thread until `stop`.
 
     Its errors never affect another instance.
     """
@@ -107,7 +107,7 @@ class Instance:
         )
 
     def ask_to_stop(self) -> None:
-        """Let it end soon."""
+        """Ask the thread to end; `stop` waits for it."""
         self._stop.set()
         self._election.wake()
 
@@ -149,7 +149,7 @@ class Instance:
         self._leave()
 
     def _live(self) -> None:
-        """Stand by, lead, and carry out what ended the leadership."""
+        """Wait as a standby, lead, and handle the end of the leadership."""
         try:
             decided = self._lead() if self._stand_by() else None
         except RelayError as exc:
@@ -183,7 +183,7 @@ class Instance:
     def _lead(self) -> Recovery | None:
         """Run one session after another while this relay leads.
 
-        Return what ended that, None for a stop or a hand-over.
+        Return the recovery that ended it, None for a stop or a hand-over.
         """
         with self._memory.failover.watching(), self._memory.spooling.leading():
             while not self._stop.is_set() and not self._election.gives_way():
@@ -205,7 +205,7 @@ class Instance:
         )
 
     def _lead_once(self) -> Recovery | None:
-        """Run one session; return what its error means, None where it ended without one."""
+        """Run one session; return the recovery for its error, None if it ended without one."""
         self._let_go()
         self._waits.session_begins()
         try:
@@ -216,7 +216,7 @@ class Instance:
         return None
 
     def _continues_leading(self, decided: Recovery | None) -> bool:
-        """Carry out what needs no end of the leadership; return whether another session follows."""
+        """Execute a recovery that keeps the leadership; return whether another session follows."""
         match decided:
             case None:
                 return True
@@ -230,7 +230,7 @@ class Instance:
                 return False
 
     def _decide(self, error: RelayError, *, in_session: bool) -> Recovery:
-        """Decide what follows the error, and note the pauses so far."""
+        """Choose the recovery for the error, and store the pauses so far."""
         self.stats.totals.errors[error.code] += 1
         self.stats.totals.fences += isinstance(error, Fenced) and in_session
         session = self._session if in_session else None
@@ -255,7 +255,7 @@ class Instance:
         )
 
     def _retry(self, decided: Retry | RestartFrom) -> None:
-        """Wait before the next session, which uses what this decision notes."""
+        """Wait before the next session, which uses the notes of this decision."""
         if isinstance(decided, RestartFrom):
             self._memory.rolled_back.leave_out(decided.left_out)
             if decided.refresh is not None:
@@ -312,6 +312,7 @@ class Instance:
             self._election.resign()
         except RelayError as exc:
             _log.warning("resign_failed", instance=self.name, reason=exc.reason)
+        self.stats.totals.forget_tables()
 
     def _show(self, state: InstanceState, error: RelayError | None) -> None:
         changed = (state, error and error.code) != (self.state, self.error and self.error.code)

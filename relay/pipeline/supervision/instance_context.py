@@ -1,5 +1,5 @@
-"""What an instance gives to each of its sessions: its settings and stores, and what one session
-leaves to the next.
+"""What an instance passes to each of its sessions: its settings and stores, and the state that
+outlives a session.
 """
 
 import threading
@@ -27,7 +27,7 @@ from relay.state import InstanceStore, MappingStore
 class InstanceContext:
     """The settings of an instance, and everything outside of a session that its sessions use.
 
-    `mapping` is set anew by `mapping_changed`; `notes` are its documents in ZooKeeper; `call` are
+    `mapping` is replaced by `mapping_changed`; `notes` are its documents in ZooKeeper; `call` are
     an operator's calls.
     """
 
@@ -54,8 +54,8 @@ class InstanceContext:
 
         `mapping_changed` is set when the store may have a newer mapping set.
         """
-        stats = InstanceStats()
-        mapping = ActiveMapping(mappings, instance.routing, mapping_changed, instance.name)
+        stats = InstanceStats.of(settings.status.tables)
+        mapping = ActiveMapping(mappings, instance.routing, mapping_changed, instance.name, notes)
         call, flow = (
             ControlSignals(notes, instance.name),
             FlowControl(notes.flows, instance, stats.totals),
@@ -91,21 +91,20 @@ class SessionMemory:
             if group is not None
             else SourceFailover(instance, instance.source, store, lambda: stats.record)
         )
-        spooling = SpoolController(context.settings.installation, instance, stats)
+        rolled_back = RolledBack()
+        spooling = SpoolController(context.settings.installation, instance, stats, rolled_back)
         return cls(
             failover,
             group,
             spooling,
             MessageSizes(context.settings.kafka),
-            RolledBack(),
+            rolled_back,
             TablesToRefresh(),
         )
 
 
 def explained(error: RelayError, context: InstanceContext, memory: SessionMemory) -> RelayError:
-    """Return the error that a session ended with, and what the instance knows about it beyond that
-    session.
-    """
+    """Return the error of a session, completed by facts that outlive the session."""
     match error:
         case BinlogPurged():
             return memory.spooling.explained(error)

@@ -1,4 +1,4 @@
-"""What an instance says of itself: for ZooKeeper, the status server and the metrics."""
+"""The state that an instance reports: to ZooKeeper, the status server and the metrics."""
 
 import logging
 from dataclasses import dataclass, replace
@@ -15,7 +15,6 @@ from relay.errors import (
 )
 from relay.pipeline.buffer import ChangeBuffer
 from relay.pipeline.delivery.instance_stats import InstanceStats
-from relay.pipeline.delivery.lag import lag_seconds
 from relay.pipeline.delivery.row_paths import paths_in_words, rows_by_path
 from relay.pipeline.supervision.instance_context import InstanceContext, SessionMemory
 from relay.pipeline.supervision.run_time_remedy import remedy_at_run_time
@@ -23,7 +22,7 @@ from relay.state import InstanceStatus
 
 
 class InstanceState(StrEnum):
-    """What an instance does, in a word."""
+    """The state of an instance, in a word."""
 
     STARTING = "STARTING"
     STANDBY = "STANDBY"
@@ -36,10 +35,8 @@ class InstanceState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What is shown of an instance besides its context: its state, the error that keeps it there,
-    its session's buffer.
-
-    `unlogged_changes` is a sentence, empty where there is nothing to tell.
+    """The reported state of an instance besides its context: its state, the error that causes
+    it, its session's buffer. `unlogged_changes` is a sentence, usually empty.
     """
 
     state: InstanceState
@@ -64,6 +61,7 @@ def instance_status(
         relay=relay,
         mapping_set=context.mapping.number,
         mapping_problem=context.mapping.problem,
+        published_set=context.stats.published_set,
         lag_seconds=_lag_seconds(context, shown.state),
         held_back=_held_back(context, memory),
         unlogged_changes=shown.unlogged_changes,
@@ -133,6 +131,9 @@ def _with_counts(status: InstanceStatus, stats: InstanceStats) -> InstanceStatus
         dropped_rows=dict(totals.dropped_rows),
         row_printer=paths_in_words(totals.printed_rows),
         printed_rows=rows_by_path(totals.printed_rows),
+        snapshot=stats.copying.to_fields(),
+        keys_differ=" ".join(each for _, each in sorted(stats.key_differences.items())),
+        table_rates=stats.rates.now(stats.rows_by_table, monotonic()),
     )
 
 
@@ -161,12 +162,10 @@ def _held_back(context: InstanceContext, memory: SessionMemory) -> str:
 
 
 def _lag_seconds(context: InstanceContext, state: InstanceState) -> float | None:
-    """Return the seconds that the instance is behind.
+    """Return the lag of the instance in seconds.
 
-    None on a standby, because only the leader knows the lag.
+    None on a standby, because only the leader measures the lag.
     """
     if state is InstanceState.STANDBY:
         return None
-    return lag_seconds(
-        context.stats.reached, time(), monotonic(), context.instance.source.heartbeat_seconds
-    )
+    return context.stats.lag_seconds(context.instance.source.heartbeat_seconds)

@@ -14,5 +14,5 @@ def remedy_at_run_time(error: RelayError, instance: str) -> str:
         return error.way_out
     return (
         f"{error.way_out} Its settings are changed by {address}; `roma instance start {instance}` "
-        f"starts it again as it is."
+        f"starts it again unchanged."
     )

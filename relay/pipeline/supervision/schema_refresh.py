@@ -1,20 +1,18 @@
-"""Tables whose rows did not fit what was known of them: each is described anew once for each
-place.
-"""
+"""Tables whose rows did not fit their description: each is described again once per position."""
 
 from relay.errors import NamesUnknown
 from relay.model.table import TableId
 
 
 class TablesToRefresh:
-    """The tables of one instance that are to be described anew before it goes on."""
+    """The tables of one instance that must be described again before it continues."""
 
     def __init__(self) -> None:
         self._tables: set[tuple[str, TableId]] = set()
         self._places: dict[tuple[str, TableId], str] = {}
 
     def of_source(self, source: str = "") -> frozenset[TableId]:
-        """Those of a source; a single one is called ""."""
+        """Return those of a source; a single one is called ""."""
         return frozenset(table for name, table in self._tables if name == source)
 
     def was_refreshed(self, error: NamesUnknown) -> bool:
@@ -28,5 +26,5 @@ class TablesToRefresh:
         self._tables.add(table)
 
     def refreshed(self) -> None:
-        """Those that there were have been described."""
+        """Record that all listed tables were described again."""
         self._tables.clear()

@@ -1,6 +1,4 @@
-"""What a standby does meanwhile: it sees to it that it could take over, and says why not when it
-could not.
-"""
+"""Checks of a standby: whether it could take over the leadership, and why not."""
 
 import threading
 from collections.abc import Iterator
@@ -19,9 +17,9 @@ _LOOK_SECONDS: Final = 15.0
 
 
 class StandbyProbe:
-    """Looks, in a thread of its own, whether mapping, Kafka and source could be had.
+    """Checks in a separate thread whether mapping, Kafka and source are available.
 
-    `error` is what stands in the way.
+    `error` is the obstacle.
     """
 
     def __init__(
@@ -35,7 +33,9 @@ class StandbyProbe:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Look now and then until the block ends; a look under way is not waited for."""
+        """Context manager: check regularly until the block ends; a running check is not waited
+        for.
+        """
         ended = threading.Event()
         RelayThread("standby", self._instance.name, self._run, ended).start()
         try:
@@ -51,7 +51,7 @@ class StandbyProbe:
                 found = self._look()
             if guard.error is not None:
                 found = RelayError(
-                    f"An unexpected error kept the relay from looking whether it could take over "
+                    f"An unexpected error prevented the check whether the relay could take over "
                     f"({guard.error!r})."
                 )
             if not ended.is_set():
@@ -77,7 +77,10 @@ class StandbyProbe:
         return found[0] if found and (all_needed or len(found) == len(errors)) else None
 
     def _look_at(self, source: SourceSettings) -> RelayError | None:
-        """Of a source and its standby one is enough: who leads judges which of them is read."""
+        """Check a source: it or its standby must be available.
+
+        The leader chooses which of them is read.
+        """
         whole = self._instance.message.row_image == "full"
         servers = [each for each in (source, source.at_standby()) if each is not None]
         errors = [_first_error(check_source(each, whole_images=whole)) for each in servers]

@@ -37,7 +37,7 @@ class Supervisor:
     ) -> None:
         """`make` wires an instance.
 
-        `begin` is called before it starts, and returns what is to be called when it has ended.
+        `begin` is called before it starts, and returns the function to call after its end.
         """
         self._make = make
         self._begin = begin
@@ -54,7 +54,7 @@ class Supervisor:
         """Reconcile the running instances with `desired`, without waiting: remove those that ended
         or whose thread died, stop those whose settings changed, start those that are missing.
 
-        Raises ResourcesExhausted where an instance cannot be started now.
+        Raises ResourcesExhausted if an instance cannot be started now.
         """
         for name, hosted in list(self._hosted.items()):
             if desired.get(name) != hosted.settings or hosted.instance.died:
@@ -93,5 +93,5 @@ class Supervisor:
         _log.info(
             "instance_ended",
             instance=name,
-            reason="its settings changed, or nobody wants it any more",
+            reason="its settings changed, or it is no longer configured",
         )

@@ -1,5 +1,5 @@
-"""Relayed tables whose rows foreign keys change without a word in the binlog: found now and then
-while rows flow, and told.
+"""Relayed tables whose rows foreign keys change without a binlog event: found regularly while
+rows flow, and reported.
 """
 
 import threading
@@ -29,7 +29,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 def is_relayed(instance: InstanceSettings, router: Router | None) -> Callable[[TableId], bool]:
-    """Return a function that says whether rows of a real table are relayed.
+    """Return a function that returns whether rows of a real table are relayed.
 
     Without a router, whether the filter accepts them.
     """
@@ -38,7 +38,7 @@ def is_relayed(instance: InstanceSettings, router: Router | None) -> Callable[[T
 
 
 def cascades_in_words(found: Sequence[Cascade]) -> str:
-    """Return a sentence that names the tables, the first of them; "" where there are none."""
+    """Return a sentence that names the first of the tables; "" without tables."""
     if not found:
         return ""
     named = ", ".join(map(str, found[:_NAMED])) + (
@@ -48,7 +48,7 @@ def cascades_in_words(found: Sequence[Cascade]) -> str:
 
 
 class UnloggedCascades:
-    """What is known of an instance's sources; `words` is "" while nothing was found."""
+    """The findings about an instance's sources; `words` is "" without findings."""
 
     def __init__(self, instance: InstanceSettings) -> None:
         self.words = ""
@@ -56,9 +56,9 @@ class UnloggedCascades:
         self._begun = False
 
     def watch(self, router: Callable[[], Router], stop: threading.Event) -> None:
-        """Ask the sources now and then every hour until `stop`, in a thread of its own.
+        """Check the sources every hour until `stop`, in a separate thread.
 
-        A later call changes nothing.
+        A later call has no effect.
         """
         if not self._begun:
             self._begun = True

@@ -1,4 +1,4 @@
-"""Foreign keys by which a server changes rows without a word in its binlog."""
+"""Foreign keys by which a server changes rows without a binlog event."""
 
 import re
 from collections.abc import Sequence
@@ -56,8 +56,8 @@ def cascades_are_logged(version: str, native: str) -> bool:
 def cascades_of(table: TableId, created: str) -> Sequence[Cascade]:
     """Return the foreign keys that change rows in the text of SHOW CREATE TABLE.
 
-    An account that may only SELECT sees them there; `REFERENTIAL_CONSTRAINTS` shows them to those
-    that may also change the table.
+    An account with only SELECT sees them there; `REFERENTIAL_CONSTRAINTS` requires the right to
+    change the table.
     """
     found = []
     for key in _FOREIGN_KEY.finditer(created):

@@ -1,4 +1,4 @@
-"""Queries on a server's catalogue, and what their rows say.
+"""Queries on a server's catalogue, and parsers of their rows.
 
 They raise the driver's errors; `CatalogReader` translates them.
 """
@@ -10,6 +10,7 @@ from typing import Any, Final
 import pymysql
 from pymysql.cursors import DictCursor
 
+from relay.model.names.quoted_name import quoted
 from relay.model.table import TableId
 from relay.schema.catalog.catalog_snapshot import (
     COLUMNS,
@@ -27,7 +28,7 @@ from relay.schema.catalog.catalog_snapshot import (
 from relay.schema.history.column_words import charset_name
 
 ROW_END: Final = "row_end"
-"""MariaDB's name for the end of a version where the table's statement names none."""
+"""MariaDB's name for the end of a version if the table's statement names none."""
 # Numbers of MySQL's error reference.
 NO_SUCH_DATABASE_OR_TABLE: Final = frozenset({1049, 1051, 1109, 1146})
 NOT_PERMITTED: Final = frozenset({1142, 1143, 1227, 1370})
@@ -38,8 +39,8 @@ class CatalogTable:
     """A table as the server describes it now: column names and types in order, and the unique
     not-null keys in the server's order.
 
-    `primary_key` holds the columns of a real PRIMARY KEY. Both are empty where nobody has asked for
-    keys.
+    `primary_key` holds the columns of a real PRIMARY KEY. Both are empty if keys were not
+    requested.
     """
 
     columns: tuple[tuple[str, str], ...]
@@ -49,11 +50,11 @@ class CatalogTable:
 
 @dataclass(frozen=True, slots=True)
 class CatalogVersions:
-    """What the server says now about the versions of a table's rows.
+    """The present system versioning of a table.
 
     `columns` are the names that the catalogue shows, in order; none on a server that keeps no
-    versions. `end` is the column that ends a version, "" where the table keeps none; MariaDB does
-    not show that column where the table was made without naming it.
+    versions. `end` is the column that ends a version, "" if the table keeps none. MariaDB hides
+    that column if the table was created without naming it.
     """
 
     columns: tuple[str, ...]
@@ -63,7 +64,7 @@ class CatalogVersions:
 def describe_table(
     connection: "pymysql.Connection[DictCursor]", table: TableId, *, keys: bool
 ) -> CatalogTable | None:
-    """Describe a table as it is now, with or without its keys; None where it is gone."""
+    """Describe a table as it is now, with or without its keys; None if it is gone."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT COLUMN_NAME AS name, COLUMN_TYPE AS type FROM information_schema.COLUMNS "
@@ -87,7 +88,7 @@ def describe_table(
 def versions_of(
     connection: "pymysql.Connection[DictCursor]", table: TableId
 ) -> CatalogVersions | None:
-    """Say whether a table keeps versions of its rows now; None where it is gone."""
+    """Return the present system versioning of a table; None if it was dropped."""
     these = (table.database, table.table)
     with connection.cursor() as cursor:
         cursor.execute("SELECT VERSION() AS version")
@@ -135,8 +136,8 @@ def read_snapshot(cursor: DictCursor, tables: Collection[TableId]) -> CatalogSna
 
 
 def create_statement(cursor: DictCursor, table: TableId) -> str:
-    """Return what SHOW CREATE TABLE says; "" of a table that is gone, or that the user may not
-    see.
+    """Return the result of SHOW CREATE TABLE; "" for a dropped table, or one that the user may
+    not see.
     """
     try:
         cursor.execute(f"SHOW CREATE TABLE {quoted(table.database)}.{quoted(table.table)}")
@@ -150,7 +151,7 @@ def create_statement(cursor: DictCursor, table: TableId) -> str:
 def _shown_indexes(cursor: DictCursor, table: TableId) -> list[str]:
     """Name the indexes of a table in the server's order, which only SHOW INDEX keeps.
 
-    None where the table is gone by now.
+    None if the table is gone by now.
     """
     try:
         cursor.execute(f"SHOW INDEX FROM {quoted(table.table)} FROM {quoted(table.database)}")
@@ -162,13 +163,8 @@ def _shown_indexes(cursor: DictCursor, table: TableId) -> list[str]:
 
 
 def error_number(exc: Exception) -> int:
-    """Return the server's or the client's error number, 0 where there is none."""
+    """Return the server's or the client's error number, 0 if there is none."""
     return exc.args[0] if exc.args and isinstance(exc.args[0], int) else 0
-
-
-def quoted(name: str) -> str:
-    """Return a name as SQL writes it, in backticks."""
-    return "`" + name.replace("`", "``") + "`"
 
 
 def _unique_keys(

@@ -1,5 +1,5 @@
-"""Types and unique keys of one table from the source's own catalogue, for what a table map does not
-carry.
+"""Types and unique keys of one table from the source's own catalogue, for facts that table maps
+lack.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -10,6 +10,7 @@ import pymysql
 from pymysql.cursors import DictCursor
 
 from relay.errors import RelayError, SourceLoginRefused, SourceNotPermitted, SourceUnreachable
+from relay.model.names.quoted_name import quoted
 from relay.model.table import TableId
 from relay.schema.catalog.cascades import (
     NATIVE,
@@ -27,7 +28,6 @@ from relay.schema.catalog.catalog_queries import (
     create_statement,
     describe_table,
     error_number,
-    quoted,
     read_snapshot,
     versions_of,
 )
@@ -42,12 +42,9 @@ _LOGIN_REFUSED: Final = frozenset({_DATABASE_DENIED, 1045, 1698})
 
 
 class CatalogReader:
-    """Asks the source about one table after the other over a connection of its own.
-
-    Used by one thread.
-
-    The connection stays: at a start every table is new, and logging in costs ten times as much as
-    the question, with TLS a hundred times.
+    """Queries the source about one table after the other over a separate connection. Used by one
+    thread. The connection stays open: at a start every table is new, and a login costs ten times
+    as much as the query, with TLS a hundred times.
     """
 
     def __init__(self, settings: SourceSettings) -> None:
@@ -80,9 +77,9 @@ class CatalogReader:
             ) from exc
 
     def versions(self, table: TableId) -> CatalogVersions | None:
-        """Say whether a table keeps versions of its rows now.
+        """Return the present system versioning of a table.
 
-        None if it is gone, or if the account may not see it. Raises as `read`.
+        None if it was dropped, or if the account may not see it. Raises as `read`.
         """
         try:
             return self._answer(lambda connection: versions_of(connection, table))
@@ -136,8 +133,8 @@ class CatalogReader:
             ) from exc
 
     def unlogged_cascades(self, wanted: Callable[[TableId], bool]) -> Sequence[Cascade]:
-        """Return the foreign keys by which the server changes rows of wanted tables that its binlog
-        does not tell, sorted by table.
+        """Return the foreign keys by which the server changes rows of wanted tables without a
+        binlog event, sorted by table.
 
         A table that the user may not SELECT from is not seen. Raises SourceUnreachable,
         SourceLoginRefused or SourceNotPermitted.
@@ -200,9 +197,9 @@ class CatalogReader:
         return True
 
     def _answer(self, question: "Callable[[pymysql.Connection[DictCursor]], Answer]") -> Answer:
-        """Ask over the connection that is there.
+        """Run a query over the open connection.
 
-        One that has been closed meanwhile is made anew, once.
+        A connection closed in the meantime is opened again, once.
         """
         if self._connection is not None:
             try:

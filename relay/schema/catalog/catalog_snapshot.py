@@ -13,9 +13,9 @@ from relay.schema.history.column_words import (
 )
 from relay.schema.history.columns.column_definition import typed
 from relay.schema.history.described import DescribedColumn, DescribedIndex, DescribedTable
-from relay.schema.history.elements import with_end_of_versions, with_versions
 from relay.schema.history.indexes.index_order import in_server_order
 from relay.schema.history.indexes.key_definitions import EXPRESSION
+from relay.schema.history.system_versions import with_end_of_versions, with_versions
 from relay.schema.sql.token_cursor import TokenCursor
 from relay.schema.sql.tokens import tokenize
 
@@ -64,7 +64,7 @@ class CatalogSnapshot:
 
 
 def only(tables: Collection[TableId]) -> tuple[str, list[str]]:
-    """The condition for these tables, with its parameters; none for all."""
+    """Return the condition for these tables, with its parameters; none for all."""
     if not tables:
         return "", []
     pairs = ", ".join(["(%s, %s)"] * len(tables))
@@ -107,7 +107,7 @@ def described_tables(
 
 
 def in_shown_order(table: DescribedTable, names: Sequence[str]) -> DescribedTable:
-    """The table with its unique keys in the order in which the server shows them."""
+    """Return the table with its unique keys in the order that the server shows."""
     place = {name: at for at, name in enumerate(names)}
     indexes = sorted(
         table.indexes or (),

@@ -1,4 +1,4 @@
-"""Generated columns whose values a server leaves out of its binlog."""
+"""Generated columns whose values a server omits from its binlog."""
 
 import re
 from typing import Final

@@ -1,11 +1,12 @@
-"""What a table looked like at each place of the binlog, for servers whose table maps carry no
+"""The definition of a table at each position of the binlog, for servers whose table maps have no
 names.
 """
 
 from relay.schema.history.described import DescribedColumn, DescribedTable
 from relay.schema.history.fitting import completed
-from relay.schema.history.following import Known, Schemas
+from relay.schema.history.known_tables import Known
 from relay.schema.history.place import HistoryPlace
+from relay.schema.history.schemas import Schemas
 from relay.schema.history.table_history import TableHistory
 from relay.schema.history.versions import Base, Version, folded, parse_record, superseded
 

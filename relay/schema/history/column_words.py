@@ -1,5 +1,5 @@
-"""The words in which servers take a column's type → one canonical word (MySQL and MariaDB manuals:
-Data Types, their synonyms).
+"""The words that servers accept for a column's type → one canonical word (MySQL and MariaDB
+manuals: Data Types, their synonyms).
 """
 
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ MODE_OF_SCHEMA: Final = {
     "ORACLE_SCHEMA": SqlMode.ORACLE,
     "MAXDB_SCHEMA": SqlMode.MAXDB,
 }
-"""MariaDB's qualifiers of a type, and the mode that each stands for."""
+"""MariaDB's qualifiers of a type, and the sql_mode that each represents."""
 NATIONAL: Final = ("NATIONAL", "NCHAR", "NVARCHAR")
 """Words that begin a type in the national character set, utf8mb3."""
 
@@ -60,7 +60,7 @@ OF_BYTES: Final = {
     "char": "binary", "varchar": "varbinary", "tinytext": "tinyblob", "text": "blob",
     "mediumtext": "mediumblob", "longtext": "longblob",
 }  # fmt: skip
-"""What a character kind is in the character set `binary`."""
+"""The kind of bytes for a character kind in the character set `binary`."""
 TEXTS: Final = ("tinytext", "text", "mediumtext", "longtext")
 LONGEST_VARCHAR: Final = 0xFFFF
 """Bytes of the longest VARCHAR and VARBINARY."""
@@ -76,7 +76,7 @@ CODECS: Final = {
     "big5": "big5", "sjis": "shift_jis", "cp932": "cp932", "ujis": "euc_jp", "eucjpms": "euc_jp",
     "euckr": "euc_kr", "tis620": "tis_620",
 }  # fmt: skip
-"""Python's codecs, which tell whether a character set has a character."""
+"""Python's codecs, which show whether a character set has a character."""
 WIDE: Final = frozenset({"ucs2", "utf16", "utf16le", "utf32"})
 """Character sets in which ASCII is written in more than one byte."""
 TEXT_BYTES: Final = (0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF)
@@ -84,7 +84,7 @@ TEXT_BYTES: Final = (0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF)
 MEASURED: Final = frozenset(
     {"decimal", "char", "varchar", "binary", "varbinary", "bit", "time", "datetime", "timestamp"}
 )
-"""Kinds whose measures stand in table maps; those of the others are for display."""
+"""Kinds whose lengths are in table maps; those of other kinds are only for display."""
 DEFAULT_MEASURES: Final = {"decimal": (10, 0), "char": (1,), "binary": (1,), "bit": (1,)}
 
 LONGEST_CHARACTER: Final = {
@@ -98,7 +98,7 @@ LONGEST_CHARACTER: Final = {
 
 
 def charset_name(written: str) -> str:
-    """A character set as table maps have it.
+    """Return a character set as table maps have it.
 
     `utf8` is the old three-byte one on every server that is read.
     """
@@ -107,9 +107,8 @@ def charset_name(written: str) -> str:
 
 
 def charset_of_collation_name(collation: str) -> str | None:
-    """The character set that a collation's name begins with.
-
-    None where it says none (MariaDB's `uca1400_ai_ci`, `DEFAULT`).
+    """Return the character set at the beginning of a collation's name; None if it has none
+    (MariaDB's `uca1400_ai_ci`, `DEFAULT`).
     """
     name = collation.lower()
     if name == "binary":

@@ -1,5 +1,5 @@
-"""A table as a catalogue or a statement describes it: what a bare table map leaves out, and what it
-can be checked against.
+"""A table as a catalogue or a statement describes it: facts that a bare table map lacks, and
+facts to check it against.
 """
 
 from dataclasses import dataclass, fields
@@ -10,12 +10,10 @@ from typing import Any, Final
 class DescribedColumn:
     """One column.
 
-    `kind` is the canonical word of its type (`int`, `varchar`, `enum`), `measures` what stands in
-    its brackets.
-
-    `nullable` is None where the statement left it to a server setting (TIMESTAMP). `charset` is
-    that of characters and labels, `"binary"` for bytes, None for other kinds and where nobody
-    knows. `labels` are those of ENUM and SET.
+    `kind` is the canonical word of its type (`int`, `varchar`, `enum`), `measures` the numbers in
+    its brackets. `nullable` is None if it depends on a server setting (TIMESTAMP). `charset` is
+    that of characters and labels, `"binary"` for bytes, None for other kinds and if it is unknown.
+    `labels` are those of ENUM and SET.
     """
 
     name: str
@@ -34,8 +32,8 @@ class DescribedIndex:
     """An index other than the primary key: its name and the names of its columns in order, "" for
     an expression.
 
-    `prefixes` is () where every part of a unique key is a whole column, else the prefix length of
-    each part, 0 for a whole column and -1 for an expression. For other indexes it is always ().
+    `prefixes` is () if every part of a unique key is a whole column, else the prefix length of each
+    part, 0 for a whole column and -1 for an expression. For other indexes it is always ().
     """
 
     name: str
@@ -50,7 +48,7 @@ class DescribedTable:
     set of new columns.
 
     `indexes` holds the unique keys in the server's order, then the other indexes by name; None
-    where they are not known.
+    if they are not known.
     """
 
     columns: tuple[DescribedColumn, ...]
@@ -59,14 +57,14 @@ class DescribedTable:
     indexes: tuple[DescribedIndex, ...] | None = None
 
     def ordinal(self, name: str) -> int | None:
-        """Where the column stands; names of columns know no case."""
+        """Return the ordinal of the column; column names are case-insensitive."""
         wanted = name.lower()
         return next(
             (at for at, column in enumerate(self.columns) if column.name.lower() == wanted), None
         )
 
     def to_fields(self) -> dict[str, Any]:
-        """The table as plain values; what is as usual is left out."""
+        """Return the table as plain values; default values are omitted."""
         plain: dict[str, Any] = {"columns": [_column_fields(column) for column in self.columns]}
         if self.primary_key:
             plain["primary_key"] = list(self.primary_key)
@@ -78,7 +76,7 @@ class DescribedTable:
 
     @classmethod
     def from_fields(cls, plain: dict[str, Any]) -> "DescribedTable":
-        """Read `to_fields` back. Raises KeyError or TypeError for what is none."""
+        """Read the result of `to_fields`. Raises KeyError or TypeError for other values."""
         columns = tuple(_column(each) for each in plain["columns"])
         indexes = tuple(_index(each) for each in plain["indexes"]) if "indexes" in plain else None
         return cls(columns, tuple(plain.get("primary_key", ())), plain.get("charset"), indexes)

@@ -1,5 +1,5 @@
-"""A bare table map and what is known of its table: whether they fit, and the whole table map that
-they make together.
+"""Compares a bare table map with the known description of its table, and combines them to a full
+table map.
 
 Source of the expectations: the metadata that each type writes (mysql-server and MariaDB:
 Field::do_save_field_metadata).
@@ -71,15 +71,14 @@ _NUMBERS: Final = INTEGERS | FLOATS | {_T.NEWDECIMAL}
 HIDDEN_COLUMNS: Final = (
     "if the table has a functional index on MySQL 8.0.17, the index's hidden column is in its "
     "table maps: drop the index or upgrade the "
-    "source first, and then go on behind that change"
+    "source first, and then continue after that change"
 )
-"""What may explain columns behind those that are known, with what the operator does."""
+"""A possible cause of additional columns at the end, with the remedy for the operator."""
 
 
 def completed(bare: TableMap, described: DescribedTable) -> TableMap | str:
-    """The table map with names, labels and key, and with what else it does not say.
-
-    Or in words why the two do not fit.
+    """Return the table map with names, labels, key and other missing facts; or a sentence why
+    the two do not fit.
     """
     if len(bare.columns) != len(described.columns):
         counts = (
@@ -100,7 +99,7 @@ def completed(bare: TableMap, described: DescribedTable) -> TableMap | str:
 
 
 def _key(described: DescribedTable, columns: Sequence[Column]) -> tuple[tuple[int, ...], KeyKind]:
-    """The primary key, else the unique key that a server's own row metadata names in its place,
+    """Return the primary key, else the unique key that the server's own row metadata would name,
     else one that only catalogues name.
     """
     if described.primary_key:
@@ -124,8 +123,8 @@ def _ordinals(described: DescribedTable, names: Iterable[str]) -> tuple[int, ...
 
 
 def _may_end_in_hidden(bare: TableMap, described: DescribedTable) -> bool:
-    """Whether the table map is what is known and more columns behind it, as MySQL 8.0.17 writes for
-    a functional index.
+    """Whether the table map has the known columns and more at the end, as MySQL 8.0.17 writes
+    for a functional index.
     """
     if not described.columns or len(bare.columns) < len(described.columns):
         return False
@@ -136,7 +135,7 @@ def _may_end_in_hidden(bare: TableMap, described: DescribedTable) -> bool:
 
 
 def _misfit(column: Column, known: DescribedColumn, logged: Logged) -> str:
-    """Say what of the table map contradicts what is known; "" where nothing does."""
+    """Return how the table map contradicts the known description; "" if it does not."""
     types = _TYPES.get(known.kind)
     if types is not None and column.type not in types:
         return f"the table map says {column.type.name}, and {known.kind} is known"
@@ -146,6 +145,10 @@ def _misfit(column: Column, known: DescribedColumn, logged: Logged) -> str:
         and known.charset is None
     ):
         return "its character set is not known"
+    return _flag_misfit(column, known, logged) or _text_misfit(column, known, logged)
+
+
+def _flag_misfit(column: Column, known: DescribedColumn, logged: Logged) -> str:
     if known.nullable is not None and column.nullable != known.nullable:
         return (
             f"in the table map it is {'' if column.nullable else 'NOT '}NULL, and as known it is "
@@ -156,6 +159,10 @@ def _misfit(column: Column, known: DescribedColumn, logged: Logged) -> str:
             f"it is {'un' if column.unsigned else ''}signed in the table map, and "
             f"{'un' if known.unsigned else ''}signed as known"
         )
+    return ""
+
+
+def _text_misfit(column: Column, known: DescribedColumn, logged: Logged) -> str:
     if (
         logged is Logged.MINIMAL
         and _charset_known(column, known)
@@ -180,7 +187,7 @@ def _charset_known(column: Column, known: DescribedColumn) -> bool:
 
 
 def _length(column: Column, known: DescribedColumn) -> tuple[int, int] | None:
-    """Length and scale that the table map must have; None where nothing is known of them."""
+    """Return the length and scale that the table map must have; None if they are unknown."""
     kind, first = known.kind, known.measures[0] if known.measures else 0
     if column.type is _T.NEWDECIMAL and len(known.measures) == 2:
         return known.measures[0], known.measures[1]

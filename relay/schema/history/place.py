@@ -6,9 +6,9 @@ from relay.model.positions.position import SourceIdentity, SourcePosition, file_
 
 
 class HistoryPlace(NamedTuple):
-    """A place in one server's binlog.
+    """A position in one server's binlog.
 
-    The file's creation stands first, because after a RESET file numbers begin again.
+    The file's creation is the first field, because after a RESET file numbers start again.
     """
 
     server: str
@@ -19,12 +19,12 @@ class HistoryPlace(NamedTuple):
 
     @classmethod
     def of(cls, identity: SourceIdentity, file: str, offset: int) -> "HistoryPlace":
-        """The place of a server that this identity belongs to."""
+        """Return the position on the server of this identity."""
         return cls(identity.server, identity.file_created_s, file_number(file), file, offset)
 
     @classmethod
     def of_position(cls, position: SourcePosition) -> "HistoryPlace":
-        """The place of a position."""
+        """Return the history position of a source position."""
         return cls.of(position.identity, position.binlog.file, position.binlog.offset)
 
     def to_fields(self) -> dict[str, Any]:

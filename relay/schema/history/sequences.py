@@ -19,8 +19,9 @@ _USUAL: Final = DescribedColumn("", "bigint", nullable=False)
 
 
 def sequence(cursor: TokenCursor, charset: str | None) -> DescribedTable:
-    """Read the options behind the name in CREATE SEQUENCE: the table that the server keeps the
-    sequence in.
+    """Read the options after the name in CREATE SEQUENCE.
+
+    Return the table in which the server stores the sequence.
     """
     value = value_type(cursor) or _USUAL
     return DescribedTable(
@@ -29,7 +30,7 @@ def sequence(cursor: TokenCursor, charset: str | None) -> DescribedTable:
 
 
 def altered_sequence(table: DescribedTable, cursor: TokenCursor) -> DescribedTable:
-    """Read the options behind the name in ALTER SEQUENCE: the table afterwards."""
+    """Read the options after the name in ALTER SEQUENCE. Return the table afterwards."""
     value = value_type(cursor)
     if value is None:
         return table
@@ -49,9 +50,6 @@ def is_sequence(table: DescribedTable) -> bool:
 
 
 def value_type(cursor: TokenCursor) -> DescribedColumn | None:
-    """The type that the options name with AS, as a column without a name.
-
-    None where they name none.
-    """
+    """Return the type after AS in the options, as a column without a name; None without AS."""
     found = typed("", cursor, None) if cursor.skip_to("AS") else None
     return replace(found.column, nullable=False) if found is not None else None

@@ -9,17 +9,19 @@ from relay.model.table import TableId, TableMap
 from relay.schema.ddl import classify
 from relay.schema.history.described import DescribedTable
 from relay.schema.history.fitting import completed
-from relay.schema.history.following import Schemas
 from relay.schema.history.place import HistoryPlace
+from relay.schema.history.schemas import Schemas
 from relay.schema.history.versions import Base, Version, enter
 
 
 class TableHistory:
-    """Completes bare table maps, and follows statements; used by the thread that reads.
+    """Adds column names to table maps that lack them, and applies DDL statements.
 
-    `later` are versions known from elsewhere of places that are still to come: there they take the
-    place of what following gives. `begun` says that a new base is among what is to be kept, which
-    is handed to another thread by `taken`.
+    Used by the reading thread; other threads call only `taken`.
+
+    `later`: stored versions for later positions. From their positions on they replace the versions
+    that this class derives from statements. `begun`: whether the records to store include a new
+    base.
     """
 
     def __init__(
@@ -33,7 +35,7 @@ class TableHistory:
         self.expect(later)
 
     def begin(self, base: HistoryPlace) -> None:
-        """Keep all that is known as a new base at this place."""
+        """Store all known descriptions as a new base at this position."""
         self.begun = True
         self._new.append(Base(base))
         databases = (
@@ -43,23 +45,23 @@ class TableHistory:
             self._new.append(Version(base, table, known, initial=True))
 
     def expect(self, versions: Iterable[Version]) -> None:
-        """Let versions hold from their places on, which are still to come."""
+        """Use these versions from their positions on, which are later than the present one."""
         for version in versions:
             self._later.setdefault(
                 BinlogPosition(version.place.file, version.place.offset), []
             ).append(version)
 
     def keep(self, version: Version) -> None:
-        """Let a version hold from now on, and keep it."""
+        """Use this version from now on, and keep it for `taken`."""
         enter(version, self._schemas)
         self._new.append(version)
 
     def at(self, identity: SourceIdentity) -> None:
-        """Reading has come to a file of this identity."""
+        """Set the identity of the binlog file that is read now."""
         self._identity = identity
 
     def apply(self, statement: Statement) -> bool:
-        """Follow a statement; whether it may have changed a table."""
+        """Apply a statement; return whether it may have changed a table."""
         place = HistoryPlace.of(self._identity, *statement.position)
         changed = self._schemas.apply(statement, classify(statement))
         known_better = self._later.pop(statement.position, ())
@@ -75,7 +77,7 @@ class TableHistory:
         return bool(changed or known_better)
 
     def complete(self, bare: TableMap) -> TableMap:
-        """The table map with its names, or with `unknown` saying why nobody knows them."""
+        """Return the table map with its names, or with `unknown` saying why they are unknown."""
         known = self._schemas.of(bare.id)
         whole = (
             completed(bare, known)

@@ -1,5 +1,5 @@
-"""The records of the history: what a table was from a place on, and where a description of all
-tables begins.
+"""The records of the history: the versions of a table from a position on, and the positions with
+a full description.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,19 +10,19 @@ import orjson
 
 from relay.model.table import TableId
 from relay.schema.history.described import DescribedTable
-from relay.schema.history.following import Known, Schemas
+from relay.schema.history.known_tables import Known
 from relay.schema.history.place import HistoryPlace
+from relay.schema.history.schemas import Schemas
 
 _FORMAT: Final = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What a table (or, without a table's name, a database's character set) is behind a place.
+    """The definition of a table after a position, None if it was dropped. Without a table's name:
+    the character set of a database.
 
-    None where it is gone.
-
-    `initial` says that it belongs to the base at that place, and holds at the place itself.
+    `initial`: it belongs to the base at that position, and is valid at the position itself.
     """
 
     place: HistoryPlace
@@ -32,7 +32,7 @@ class Version:
 
     @property
     def key(self) -> bytes:
-        """Return the Kafka key: a JSON array of database, table and place."""
+        """Return the Kafka key: a JSON array of database, table and position."""
         return orjson.dumps([self.table.database, self.table.table, *self.place])
 
     def to_bytes(self) -> bytes:
@@ -43,9 +43,9 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """All tables are described at this place.
+    """A full description of all tables at this position.
 
-    What went before it on this server is of no concern behind it.
+    Earlier records of this server are not needed after it.
     """
 
     place: HistoryPlace
@@ -56,15 +56,12 @@ class Base:
         return orjson.dumps(["", "", *self.place])
 
     def to_bytes(self) -> bytes:
-        """Return the Kafka value: the format number only, as the key says the place."""
+        """Return the Kafka value: only the format number, because the key has the position."""
         return orjson.dumps({"format": _FORMAT})
 
 
 def parse_record(key: bytes, value: bytes) -> Version | Base:
-    """Read a record back.
-
-    Raises ValueError, KeyError or TypeError for what is none of this format.
-    """
+    """Read a record. Raises ValueError, KeyError or TypeError for a value in another format."""
     database, table, *place = orjson.loads(key)
     fields: dict[str, Any] = orjson.loads(value)
     if fields["format"] != _FORMAT:
@@ -83,9 +80,9 @@ def parse_record(key: bytes, value: bytes) -> Version | Base:
 def folded(
     records: Iterable[Version | Base], at: HistoryPlace, schemas: Schemas
 ) -> list[Version] | None:
-    """Enter into `schemas` what held at a place; the versions that lie behind it, in order.
+    """Add to `schemas` the definitions at a position; return the later versions, in order.
 
-    None where no base covers the place.
+    None if no base covers the position.
     """
     ours = [record for record in records if record.place.server == at.server]
     begun = _base_of(ours, at)
@@ -98,7 +95,7 @@ def folded(
 
 
 def superseded(records: Iterable[Version | Base], oldest: HistoryPlace) -> list[Version | Base]:
-    """Return the records of this server that `folded` needs for no place from `oldest` on."""
+    """Return the records of this server that `folded` needs for no position from `oldest` on."""
     ours = [record for record in records if record.place.server == oldest.server]
     begun = _base_of(ours, oldest)
     if begun is None:

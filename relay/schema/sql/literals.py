@@ -11,8 +11,8 @@ _UNESCAPED: Final = re.compile(r"\\(.)|(['\"])\2", re.DOTALL)
 
 
 def literal_text(literal: str, sql_mode: SqlMode = NO_MODE) -> str:
-    """Return what a quoted literal means, its doubled quotes and, unless the mode has none, its
-    backslashes undone.
+    """Return the meaning of a quoted literal: doubled quotes and, unless the mode disables them,
+    backslashes are resolved.
     """
     quote = literal[0]
     if SqlMode.NO_BACKSLASH_ESCAPES in sql_mode:

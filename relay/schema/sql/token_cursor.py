@@ -11,8 +11,8 @@ from relay.schema.sql.tokens import Token, TokenKind, tokenize
 
 @dataclass(frozen=True, slots=True)
 class WrittenName:
-    """A table's name (or, with an empty table, a database's) as one statement writes it: what it
-    means, and its tokens.
+    """A table's name (or, with an empty table, a database's) in a statement: its meaning, and
+    its tokens.
     """
 
     id: TableId
@@ -21,7 +21,7 @@ class WrittenName:
 
 
 class TokenCursor:
-    """A place in a list of tokens; reading past the end gives nothing.
+    """An index in a list of tokens; reading past the end returns nothing.
 
     `sql_mode` is that of the session that wrote them.
     """
@@ -38,7 +38,7 @@ class TokenCursor:
     def of(
         cls, statement: Statement, limit: int | None = None, *, mariadb: bool = True
     ) -> "TokenCursor":
-        """The tokens of a statement (at most `limit`), read in its session's sql_mode.
+        """Return the tokens of a statement (at most `limit`), read in its session's sql_mode.
 
         `mariadb` as in `tokenize`.
         """
@@ -46,7 +46,7 @@ class TokenCursor:
         return cls(tokens, statement.database, statement.sql_mode)
 
     def copy(self) -> "TokenCursor":
-        """A second cursor at this place."""
+        """Return a second cursor at this index."""
         other = TokenCursor(self._tokens, self._default_database, self.sql_mode)
         other._at = self._at
         return other
@@ -83,7 +83,7 @@ class TokenCursor:
             self._at += 1
 
     def gap(self) -> int:
-        """Return how many characters stand between the token just taken and the next one."""
+        """Return how many characters are between the last taken token and the next one."""
         return (
             self._tokens[self._at].start - self._tokens[self._at - 1].end
             if 0 < self._at < len(self._tokens)
@@ -98,9 +98,7 @@ class TokenCursor:
         )
 
     def skip_to(self, *words: str) -> bool:
-        """Move behind the next of the words, whatever brackets stand around; False when none
-        comes.
-        """
+        """Move after the next of the words, regardless of brackets; False if none follows."""
         while self.token is not None:
             if self.word() in words:
                 self._at += 1
@@ -109,9 +107,9 @@ class TokenCursor:
         return False
 
     def skip_item(self) -> bool:
-        """Move behind the comma that ends this list item.
+        """Move after the comma that ends this list item.
 
-        False when the list, or the bracket it stands in, ends instead.
+        False if the list, or the bracket around it, ends instead.
         """
         depth = 0
         while self.token is not None:
@@ -124,7 +122,7 @@ class TokenCursor:
         return False
 
     def skip_brackets(self) -> None:
-        """Move behind the bracket that closes the one just taken."""
+        """Move after the bracket that closes the last taken one."""
         depth = 1
         while depth and self.token is not None:
             depth += (self.word() == "(") - (self.word() == ")")

@@ -1,8 +1,7 @@
-"""The words of an SQL text with their places in it, by MySQL's lexical rules.
-
-A full parser would not do here: what stands in a binlog is the dialect of any server version, and
-what is not understood must still be passed on byte for byte. So statements are recognised by their
-first words, on tokens that know where they stand.
+"""The tokens of an SQL text with their offsets, by MySQL's lexical rules. A full parser is
+unsuitable: a binlog contains the dialect of any server version, and unrecognised statements must
+be passed on byte for byte. So statements are recognised by their first words, on tokens with
+offsets.
 """
 
 import re
@@ -28,7 +27,7 @@ class TokenKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token and where its text stands: `sql[start:end]`."""
+    """A token and the offsets of its text: `sql[start:end]`."""
 
     kind: TokenKind
     text: str
@@ -37,7 +36,7 @@ class Token:
 
     @property
     def word(self) -> str:
-        """The upper-case word, or the sign; empty for what is quoted, which is never a keyword."""
+        """The upper-case word, or the sign; empty for quoted text, which is never a keyword."""
         return self.text.upper() if self.kind in (TokenKind.WORD, TokenKind.SIGN) else ""
 
     @property
@@ -91,11 +90,9 @@ def _pattern(sql_mode: SqlMode, mariadb: bool) -> "re.Pattern[str]":
 def tokenize(
     sql: str, sql_mode: SqlMode = NO_MODE, limit: int | None = None, *, mariadb: bool = True
 ) -> list[Token]:
-    """Cut a text into tokens, comments and space left out; at most `limit` of them.
-
-    No text is an error: odd characters are signs.
-
-    `mariadb`: MariaDB's own version comments are carried out, which are plain comments for MySQL.
+    """Cut a text into at most `limit` tokens, without comments and space. No text raises an
+    error: unusual characters are signs. `mariadb`: the contents of MariaDB's version comments
+    are read; for MySQL they are plain comments.
     """
     tokens: list[Token] = []
     for match in _pattern(sql_mode, mariadb).finditer(sql):

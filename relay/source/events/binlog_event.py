@@ -1,4 +1,4 @@
-"""One event of the binlog, and who may take many of them at once."""
+"""One event of the binlog, and the interface of a scanner that reads many events at once."""
 
 from typing import NamedTuple, Protocol
 
@@ -11,7 +11,7 @@ from relay.source.events.open_transaction import OpenTransaction
 class BinlogEvent(NamedTuple):
     """One event without its header and checksum; `start` and `end` are its offsets in the file.
 
-    `body` may be a passing view.
+    `body` may be a view that is valid only until the next event is read.
     """
 
     type_code: int
@@ -24,10 +24,7 @@ class BinlogEvent(NamedTuple):
 
 
 class Group(Protocol):
-    """The file that is read, and the transaction that is open in it.
-
-    `plain` says that all its rows count.
-    """
+    """The binlog file that is read, and the transaction that is open in it."""
 
     file: str
     identity: SourceIdentity
@@ -36,16 +33,16 @@ class Group(Protocol):
 
     @property
     def plain(self) -> bool:
-        """Return True if all rows of the open transaction are to be published as they are."""
+        """Return True if all rows of the open transaction should be published as they are."""
 
     def begin(self, start: int, gtid: str, stays_open: bool) -> OpenTransaction:
         """Open a transaction."""
 
 
 class Scanner(Protocol):
-    """Takes events that need no second look out of a buffer of packets.
+    """Reads the common events out of a buffer of packets.
 
-    What it leaves is read one by one.
+    The caller reads all other events one by one.
     """
 
     def scan(
@@ -58,6 +55,6 @@ class Scanner(Protocol):
         group: Group,
         /,
     ) -> tuple[list[RawItem], int, int]:
-        """Return what the events at the front of buffer[start:end] amount to, where the packet
-        behind them begins, and the offset there.
+        """Return the items of the events at the front of buffer[start:end], the index of the packet
+        after those events, and the binlog offset there.
         """

@@ -35,10 +35,10 @@ _FLAGS, _UUID, _NUMBER, _TAG, _LAST_COMMITTED, _SEQUENCE, _COMMIT_TIME = range(7
 
 @dataclass(frozen=True, slots=True)
 class MariadbGtid:
-    """`halved_alter` marks the announcement (or the withdrawal) of a two-phase ALTER, which changes
-    nothing yet.
+    """Fields of MariaDB's GTID event.
 
-    `xid` names the XA transaction whose group this begins, "" for every other.
+    `halved_alter`: the event announces or withdraws a two-phase ALTER, which changes nothing yet.
+    `xid`: the XA transaction whose group begins here, "" for every other group.
     """
 
     text: str
@@ -48,8 +48,8 @@ class MariadbGtid:
 
 
 def mysql_gtid(body: Body) -> tuple[str, int | None]:
-    """Read GTID (and ANONYMOUS_GTID): its text, and the immediate commit time in ms where the
-    server wrote one (8+).
+    """Return the text of GTID or ANONYMOUS_GTID, and the immediate commit time in ms, which servers
+    from 8.0 on write.
     """
     _, source, number = _MYSQL_HEAD.unpack_from(body)
     text = f"{_uuid_text(source)}:{number}"
@@ -62,7 +62,9 @@ def mysql_gtid(body: Body) -> tuple[str, int | None]:
 
 
 def tagged_gtid(body: Body) -> tuple[str, int | None]:
-    """Read GTID_TAGGED (MySQL 8.3+): its text with the tag, and the immediate commit time in ms."""
+    """Return the text of GTID_TAGGED (MySQL 8.3+) with its tag, and the immediate commit time in
+    ms.
+    """
     at = 0
     for _ in range(3):  # format version, size, the last field that a reader must know
         _, at = _unsigned(body, at)
@@ -85,7 +87,7 @@ def tagged_gtid(body: Body) -> tuple[str, int | None]:
 
 
 def mariadb_gtid(body: Body, server_id: int) -> MariadbGtid:
-    """Read MariaDB's GTID event; the server id stands in the event's header."""
+    """Read MariaDB's GTID event; the server id is in the event's header."""
     sequence, domain, flags = _MARIADB_HEAD.unpack_from(body)
     at = _MARIADB_HEAD.size
     if flags & _MARIADB_GROUP_COMMIT:
@@ -110,7 +112,7 @@ def mariadb_gtid(body: Body, server_id: int) -> MariadbGtid:
 
 
 def previous_gtids(body: Body) -> GtidSet:
-    """Read PREVIOUS_GTIDS: all that was executed before this binlog file."""
+    """Return the set of PREVIOUS_GTIDS: all transactions before this binlog file."""
     (count,) = struct.unpack_from("<Q", body)
     tagged = bool(count >> 56)
     if tagged:
@@ -132,8 +134,8 @@ def previous_gtids(body: Body) -> GtidSet:
 
 
 def gtid_list(body: Body) -> dict[tuple[int, int], int]:
-    """Read MariaDB's GTID_LIST: of every domain and server the newest number before this binlog
-    file.
+    """Return the set of MariaDB's GTID_LIST: the newest number of each domain and server before
+    this binlog file.
     """
     (count,) = struct.unpack_from("<I", body)
     entries = (
@@ -145,12 +147,12 @@ def gtid_list(body: Body) -> dict[tuple[int, int], int]:
 
 @lru_cache(maxsize=64)
 def _uuid_text(source: bytes) -> str:
-    """Nearly all transactions of a binlog come from one server or a few."""
+    """Cached, because nearly all transactions of a binlog come from a few servers."""
     return str(uuid.UUID(bytes=source))
 
 
 def _octets(body: Body, at: int) -> tuple[bytes, int]:
-    """The uuid of a tagged event: each of its 16 bytes as a number of its own."""
+    """Return the uuid of a tagged event, which has each of the 16 bytes as a number."""
     octets = bytearray()
     for _ in range(16):
         octet, at = _unsigned(body, at)
@@ -159,7 +161,9 @@ def _octets(body: Body, at: int) -> tuple[bytes, int]:
 
 
 def _unsigned(body: Body, at: int) -> tuple[int, int]:
-    """A number of 1 to 9 bytes: as many bytes follow the first as it has ones at its low end."""
+    """Read a number of 1 to 9 bytes: the one bits at the low end of the first byte count the bytes
+    that follow.
+    """
     first = body[at]
     more = (~first & (first + 1)).bit_length() - 1
     value = int.from_bytes(body[at : at + 1 + more], "little")

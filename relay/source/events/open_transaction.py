@@ -1,6 +1,4 @@
-"""What is known of the source transaction that is being read: its tables so far, its savepoints,
-its last row.
-"""
+"""State of the source transaction that is being read: tables, savepoints, last row."""
 
 from dataclasses import dataclass, field
 
@@ -9,10 +7,11 @@ from dataclasses import dataclass, field
 class OpenTransaction:
     """One source transaction between its begin and its end.
 
-    `stays_open` says that a statement does not end it: a BEGIN was seen, or MariaDB's GTID event
-    announced a commit. `xid` names the XA transaction whose rows these are, "" for every other.
-    `rows` is the number of row events so far, `last_row` the number of those up to the newest one
-    handed out.
+    `stays_open`: a statement does not end it, because a BEGIN was read or MariaDB's GTID event
+    announced a commit.
+    `xid`: the XA transaction of these rows, "" for every other transaction.
+    `rows`: the number of row events so far.
+    `last_row`: the number of row events up to the newest one returned.
     """
 
     begin: int
@@ -26,23 +25,23 @@ class OpenTransaction:
     savepoints: list[tuple[str, int]] = field(default_factory=list)
 
     def set_savepoint(self, name: str) -> None:
-        """Remember a savepoint behind the rows so far.
+        """Set a savepoint after the rows so far.
 
-        The same name again replaces the earlier one, as on the server.
+        It replaces an earlier savepoint of the same name, as on the server.
         """
         self.savepoints = [held for held in self.savepoints if held[0] != name]
         self.savepoints.append((name, self.rows))
 
     def release(self, name: str) -> None:
-        """Forget a savepoint and all set after it."""
+        """Remove a savepoint and all that were set after it."""
         at = self._index(name)
         if at is not None:
             del self.savepoints[at:]
 
     def rolled_back_to(self, name: str) -> int | None:
-        """Forget the savepoints set after `name`.
+        """Remove the savepoints that were set after `name`.
 
-        Returns how many row events came before it, None when it is not known.
+        Return how many row events came before it; None when the name is unknown.
         """
         at = self._index(name)
         if at is None:

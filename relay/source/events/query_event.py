@@ -1,6 +1,4 @@
-"""QUERY events: the statement's text, its default database, and what it means for the transaction
-around it.
-"""
+"""QUERY events: the statement's text, its default database, and its effect on the transaction."""
 
 import re
 import struct
@@ -63,7 +61,7 @@ _PLAIN_WORDS: Final = re.compile(rb"(?i)\s*(BEGIN|COMMIT|ROLLBACK)\s*(?:/\*.*\*/
 
 
 class Meaning(Enum):
-    """What a logged statement does to its transaction."""
+    """The effect of a logged statement on its transaction."""
 
     BEGIN = auto()
     COMMIT = auto()
@@ -86,13 +84,13 @@ _NAMED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class QueryEvent:
-    """`name` is the savepoint's, in lower case, as servers compare them.
+    """A logged statement and the session variables that its text depends on.
 
-    `sql` is the text as bytes; `text()` decodes it.
-
-    `sql_mode` is the session's, as far as it changes how the text is read. `failed` says that the
-    event carries an error's number. `server_charset` is the session's character_set_server, ""
-    where the event does not say it.
+    `name`: the savepoint's name in lower case, as servers compare them.
+    `sql`: the text as bytes; `text()` decodes it.
+    `sql_mode`: the session's, as far as it changes how the text is parsed.
+    `failed`: the event has the number of an error.
+    `server_charset`: the session's character_set_server, "" where the event lacks it.
     """
 
     meaning: Meaning
@@ -105,7 +103,7 @@ class QueryEvent:
     server_charset: str = ""
 
     def statement(self, time_s: int, position: BinlogPosition) -> Statement:
-        """The statement that the event at this place logs."""
+        """Return the statement that the event logs, as an item with its position."""
         return Statement(
             self.text(),
             self.database,
@@ -117,16 +115,16 @@ class QueryEvent:
         )
 
     def text(self) -> str:
-        """The statement in Unicode.
+        """Return the statement in Unicode.
 
-        Bytes that the session's character set does not have become U+FFFD.
+        Bytes that the session's character set lacks become U+FFFD.
         """
         return self.sql.decode(self.codec, "replace")
 
 
 def is_plain_begin(body: Body) -> bool:
-    """Whether the statement is the word BEGIN and nothing else, as servers write it before the rows
-    of a transaction.
+    """Return whether the statement is the word BEGIN alone, as servers write it before the rows of
+    a transaction.
     """
     if body[-len(_BEGIN) :] != _BEGIN:
         return False
@@ -154,11 +152,11 @@ def read_query(body: Body, *, compressed: bool) -> QueryEvent:
 
 
 def decompressed(packed: Body) -> bytes:
-    """MariaDB's compressed part of an event: 1 byte of algorithm and length of the length, the
-    length, zlib.
+    """Return the bytes of MariaDB's compressed part of an event.
 
-    Raises zlib.error where they contradict each other; memory grows with what comes out, not with
-    what is announced.
+    Its form: 1 byte with the algorithm and the length of the length, the length, zlib data. Memory
+    grows with the bytes that zlib returns, not with the announced length. Raises zlib.error where
+    the two contradict each other.
     """
     length_bytes = packed[0] & 0x07
     if packed[0] & 0x70:
@@ -203,8 +201,9 @@ def _meaning(sql: bytes) -> tuple[Meaning, str]:
 
 
 def _session(status: Body) -> tuple[str, SqlMode, str]:
-    """Read codec, sql_mode and character_set_server of the session from the status variables, whose
-    fixed order has them early.
+    """Read codec, sql_mode and character_set_server of the session from the status variables.
+
+    Their order is fixed, and these three come early.
     """
     at, sql_mode = 0, NO_MODE
     while at < len(status):

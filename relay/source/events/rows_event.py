@@ -1,6 +1,4 @@
-"""Row events as far as this room reads them: which table they belong to, and MariaDB's compressed
-form made plain.
-"""
+"""Row events: the number of their table, and MariaDB's compressed form decompressed."""
 
 from typing import Final
 
@@ -21,17 +19,17 @@ _NO_TABLE: Final = frozenset({0xFFFFFF, 0xFFFFFFFFFFFF})
 
 
 def table_number(body: Body) -> int:
-    """The number by which a row event, or a table map, names its table."""
+    """Return the number by which a row event or a table map names its table."""
     return int.from_bytes(body[:6], "little")
 
 
 def closes_without_rows(number: int) -> bool:
-    """Whether the number stands for no table at all."""
+    """Return whether the number belongs to no table: the event then only ends a statement."""
     return number in _NO_TABLE
 
 
 def plain_rows(body: Body, type_code: int) -> tuple[bytes, int]:
-    """MariaDB's compressed row event as its plain form: body and type.
+    """Return body and type of MariaDB's compressed row event in its plain form.
 
     Raises zlib.error or IndexError when it is broken.
     """

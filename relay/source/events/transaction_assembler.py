@@ -1,10 +1,8 @@
-"""Groups binlog events into source transactions, streaming: begin, rows and statements, end.
+"""Groups binlog events into source transactions as they come: begin, rows and statements, end.
 
-No I/O.
-
-Where a transaction begins and ends: a GTID event opens it, or BEGIN where there are no GTIDs; XID,
-COMMIT or ROLLBACK closes it; a statement alone (DDL) is a transaction of its own (MySQL manual:
-Binary Log Format; MariaDB: GTID_EVENT, FL_STANDALONE).
+No I/O. A GTID event begins a transaction, or BEGIN where there are no GTIDs. XID, COMMIT or
+ROLLBACK ends it. A statement outside of both (DDL) is a whole transaction (MySQL manual: Binary Log
+Format; MariaDB: GTID_EVENT, FL_STANDALONE).
 """
 
 import struct
@@ -41,9 +39,10 @@ from relay.source.events.transaction_payload import PayloadBroken, PayloadUnknow
 from relay.source.events.unsupported_events import STOPPING_TYPES, stopping_event
 
 ExcludedRange: TypeAlias = tuple[str, int, int, int]
-"""Row events that the source rolled back: a binlog file, where their transaction begins, and the
-first of them and the one behind the last, counted from that begin: the events of a compressed
-transaction share one offset.
+"""Row events that the source rolled back.
+
+A binlog file, the begin of their transaction, the first event and the one after the last, counted
+from that begin. Counts are needed because the events of a compressed transaction share one offset.
 """
 
 _TO_THE_END: Final = 2**63 - 1
@@ -60,13 +59,19 @@ _PASSED_OVER: Final = (
     types.APPEND_BLOCK, types.DELETE_FILE,
 )  # fmt: skip
 
+_ROWS: Final = (
+    types.WRITE_ROWS, types.UPDATE_ROWS, types.DELETE_ROWS,
+    types.WRITE_ROWS_V1, types.UPDATE_ROWS_V1, types.DELETE_ROWS_V1,
+    types.PARTIAL_UPDATE_ROWS,
+)  # fmt: skip
+
 
 class TransactionAssembler:
-    """Turns events, fed in binlog order, into the items of the source room.
+    """Turns events, fed in binlog order, into raw items.
 
-    `excluded` names row events that are known to be rolled back: they are left out. Rows whose
-    roll-back only shows later raise RolledBackRows at that moment; the caller reads the transaction
-    again with that range excluded. With `found` nothing is raised: the ranges are appended to it.
+    `excluded` names row events that were rolled back: they are left out. A roll-back of rows that
+    were already returned raises RolledBackRows; the caller then reads the transaction again with
+    that range excluded. With `found` nothing is raised: the ranges are appended to it.
     """
 
     def __init__(
@@ -89,14 +94,9 @@ class TransactionAssembler:
         self._handlers = self._all_handlers()
 
     @property
-    def inside_transaction(self) -> bool:
-        """Return True between the begin and the end of a source transaction."""
-        return self.transaction is not None
-
-    @property
     def plain(self) -> bool:
-        """Whether every row counts, and counts at once: none of this file was rolled back, and none
-        is being prepared.
+        """Return whether every row can be returned at once: no rows of this file were rolled back,
+        and no XA transaction is being prepared.
         """
         return not self._excluded_here and (self.transaction is None or not self.transaction.xid)
 
@@ -106,7 +106,7 @@ class TransactionAssembler:
         return self.transaction
 
     def feed(self, event: BinlogEvent) -> Iterable[RawItem]:
-        """The items that the event completes, to be consumed before the next event is fed.
+        """Return the items that the event completes. Consume them before the next event is fed.
 
         Raises CorruptEvent, UnknownEvent, UnsupportedEvent or RolledBackRows, each naming file and
         offset.
@@ -121,15 +121,7 @@ class TransactionAssembler:
         handlers: dict[int, Callable[[BinlogEvent], Iterable[RawItem]]] = dict.fromkeys(
             _PASSED_OVER, _nothing
         )
-        rows = (
-            types.WRITE_ROWS,
-            types.UPDATE_ROWS,
-            types.DELETE_ROWS,
-            types.WRITE_ROWS_V1,
-            types.UPDATE_ROWS_V1,
-            types.DELETE_ROWS_V1,
-        )
-        handlers.update(dict.fromkeys((*rows, types.PARTIAL_UPDATE_ROWS), self._rows))
+        handlers.update(dict.fromkeys(_ROWS, self._rows))
         compressed = (*types.MARIADB_COMPRESSED_ROWS_V1, *types.MARIADB_COMPRESSED_ROWS)
         handlers.update(dict.fromkeys(compressed, self._compressed_rows))
         handlers.update(dict.fromkeys(STOPPING_TYPES, self._unsupported))
@@ -283,9 +275,9 @@ class TransactionAssembler:
         return self._standalone(event, item)
 
     def _xa_statement(self, event: BinlogEvent, query: QueryEvent) -> Iterable[RawItem]:
-        """XA START opens the group of rows (MySQL).
+        """XA START begins the group of rows (MySQL).
 
-        COMMIT and ROLLBACK of what was prepared are transactions by themselves.
+        COMMIT and ROLLBACK of prepared rows are separate transactions.
         """
         action, name = xa.statement(query.text())
         if action is XaAction.BEGIN:
@@ -310,7 +302,7 @@ class TransactionAssembler:
         return (XaStep(action, name, BinlogPosition(self.file, event.start)), *self._commit(event))
 
     def _standalone(self, event: BinlogEvent, item: Statement | XaStep) -> Iterable[RawItem]:
-        """A statement that is a transaction by itself."""
+        """Return the items of a statement that is a whole transaction."""
         begin = (
             () if self.transaction is not None else self._begin(event, "", None, stays_open=False)
         )
@@ -333,8 +325,8 @@ class TransactionAssembler:
             self._undo(event, before)
 
     def _undo(self, event: BinlogEvent, before: int) -> None:
-        """Rows handed out behind the first `before` row events never happened: have the transaction
-        read again without them.
+        """Raise RolledBackRows, or append to `found`, for the rows after the first `before` row
+        events.
         """
         transaction = self._opened(event)
         if transaction.last_row > before:
@@ -367,8 +359,8 @@ class TransactionAssembler:
         )
 
     def _abandoned(self, event: BinlogEvent) -> tuple[RawItem, ...]:
-        """A transaction that the server never finished (it died while writing): nothing of it
-        happened.
+        """End a transaction that the server never finished, because it crashed while writing:
+        its rows are dropped.
         """
         transaction = self.transaction
         if transaction is None:
@@ -437,7 +429,7 @@ class TransactionAssembler:
             raise self._corrupt(
                 event,
                 (
-                    "stands outside of any transaction; reading began inside one, or the binlog "
+                    "is outside of any transaction; reading began inside one, or the binlog "
                     "is damaged"
                 ),
             )
@@ -447,7 +439,7 @@ class TransactionAssembler:
         return Advance(BinlogPosition(self.file, offset), self.identity)
 
     def _is_excluded(self, transaction: OpenTransaction) -> bool:
-        """Whether the newest row event was rolled back."""
+        """Return whether the newest row event was rolled back."""
         newest = transaction.rows - 1
         return any(
             begin == transaction.begin and first <= newest < end

@@ -1,7 +1,5 @@
-"""Where transactions begin and end in a binlog file, and when they were committed, without a look
-at their rows.
-
-No I/O.
+"""Finds begin, end and commit time of the transactions of a binlog file without reading rows. No
+I/O.
 """
 
 from typing import Final, NamedTuple
@@ -26,8 +24,8 @@ _XA_INSIDE: Final = (b"XA START", b"XA BEGIN", b"XA END")
 
 
 class Bounds(NamedTuple):
-    """One transaction of a file: its first byte, the byte behind it, and the last moment (ms) at
-    which it may have been committed.
+    """One transaction of a file: the offset of its first byte, the offset after its last byte, and
+    the latest possible commit time (ms).
     """
 
     start: int
@@ -36,9 +34,7 @@ class Bounds(NamedTuple):
 
 
 class TransactionBorders:
-    """Takes the events of a file in their order and says of each whether a transaction is whole
-    with it.
-    """
+    """Takes the events of a file in order and returns each transaction that is complete."""
 
     def __init__(self) -> None:
         self._start: int | None = None
@@ -48,11 +44,11 @@ class TransactionBorders:
 
     @property
     def inside(self) -> bool:
-        """Whether a transaction is open."""
+        """Return whether a transaction is open."""
         return self._start is not None
 
     def feed(self, event: BinlogEvent) -> Bounds | None:
-        """Return the transaction that the event ends."""
+        """Return the transaction that the event ends, else None."""
         if event.type_code in _MYSQL_GTIDS:
             self._open(event, mysql_gtid(event.body)[1], stays_open=False)
         elif event.type_code == types.GTID_TAGGED:
@@ -70,7 +66,7 @@ class TransactionBorders:
         return None
 
     def _open(self, event: BinlogEvent, commit_ms: int | None, *, stays_open: bool) -> None:
-        """Begin one; a transaction that the server never finished before it counts for nothing."""
+        """Begin a transaction and drop an unfinished one before it."""
         self._start, self._stays_open, self._commit_ms, self._latest_s = (
             event.start,
             stays_open,
@@ -93,9 +89,10 @@ class TransactionBorders:
         return not self._stays_open and query.meaning not in _INSIDE
 
     def _closed(self, event: BinlogEvent) -> Bounds:
-        """A commit time of the server is exact.
+        """Return the bounds.
 
-        A header holds whole seconds, and the last of them all counts.
+        A commit time of the server is exact. A header has whole seconds, so the end of that second
+        is used.
         """
         start = event.start if self._start is None else self._start
         latest_ms = (

@@ -23,7 +23,7 @@ class PayloadBroken(ValueError):
 
 
 class PayloadUnknown(ValueError):
-    """The payload is packed in a way that this relay does not know."""
+    """The payload has a compression that this relay does not read."""
 
 
 class _Readable(Protocol):
@@ -32,7 +32,7 @@ class _Readable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class InnerEvent:
-    """One event of a payload; these carry neither checksum nor place of their own."""
+    """One event of a payload. It has neither checksum nor offset."""
 
     type_code: int
     flags: int
@@ -42,8 +42,8 @@ class InnerEvent:
 
 
 def payload_events(body: memoryview) -> Iterator[InnerEvent]:
-    """Yield the events of a payload, decompressing as they are asked for: memory holds one event
-    and a window.
+    """Yield the events of a payload and decompress them one by one: memory holds one event and a
+    window.
 
     Raises PayloadBroken, or PayloadUnknown for another compression.
     """
@@ -86,9 +86,9 @@ def _events(reader: _Readable) -> Iterator[InnerEvent]:
 
 
 def _exactly(reader: _Readable, size: int, *, at_end: bool = False) -> bytes:
-    """`size` bytes; at a place where the payload may end also none.
+    """Read `size` bytes, or none if the payload may end.
 
-    What is announced and does not come takes no memory.
+    Announced bytes that do not arrive take no memory.
     """
     parts = []
     missing = size
@@ -101,7 +101,7 @@ def _exactly(reader: _Readable, size: int, *, at_end: bool = False) -> bytes:
 
 
 def _opened(body: memoryview) -> tuple[int, memoryview]:
-    """Read the fields before the packed bytes: their compression, and where they begin."""
+    """Read the fields before the packed bytes: their compression, and their offset."""
     compression = _NONE
     at = 0
     while True:

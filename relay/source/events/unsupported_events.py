@@ -1,4 +1,4 @@
-"""The sentences for events that are known and cannot be published correctly."""
+"""The errors for known events that the relay cannot publish correctly."""
 
 from typing import Final
 
@@ -27,7 +27,7 @@ STOPPING_TYPES: Final = (
 
 
 def stopping_event(type_code: int, place: str) -> UnsupportedEvent:
-    """The stop for an event of one of STOPPING_TYPES."""
+    """Return the error for an event of one of STOPPING_TYPES."""
     match type_code:
         case types.INCIDENT:
             return UnsupportedEvent(
@@ -42,5 +42,5 @@ def stopping_event(type_code: int, place: str) -> UnsupportedEvent:
             return UnsupportedEvent(f"{what}: it is not supported.", remedy=_OLD_REMEDY)
         case _:
             return UnsupportedEvent(
-                f"LOAD DATA in statement format stands at {place}.", remedy=_FORMAT_REMEDY
+                f"There is a LOAD DATA in statement format at {place}.", remedy=_FORMAT_REMEDY
             )

@@ -1,8 +1,8 @@
-"""XA transactions as both families log them: their names, and the steps that a group of events or a
-statement is.
+"""XA transactions as both families log them: their names, and the step that an event or a statement
+is.
 
-Rows are logged at PREPARE as a finished group; what becomes of them stands later, in a group of its
-own (MySQL: XA_PREPARE_LOG_EVENT and QUERY; MariaDB: XA_PREPARE_LOG_EVENT, flags of GTID_EVENT, and
+Servers log rows at PREPARE as a complete group. COMMIT or ROLLBACK follows later in another group
+(MySQL: XA_PREPARE_LOG_EVENT and QUERY; MariaDB: XA_PREPARE_LOG_EVENT, flags of GTID_EVENT, and
 QUERY).
 """
 
@@ -27,8 +27,8 @@ _ACTIONS: Final = {
 
 
 def prepared(body: Body) -> tuple[XaAction, str]:
-    """Read an XA_PREPARE event: whether the transaction is prepared, or committed at once (ONE
-    PHASE), and its name.
+    """Read an XA_PREPARE event: return whether the transaction is prepared or committed at once
+    (ONE PHASE), and its name.
     """
     one_phase, format_id, gtrid_bytes, bqual_bytes = _PREPARE.unpack_from(body)
     name = bytes(body[_PREPARE.size : _PREPARE.size + gtrid_bytes + bqual_bytes])
@@ -40,14 +40,14 @@ def prepared(body: Body) -> tuple[XaAction, str]:
 
 
 def xid(gtrid: bytes, bqual: bytes, format_id: int) -> str:
-    """The name in the form of XA RECOVER FORMAT='SQL', in which statements have it too."""
+    """Return the name in the form of XA RECOVER FORMAT='SQL', which statements have too."""
     return f"X'{gtrid.hex()}',X'{bqual.hex()}',{format_id}"
 
 
 def statement(sql: str) -> tuple[XaAction | None, str]:
-    """Read `XA COMMIT X'31',X'',1`; no action for XA END, which says nothing new.
+    """Read `XA COMMIT X'31',X'',1`; return no action for XA END, which changes nothing.
 
-    Raises ValueError for what is none.
+    Raises ValueError for other texts.
     """
     found = _NAMED.match(sql)
     if found is None:

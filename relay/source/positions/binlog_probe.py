@@ -1,5 +1,5 @@
-"""Short looks into the binlog on a connection of their own: which incarnation a file is, and which
-GTIDs lie before an offset.
+"""Short reads of the binlog over a separate connection: which incarnation a file is, and which
+GTIDs precede an offset.
 """
 
 from collections.abc import Generator, Iterator
@@ -25,7 +25,7 @@ from relay.source.protocol.dump_handshake import looking_from
 from relay.source.protocol.server_facts import ServerFacts
 
 FIRST_OFFSET: Final = 4
-"""Where the first event of a binlog file stands, after its magic number."""
+"""The offset of the first event of a binlog file, after its magic number."""
 
 
 def file_created_s(settings: SourceSettings, server: ServerFacts, file: str) -> int:
@@ -43,8 +43,8 @@ def file_created_s(settings: SourceSettings, server: ServerFacts, file: str) -> 
 def mysql_gtids_before(
     settings: SourceSettings, server: ServerFacts, file: str, offset: int
 ) -> GtidSet:
-    """All GTIDs that a MySQL server executed before the place: the file's own list of earlier ones,
-    and its events up to there.
+    """Return all GTIDs that a MySQL server executed before the position: the file's own list of
+    earlier ones, and its events up to there.
     """
     before: GtidSet | None = None
     with closing(_events(settings, server, file)) as events:
@@ -61,7 +61,7 @@ def mysql_gtids_before(
 def mysql_gtids_of_earlier_files(
     settings: SourceSettings, server: ServerFacts, file: str
 ) -> GtidSet:
-    """All GTIDs that a MySQL server logged before this file began.
+    """Return all GTIDs that a MySQL server logged before this file began.
 
     Raises BinlogPurged when it is gone.
     """
@@ -122,8 +122,23 @@ def border_before(
     raise SourceUnreachable(f"The source ended the stream of {file} before offset {size_bytes}.")
 
 
+def first_beyond(
+    settings: SourceSettings, server: ServerFacts, file: str, size_bytes: int, known: GtidSet
+) -> int:
+    """Offset of the first transaction in the first `size_bytes` of the file that is not in the set
+    `known`; the end of those bytes where all are.
+    """
+    with closing(_events(settings, server, file)) as events:
+        for event in events:
+            if (gtid := _gtid(event)) and not known.contains(gtid):
+                return event.start
+            if event.end >= size_bytes:
+                return size_bytes
+    raise SourceUnreachable(f"The source ended the stream of {file} before offset {size_bytes}.")
+
+
 def is_border(settings: SourceSettings, server: ServerFacts, at: BinlogPosition) -> bool:
-    """Whether no transaction is open at the beginning of the event at this place.
+    """Whether no transaction is open before the event at this position.
 
     Reads the file up to there.
     """
@@ -137,11 +152,19 @@ def is_border(settings: SourceSettings, server: ServerFacts, at: BinlogPosition)
 
 
 def _with_event(before: GtidSet, event: BinlogEvent) -> GtidSet:
+    gtid = "" if event.type_code == types.MARIADB_GTID else _gtid(event)
+    return before.with_gtid(gtid) if gtid else before
+
+
+def _gtid(event: BinlogEvent) -> str:
+    """Return the GTID of an event that begins a transaction, "" of any other."""
     if event.type_code == types.GTID:
-        return before.with_gtid(mysql_gtid(event.body)[0])
+        return mysql_gtid(event.body)[0]
     if event.type_code == types.GTID_TAGGED:
-        return before.with_gtid(tagged_gtid(event.body)[0])
-    return before
+        return tagged_gtid(event.body)[0]
+    if event.type_code == types.MARIADB_GTID:
+        return mariadb_gtid(event.body, event.server_id).text
+    return ""
 
 
 def _events(settings: SourceSettings, server: ServerFacts, file: str) -> Generator[BinlogEvent]:

@@ -1,4 +1,4 @@
-"""The items of a stretch of the binlog, read on a connection of its own and not as a replica."""
+"""The items of a binlog range, read over a separate connection and not as a replica."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing
@@ -25,7 +25,7 @@ def items_between(
     reached.
 
     Raises RolledBackRows for rows that the source rolled back and `excluded` does not name, and
-    SourceUnreachable where the binlog ends before.
+    SourceUnreachable if the binlog ends before.
     """
     identity = SourceIdentity(server.server_uuid, server.server_id, 0)
     assembler = TransactionAssembler(mariadb=server.mariadb, identity=identity, excluded=excluded)

@@ -1,5 +1,5 @@
-"""Looks in another server's binlog for the last published transaction, by the digests of what leads
-up to it.
+"""Searches another server's binlog for the last published transaction, by the digests of the
+preceding transactions.
 """
 
 from collections.abc import Iterator
@@ -28,9 +28,8 @@ _MILLISECONDS: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class SearchStart:
-    """A transaction boundary where the search for a landmark begins.
-
-    It also says whether the boundary is so early that the landmark must come after it.
+    """A transaction boundary where the search for a landmark begins, and whether the landmark
+    must follow it.
     """
 
     at: BinlogPosition
@@ -39,8 +38,8 @@ class SearchStart:
 
 @dataclass(frozen=True, slots=True)
 class PlaceReport:
-    """What the binlog of a server says about a position, and the state of the server's replication
-    before the binlog was read.
+    """The result of a search for a position in a server's binlog, and the server's replication
+    state before the search.
     """
 
     sought: Sought
@@ -61,7 +60,7 @@ def look_for_published(
     take reading a whole file. Raises StandbyPurged if the binlog begins after the landmark.
     """
     if place.landmark is None:
-        raise ValueError("a place without a landmark cannot be looked for")
+        raise ValueError("a position without a landmark cannot be searched for")
     with closing(SourceConnection(settings)) as connection:
         server = read_server_facts(connection)
         # First the replication, then the binlog: what is said to be applied is then in what is
@@ -102,7 +101,8 @@ def _start(
             raise StandbyPurged(
                 f"The binlog of the server at {settings.host}:{settings.port} begins at "
                 f"{created_s} (Unix seconds) with {oldest}; "
-                f"to prove that it has what was published it must reach back to {landmark_s}."
+                f"to prove that it has the published transactions it must reach back to "
+                f"{landmark_s}."
             ) from exc
         return SearchStart(BinlogPosition(oldest, FIRST_OFFSET), surely_before=False)
 

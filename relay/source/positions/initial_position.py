@@ -1,4 +1,4 @@
-"""Where an instance begins that has no position: at a place or a time that the settings name, or at
+"""Where an instance without a position begins: at coordinates or a time in the settings, or at
 an end of the binlog.
 """
 
@@ -21,10 +21,10 @@ def fresh_start(
     server: ServerFacts,
     start: StartSettings,
 ) -> SourcePosition:
-    """The position that the start settings name.
+    """Return the position that the start settings name.
 
-    Raises ConfigurationError when the server has no such place, BinlogPurged when its oldest file
-    is newer than the time named.
+    Raises ConfigurationError if the server has no such position, BinlogPurged if its oldest file is
+    newer than the time.
     """
     files = binlog_files(connection)
     if start.timestamp is not None and start.at == "timestamp":
@@ -41,7 +41,7 @@ def fresh_start(
 def place_of_time(
     settings: SourceSettings, time: datetime, file: str | None = None
 ) -> SourcePosition:
-    """Where an instance would begin that starts at a time, in one file or over all.
+    """Return where an instance would begin that starts at a time, in one file or in all.
 
     Raises as `fresh_start` does.
     """
@@ -86,7 +86,9 @@ def _check_file(files: dict[str, int], at: BinlogPosition) -> None:
 
 
 def _check_event_begins(connection: SourceConnection, at: BinlogPosition) -> None:
-    """MariaDB refuses a place inside an event, MySQL shows the next event instead."""
+    """Check that an event begins at the position: MariaDB refuses one inside an event, MySQL
+    continues with the next event.
+    """
     try:
         shown = connection.rows("SHOW BINLOG EVENTS IN %s FROM %s LIMIT 1", at.file, at.offset)
     except (Stop, SourceUnreachable) as exc:

@@ -1,8 +1,8 @@
-"""Whether the source's binlog still holds the last published transaction, and not another one in
-its place.
+"""Checks that the source's binlog still has the last published transaction, and not another one at
+its position.
 
-Server identity, GTIDs and names of files are the same on a server that was restored from an older
-copy and took writes from there on.
+Server identity, GTIDs and file names are the same on a server that was restored from an older copy
+and then accepted writes.
 """
 
 from bisect import bisect_left
@@ -58,7 +58,7 @@ class LastTransactionCheck:
         self._files = files
 
     def in_place(self, last: LastTransaction) -> None:
-        """Look at its own place, unless its file is purged: the position's file then proves the
+        """Check its own position, unless its file is purged: the position's file then proves the
         history.
 
         Raises HistoryChanged.
@@ -67,10 +67,10 @@ class LastTransactionCheck:
             self._compare(last, last.begin)
 
     def by_gtid(self, saved: SourcePosition, last: LastTransaction) -> None:
-        """Search it by its GTID, where the position's file is purged.
+        """Search for it by its GTID if the position's file is purged.
 
-        Raises HistoryChanged where another transaction has its GTID, and BinlogPurged where nothing
-        that is left shows the history.
+        Raises HistoryChanged if another transaction has its GTID, and BinlogPurged if no remaining
+        data proves the history.
         """
         oldest = next(iter(self._files))
         created_s = file_created_s(self._settings, self._server, oldest)
@@ -120,8 +120,8 @@ class LastTransactionCheck:
     def _is_same(
         self, last: LastTransaction, start: BinlogPosition, excluded: list[ExcludedRange]
     ) -> bool:
-        """Read to the transaction: the one that begins at `start` where that is its place, else the
-        one of its GTID.
+        """Read up to the transaction: the one that begins at `start` if that is its position,
+        else the one of its GTID.
         """
         end = BinlogPosition(start.file, self._files[start.file])
         wanted, changes = False, list[bytes]()
@@ -143,7 +143,7 @@ class LastTransactionCheck:
         return False
 
     def _logged_before(self, gtid: str, file: str) -> bool:
-        """Say whether a transaction was logged before this file began."""
+        """Return whether a transaction was logged before this file began."""
         if not self._server.mariadb:
             return mysql_gtids_of_earlier_files(self._settings, self._server, file).contains(gtid)
         state = mariadb_list(self._settings, self._server, file)
@@ -153,8 +153,8 @@ class LastTransactionCheck:
         )
 
     def _continues(self, saved: SourcePosition, oldest: str) -> bool:
-        """Say whether the oldest file is the next one after the position's and begins exactly where
-        the published set ends.
+        """Return whether the oldest file is the next one after the position's and begins exactly
+        where the published set ends.
         """
         if file_number(oldest) != file_number(saved.binlog.file) + 1:
             return False

@@ -1,5 +1,5 @@
-"""A place in the binlog that an operator names: it must be there, and a transaction must begin at
-it.
+"""A position in the binlog that an operator names: it must exist, and a transaction must begin
+there.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,8 @@ from typing import Final
 from relay.errors import ConfigurationError
 from relay.model.positions.position import BinlogPosition, SourcePosition
 from relay.settings import SourceSettings, StartSettings
-from relay.source.positions.binlog_probe import FIRST_OFFSET, is_border
+from relay.source.positions.binlog_probe import FIRST_OFFSET, file_created_s, is_border
+from relay.source.positions.by_gtid.gtid_place import place_of_gtid_set
 from relay.source.positions.initial_position import fresh_start
 from relay.source.positions.resume import binlog_files
 from relay.source.protocol.connection import SourceConnection
@@ -58,9 +59,9 @@ class TransactionPlace:
 
 
 def transaction_place(settings: SourceSettings, at: BinlogPosition) -> TransactionPlace:
-    """Ask the source about a place.
+    """Return the facts of a position on the source.
 
-    Raises ConfigurationError where no transaction begins there, and what a connection raises.
+    Raises ConfigurationError if no transaction begins there, and the errors of a connection.
     """
     start = StartSettings(at="position", journal_name=at.file, position=at.offset)
     with closing(SourceConnection(settings)) as connection:
@@ -71,6 +72,26 @@ def transaction_place(settings: SourceSettings, at: BinlogPosition) -> Transacti
         if FIRST_OFFSET < at.offset < place.files[at.file]:
             _check_transaction_begins(connection, settings, server, at)
     return place
+
+
+def transaction_place_of(settings: SourceSettings, gtid_set: str) -> TransactionPlace:
+    """Return the position after exactly the transactions of a GTID set.
+
+    Raises ConfigurationError if there is none, BinlogPurged, and the errors of a connection.
+    """
+    position = place_of_gtid_set(settings, gtid_set)
+    with closing(SourceConnection(settings)) as connection:
+        return TransactionPlace(position, binlog_files(connection))
+
+
+def binlog_file_created_s(settings: SourceSettings, file: str) -> int:
+    """Return the creation time of a binlog file (Unix seconds).
+
+    Raises BinlogPurged if it is purged, and the errors of a connection.
+    """
+    with closing(SourceConnection(settings)) as connection:
+        server = read_server_facts(connection)
+    return file_created_s(settings, server, file)
 
 
 def _check_transaction_begins(

@@ -36,7 +36,8 @@ _SUPER_NEEDED: Final = (
 _NEXT_FILE_REMEDY: Final = (
     "The source lost the end of that file (crash without sync_binlog=1, an older copy restored). "
     "Bring back the server that has it. If it "
-    "is lost for good: `roma position set --file {file} --offset 4`, the first transaction after "
+    "is permanently lost: `roma position set --file {file} --offset 4`, the first transaction "
+    "after "
     "the loss, then repair the copies "
     "(`reconcile --repair`, or a new first copy): they have rows that the source does not have."
 )
@@ -82,7 +83,7 @@ def check_place(
 def binlog_files(connection: SourceConnection) -> dict[str, int]:
     """Return the binlog files that the server still has, oldest first, with their sizes in bytes.
 
-    Raises SourceNotPermitted, or SourceSettingsRefused where there is no binlog.
+    Raises SourceNotPermitted, or SourceSettingsRefused if there is no binlog.
     """
     try:
         rows = connection.rows("SHOW BINARY LOGS")
@@ -116,12 +117,12 @@ def _check_server(server: ServerFacts, saved: SourcePosition) -> None:
 def _check_gtids(
     settings: SourceSettings, server: ServerFacts, saved: SourcePosition, *, in_file: bool
 ) -> None:
-    """Make sure that the source has what was published, and still has the binlog of the rest.
+    """Check that the source has the published transactions, and still has the binlog of the rest.
 
     `in_file` says that the position's file holds the position: a MariaDB domain that the source
-    does not know at all was then deleted there (FLUSH BINARY LOGS DELETE_DOMAIN_ID), which takes no
-    transaction away. MySQL's binlog then says what gtid_executed does not say yet: a transaction
-    that waits for a semi-synchronous replica is logged, and may be published.
+    does not know at all was then deleted there (FLUSH BINARY LOGS DELETE_DOMAIN_ID), which removes
+    no transaction. MySQL's binlog then shows transactions that gtid_executed does not include yet:
+    a transaction that waits for a semi-synchronous replica is logged, and may be published.
     """
     published = GtidSet.parse(saved.gtid_set)
     missing = server.held.lacking(published)
@@ -159,7 +160,7 @@ def _check_file(
     *,
     by_gtid: bool,
 ) -> bool:
-    """Whether the position's file is still there.
+    """Return whether the position's file still exists.
 
     If so, it must be the same incarnation and long enough.
     """
@@ -168,12 +169,12 @@ def _check_file(
         newest, oldest = next(reversed(files)), next(iter(files))
         if file_number(at.file) > file_number(newest) or _stem(at.file) != _stem(newest):
             raise HistoryChanged(
-                f"The position lies in {at.file}; the newest binlog file of the source is {newest}."
+                f"The position is in {at.file}; the newest binlog file of the source is {newest}."
             )
         if by_gtid:
             return False
         raise BinlogPurged(
-            f"The position lies in {at.file}; the oldest binlog file of the source is {oldest}."
+            f"The position is in {at.file}; the oldest binlog file of the source is {oldest}."
         )
     created_s = file_created_s(settings, server, at.file)
     if saved.identity.file_created_s and created_s != saved.identity.file_created_s:
@@ -187,10 +188,9 @@ def _check_file(
 
 
 def _beyond_the_end(at: BinlogPosition, files: dict[str, int]) -> SourceLostTransactions:
-    """Return the error for a file that is shorter than what was published of it.
-
-    A server begins a new file when it starts: where there is one, nothing of it was published, and
-    nothing before it is unpublished.
+    """Return the error for a file that is shorter than its published part. A server begins a new
+    file when it starts: if there is one, nothing in it was published, and everything before it
+    was.
     """
     names = list(files)
     later = names[names.index(at.file) + 1 :]
@@ -208,7 +208,7 @@ def completed(
     at: BinlogPosition,
     created_s: int | None = None,
 ) -> SourcePosition:
-    """Return the position with everything that a saved one needs: the executed GTID set up to it,
+    """Return the position with all fields that a saved one needs: the executed GTID set up to it,
     and the creation time of the file.
 
     `created_s` is that time if it is known already, Unix seconds. Raises ConfigurationError if no
@@ -230,7 +230,7 @@ def completed(
 
 
 def binlog_end(connection: SourceConnection, server: ServerFacts) -> BinlogPosition:
-    """Where the binlog ends now. Raises SourceSettingsRefused when there is none."""
+    """Return where the binlog ends now. Raises SourceSettingsRefused if there is none."""
     newer = not server.mariadb and server.version >= (8, 2, 0)
     rows = connection.rows("SHOW BINARY LOG STATUS" if newer else "SHOW MASTER STATUS")
     if not rows:

@@ -24,8 +24,8 @@ def find_rolled_back(
 ) -> tuple[ExcludedRange, ...] | None:
     """Return the rows that the source rolled back in the transaction that begins at `begin`.
 
-    None if its end is not in the binlog yet, or once `cancelled` returns True. Raises what
-    SourceStream raises.
+    None if its end is not in the binlog yet, or once `cancelled` returns True. Raises the errors of
+    SourceStream.
     """
     found: list[ExcludedRange] = []
     with closing(SourceConnection(settings)) as connection:

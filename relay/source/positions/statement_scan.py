@@ -1,5 +1,5 @@
-"""Beginning and end of a source's binlog, and the statements between two places of it, read on a
-connection of their own.
+"""Beginning and end of a source's binlog, and the statements between two positions, read over a
+separate connection.
 """
 
 from collections.abc import Iterator
@@ -31,15 +31,15 @@ def ask_server_facts(settings: SourceSettings) -> ServerFacts:
 
 
 def end_of_binlog(settings: SourceSettings) -> BinlogPosition:
-    """Where the source's binlog ends now."""
+    """Return where the source's binlog ends now."""
     with closing(SourceConnection(settings)) as connection:
         return binlog_end(connection, read_server_facts(connection))
 
 
 def beginning_of_binlog(settings: SourceSettings) -> SourcePosition:
-    """Where the oldest binlog file that the source still has begins.
+    """Return the beginning of the oldest binlog file that the source still has.
 
-    Raises BinlogPurged when it is taken away meanwhile.
+    Raises BinlogPurged if it is purged in the meantime.
     """
     with closing(SourceConnection(settings)) as connection:
         server, files = read_server_facts(connection), binlog_files(connection)
@@ -51,8 +51,8 @@ def beginning_of_binlog(settings: SourceSettings) -> SourcePosition:
 
 
 class LoggedStatement(NamedTuple):
-    """A statement, when its binlog file was made (Unix seconds), and the MySQL GTID of its
-    transaction ("" where it has none).
+    """A statement, the creation time of its binlog file (Unix seconds), and the MySQL GTID of
+    its transaction ("" if it has none).
     """
 
     statement: Statement
@@ -63,8 +63,7 @@ class LoggedStatement(NamedTuple):
 def statements_between(
     settings: SourceSettings, after: BinlogPosition, until: BinlogPosition
 ) -> Iterator[LoggedStatement]:
-    """Yield what the source logged as text from one place up to another one, with what it only
-    announced left out.
+    """Yield the statements between two positions, except those that were only announced.
 
     Raises BinlogPurged, Unreachable or CorruptEvent.
     """

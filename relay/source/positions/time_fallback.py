@@ -1,5 +1,5 @@
-"""Where to read on at a server of which nothing can be proven: back by time, so that it repeats
-instead of leaving out.
+"""Where to continue at a server without any proof: back by time, so that rows are repeated and
+not lost.
 """
 
 from contextlib import closing
@@ -14,8 +14,8 @@ from relay.source.protocol.server_facts import read_server_facts
 
 
 def place_before(settings: SourceSettings, time_s: float) -> SourcePosition:
-    """The border before the first transaction that was committed at `time_s` (Unix seconds) or
-    later, without GTIDs.
+    """Return the border before the first transaction that was committed at `time_s` (Unix seconds)
+    or later, without GTIDs.
 
     Raises StandbyPurged when the oldest binlog file is newer than that.
     """

@@ -1,5 +1,5 @@
-"""Where a server's binlog stood at a time: the border before the first transaction that was
-committed then or later.
+"""The position of a server's binlog at a time: the boundary before the first transaction committed
+then or later.
 
 Files are found by the time of their first event, with a binary search: of 200 files 8 are opened,
 and one is read.
@@ -17,7 +17,8 @@ from relay.source.protocol.server_facts import ServerFacts
 
 _MILLISECONDS: Final = 1000
 _OLDEST_REMEDY: Final = (
-    'Set start.at = "oldest" (or name the oldest file) to begin with what the source still has.'
+    'Set start.at = "oldest" (or name the oldest file) to begin with the oldest binlog '
+    "of the source."
 )
 
 
@@ -32,7 +33,7 @@ class TimedPlace:
 def place_at_time(
     settings: SourceSettings, server: ServerFacts, files: Mapping[str, int], time_ms: int
 ) -> TimedPlace:
-    """The last border before a time, over all files (names and bytes, oldest first).
+    """Return the last border before a time, over all files (names and bytes, oldest first).
 
     Raises BinlogPurged when the oldest is newer.
     """
@@ -48,7 +49,7 @@ def place_at_time(
         oldest = next(iter(files))
         reason = (
             f"The oldest binlog file of the source, {oldest}, was begun at {created[oldest]} (Unix "
-            f"seconds), after the time asked for."
+            f"seconds), after the requested time."
         )
         raise BinlogPurged(reason, remedy=_OLDEST_REMEDY)
     return TimedPlace(border_in_file(settings, server, file, files[file], time_ms), created[file])
@@ -57,8 +58,8 @@ def place_at_time(
 def border_in_file(
     settings: SourceSettings, server: ServerFacts, file: str, size_bytes: int, time_ms: int
 ) -> BinlogPosition:
-    """The last border of one file before a time: its beginning where all came later, its end where
-    nothing did.
+    """Return the last boundary of one file before a time: its beginning if all transactions are
+    later, its end if none is.
     """
     return BinlogPosition(file, border_before(settings, server, file, size_bytes, time_ms))
 
@@ -66,12 +67,11 @@ def border_in_file(
 def last_file_before(
     files: Sequence[str], created_s: Callable[[str], int], time_ms: int
 ) -> str | None:
-    """The newest of the files (oldest first) that was surely begun before a time.
+    """Return the newest file (`files`: oldest first) that certainly began before a time; None if
+    even the oldest is newer.
 
-    None where even the oldest is newer.
-
-    Files are dated by whole seconds, so one of the time's own second may be younger, and what came
-    in between is in the file before.
+    Files are dated by whole seconds, so a file of the same second can be younger; the changes in
+    between are in the previous file.
     """
     time_s = time_ms // _MILLISECONDS
     low, high = 0, len(files)  # all below `low` are older, all from `high` on are not

@@ -1,4 +1,6 @@
-"""Payloads of a dump → binlog events: header, checksum, and the place of each event in its file."""
+"""Payloads of a dump → binlog events: header, checksum, and the offset of each event in its
+file.
+"""
 
 import struct
 import zlib
@@ -17,11 +19,13 @@ _HEADER: Final = struct.Struct("<IBIIIH")
 _BODY_AT: Final = 1 + _HEADER.size
 _CHECKSUM_BYTES: Final = 4
 _SOUND: Final = 0x2144DF1C
-"""The CRC32 of anything with its own CRC32 behind it (the residue of the polynomial: ITU-T V.42,
+"""The CRC32 of any data followed by its own CRC32 (the residue of the polynomial: ITU-T V.42,
 8.1.1.6).
 """
 _LARGEST_OFFSET: Final = 1 << 62
-"""Files are smaller, and what events add to it still fits into the 64 bits of compiled code."""
+"""Files are smaller, and the sum with an event's length still fits into the 64 bits of compiled
+code.
+"""
 _WRAP: Final = (
     1 << 32
 )  # the header's position has 32 bits; a file may grow beyond by one giant transaction
@@ -147,7 +151,7 @@ class BinlogReader:
     def _describe(self, payload: memoryview) -> memoryview:
         """Read a file's first event, which says whether the others have checksums.
 
-        Without them its own may be left unmade.
+        Without them its own may be missing.
         """
         try:
             found = read_description(payload[_BODY_AT:])
@@ -186,7 +190,7 @@ class BinlogReader:
         return end - size, end
 
     def _widened(self, log_pos: int) -> int:
-        """The whole offset of which the header holds the lower 32 bits."""
+        """Return the full offset whose lower 32 bits are in the header."""
         if log_pos >= self.offset:
             return log_pos
         whole = self.offset - self.offset % _WRAP + log_pos

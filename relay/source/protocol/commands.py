@@ -15,12 +15,12 @@ _FIRST_OFFSET: Final = 4
 _TAGGED_FORMAT: Final = 1
 
 REPORTED_HOST: Final = "roma-relay"
-"""What `SHOW REPLICAS` shows of the relay, by which it knows its own kind."""
+"""The host name of the relay in `SHOW REPLICAS`, by which relays recognise each other."""
 
 
 def replica_uuid(server_id: int) -> str:
-    """The relay's own uuid as a replica: the same for the same server_id, so that MySQL ends a
-    forgotten dump of ours.
+    """Return the relay's uuid as a replica: the same for the same server_id, so that MySQL ends
+    an abandoned dump of the relay.
     """
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{REPORTED_HOST}/{server_id}"))
 

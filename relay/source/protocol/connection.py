@@ -15,6 +15,7 @@ from pymysql.cursors import Cursor
 
 from relay.errors import SourceUnreachable
 from relay.settings import SourceSettings
+from relay.source.protocol.row_packets import read_rows
 from relay.source.protocol.server_errors import translated
 from relay.tls import login
 
@@ -22,6 +23,10 @@ from relay.tls import login
 if TYPE_CHECKING:
 
     class _Connection(Connection[Cursor]):
+        _rfile: Any
+        _read_packet: Any
+        _execute_command: Any
+
         def _force_close(self) -> None: ...
 else:
     _Connection = Connection
@@ -31,13 +36,11 @@ Cell: TypeAlias = "str | int | float | None"
 
 
 class _Login(_Connection):
-    """PyMySQL's connection, with its socket (behind TLS, if any) to be had."""
+    """PyMySQL's connection, with access to its socket (after the TLS handshake, if any)."""
 
     _sock: socket.socket
     alert: ssl.SSLError | None = None
-    """What the server said of TLS before it closed the connection that the driver was writing
-    to.
-    """
+    """The server's TLS alert before it closed the connection that the driver was writing to."""
 
     @property
     def socket(self) -> socket.socket:
@@ -59,8 +62,7 @@ class SourceConnection:
     def __init__(self, settings: SourceSettings) -> None:
         """Connect and log in.
 
-        Raises SourceUnreachable, SourceLoginRefused, or ConfigurationError for TLS files that are
-        none.
+        Raises SourceUnreachable, SourceLoginRefused, or ConfigurationError for invalid TLS files.
         """
         self.settings = settings
         self.place = f"{settings.host}:{settings.port}"
@@ -94,6 +96,21 @@ class SourceConnection:
                 exc, f"The source at {self.place} refused {sql.split(' WHERE ', maxsplit=1)[0]!r}"
             ) from exc
 
+    def raw_rows(self, sql: str) -> Sequence[tuple[bytes | None, ...]]:
+        """Return all rows of a query as the bytes that the server sent; None is NULL.
+
+        Raises the relay's error for the server's.
+        """
+        try:
+            return read_rows(self._login, sql)
+        except ValueError as exc:
+            self.cut()
+            raise SourceUnreachable(f"The source at {self.place} sent no row: {exc}.") from exc
+        except (pymysql.MySQLError, OSError) as exc:
+            raise translated(
+                exc, f"The source at {self.place} refused {sql.split(' WHERE ', maxsplit=1)[0]!r}"
+            ) from exc
+
     def named_rows(self, sql: str) -> list[dict[str, Any]]:
         """Return all rows of a statement, each by column name.
 
@@ -108,7 +125,7 @@ class SourceConnection:
             raise translated(exc, f"The source at {self.place} refused {sql!r}") from exc
 
     def taken_over(self) -> socket.socket:
-        """The socket, for commands of our own; `rows` must not be called afterwards."""
+        """Return the socket, for commands of our own; `rows` must not be called afterwards."""
         return self._socket
 
     def cut(self) -> None:
@@ -154,4 +171,10 @@ def _connected(settings: SourceSettings) -> socket.socket:
         ) from exc
     connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for option, size_bytes in (
+        (socket.SO_RCVBUF, settings.receive_buffer_bytes),
+        (socket.SO_SNDBUF, settings.send_buffer_bytes),
+    ):
+        if size_bytes is not None:
+            connected.setsockopt(socket.SOL_SOCKET, option, size_bytes)
     return connected

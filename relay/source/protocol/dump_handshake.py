@@ -1,4 +1,4 @@
-"""What a replica sends before it requests the binlog."""
+"""The commands that a replica sends before it requests the binlog."""
 
 import socket
 from collections.abc import Iterator
@@ -28,8 +28,8 @@ _BY_STATE: Final = BinlogPosition(
     "", 4
 )  # MariaDB then reads from the GTID state that the session has set
 _LARGE_OFFSET_REMEDY: Final = (
-    "Set gtid = true, or choose the next binlog file's beginning as start: nothing follows so far "
-    "behind in a file."
+    "Set gtid = true, or choose the next binlog file's beginning as start: no event can follow at "
+    "such an offset."
 )
 
 
@@ -54,11 +54,11 @@ def start_dump(
     at: BinlogPosition,
     published: GtidSet | None,
 ) -> None:
-    """Register as the replica `server_id` and ask for the binlog from `at`, or for all that is not
-    in `published`.
+    """Register as the replica `server_id` and request the binlog from `at`, or everything that is
+    not in `published`.
 
-    Raises SourceNotPermitted without REPLICATION SLAVE. What the server thinks of the place comes
-    with the first packets.
+    Raises SourceNotPermitted without REPLICATION SLAVE. The server's errors about the position
+    arrive with the first packets.
     """
     _say_what_we_read(connection, server)
     if not server.mariadb:
@@ -86,9 +86,9 @@ def start_dump(
 def looking_from(
     connection: SourceConnection, server: ServerFacts, at: BinlogPosition
 ) -> Iterator[BinlogReader]:
-    """Read the binlog from a place up to its end, as no replica.
+    """Read the binlog from a position up to its end, not as a replica.
 
-    The connection is of no other use then.
+    The connection cannot be used for anything else.
 
     Raises SourceNotPermitted without REPLICATION SLAVE.
     """
@@ -102,7 +102,7 @@ def looking_from(
 
 
 def lacks_replication_slave(place: str, server: ServerFacts) -> SourceNotPermitted:
-    """The one privilege that shows only when the binlog is asked for."""
+    """Return the error for a missing privilege that only the request of a dump shows."""
     return SourceNotPermitted(
         f"The account at {place} lacks REPLICATION SLAVE ({server.version_text})."
     )

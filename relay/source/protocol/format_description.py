@@ -67,7 +67,7 @@ _OLD_REMEDY: Final = (
 class FormatDescription(NamedTuple):
     """`version` is the server's own text.
 
-    `has_tail` says that algorithm and checksum end the event, `checksummed` that others have one.
+    `has_tail`: algorithm and checksum end the event. `checksummed`: other events have one.
     """
 
     version: str
@@ -130,6 +130,10 @@ def check_description(found: FormatDescription, file: str) -> None:
                 f"what is read"
             ),
         )
+    _check_post_headers(found, file)
+
+
+def _check_post_headers(found: FormatDescription, file: str) -> None:
     for code, announced in enumerate(found.post_header_bytes, 1):
         known = _KNOWN.get(code, (announced,))
         if announced not in known:

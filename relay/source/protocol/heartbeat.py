@@ -1,4 +1,4 @@
-"""Heartbeats by SQL: whether a server answers, its identity, and what it has executed."""
+"""Heartbeats by SQL: whether a server answers, its identity, and its executed transactions."""
 
 import threading
 from dataclasses import replace
@@ -47,7 +47,7 @@ class ServerWatch:
             return self.seen
 
     def close(self) -> None:
-        """Give the connection back; a later look makes a new one."""
+        """Close the connection; a later heartbeat opens a new one."""
         with self._lock:
             self._hang_up()
 

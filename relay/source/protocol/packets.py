@@ -1,7 +1,7 @@
 """The MySQL protocol's framing on a socket: whole packets, as views into one reused buffer.
 
 A packet is 3 bytes of length, 1 of sequence number and its payload; a payload of exactly 16 MB - 1
-goes on in the next one (MySQL manual: Protocol Basics, MySQL Packets).
+continues in the next one (MySQL manual: Protocol Basics, MySQL Packets).
 """
 
 import socket
@@ -48,9 +48,10 @@ class PacketReader:
 
     @property
     def silent_seconds(self) -> float:
-        """Return for how long the server has sent nothing while this waits for it.
+        """Return how long the server has sent nothing while this waits for it, in seconds; 0 if it
+        does not wait.
 
-        0 while it does not wait. Any thread may ask.
+        Any thread may call it.
         """
         since_s = self._silent_since_s
         return monotonic() - since_s if since_s else 0.0
@@ -60,7 +61,7 @@ class PacketReader:
         self._silent_since_s = self._waited_since_s
 
     def next_payload(self) -> memoryview:
-        """The next whole payload; the view holds until the next call.
+        """Return the next whole payload; the view holds until the next call.
 
         Raises SourceSilent when the socket's timeout passes, SourceUnreachable when the server
         hangs up.
@@ -86,7 +87,7 @@ class PacketReader:
     def scan(
         self, scanner: Scanner, group: Group, offset: int, *, checksummed: bool
     ) -> tuple[list[RawItem], int]:
-        """Return what the plain events in the buffer amount to, and the binlog offset behind them.
+        """Return the items of the plain events in the buffer, and the binlog offset after them.
 
         `offset` is the one before.
         """
@@ -108,7 +109,7 @@ class PacketReader:
         return memoryview(payload)
 
     def _take(self, length: int) -> bytearray:
-        """`length` bytes of their own, for what does not fit the buffer."""
+        """Return `length` bytes in a separate array, for packets larger than the buffer."""
         taken = bytearray(length)
         view = memoryview(taken)
         held = min(length, self._end - self._start)
@@ -119,9 +120,8 @@ class PacketReader:
         return taken
 
     def _fill(self, wanted: int) -> None:
-        """Have at least `wanted` bytes in the buffer from `_start` on.
-
-        Never more than the buffer holds.
+        """Read until at least `wanted` bytes are in the buffer from `_start` on, never more than
+        it can hold.
         """
         held = self._end - self._start
         if held == 0 or self._start + wanted > len(self._buffer):

@@ -68,7 +68,7 @@ def free_replica_id(settings: SourceSettings, replica: str) -> int:
 
 
 def chosen_server_id(replica: str, taken: Collection[int]) -> int:
-    """The first number of the replica's own row of numbers that is not taken."""
+    """Return the first free number of the replica's own sequence."""
     return next(number for number in _numbers(replica) if number not in taken)
 
 

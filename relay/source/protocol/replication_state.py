@@ -1,5 +1,5 @@
-"""Whether more is on its way to a server that replicates another one, and whether its binlog keeps
-the order of its master's.
+"""The replication state of a server: whether more transactions will arrive, and whether its
+binlog keeps its master's order.
 """
 
 from collections.abc import Iterable, Mapping
@@ -32,8 +32,8 @@ def ask_replication(connection: SourceConnection, server: ServerFacts) -> Replic
 
 
 def replicating(channels: Iterable[Mapping[str, object]]) -> Replicating:
-    """What the rows of SHOW REPLICA STATUS amount to, by the channel that is the furthest from its
-    end.
+    """Return the state in the rows of SHOW REPLICA STATUS, by the channel that is farthest from
+    its end.
     """
     states = [
         _channel({_old(name): value for name, value in channel.items()}) for channel in channels
@@ -54,7 +54,7 @@ def reordering(variables: Mapping[str, str]) -> str:
         return variables.get(old, variables.get(old.replace("slave", "replica"), usual)).upper()
 
     if value("log_slave_updates", "ON") not in _ON:
-        return "log_replica_updates is off there, so its binlog lacks what it replicates"
+        return "log_replica_updates is off there, so its binlog lacks the replicated transactions"
     if (threads := int(value("slave_parallel_threads", "0"))) > 0:
         return (
             f"{threads} threads apply there, and transactions of different domains in an order of "

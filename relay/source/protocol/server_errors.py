@@ -76,7 +76,7 @@ _SENTENCES: Final[tuple[tuple[str, type[RelayError]], ...]] = (
 def translated(exc: Exception, doing: str, *, tls_legacy: bool = False) -> RelayError:
     """Return the relay's error for one of the driver's.
 
-    `doing` says what was tried, as the start of a sentence.
+    `doing` is the attempted action, as the start of a sentence.
     """
     original = getattr(exc, "original_exception", None) or refused_certificate(exc)
     if isinstance(original, ssl.SSLError):
@@ -112,8 +112,8 @@ def from_number(code: int, text: str, doing: str) -> RelayError:
 
 
 def from_packet(payload: memoryview, doing: str) -> RelayError:
-    """The relay's error for an ERR packet (0xFF, number, optional '#' and state, text), or for the
-    EOF packet that ends a dump.
+    """Return the relay's error for an ERR packet (0xFF, number, optional '#' and state, text), or
+    for the EOF packet that ends a dump.
     """
     if not len(payload) or payload[0] != _ERROR:
         return SourceUnreachable(

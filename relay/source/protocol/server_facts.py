@@ -16,8 +16,8 @@ REPLICA_VARIABLES: Final = (
     "replica_parallel_workers", "slave_preserve_commit_order",
     "replica_preserve_commit_order", "slave_parallel_threads",
 )  # fmt: skip
-"""They say whether a replica's own binlog holds what it replicates, and in the order of its
-master.
+"""Variables that show whether a replica's own binlog has the replicated transactions, in the
+order of its master.
 """
 _VARIABLES: Final = (
     "server_id", "server_uuid", "gtid_mode", "gtid_executed", "gtid_purged", "gtid_binlog_pos",
@@ -64,7 +64,7 @@ class ServerFacts:
 
     @property
     def held(self) -> Executed:
-        """What its binlog holds."""
+        """The transactions in its binlog."""
         return Executed.parse(self.executed, self.binlog_state, strict=self.gtids_strict)
 
     @property

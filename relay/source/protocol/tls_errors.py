@@ -1,4 +1,4 @@
-"""What a failed TLS handshake with the source means, and its remedy.
+"""The meaning of a failed TLS handshake with the source, and its remedy.
 
 The same for every build of OpenSSL and Python.
 """
@@ -85,5 +85,5 @@ def _remedy(exc: ssl.SSLError, *, legacy: bool) -> str:
 
 
 def _reason(exc: ssl.SSLError) -> str | None:
-    """Return OpenSSL's name of the reason; an error that Python itself raises has none."""
+    """Return OpenSSL's name of the reason; None for an error that Python itself raises."""
     return getattr(exc, "reason", None)

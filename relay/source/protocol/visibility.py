@@ -1,10 +1,10 @@
-"""Whether SELECTs on a source see a transaction that its binlog holds already.
+"""Checks whether SELECTs on a source see a transaction that is already in its binlog.
 
 A server logs a transaction before it commits it for other sessions. With semi-synchronous
 replication that waits AFTER_SYNC (MySQL's default), a replica's acknowledgement comes between the
-two: seconds. MariaDB says in a consistent snapshot which place of the binlog it shows (MariaDB
-manual: START TRANSACTION, binlog_snapshot_position), MySQL by gtid_executed, to which it adds a
-transaction after its commit. MySQL without GTIDs says nothing.
+two: seconds. MariaDB reports the binlog position of a consistent snapshot (MariaDB manual: START
+TRANSACTION, binlog_snapshot_position), MySQL by gtid_executed, to which it adds a transaction after
+its commit. MySQL without GTIDs reports nothing.
 """
 
 from collections.abc import Callable
@@ -29,8 +29,9 @@ _SNAPSHOT: Final = (
 
 
 class Visibility:
-    """Reads over its own connection what SELECTs on one source see. One thread uses and closes
-    it.
+    """Reads over its own connection which transactions SELECTs on one source see.
+
+    One thread uses and closes it.
     """
 
     def __init__(self, settings: SourceSettings) -> None:
@@ -96,13 +97,26 @@ def wait_until(holds: Callable[[], bool], seconds: float) -> bool:
     return True
 
 
-def _shown_by_mariadb(connection: SourceConnection) -> BinlogPosition:
-    """Return the end of the last transaction that a snapshot of this moment holds."""
+def shown_by_snapshot(connection: SourceConnection) -> BinlogPosition:
+    """Open a snapshot on MariaDB; return the end of the last transaction that it shows."""
     connection.rows("START TRANSACTION WITH CONSISTENT SNAPSHOT")
-    try:
-        found = {str(name).upper(): value for name, value in connection.rows(_SNAPSHOT)}
-    finally:
-        connection.rows("COMMIT")
+    found = {str(name).upper(): value for name, value in connection.rows(_SNAPSHOT)}
     return BinlogPosition(
         str(found["BINLOG_SNAPSHOT_FILE"]), int(found["BINLOG_SNAPSHOT_POSITION"])
     )
+
+
+def gtids_at(connection: SourceConnection, at: BinlogPosition) -> str | None:
+    """Return the last GTID of each domain before a position of MariaDB's binlog; None if the
+    server does not report it.
+    """
+    answer = connection.rows("SELECT BINLOG_GTID_POS(%s, %s)", at.file, at.offset)[0][0]
+    return None if answer is None else str(answer)
+
+
+def _shown_by_mariadb(connection: SourceConnection) -> BinlogPosition:
+    """Return the end of the last transaction that a snapshot of this moment holds."""
+    try:
+        return shown_by_snapshot(connection)
+    finally:
+        connection.rows("COMMIT")

@@ -32,7 +32,7 @@ class InstanceDocument:
         return masked(self.fields)
 
     def settings(self, variables: RunTimeVariables) -> InstanceSettings:
-        """Return what a relay runs, checked; secret fields may name `variables`.
+        """Return the checked settings for a relay; secret fields may use `variables`.
 
         Raises ConfigurationError.
         """
@@ -49,11 +49,15 @@ class InstanceDocumentStore:
     def all(self) -> tuple[InstanceDocument, ...]:
         """Return every document, by name."""
         try:
-            names = self._session.children(self._paths.definitions)
+            names = tuple(map(unquote, self._session.children(self._paths.definitions)))
         except NodeMissing:
             return ()
-        found = (self.find(unquote(name)) for name in names)
-        return tuple(each for each in found if each is not None)
+        nodes = self._session.find_all([self._paths.definition(name) for name in names])
+        return tuple(
+            InstanceDocument(name, _fields(node.value), node.version + 1)
+            for name, node in zip(names, nodes, strict=True)
+            if node is not None
+        )
 
     def names(self) -> frozenset[str]:
         """Return the names of all documents."""
@@ -63,14 +67,14 @@ class InstanceDocumentStore:
             return frozenset()
 
     def find(self, name: str) -> InstanceDocument | None:
-        """Return one document, None where there is none."""
+        """Return one document, None if it does not exist."""
         node = self._session.find(self._paths.definition(name))
         return (
             None if node is None else InstanceDocument(name, _fields(node.value), node.version + 1)
         )
 
     def save(self, name: str, fields: Mapping[str, Any], version: int) -> InstanceDocument:
-        """Write a document over `version` (0: it is not there yet).
+        """Write a document over `version` (0: it must not exist).
 
         Raises VersionConflict, NodeMissing.
         """

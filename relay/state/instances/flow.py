@@ -13,10 +13,10 @@ NO_LIMIT: Final = 0
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """What is asked of an instance: to stand still, or to read no more than so much a second.
+    """The flow that operators want of an instance: pause, or limits per second.
 
-    A limit that is None leaves it to the configuration file, NO_LIMIT lifts that one. `by` and
-    `comment` say who asked and why.
+    A limit of None uses the configuration file's, NO_LIMIT removes it. `by` and `comment` are the
+    actor and the reason.
     """
 
     paused: bool = False
@@ -34,7 +34,7 @@ class Flow:
 
     @classmethod
     def from_document(cls, value: bytes, version: int) -> "Flow":
-        """Read it; what is missing or unreadable asks for nothing."""
+        """Read the flow; missing or unreadable fields request nothing."""
         fields = JsonObject.read(value)
         limits = (fields.whole_or_none(name) for name in ("rows_per_second", "bytes_per_second"))
         rows, size = (None if each is None or each < 0 else each for each in limits)
@@ -51,12 +51,12 @@ class FlowStore:
         self._paths = paths
 
     def read(self, instance: str) -> Flow:
-        """Return what is asked of an instance. Raises StoreUnreachable."""
+        """Return the wanted flow of an instance. Raises StoreUnreachable."""
         node = self._session.find(self._paths.instance_flow(instance), synced=True)
         return Flow() if node is None else Flow.from_document(node.value, node.version)
 
     def write(self, instance: str, flow: Flow) -> Flow:
-        """Ask it, if nobody asked otherwise since `flow.version` was read.
+        """Write the wanted flow if it is unchanged since `flow.version`.
 
         Raises VersionConflict, StoreUnreachable.
         """

@@ -1,5 +1,5 @@
-"""Notes about an instance: where it first started, which tables it has met, and which of them its
-mapping leaves out.
+"""Notes about an instance: its first start, the tables that it has read, and the tables that its
+mapping excludes.
 """
 
 from collections.abc import Iterable
@@ -21,8 +21,7 @@ class StartNote:
 
     `noted_ms` is Unix milliseconds.
 
-    Its being there says that the instance has a past: without a position record it must not start
-    afresh.
+    It proves that the instance has run before: without a position record it must not start again.
     """
 
     file: str
@@ -50,7 +49,9 @@ class StartNote:
 
 @dataclass(frozen=True, slots=True)
 class DroppedName:
-    """A real name that is left out, why, and how many rows of it since the relay's start."""
+    """A real name that is filtered, the reason, and the number of its rows since the relay's
+    start.
+    """
 
     name: str
     reason: str
@@ -78,9 +79,9 @@ def read_dropped(value: bytes) -> tuple[DroppedName, ...]:
 
 
 def write_tables(names: Iterable[str]) -> bytes:
-    """Write the real tables that an instance has met, as `database.table`, sorted.
+    """Write the real tables that an instance has read, as `database.table`, sorted.
 
-    What is beyond KNOWN_TABLES_LISTED is only counted.
+    Tables beyond KNOWN_TABLES_LISTED are only counted.
     """
     ordered = sorted(set(names))
     return write_json(
@@ -92,5 +93,5 @@ def write_tables(names: Iterable[str]) -> bytes:
 
 
 def read_tables(value: bytes) -> tuple[str, ...]:
-    """Read the list; what is no text in it is left out."""
+    """Read the list; entries that are not texts are ignored."""
     return JsonObject.read(value).texts("tables")

@@ -16,9 +16,9 @@ from relay.settings import (
 )
 
 MASK: Final = "**********"
-"""Stands for a secret in what is shown.
+"""Replaces a secret in shown settings.
 
-A document that comes back with it keeps the secret that is stored.
+A document that is sent back with it keeps the stored secret.
 """
 _SECRETS: Final = frozenset({"password", "salt", "secrets"})
 _SERVERS: Final = ("source", "group")
@@ -28,16 +28,18 @@ _Fields: TypeAlias = Mapping[str, Any]
 
 
 def masked(fields: _Fields) -> dict[str, Any]:
-    """Return the settings without their secrets; the name of an environment variable is none."""
+    """Return the settings without their secrets; the name of an environment variable is not a
+    secret.
+    """
     return {key: _masked(key, value) for key, value in fields.items()}
 
 
 def with_secrets_of(stored: _Fields, fields: _Fields) -> dict[str, Any]:
-    """Put the stored secrets where a document that was shown comes back with the mask.
+    """Restore the stored secrets in a document that contains the mask.
 
-    Passwords stay only where every server was logged in to before, with the same user and TLS
-    settings; secrets of claims where nothing of claims was changed. Elsewhere the mask stays, and
-    the secret must be given again.
+    Passwords are restored only if every server was used before with the same user and TLS settings;
+    secrets of claims only if no claim setting was changed. Elsewhere the mask stays, and the secret
+    must be entered again.
     """
     return {
         key: _unmasked(value, stored.get(key)) if _may_keep(key, stored, fields) else value
@@ -98,9 +100,10 @@ def _unmasked(value: Any, stored: Any) -> Any:
 
 
 def _list_unmasked(values: list[Any], stored: list[Any]) -> list[Any]:
-    """One that is as it was shown keeps its secrets wherever it is.
+    """Restore secrets in a list.
 
-    Where none came or went, a changed one those of its index.
+    An unchanged entry keeps its secrets at any index. If the length is the same, a changed one gets
+    those of its index.
     """
     shown = [_masked("", each) for each in stored]
     free = list(range(len(stored)))

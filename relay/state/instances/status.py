@@ -1,11 +1,27 @@
-"""What an instance does now, as its relay writes it and operators read it."""
+"""The present state of an instance, as its relay writes it and operators read it."""
 
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Final
 
 from relay.state.json_object import JsonObject, write_json
 
 UNKNOWN_STATE = "UNKNOWN"
 """The state of an instance whose status cannot be read."""
+
+_READERS: Final[Mapping[object, Callable[[JsonObject, str], Any]]] = {
+    str: JsonObject.text,
+    int: JsonObject.whole,
+    int | None: JsonObject.whole_or_none,
+    float: lambda stored, name: stored.real_or_none(name) or 0.0,
+    float | None: JsonObject.real_or_none,
+    bool: JsonObject.truth,
+    dict[str, int]: JsonObject.wholes,
+    dict[str, str]: JsonObject.texts_by_name,
+    dict[str, float] | None: JsonObject.reals_or_none,
+    dict[str, Any]: JsonObject.plain,
+}
+"""The reader of each type of a field; it returns the default if the value is missing or damaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,22 +30,27 @@ class InstanceStatus:
 
     Times in Unix milliseconds unless the name says otherwise; empty text and None: not known.
 
-    `state` is what it does, in a word; `code`, `reason` and `remedy` are those of the error that
-    keeps it there. `mapping_set` is the set in force for the rows being published,
-    `mapping_problem` why a newer one is not. The position is a copy for people: the relay itself
-    trusts Kafka's alone. `published_rows`, `dead_letters` and `claims` are those that Kafka has
-    committed since the relay's start; the buffer cursors count slots since the source was last
-    connected. `dropped_rows` counts those that were left out since then, by cause. `spool` says
-    what its spool on disk does, `filling`, `draining` or `full`; `spool_age_seconds` for how long
-    the oldest in it has waited. `held_back` says what keeps it from going as fast as it can, or
-    from reading all its sources: a pause, limits, sources that are dead. `unlogged_changes` names
-    relayed tables whose rows foreign keys change without a word in the binlog. For a group, the
-    position is that of the source that was published last, `sources` are those of all
-    (`file:offset`) by name, and `passed_over` counts those that are not read for now. `row_printer`
-    names what has printed rows since the relay's start, the one with most rows first: `compiled`,
-    `readable`. `run_time`: the instance is defined by a document in ZooKeeper, not by a relay's
-    file. `printed_rows` counts these rows by path, for the slow one with the reason (`readable:
-    value`); both print the same.
+    `state` is what it does, in a word; `code`, `reason` and `remedy` are those of the error
+    that keeps it there. `mapping_set` is the active set for the rows being published,
+    `mapping_problem` why a newer one is not. `published_set` is the set of the last committed
+    position record: every marker of moved tables up to it is in Kafka. The position is a copy
+    for people: the relay itself trusts Kafka's alone. `published_rows`, `dead_letters` and
+    `claims` are those that Kafka has committed since the relay's start; the buffer cursors
+    count slots since the source was last connected. `dropped_rows` counts those that were left
+    out since then, by cause. `spool` says what its spool on disk does, `filling`, `draining` or
+    `full`; `spool_age_seconds` for how long the oldest in it has waited. `held_back` says what
+    keeps it from going as fast as it can, or from reading all its sources: a pause, limits,
+    sources that are dead. `unlogged_changes` names relayed tables whose rows foreign keys
+    change without a word in the binlog. `keys_differ` names topics whose equal keys other
+    instances place in other partitions. For a group, the position is that of the source that
+    was published last, `sources` are those of all (`file:offset`) by name, and `passed_over`
+    counts those that are not read for now. `row_printer` names what has printed rows since the
+    relay's start, the one with most rows first: `compiled`, `readable`. `run_time`: the
+    instance is defined by a document in ZooKeeper, not by a relay's file. `printed_rows` counts
+    these rows by path, for the slow one with the reason (`readable: value`); both print the
+    same. `snapshot` is the request to copy tables that is under way, {} where there is none.
+    `table_rates` holds the rows per second of the last minute that each real table has, the
+    busiest ones by name and the others together as `(other)`; None if the relay does not tell.
     """
 
     name: str
@@ -41,6 +62,7 @@ class InstanceStatus:
     epoch: int = 0
     mapping_set: int = 0
     mapping_problem: str = ""
+    published_set: int | None = None
     position_file: str = ""
     position_offset: int = 0
     gtid_set: str = ""
@@ -63,8 +85,11 @@ class InstanceStatus:
     printed_rows: dict[str, int] = field(default_factory=dict)
     held_back: str = ""
     unlogged_changes: str = ""
+    keys_differ: str = ""
     sources: dict[str, str] = field(default_factory=dict)
     passed_over: int = 0
+    snapshot: dict[str, Any] = field(default_factory=dict)
+    table_rates: dict[str, float] | None = None
     run_time: bool = False
     updated_ms: int = 0
 
@@ -73,10 +98,10 @@ class InstanceStatus:
 
         Execute_position is text in it, because many JSON readers round numbers above 2^53.
         """
-        fields = asdict(self)
+        document = asdict(self)
         if self.execute_position is not None:
-            fields["execute_position"] = str(self.execute_position)
-        return fields
+            document["execute_position"] = str(self.execute_position)
+        return document
 
     def to_document(self) -> bytes:
         """Return the JSON document of `to_fields`, as operators and the admin read it."""
@@ -84,44 +109,9 @@ class InstanceStatus:
 
     @classmethod
     def from_document(cls, name: str, value: bytes) -> "InstanceStatus":
-        """Read a status of this or another version; what is missing or unreadable gets its
-        default.
+        """Read a status of this or another version; missing or unreadable fields get their
+        defaults.
         """
-        fields = JsonObject.read(value)
-        return cls(
-            name=name,
-            state=fields.text("state", UNKNOWN_STATE),
-            code=fields.text("code"),
-            reason=fields.text("reason"),
-            remedy=fields.text("remedy"),
-            relay=fields.text("relay"),
-            epoch=fields.whole("epoch"),
-            mapping_set=fields.whole("mapping_set"),
-            mapping_problem=fields.text("mapping_problem"),
-            position_file=fields.text("position_file"),
-            position_offset=fields.whole("position_offset"),
-            gtid_set=fields.text("gtid_set"),
-            execute_time=fields.whole_or_none("execute_time"),
-            execute_position=fields.whole_or_none("execute_position"),
-            published_rows=fields.whole("published_rows"),
-            dead_letters=fields.whole("dead_letters"),
-            claims=fields.whole("claims"),
-            dropped_rows=fields.wholes("dropped_rows"),
-            lag_seconds=fields.real_or_none("lag_seconds"),
-            buffer_put=fields.whole("buffer_put"),
-            buffer_get=fields.whole("buffer_get"),
-            buffer_ack=fields.whole("buffer_ack"),
-            buffer_bytes=fields.whole("buffer_bytes"),
-            spool=fields.text("spool"),
-            spool_bytes=fields.whole("spool_bytes"),
-            spool_age_seconds=fields.real_or_none("spool_age_seconds") or 0.0,
-            spool_problem=fields.text("spool_problem"),
-            row_printer=fields.text("row_printer"),
-            printed_rows=fields.wholes("printed_rows"),
-            held_back=fields.text("held_back"),
-            unlogged_changes=fields.text("unlogged_changes"),
-            sources=fields.texts_by_name("sources"),
-            passed_over=fields.whole("passed_over"),
-            run_time=fields.truth("run_time"),
-            updated_ms=fields.whole("updated_ms"),
-        )
+        stored = JsonObject.read(value)
+        found = {each.name: _READERS[each.type](stored, each.name) for each in fields(cls)}
+        return cls(**{**found, "name": name, "state": stored.text("state", UNKNOWN_STATE)})

@@ -1,9 +1,9 @@
-"""What relays tell about their instances, kept in ZooKeeper so that it outlives the relay that
-wrote it.
+"""Reports of relays about their instances, stored in ZooKeeper so that they outlive the relay
+that wrote them.
 """
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from time import time
 from urllib.parse import unquote
 
@@ -18,8 +18,10 @@ from relay.state.instances.notes import (
     write_dropped,
     write_tables,
 )
+from relay.state.instances.snapshots import SnapshotStore
 from relay.state.instances.status import InstanceStatus
 from relay.state.json_object import write_json
+from relay.state.mappings.key_forms import KeyFormStore
 from relay.state.mappings.topic_agreements import TopicAgreementStore
 from relay.state.paths import Paths
 from relay.zk import Session, Watch
@@ -35,8 +37,10 @@ class InstanceStore:
         self._session = session
         self._paths = paths
         self.flows = FlowStore(session, paths)
+        self.snapshots = SnapshotStore(session, paths)
         self.failover = FailoverStore(session, paths)
         self.topics = TopicAgreementStore(session, paths)
+        self.key_forms = KeyFormStore(session, paths)
 
     def put_status(self, status: InstanceStatus) -> None:
         """Replace the status of the instance; the last writer wins."""
@@ -56,13 +60,27 @@ class InstanceStore:
 
     def statuses(self) -> tuple[InstanceStatus, ...]:
         """Return the last status of every instance that has one, sorted by name."""
-        nodes = (
-            (name, self._session.find(self._paths.instance_status(name))) for name in self._names()
-        )
+        names = self._names()
+        nodes = self._session.find_all([self._paths.instance_status(name) for name in names])
         return tuple(
             InstanceStatus.from_document(name, node.value)
-            for name, node in nodes
+            for name, node in zip(names, nodes, strict=True)
             if node is not None
+        )
+
+    def published_sets(self, topic: str) -> Mapping[str, int | None]:
+        """Return the instances that publish to a topic, each with the mapping set that its last
+        position record names; None: its relay has not told. Synced reads.
+        """
+        names = [name for name, each in self.topics.read(topic).feeders.items() if each.joined]
+        return {each: self._published_set(each) for each in names}
+
+    def _published_set(self, instance: str) -> int | None:
+        node = self._session.find(self._paths.instance_status(instance), synced=True)
+        return (
+            None
+            if node is None
+            else InstanceStatus.from_document(instance, node.value).published_set
         )
 
     def note_start(self, instance: str, note: StartNote) -> StartNote:
@@ -81,13 +99,6 @@ class InstanceStore:
         node = self._session.find(self._paths.instance_started(instance), synced=True)
         return None if node is None else StartNote.from_document(node.value)
 
-    def forget_start(self, instance: str) -> None:
-        """Take the note away, on an operator's explicit wish for a fresh start.
-
-        Raises NodeMissing.
-        """
-        self._session.delete(self._paths.instance_started(instance))
-
     def put_dropped(self, instance: str, names: Iterable[DroppedName]) -> None:
         """Replace the whole list of names that the mapping of the instance leaves out."""
         self._session.put(self._paths.instance_dropped(instance), write_dropped(names))
@@ -97,41 +108,51 @@ class InstanceStore:
         node = self._session.find(self._paths.instance_dropped(instance))
         return () if node is None else read_dropped(node.value)
 
+    def dropped_of(self, instances: Sequence[str]) -> Mapping[str, tuple[DroppedName, ...]]:
+        """Return the names that each of these instances leaves out."""
+        nodes = self._session.find_all([self._paths.instance_dropped(each) for each in instances])
+        return {
+            each: () if node is None else read_dropped(node.value)
+            for each, node in zip(instances, nodes, strict=True)
+        }
+
     def put_tables(self, instance: str, names: Iterable[str]) -> None:
-        """Note the real tables that the instance has met, as `database.table`: those that a dry run
-        can speak of.
-        """
+        """Store the real tables that the instance has read, as `database.table`, for dry runs."""
         self._session.put(self._paths.instance_tables(instance), write_tables(names))
 
     def tables_of(self, instance: str) -> tuple[str, ...]:
-        """Return the real tables that this instance has met, sorted."""
+        """Return the real tables that this instance has read, sorted."""
         node = self._session.find(self._paths.instance_tables(instance))
         return () if node is None else tuple(sorted(read_tables(node.value)))
 
+    def tables_of_each(self, instances: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+        """Return the real tables that each of these instances has read, sorted."""
+        nodes = self._session.find_all([self._paths.instance_tables(each) for each in instances])
+        return {
+            each: () if node is None else tuple(sorted(read_tables(node.value)))
+            for each, node in zip(instances, nodes, strict=True)
+        }
+
     def tables(self) -> tuple[str, ...]:
-        """Return the real tables that any instance has met, sorted."""
-        nodes = [self._session.find(self._paths.instance_tables(name)) for name in self._names()]
-        return tuple(
-            sorted(
-                {table for node in nodes if node is not None for table in read_tables(node.value)}
-            )
-        )
+        """Return the real tables that any instance has read, sorted."""
+        found = self.tables_of_each(self._names())
+        return tuple(sorted({table for theirs in found.values() for table in theirs}))
 
     def call(self, instance: str) -> None:
-        """Let the relay that runs the instance look at its position again: something was done to it
-        by hand.
+        """Signal the relay that runs the instance to read its position again: an operator
+        changed it.
         """
         self._session.put(
             self._paths.instance_called(instance), write_json({"called_ms": int(time() * 1000)})
         )
 
     def calls(self, instance: str) -> int | None:
-        """Return a number that differs after every call, None where there was none."""
+        """Return a number that changes with every call, None without a call."""
         node = self._session.find(self._paths.instance_called(instance), synced=True)
         return None if node is None else node.version
 
     def watch_calls(self, instance: str, signal: threading.Event) -> Watch:
-        """Set the event whenever somebody may have called, and after every reconnect."""
+        """Set the event after each possible call, and after every reconnect."""
         return self._session.watch(self._paths.instance_called(instance), signal.set)
 
     def _names(self) -> tuple[str, ...]:

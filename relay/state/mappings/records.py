@@ -1,5 +1,6 @@
-"""What stands in ZooKeeper about mappings: documents, sets and the pointer, each written once and
-read tolerantly.
+"""Records of mappings in ZooKeeper: documents, sets and the pointer.
+
+Each is written once; unknown fields are tolerated when it is read.
 """
 
 import json
@@ -25,7 +26,7 @@ class Note:
 
     @classmethod
     def read(cls, fields: JsonObject) -> "Note":
-        """Read the three fields of a note, which stand beside the other fields of a record."""
+        """Read the three fields of a note, which are beside the other fields of a record."""
         return cls(fields.text("author"), fields.text("comment"), fields.whole("saved_ms"))
 
     def fields(self) -> dict[str, object]:
@@ -43,14 +44,15 @@ class StoredDocument:
     note: Note
 
     def to_document(self) -> bytes:
-        """One line of JSON about the body, then the body itself, so that it can be read with any
-        ZooKeeper shell.
+        """Return one line of JSON about the body, then the body itself, so that it can be read with
+        any ZooKeeper shell.
         """
         return write_json({"format": FORMAT, **self.note.fields()}) + b"\n" + self.body.encode()
 
     @classmethod
     def from_document(cls, data_id: str, version: int, value: bytes) -> "StoredDocument":
-        """Read it; a value without our first line was put there by hand and is all body.
+        """Read the document; a value without the relay's first line was written by an operator and
+        is all body.
 
         Raises MappingRefused.
         """
@@ -91,9 +93,9 @@ class SetRecord:
 
     @classmethod
     def from_document(cls, number: int, value: bytes) -> "SetRecord":
-        """Read it.
+        """Read the record.
 
-        Raises MappingRefused where the list of documents is not there, for an empty set would drop
+        Raises MappingRefused if the list of documents is missing, because an empty set would drop
         everything.
         """
         fields = JsonObject.read(value)
@@ -136,8 +138,8 @@ class StoredSet:
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """The number of the set in force, and the version of the node that guards it (None: the node is
-    not there yet).
+    """The number of the active set, and the version of the node that guards it (None: the node
+    does not exist yet).
     """
 
     number: int
@@ -157,7 +159,7 @@ class Pointer:
         number = _bare_number(value) if number is None else number
         if number is None or number < 0:
             raise _refused(
-                "", "The pointer to the mapping set in force does not hold a set's number."
+                "", "The pointer to the active mapping set does not contain a set's number."
             )
         return cls(number, guard)
 

@@ -18,11 +18,9 @@ SAVE_LIMIT_BYTES: Final = 1_000_000
 class MappingStore:
     """Saves, loads and lists mapping sets.
 
-    Bodies are text here: what they mean, and whether they may be saved, the caller decides.
-
-    Nothing is ever overwritten: a save and a roll back both add a set under the next number and
-    move the pointer, in one ZooKeeper transaction that fails as a whole with VersionConflict when
-    the pointer was moved meanwhile.
+    Bodies are text here: the caller interprets and checks them. No set is ever overwritten: a save
+    and a rollback both add a set under the next number and move the pointer, in one ZooKeeper
+    transaction. It fails as a whole with VersionConflict if the pointer was moved in the meantime.
     """
 
     def __init__(self, session: Session, paths: Paths) -> None:
@@ -30,16 +28,16 @@ class MappingStore:
         self._paths = paths
 
     def number(self) -> int:
-        """Return the number of the set in force, 0 where nothing was saved.
+        """Return the number of the active set, 0 if nothing was saved.
 
         Raises MappingRefused if the pointer is unreadable.
         """
         return self._pointer().number
 
     def current(self) -> StoredSet:
-        """Load the set in force.
+        """Load the active set.
 
-        Raises MappingRefused if it is broken or points to what is not there.
+        Raises MappingRefused if it is damaged or points to a missing node.
         """
         number = self.number()
         try:
@@ -48,9 +46,9 @@ class MappingStore:
             raise _broken(number, "is in force, but it is not there") from exc
 
     def load(self, number: int) -> StoredSet:
-        """Load any set, whole.
+        """Load any set completely.
 
-        Raises NodeMissing if there is none of this number, MappingRefused if it is broken.
+        Raises NodeMissing if it does not exist, MappingRefused if it is damaged.
         """
         if number == 0:
             return StoredSet.empty()
@@ -67,7 +65,7 @@ class MappingStore:
             raise _broken(number, f"names a document that is not there ({exc.reason})") from exc
 
     def record(self, number: int) -> SetRecord:
-        """Return what is noted about a set, without the bodies."""
+        """Return the metadata of a set, without the bodies."""
         try:
             return SetRecord.from_document(
                 number, self._session.get(self._paths.mapping_set(number)).value
@@ -90,7 +88,7 @@ class MappingStore:
     def document_versions(self, data_id: str) -> tuple[int, ...]:
         """Return the numbers of all versions of a document, the newest first.
 
-        None where it was never saved.
+        None if it was never saved.
         """
         return self._numbers(self._paths.mapping_documents(data_id))
 
@@ -122,13 +120,10 @@ class MappingStore:
         return StoredSet(record, dict(bodies))
 
     def roll_back(self, to: int, base: int | None, note: Note) -> StoredSet:
-        """Put an older set's content into force again, as a set of its own with the next number.
-
-        `base` is the number in force.
-
-        Without a base it replaces whatever the pointer holds, even what cannot be read. Raises
-        NodeMissing, MappingRefused if that older set is broken, VersionConflict if `base` is not in
-        force any more.
+        """Activate an older set's contents again, as a new set with the next number. `base` is
+        the active number. Without a base it replaces any value of the pointer, even an
+        unreadable one. Raises NodeMissing, MappingRefused if that older set is damaged,
+        VersionConflict if `base` is no longer active.
         """
         pointer = self._pointer_at(base)
         old = self.load(to)

@@ -1,21 +1,19 @@
-"""How the instances that feed a topic place its rows: one document for each topic, changed under
-its version.
+"""How the instances that feed a topic assign its rows: one document for each topic, changed
+under its version.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
+from urllib.parse import unquote
 
-from relay.errors import NodeMissing, VersionConflict
+from relay.errors import NodeMissing
 from relay.model.records.topic_placing import Feeder, PlacingRules, TopicAgreement, TopicPlacing
 from relay.state.json_object import JsonObject, write_json
+from relay.state.mappings.changed_node import change_node
 from relay.state.paths import Paths
 from relay.zk import Session
 
 FORMAT: Final = 1
-_ATTEMPTS: Final = 20
-"""Two relays that change one document at a time meet seldom, and each change is done in
-milliseconds.
-"""
 
 
 class TopicAgreementStore:
@@ -26,35 +24,43 @@ class TopicAgreementStore:
         self._paths = paths
 
     def read(self, topic: str) -> TopicAgreement:
-        """Return who feeds a topic, nobody where it was never noted. Raises StoreUnreachable."""
+        """Return the instances that feed a topic, none if it was never recorded.
+
+        Raises StoreUnreachable.
+        """
         node = self._session.find(self._paths.topic_agreement(topic), synced=True)
         return TopicAgreement() if node is None else _read(node.value)
+
+    def read_all(self, topics: Sequence[str]) -> dict[str, TopicAgreement]:
+        """Return the instances that feed each of these topics. Raises StoreUnreachable."""
+        nodes = self._session.find_all([self._paths.topic_agreement(each) for each in topics])
+        return {
+            topic: TopicAgreement() if node is None else _read(node.value)
+            for topic, node in zip(topics, nodes, strict=True)
+        }
+
+    def topics(self) -> tuple[str, ...]:
+        """Return all topics that an instance ever fed, sorted. Raises StoreUnreachable."""
+        try:
+            names = self._session.children(self._paths.topic_agreements)
+        except NodeMissing:
+            return ()
+        return tuple(sorted(map(unquote, names)))
 
     def change(
         self, topic: str, change: Callable[[TopicAgreement], TopicAgreement]
     ) -> TopicAgreement:
-        """Change an agreement and return what holds then.
+        """Change an agreement and return the result.
 
         Raises VersionConflict after many attempts, StoreUnreachable.
         """
-        path = self._paths.topic_agreement(topic)
-        for attempts_left in reversed(range(_ATTEMPTS)):
-            node = self._session.find(path, synced=True)
-            before = TopicAgreement() if node is None else _read(node.value)
+
+        def changed(value: bytes | None) -> tuple[TopicAgreement, bytes | None]:
+            before = TopicAgreement() if value is None else _read(value)
             after = change(before)
-            if after == before:
-                return after
-            try:
-                if node is None:
-                    self._session.create(path, _write(after))
-                else:
-                    self._session.compare_and_set(path, _write(after), node.version)
-            except (VersionConflict, NodeMissing):
-                if not attempts_left:
-                    raise
-            else:
-                return after
-        raise AssertionError("the last attempt returns or raises")
+            return after, None if after == before else _write(after)
+
+        return change_node(self._session, self._paths.topic_agreement(topic), changed)
 
 
 def _write(agreement: TopicAgreement) -> bytes:
@@ -73,6 +79,7 @@ def _fields(instance: str, feeder: Feeder) -> dict[str, object]:
         "joined": feeder.joined,
         "partitions": placing.partitions,
         **placing.rules._asdict(),
+        **({"format": feeder.format} if feeder.format else {}),
     }
 
 
@@ -88,4 +95,5 @@ def _feeder(fields: JsonObject) -> Feeder:
     rules = PlacingRules(
         fields.text("partition_hash"), fields.truth("database_hash"), fields.text("names")
     )
-    return Feeder(TopicPlacing(fields.whole("partitions"), rules), fields.truth("joined"))
+    placing = TopicPlacing(fields.whole("partitions"), rules)
+    return Feeder(placing, fields.truth("joined"), fields.text("format"))

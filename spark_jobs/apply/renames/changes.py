@@ -15,8 +15,8 @@ _TYPES: Final = "map<string,string>"
 
 
 def renamed_changes(changes: DataFrame, renames: Renames) -> DataFrame:
-    """Return what `parse_events` made, with the newest names in the columns data, mysql_types,
-    key_columns and moved_from.
+    """Return parsed changes with the newest names in the columns data, mysql_types, key_columns
+    and moved_from.
     """
     rows = [(*place, *span) for place, each in sorted(renames.items()) for span in spans(each)]
     known = changes.sparkSession.createDataFrame(rows, _KNOWN).coalesce(1)

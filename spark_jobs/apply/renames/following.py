@@ -1,5 +1,5 @@
-"""The part of one batch that follows its renames of columns, behind its TRUNCATEs and before any
-change of the batch is written.
+"""Follows the column renames of a batch, after its TRUNCATEs and before any change of the batch
+is written.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,17 +27,17 @@ _TOO_LATE: Final = (
 _UNKNOWN_CHANGE: Final = (
     " has a change older than a rename of its columns, without the header that names its real "
     "table, or of before its instance became a "
-    "group: which names its columns have is not known. Set message.headers = 'full' in the "
+    "group: the names of its columns are unknown. Set message.headers = 'full' in the "
     "relay, and copy the table with roma bootstrap "
     "--anew"
 )
 
 
 class RenamingSink(Sink, Protocol):
-    """A place whose copies can give the rows of one real table other column names."""
+    """A sink whose copies can rename the columns of one real table's rows."""
 
     def rename_columns(self, table: str, real_table: str, order: str, names: Names) -> None:
-        """Give the rows of a real table with a smaller order the new names, all at once.
+        """Rename the columns of a real table's rows with a smaller order, all at once.
 
         A second call of the same order does nothing.
         """
@@ -47,9 +47,9 @@ class RenamingSink(Sink, Protocol):
 class RenameFollowing:
     """Follows renames into the copies of one sink.
 
-    A rename is kept before a row of a copy is touched, and noted as done behind that. What a crash
-    left undone is carried out with the next batch; the copy itself tells whether its rows have the
-    names already.
+    A rename is stored before a row of a copy is changed, and marked as done afterwards. After a
+    crash, it is repeated with the next batch; the copy itself shows whether its rows already have
+    the names.
     """
 
     def __init__(self, spark: SparkSession, root: str, sink: RenamingSink) -> None:
@@ -58,9 +58,7 @@ class RenameFollowing:
         self._kept = list(self._store.read())
 
     def follow(self, followed: Followed) -> Followed:
-        """Rename the copies' columns, and return what is left to be written, under the new
-        names.
-        """
+        """Rename the copies' columns, and return the remaining changes, under the new names."""
         contents, told = followed.contents, followed.contents.renames
         problems = self._problems(told)
         accepted = [each for each in told if each not in problems and names_of(each[1].text)]
@@ -82,9 +80,9 @@ class RenameFollowing:
         return replace(followed, changes=changes, contents=again, renames=len(accepted))
 
     def _carry_out(self) -> None:
-        """Rename the rows that copies have, as far as that is not noted as done.
+        """Rename the rows in the copies, unless that is marked as done.
 
-        Of a copy that is not there, no row has an old name.
+        A missing copy has no rows with old names.
         """
         left = [each for each in self._kept if not each.done]
         for place, rename, _ in left:

@@ -1,4 +1,4 @@
-"""What renames make of the names of columns: pure functions on names in lower case."""
+"""The effect of renames on column names. Pure functions on names in lower case."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -9,7 +9,7 @@ from relay.envelope import parse_renamed
 Names: TypeAlias = Mapping[str, str]
 """Old name in lower case → new name, for the columns of one ALTER TABLE.
 
-All of them happen at once.
+All of them apply at once.
 """
 
 
@@ -21,8 +21,8 @@ class Rename(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Changes with `low <= order < high`, and what later renames make of their names: lower-case
-    name → new name, None where another column has the name since.
+    """Changes with `low <= order < high`, and their new names after later renames: lower-case
+    name → new name, None if another column has the name since.
     """
 
     low: str
@@ -31,7 +31,7 @@ class Span(NamedTuple):
 
 
 def names_of(text: str) -> Names:
-    """Return the names that a `renamed` header tells, without those that only change their case.
+    """Return the names in a `renamed` header, without those that only change their case.
 
     Raises ValueError as `parse_renamed`.
     """
@@ -43,19 +43,16 @@ def names_of(text: str) -> Names:
 
 
 def renamed_by(renames: Sequence[Names]) -> Mapping[str, str | None]:
-    """Return what successive renames make of each name that they mention.
-
-    A name that stays is left out.
-    """
+    """Return the final name of each name in successive renames. Unchanged names are omitted."""
     mentioned = {name.lower() for names in renames for pair in names.items() for name in pair}
     found = {name: _followed(name, renames) for name in sorted(mentioned)}
     return {name: new for name, new in found.items() if new is None or new.lower() != name}
 
 
 def spans(renames: Sequence[Rename]) -> Iterator[Span]:
-    """Yield the names that changes of one real table get, by their order.
+    """Yield the new names for changes of one real table, by their order.
 
-    Changes behind the last rename keep their names.
+    Changes after the last rename keep their names.
     """
     ordered = sorted(renames)
     names = [names_of(each.text) for each in ordered]

@@ -37,7 +37,7 @@ class RenameStore:
         self._path = f"{root.rstrip('/')}/{_FOLDER}"
 
     def read(self) -> Sequence[KeptRename]:
-        """Return what is kept, by order."""
+        """Return the stored renames, by order."""
         if not DeltaTable.isDeltaTable(self._spark, self._path):
             return ()
         rows = self._spark.read.format("delta").load(self._path).orderBy("order").collect()
@@ -90,8 +90,8 @@ def by_place(kept: Iterable[KeptRename]) -> Renames:
 
 
 def renames_above(renames: Renames, oldest_orders: Mapping[str, str]) -> Renames:
-    """Return the renames of those real tables of which a change of these tables may be older: table
-    → its oldest order.
+    """Return the renames of those real tables for which a change of these tables may be older:
+    table → its oldest order.
     """
     return {
         place: each

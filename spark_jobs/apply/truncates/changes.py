@@ -1,9 +1,8 @@
-"""Changes that a TRUNCATE came after count as deletes, each under its own order, in whatever order
-they arrive.
-
-A TRUNCATE removes the rows of one real table. It tells no keys, and the same key may have moved to
-another real table. So it has no order among the changes of a key: it says that a change of its real
-table with a smaller order left no row. The newest change of a key then decides, as always.
+"""Changes before a TRUNCATE count as deletes, each under its own order, regardless of the order
+of arrival. A TRUNCATE removes the rows of one real table. It names no keys, and the same key may
+have moved to another real table. So it has no order among the changes of a key: it means that a
+change of its real table with a smaller order left no row. The newest change of a key then
+decides, as always.
 """
 
 from typing import Final
@@ -16,7 +15,7 @@ from spark_jobs.apply.truncates.floors import Floors, family_of, floors_frame, n
 _UNKNOWN: Final = (
     " has a change older than a TRUNCATE, without the header that names its real table, or of "
     "before its instance became a group: whether "
-    "it still holds is not known. Set message.headers = 'full' in the relay, and copy the table "
+    "it is still valid is unknown. Set message.headers = 'full' in the relay, and copy the table "
     "with roma bootstrap --anew"
 )
 
@@ -34,8 +33,8 @@ def emptied_changes(changes: DataFrame, floors: Floors) -> DataFrame:
 
 
 def judged_changes(changes: DataFrame, floors: Floors, reason: str = _UNKNOWN) -> DataFrame:
-    """Return what `parse_events` made, with a problem for rows below a floor of their logical table
-    that may be of its real table.
+    """Return parsed changes, with a problem for rows below a floor of their logical table that may
+    belong to its real table.
 
     `reason` follows the name of the table in the problem.
     """

@@ -1,4 +1,4 @@
-"""The rows of a copy that a TRUNCATE removed, and the question whether the copy can tell them."""
+"""The rows of a copy that a TRUNCATE removes, and whether the copy can identify them."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -27,8 +27,8 @@ _OTHER_CASE: Final = (
 )
 _UNKNOWN_ROWS: Final = (
     "and its copy has rows of which it does not know the real table: copy it with roma bootstrap "
-    "--anew, and let the relay have "
-    "message.headers = 'full'"
+    "--anew, and set "
+    "message.headers = 'full' in the relay"
 )
 
 
@@ -45,10 +45,10 @@ def empty_copies(sink: Sink, floors: Floors, writer: str) -> int:
 
 
 def refused(sink: Sink, floors: Floors, what: str = _TRUNCATED) -> Mapping[tuple[str, str], str]:
-    """Return the floors that the copies cannot follow, each with the reason: the copy cannot tell
-    whose rows it has.
+    """Return the floors that the copies cannot follow, each with the reason: the copy does not know
+    the real tables of its rows.
 
-    `what` says what happened to a table of these floors.
+    `what` is the event of a table with these floors, for the sentence.
     """
     return {
         (table, real): f"{what} {reason}" if reason is _OTHER_CASE else f"{what}, {reason}"

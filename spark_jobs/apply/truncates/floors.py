@@ -14,7 +14,7 @@ from spark_jobs.sinks.local_lock import alone
 Place: TypeAlias = tuple[str, str]
 """Logical table, and real table as `instance/database.table`."""
 Floors: TypeAlias = Mapping[Place, str]
-"""Place → the order of its newest TRUNCATE."""
+"""Real table → the order of its newest TRUNCATE."""
 _BESIDE_SOURCE: Final = 2
 """Slashes in a real table of a source of a group."""
 _FOLDER: Final = "_truncates"
@@ -85,10 +85,10 @@ def family_of(real_table: Column) -> Column:
 
 
 def names_source(real_table: Column) -> Column:
-    """Tell whether a real table names a source of a group.
+    """Return whether a real table's name contains a source of a group.
 
-    An instance that becomes a group, or ceases to be one, names the same real table in another way:
-    rows of both ways may be its own.
+    An instance that becomes a group, or stops being one, names the same real table differently:
+    rows under both names may belong to it.
     """
     return (
         sf.length(real_table) - sf.length(sf.replace(real_table, sf.lit("/"), sf.lit("")))

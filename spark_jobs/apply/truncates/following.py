@@ -16,8 +16,8 @@ from spark_jobs.transforms import TRUNCATE
 
 @dataclass(slots=True)
 class Followed:
-    """What is to be written of a batch: its changes without the statements that were followed, and
-    the floors that concern them.
+    """The remaining changes of a batch: without the followed statements, and with the floors
+    that affect them.
     """
 
     changes: DataFrame
@@ -32,9 +32,9 @@ class Following:
 
     A job has one, because a stream alone raises the floors of its copies.
 
-    The order of the steps makes each of them safe to do again: floors are kept before a row of a
-    copy is touched, so a batch that is cut off is applied again under them, and a first copy beside
-    the stream sees them behind its own writes.
+    The order of the steps makes each of them repeatable: floors are stored before a row of a copy
+    is changed. So an interrupted batch is applied again under them, and a parallel first copy sees
+    them after its own writes.
     """
 
     def __init__(self, spark: SparkSession, root: str, sink: Sink) -> None:
@@ -43,8 +43,8 @@ class Following:
         self._floors = self._store.read()
 
     def follow(self, changes: DataFrame, contents: BatchContents, writer: str) -> Followed:
-        """Empty the copies of what the batch's TRUNCATEs removed, and return what is left to be
-        written.
+        """Remove the rows of the batch's TRUNCATEs from the copies, and return the remaining
+        changes.
         """
         floors = floors_above(self._floors, contents.oldest_orders)
         if not (contents.truncates or floors):

@@ -3,7 +3,7 @@ package roma.hbase;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 
 /**
- * What ends a task, under the name that spark_jobs/errors.py has for it: Spark hands on the words alone.
+ * What ends a task, under the name that spark_jobs/errors has for it: Spark hands on the words alone.
  *
  * It is an exception of Java's own, without its cause: of a class that the driver does not know, Spark would tell nothing.
  */

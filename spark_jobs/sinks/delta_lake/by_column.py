@@ -1,5 +1,5 @@
-"""Copies of tables whose messages hold parts of rows: MERGE column by column, each with an order of
-its own.
+"""Copies of tables whose messages hold parts of rows: MERGE column by column, each with a
+separate order.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ class DeltaByColumn(DeltaSink):
     """As DeltaSink, with the guards `_column_orders` and `_reset_order` of `merged_by_key` in each
     row.
 
-    The result does not depend on the order of arrival either: a value counts where its order is the
+    The result does not depend on the order of arrival either: a value is used if its order is the
     greatest of its column and not below the newest INSERT or DELETE of its row.
     """
 
@@ -42,7 +42,7 @@ class DeltaByColumn(DeltaSink):
 
 
 def _merged(columns: list[str]) -> dict[str, str | Column]:
-    """Guard or column → what the row has after both sides met."""
+    """Return guard or column → its merged value."""
     news = sf.col(f"change.{ORDER}") >= sf.col(f"copy.{ORDER}")
     later = {
         name: sf.when(news, sf.col(f"change.{name}")).otherwise(sf.col(f"copy.{name}"))
@@ -74,9 +74,9 @@ def _merged(columns: list[str]) -> dict[str, str | Column]:
 
 
 def _counting(side: str, other: str, column: str) -> Column:
-    """The order of the column's value on one side.
+    """Return the order of the column's value on one side.
 
-    Null where it has none, or the other side's row began anew after it.
+    Null if it has none, or the other side has a newer INSERT or DELETE.
     """
     order, reset = (
         sf.col(f"{side}.{COLUMN_ORDERS}")[column.lower()],

@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Final
 
 import pyspark.sql.functions as sf
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Row
 from pyspark.sql.types import DataType
 
 from spark_jobs.sinks.delta_lake.files import KeyRange, share, within
@@ -29,16 +29,16 @@ from spark_jobs.spark_util.identifiers import quoted
 from spark_jobs.transforms import EXECUTE_POSITION, EXECUTE_TIME, KEY
 
 _LOOKED_THROUGH_BYTES: Final = 256_000_000
-"""A copy up to this size is looked through whole.
+"""A copy up to this size is read completely.
 
 Of a larger one only the files and pages that may hold the batch's keys.
 """
 _RANGES: Final = 8
-"""Few, because each row that is read is compared with all of them."""
+"""Few, because each row is compared with all of them."""
 _NARROW: Final = 0.5
 """Share of the keys between the files' least and greatest.
 
-Random keys cover nearly all of it, those of the last days little.
+Random keys cover nearly all of it, recent keys little.
 """
 _FEW: Final = 500_000
 """So many keys are held in memory at once."""
@@ -60,9 +60,9 @@ _PAIR: Final = (EXECUTE_TIME, EXECUTE_POSITION)
 def put(copy: OpenCopy, rows: DataFrame, number: int | None, batch: Batch | None) -> Written | None:
     """Write the rows that win over the copy's, at most one row a key, in one commit.
 
-    None where the copy has other columns than they.
+    None if the copy has other columns than they.
 
-    `number` is about how many rows they are, None where that is not known.
+    `number` is about how many rows they are, None if that is not known.
     """
     if _types(copy.rows()) != _types(rows):
         return None
@@ -72,14 +72,10 @@ def put(copy: OpenCopy, rows: DataFrame, number: int | None, batch: Batch | None
     copy = copy.reading(KEY, ranges)
     there = _there(copy, ranges)
     with _met(copy, there, rows.select(KEY, *_PAIR), number) as met:
-        place = bitmap(copy, sf.when(sf.col(_WINS), sf.col(_ROW)))
-        files = (
-            met.groupBy(_FILE).agg(sf.count_if(_WINS), sf.count_if(~sf.col(_WINS)), place).collect()
-        )
+        files = _met_files(copy, met)
         wins, loses = sum(each[1] for each in files), sum(each[2] for each in files)
-        winners = (
-            rows.join(met.where(~sf.col(_WINS)).select(KEY), KEY, "left_anti") if loses else rows
-        )
+        lost = met.where(~sf.col(_WINS)).select(KEY)
+        winners = rows.join(lost, KEY, "left_anti") if loses else rows
         winners = winners.select(*map(quoted, there.columns))
         if wins and not copy.marks_rows:
             old = touched(copy, (file for file, count, _, _ in files if count))
@@ -98,6 +94,15 @@ def put(copy: OpenCopy, rows: DataFrame, number: int | None, batch: Batch | None
             )
     copy.commit((*new, *gone), batch, _figures(written, wins, loses, sum(_rows_of(new)) - written))
     return Written(written)
+
+
+def _met_files(copy: OpenCopy, met: DataFrame) -> Sequence[Row]:
+    """Return for each file of the copy that the changes meet: its name, how many changes win there,
+    how many lose, and a bitmap of the rows that are replaced.
+    """
+    places = bitmap(copy, sf.when(sf.col(_WINS), sf.col(_ROW)))
+    counts = sf.count_if(_WINS), sf.count_if(~sf.col(_WINS))
+    return met.groupBy(_FILE).agg(*counts, places).collect()
 
 
 def _with_kept(
@@ -125,7 +130,7 @@ def _few(number: int | None) -> bool:
 
 
 def _is_one_task(number: int | None, copy: OpenCopy) -> bool:
-    """Whether changes and copy are so small that all of them are looked up in one task."""
+    """Return whether changes and copy are so small that one task looks all of them up."""
     few = number is not None and number <= _ROWS_OF_ONE_TASK
     return few and copy.size_bytes <= _BYTES_OF_ONE_TASK and copy.files.size() <= _FILES_OF_ONE_TASK
 
@@ -139,10 +144,9 @@ def _is_held(number: int | None, copy_bytes: int) -> bool:
 
 
 def _there(copy: OpenCopy, ranges: Sequence[KeyRange] | None) -> DataFrame:
-    """The rows to look through.
+    """Return the rows to search.
 
-    Ranges spare pages of files where they are narrow; to ask each row costs more than to look it
-    up.
+    Narrow ranges skip pages of files; filtering each row costs more than a lookup.
     """
     if ranges is None or (copy.span is not None and share(ranges, copy.span) > _NARROW):
         return copy.rows()
@@ -154,7 +158,7 @@ def _types(rows: DataFrame) -> Mapping[str, DataType]:
 
 
 def _ranges(rows: DataFrame) -> Sequence[KeyRange]:
-    """Ranges in which all keys of the rows lie, few enough to be asked of each file."""
+    """Return ranges that contain all keys of the rows, few enough to be compared with each file."""
     keys = rows.agg(sf.sort_array(sf.collect_list(KEY)).alias("keys"))
     borders = [
         sf.floor(sf.size("keys") * number / _RANGES).cast("int") for number in range(_RANGES + 1)
@@ -167,7 +171,7 @@ def _ranges(rows: DataFrame) -> Sequence[KeyRange]:
 
 
 def _figures(written: int, wins: int, loses: int, copied: int) -> Mapping[str, int]:
-    """What Delta's history shows of a MERGE."""
+    """Return the metrics that Delta's history shows for a MERGE."""
     return {
         "operationNumSourceRows": written + loses,
         "numTargetRowsInserted": written - wins,
@@ -181,9 +185,11 @@ def _figures(written: int, wins: int, loses: int, copied: int) -> Mapping[str, i
 def _met(
     copy: OpenCopy, there: DataFrame, sought: DataFrame, number: int | None
 ) -> Iterator[DataFrame]:
-    """Keys that the copy has already: whether the change wins, and where the copy's row lies.
+    """Return the keys that the copy already has: whether the change wins, and where the copy's row
+    is.
 
-    The pair is what the text of an order stands for, and is read in a fraction of the time.
+    The order key as numbers is equal to the text of an order, and is read in a fraction of the
+    time.
     """
     held = _held(there, marks_rows=copy.marks_rows)
     if _is_one_task(number, copy):
@@ -200,19 +206,17 @@ def _met(
 
 
 def _joined_in_one_task(held: DataFrame, sought: DataFrame) -> DataFrame:
-    """Each side lies in one partition, so that one job does it all.
+    """Join both sides in one partition each, so that one job is sufficient.
 
-    Asked again where a change loses, which costs less than a cache.
+    It is computed again if a change loses, which costs less than a cache.
     """
     return held.coalesce(1).join(sought.coalesce(1).hint("shuffle_hash"), KEY)
 
 
 def _joined_by_hash(held: DataFrame, sought: DataFrame) -> DataFrame:
-    """The same, for changes that are held in memory: Spark finds a number in half the time in which
-    it finds a text.
+    """Join changes in memory by hash: Spark finds a number in half the time of a text.
 
-    Keys of one hash are told apart by `between`: as an equality it would become what Spark looks
-    for.
+    Keys with the same hash are compared with `between`: an equality would become Spark's join key.
     """
     change = sf.broadcast(sought.withColumnRenamed(KEY, _SOUGHT))
     alike = sf.xxhash64(KEY) == sf.xxhash64(_SOUGHT)
@@ -220,9 +224,9 @@ def _joined_by_hash(held: DataFrame, sought: DataFrame) -> DataFrame:
 
 
 def _held(there: DataFrame, *, marks_rows: bool) -> DataFrame:
-    """Keys, pairs and places of the copy's rows.
+    """Return keys, order keys and locations of the copy's rows.
 
-    Delta tells a row's number only where rows may be marked.
+    Delta returns a row's number only if rows may be marked.
     """
     row = sf.col("_metadata.row_index") if marks_rows else sf.lit(None).cast("long")
     place = (sf.col("_metadata.file_path").alias(_FILE), row.alias(_ROW))

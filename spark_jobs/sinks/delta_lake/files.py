@@ -1,4 +1,4 @@
-"""Which files of a Delta table may hold some keys, by what its log tells of each file."""
+"""Finds the files of a Delta table that may contain some keys, by the statistics in its log."""
 
 from collections.abc import Iterable, Sequence
 from functools import reduce
@@ -19,12 +19,10 @@ _BYTES_COMPARED: Final = 8
 
 
 def bounds(statistics: str | None, column: str) -> KeyRange | None:
-    """What a file's statistics (Delta's JSON, PROTOCOL.md "Per-file Statistics") tell of its keys.
-
-    None where they tell nothing.
-
-    `column` is the key's name in the file. The bounds are wide where rows of the file went since,
-    and cut where texts are long: down for the least, up for the greatest.
+    """Return what a file's statistics (Delta's JSON, PROTOCOL.md "Per-file Statistics") contain
+    about its keys. None if they contain nothing. `column` is the key's name in the file. The bounds
+    are too wide if rows of the file were removed, and truncated for long texts: down for the least,
+    up for the greatest.
     """
     told: dict[str, Any] = orjson.loads(statistics) if statistics else {}
     least, greatest = (told.get(side, {}).get(column) for side in ("minValues", "maxValues"))
@@ -37,7 +35,7 @@ def meets(held: KeyRange | None, ranges: Iterable[KeyRange]) -> bool:
 
 
 def spanned(files: Sequence[KeyRange | None]) -> KeyRange | None:
-    """Return the bounds of all files together; None where one tells none, or there is none."""
+    """Return the bounds of all files together; None if one has none, or there are no files."""
     known = [each for each in files if each is not None]
     if not known or len(known) < len(files):
         return None
@@ -45,8 +43,8 @@ def spanned(files: Sequence[KeyRange | None]) -> KeyRange | None:
 
 
 def share(ranges: Iterable[KeyRange], span: KeyRange) -> float:
-    """Estimate which share of a span the ranges cover (0 to 1), as if its texts were spread evenly
-    between its ends.
+    """Estimate the share of a span that the ranges cover (0 to 1), assuming that texts are
+    evenly distributed.
     """
     ends = zip(*map(_bytes, span), strict=False)
     shared = sum(1 for _ in takewhile(lambda both: both[0] == both[1], ends))
@@ -58,7 +56,7 @@ def share(ranges: Iterable[KeyRange], span: KeyRange) -> float:
 
 
 def within(column: str, ranges: Iterable[KeyRange]) -> Column:
-    """The condition that a key lies in one of the ranges."""
+    """Return the condition that a key is in one of the ranges."""
     return reduce(
         or_, (sf.col(column).between(*map(sf.lit, each)) for each in ranges), sf.lit(False)
     )

@@ -1,5 +1,5 @@
-"""Rows of a Delta table that go: Delta's deletion vectors, made without a pass over Spark for what
-the driver can tell.
+"""Removes rows of a Delta table by deletion vectors, without a Spark job if the driver can
+compute them.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,18 +13,18 @@ from spark_jobs.sinks.delta_lake.transaction import DELTA, JavaObject, OpenCopy,
 
 _COMMANDS: Final = f"{DELTA}.commands"
 _MARKED_HERE: Final = 50
-"""Files.
+"""Number of files.
 
-Each is a read and a write of some hundred bytes to some hundred thousand, one behind the other.
+Each needs a read and a write of some hundred bytes to some hundred thousand, one after the other.
 """
 _FORMAT: Final = "Portable"
-"""Of bitmaps, as they lie in files."""
+"""The format of bitmaps in files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """Rows of one file that are to go: `rows` is what `bitmap` made of their numbers, `count` how
-    many they are.
+    """Rows of one file to remove: `rows` is the `bitmap` of their numbers, `count` how many they
+    are.
     """
 
     file: str
@@ -33,7 +33,7 @@ class Gone:
 
 
 def bitmap(copy: OpenCopy, numbers: Column) -> Column:
-    """Aggregate the numbers of rows of one file to a set of them; nulls do not count."""
+    """Aggregate the numbers of rows of one file to a set; nulls are ignored."""
     columns = copy.java("org.apache.spark.sql.classic.ExpressionUtils")
     aggregator = copy.java("org.apache.spark.sql.catalyst.expressions.aggregation.BitmapAggregator")
     aggregation = aggregator(columns.expression(numbers._jc), 0, 0, _FORMAT)
@@ -41,7 +41,10 @@ def bitmap(copy: OpenCopy, numbers: Column) -> Column:
 
 
 def marked(copy: OpenCopy, gone: Iterable[Gone]) -> Sequence[JavaObject]:
-    """Mark rows as gone, which nobody sees before the commit of the actions that are returned."""
+    """Mark rows as removed.
+
+    The marks are invisible before the commit of the returned actions.
+    """
     helper, folder = copy.java(f"{_COMMANDS}.DMLWithDeletionVectorsHelper"), copy.log.dataPath()
     names = helper.generateCandidateFileMap(folder, copy.files)
     stored = _stored(
@@ -64,7 +67,7 @@ def marked(copy: OpenCopy, gone: Iterable[Gone]) -> Sequence[JavaObject]:
 
 
 def _with_earlier(copy: OpenCopy, gone: Gone, file: JavaObject) -> JavaObject:
-    """The rows together with the place of those that were marked before."""
+    """Return the rows together with those that were marked before."""
     earlier, some = file.deletionVector(), copy.java("scala.Option").apply
     place = some(None if earlier is None else earlier.serializeToBase64())
     return copy.java(f"{_COMMANDS}.DeletionVectorData")(gone.file, place, gone.rows, gone.count)
@@ -89,7 +92,7 @@ def _stored(copy: OpenCopy, marks: Sequence[JavaObject]) -> JavaObject:
 
 
 def _without_rows(touched: JavaObject) -> Sequence[JavaObject]:
-    """The file with its marks in the place of the one before, or none where no row of it is
+    """Return the actions that replace the file's marks, or remove the file if no row of it is
     left.
     """
     file = touched.fileLogEntry()

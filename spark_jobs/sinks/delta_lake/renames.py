@@ -1,9 +1,6 @@
-"""Rows of one real table under other column names, in one commit that says which rename it carries
-out.
-"""
+"""Renames the columns of one real table's rows, in one commit that identifies the rename."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Final
 
 import pyspark.sql.functions as sf
@@ -12,15 +9,14 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.types import DataType
 
 from spark_jobs.config.job import SchemaPolicy
+from spark_jobs.sinks.delta_lake.numbered_commits import numbered_commits
 from spark_jobs.sinks.delta_lake.schema import carry_out
 from spark_jobs.sinks.schema_changes import folded, schema_plan
 from spark_jobs.spark_util.identifiers import quoted
 from spark_jobs.transforms import ORDER, REAL_TABLE, UNFIT, own_columns, retyped
 
-_WRITER: Final = "spark.databricks.delta.write.txnAppId"
-_NUMBER: Final = "spark.databricks.delta.write.txnVersion"
 _POSITION_AT: Final = 14
-"""Where the execute position begins in an order."""
+"""Where the execute position begins in an order text."""
 
 
 def rename_columns(
@@ -36,8 +32,8 @@ def rename_columns(
     new name), all at once.
 
     The commit has the execute position of the rename as the number of a transaction of Delta. A
-    rename that the copy has, or that is older than one that it has, changes nothing. Raises
-    SchemaChangeRefused where the policy does not let a column get the type of another.
+    rename that is not newer than the copy's last one changes nothing. Raises SchemaChangeRefused if
+    the policy does not allow a column to get the type of another.
     """
     copy = DeltaTable.forPath(spark, path).toDF()
     if REAL_TABLE not in copy.columns:
@@ -50,7 +46,7 @@ def rename_columns(
     if not values:
         return
     older = (sf.col(REAL_TABLE) == real_table) & (sf.col(ORDER) < order)
-    with _recorded(spark, f"renamed columns of {real_table}", int(order[_POSITION_AT:])):
+    with numbered_commits(spark, f"renamed columns of {real_table}", int(order[_POSITION_AT:])):
         renamed.update(older, {**values, UNFIT: _unfit(names)})
 
 
@@ -64,9 +60,9 @@ def _by_name(copy: DataFrame) -> Mapping[str, tuple[str, DataType]]:
 def _values(
     held: Mapping[str, tuple[str, DataType]], names: Mapping[str, str]
 ) -> dict[str, Column]:
-    """Return what each column of an older row becomes: the value of the column that gets its name.
+    """Return the new value of each column of an older row: that of the column that gets its name.
 
-    Null where none of the copy does.
+    Null if no column of the copy does.
     """
     sources = {folded(new): old for old, new in names.items() if old in held}
     values: dict[str, Column] = {}
@@ -93,17 +89,3 @@ def _unfit(names: Mapping[str, str]) -> Column:
         kept, lambda name, _: sf.coalesce(sf.try_element_at(new, sf.lower(name)), name)
     )
     return sf.when(sf.size(found) > 0, found)
-
-
-@contextmanager
-def _recorded(spark: SparkSession, writer: str, number: int) -> Iterator[None]:
-    """Let Delta write the number into the commit, and leave the commit out where its table has that
-    number or a greater one.
-    """
-    spark.conf.set(_WRITER, writer)
-    spark.conf.set(_NUMBER, str(number))
-    try:
-        yield
-    finally:
-        spark.conf.unset(_WRITER)
-        spark.conf.unset(_NUMBER)

@@ -19,13 +19,13 @@ def touched(copy: OpenCopy, files: Iterable[str]) -> Sequence[JavaObject]:
 def held_by(files: Iterable[JavaObject]) -> int | None:
     """Count the rows of the files, without those that deletion vectors mark.
 
-    None where a file's statistics are missing.
+    None if a file's statistics are missing.
     """
     told = [each.numLogicalRecords() for each in files]
     return sum(int(each.get()) for each in told) if all(each.isDefined() for each in told) else None
 
 
 def removed(files: Iterable[JavaObject]) -> Sequence[JavaObject]:
-    """Remove the files, which nobody sees before the commit of the actions that are returned."""
+    """Remove the files. The removal is invisible before the commit of the returned actions."""
     now_ms = int(time() * 1000)
     return [each.removeWithTimestamp(now_ms, True) for each in files]

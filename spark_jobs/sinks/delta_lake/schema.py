@@ -1,4 +1,4 @@
-"""Carries out on a Delta table what was decided about its columns."""
+"""Applies a schema decision to the columns of a Delta table."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -43,7 +43,7 @@ def _need_mapping(columns: Iterable[str]) -> bool:
 
 
 def plan_for(copy: DataFrame, changes: TableChanges, policy: SchemaPolicy) -> SchemaPlan:
-    """Decide what becomes of the copy's columns. Raises SchemaChangeRefused."""
+    """Return the plan for the copy's columns. Raises SchemaChangeRefused."""
     present = own_columns(copy)
     if policy.dropped == "keep" or not changes.columns:
         return schema_plan(changes.table, present, changes.columns, (), policy)
@@ -68,7 +68,7 @@ def _is_news(copy: DataFrame, changes: TableChanges) -> bool:
 
 
 def carry_out(spark: SparkSession, path: str, plan: SchemaPlan) -> bool:
-    """Change the copy's columns and tell whether there was something to change.
+    """Change the copy's columns and return whether anything changed.
 
     Each step is one commit, and done once.
     """
@@ -96,14 +96,19 @@ def carry_out(spark: SparkSession, path: str, plan: SchemaPlan) -> bool:
 
 
 def _map_columns(spark: SparkSession, path: str) -> None:
-    """Switch column mapping on, which names and DROP COLUMN may need, and which stays for good."""
+    """Enable column mapping, which some names and DROP COLUMN need.
+
+    It cannot be disabled again.
+    """
     properties = DeltaTable.forPath(spark, path).detail().select("properties").collect()[0][0]
     if properties.get(_MAPPING, "none") == "none":
         spark.sql(f"ALTER TABLE delta.{quoted(path)} SET TBLPROPERTIES ('{_MAPPING}' = 'name')")
 
 
 def _rewrite(spark: SparkSession, path: str, plan: SchemaPlan) -> None:
-    """Write the copy anew, in one commit, with columns of types that Delta cannot get by itself."""
+    """Write the copy again, in one commit, with columns of types that Delta cannot change to by
+    itself.
+    """
     copy = DeltaTable.forPath(spark, path).toDF()
     held = copy.schema
     changed = {

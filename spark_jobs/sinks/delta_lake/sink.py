@@ -5,9 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from threading import Lock
 from typing import ClassVar, Final
-from uuid import uuid4
 
 import pyspark.sql.functions as sf
 from delta.tables import DeltaMergeBuilder, DeltaTable
@@ -17,6 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from spark_jobs.config.job import DeltaSettings, SchemaPolicy
 from spark_jobs.sinks.delta_lake.commit import put
+from spark_jobs.sinks.delta_lake.numbered_commits import numbered_commits, under_another_writer
 from spark_jobs.sinks.delta_lake.renames import rename_columns
 from spark_jobs.sinks.delta_lake.schema import carry_out, plan_for, properties_of
 from spark_jobs.sinks.delta_lake.transaction import Batch, OpenCopy
@@ -29,16 +28,14 @@ from spark_jobs.spark_util.optional_read import unless_absent
 from spark_jobs.transforms import DELETED, EXECUTE_TIME, GUARDS, KEY, ORDER
 
 _ATTEMPTS: Final = 10
-"""How often a commit is tried that another writer (a first copy, a repair) got in the way of.
+"""Largest number of attempts of a commit that conflicts with another writer (a first copy, a
+repair).
 
-Each time that one has gone on.
+Each conflict means that the other one progressed.
 """
 _ROWS_OF_A_FILE: Final = 25_000
 _HISTORY: Final = "_history"
-_WRITER: Final = "spark.databricks.delta.write.txnAppId"
-_NUMBER: Final = "spark.databricks.delta.write.txnVersion"
 _THERE_ALREADY: Final = "DELTA_PATH_EXISTS"
-_ONE_AT_A_TIME: Final = Lock()
 _CONFLICT: Final = re.compile(
     r"io\.delta\.exceptions\.|DELTA_(CONCURRENT|METADATA_CHANGED|PROTOCOL_CHANGED)"
 )
@@ -53,7 +50,7 @@ class DeltaSink:
     """
 
     _newest_whole: ClassVar = True
-    """Whether a row of the changes takes the place of the copy's as it is: then most tables need no
+    """Whether a row of the changes replaces the copy's row unchanged: most tables then need no
     MERGE.
     """
 
@@ -73,14 +70,14 @@ class DeltaSink:
         self._touched: set[str] = set()
 
     def path(self, table: str) -> str:
-        """Where the copy of `database.table` lies."""
+        """Return the location of the copy of `database.table`."""
         return f"{self._root}/{folder_of(table)}"
 
     def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
         """Merge every table's changes, several tables at a time."""
         self._touched.update(changes.table for changes in batch.tables)
         spark = batch.changes.sparkSession
-        with _recorded(spark, batch):
+        with numbered_commits(spark, batch.writer, batch.number):
             return together(spark, partial(self.merge, batch=_named(batch)), batch, self._threads)
 
     def merge(self, changes: TableChanges, batch: Batch | None) -> Written:
@@ -97,8 +94,8 @@ class DeltaSink:
         """Give the rows of a real table with a smaller order the new names (old name in lower case
         → new name), all at once.
 
-        A second call of the same order changes nothing. Raises SchemaChangeRefused where `retyped`
-        is "stop" and a type would change.
+        A second call of the same order changes nothing. Raises SchemaChangeRefused if `retyped` is
+        "stop" and a type would change.
         """
         self._touched.add(table)
         rename = partial(
@@ -118,7 +115,7 @@ class DeltaSink:
             return rename()
 
     def read(self, table: str) -> DataFrame | None:
-        """The copy as it is now."""
+        """Return the present rows of the copy."""
         path = self.path(table)
         return (
             self._spark.read.format("delta").load(path)
@@ -127,7 +124,7 @@ class DeltaSink:
         )
 
     def tables(self) -> Sequence[str]:
-        """Every table whose folder holds a log of Delta."""
+        """Return every table whose folder holds a log of Delta."""
         logs = unless_absent(
             lambda: self._spark.read.format("binaryFile").load(
                 f"{self._root}/*/*/_delta_log/*.json"
@@ -141,7 +138,7 @@ class DeltaSink:
         return sorted(table_of(row[0]) for row in folders)
 
     def forget_deletes(self, before_ms: int) -> None:
-        """Delete the rows that stand for deleted keys, table by table."""
+        """Delete the rows of deleted keys, table by table."""
         old = sf.col(DELETED) & (sf.col(EXECUTE_TIME) < before_ms)
         for table in self.tables():
             with alone(self._spark, self.path(table)):
@@ -175,14 +172,15 @@ class DeltaSink:
             return done
         affected = self._statement(copy, rows).execute().collect()
         if not affected and batch is not None and not batch.again:
-            with _under_another_name(spark, batch):
+            with under_another_writer(spark, batch):
                 affected = self._statement(copy, rows).execute().collect()
         return (
             Written(int(affected[0]["num_affected_rows"])) if affected else Written(replayed=True)
         )
 
     def _statement(self, copy: DeltaTable, rows: DataFrame) -> DeltaMergeBuilder:
-        """The rule: nothing of the key there, insert; smaller or equal order there, update.
+        """Return the statement of the rule: insert a missing key; update a row with a smaller or
+        equal order.
 
         Otherwise discard.
         """
@@ -210,9 +208,9 @@ class DeltaHistory(DeltaSink):
         super().__init__(spark, f"{str(root).rstrip('/')}/{_HISTORY}", threads, policy, made_with)
 
     def _statement(self, copy: DeltaTable, rows: DataFrame) -> DeltaMergeBuilder:
-        """A version that is there stays as it is.
+        """Return the statement: an existing version is unchanged.
 
-        The oldest time of the batch spares all files that are older.
+        The oldest time of the batch skips all older files.
         """
         oldest = rows.agg(sf.min(EXECUTE_TIME)).collect()[0][0] or 0
         same = (
@@ -232,13 +230,13 @@ def merging(copy: DeltaTable, rows: DataFrame, same: str) -> DeltaMergeBuilder:
 
 
 def live_rows(copy: DataFrame) -> DataFrame:
-    """The rows that the source has: without those that were deleted, without the guards."""
+    """Return the rows that the source has: without those that were deleted, without the guards."""
     return copy.where(~sf.col(DELETED)).drop(*GUARDS)
 
 
 def _gathered(rows: DataFrame, number: int | None) -> DataFrame:
-    """The rows of a small batch in few partitions: each is a task of every step, and a file that
-    later batches look through.
+    """Return the rows of a small batch in few partitions: each is a task of every step, and a
+    file that later batches read.
     """
     return rows if number is None else rows.coalesce(number // _ROWS_OF_A_FILE + 1)
 
@@ -246,7 +244,7 @@ def _gathered(rows: DataFrame, number: int | None) -> DataFrame:
 def _create(changes: TableChanges, path: str, made_with: DeltaSettings) -> bool:
     """Make the copy with its first rows in one commit, without a MERGE.
 
-    False where another writer made it in between.
+    False if another writer made it in between.
     """
     writer = _gathered(changes.rows, changes.number).write.format("delta").mode("errorifexists")
     for name, value in properties_of(changes.columns, made_with).items():
@@ -270,37 +268,6 @@ def _others_first() -> Iterator[None]:
             raise
 
 
-@contextmanager
-def _recorded(spark: SparkSession, batch: ReducedBatch) -> Iterator[None]:
-    """Let Delta write the batch's number into each commit, and leave a commit out whose number its
-    table has.
-    """
-    if batch.number is None:
-        yield
-        return
-    spark.conf.set(_WRITER, batch.writer)
-    spark.conf.set(_NUMBER, str(batch.number))
-    try:
-        yield
-    finally:
-        spark.conf.unset(_WRITER)
-        spark.conf.unset(_NUMBER)
-
-
 def _named(batch: ReducedBatch) -> Batch | None:
-    """What a commit tells of the batch; None where it has no number."""
+    """Return the identity of the batch for the commit; None if it has no number."""
     return None if batch.number is None else Batch(batch.writer, batch.number, batch.again)
-
-
-@contextmanager
-def _under_another_name(spark: SparkSession, batch: Batch) -> Iterator[None]:
-    """Let Delta take a batch whose number the table has from before the checkpoint went back.
-
-    Other tables may do without the name.
-    """
-    with _ONE_AT_A_TIME:
-        spark.conf.set(_WRITER, f"{batch.writer} {uuid4()}")
-        try:
-            yield
-        finally:
-            spark.conf.set(_WRITER, batch.writer)

@@ -14,20 +14,20 @@ from spark_jobs.spark_util.jvm import PYTHON_UTILS, java_class, java_seq
 
 JavaObject: TypeAlias = Any
 DELTA: Final = "org.apache.spark.sql.delta"
-"""Where its classes are."""
+"""The package of its classes."""
 _FILES_LOOKED_AT: Final = 1000
 """So many are held in the driver, with their statistics, some hundred bytes each."""
 _DELTA: Final = "4.0.0"
 """The one whose inside this is written for."""
 _DELETION_VECTORS: Final = "delta.enableDeletionVectors"
 _MORE_THAN_ROWS: Final = ("delta.enableChangeDataFeed", "delta.enableRowTracking")
-"""Properties of tables whose commits must tell more than which rows came and went."""
+"""Properties of tables whose commits must contain more than the added and removed rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What names a batch in a commit: the same pair again is the same batch, unless it is known
-    that it never came before.
+    """The identity of a batch in a commit: an equal pair is the same batch, unless it is known
+    to be new.
     """
 
     writer: str
@@ -53,7 +53,7 @@ class OpenCopy:
 
     @classmethod
     def at(cls, spark: SparkSession, path: str) -> "OpenCopy | None":
-        """Open the table; None where it has to be merged into by MERGE."""
+        """Open the table; None if it has to be merged into by MERGE."""
         if java_class(spark, "io.delta.package").VERSION() != _DELTA:
             return None
         log = java_class(spark, f"{DELTA}.DeltaLog").forTable(spark._jsparkSession, path)
@@ -71,7 +71,7 @@ class OpenCopy:
 
     @property
     def size_bytes(self) -> int:
-        """What its files take."""
+        """The size of its files in bytes."""
         known = self._checksum
         return int(
             self.transaction.snapshot().sizeInBytes() if known is None else known.tableSizeBytes()
@@ -98,7 +98,7 @@ class OpenCopy:
         return read
 
     def rows(self) -> DataFrame:
-        """The rows of the files that are read; none at first."""
+        """Return the rows of the read files; none at first."""
         nothing = self.java("scala.Option").empty()
         return DataFrame(
             self.log.createDataFrame(self.transaction.snapshot(), self.files, False, nothing),
@@ -106,9 +106,9 @@ class OpenCopy:
         )
 
     def has(self, batch: Batch) -> bool:
-        """Whether a commit of this batch is there.
+        """Return whether a commit of this batch exists.
 
-        A greater number is one of a checkpoint that went back since.
+        A greater number belongs to a checkpoint that was restored since.
         """
         known = self._checksum
         if known is None or known.setTransactions().isEmpty():
@@ -123,14 +123,14 @@ class OpenCopy:
         return there and batch.again
 
     def written(self, rows: DataFrame) -> Sequence[JavaObject]:
-        """Write rows to new files, which nobody sees before the commit."""
+        """Write rows to new files. They are invisible before the commit."""
         return each_of(self.transaction.writeFiles(rows._jdf))
 
     def commit(
         self, actions: Iterable[JavaObject], batch: Batch | None, figures: Mapping[str, int]
     ) -> None:
-        """Let everybody see it, with figures for the table's history, or raise as Delta does where
-        another writer came first.
+        """Commit it, with figures for the table's history. Raises as Delta does if another writer
+        committed first.
         """
         option, python, seq = self.java("scala.Option"), self.java(PYTHON_UTILS), self.seq
         done = list(actions)
@@ -166,9 +166,9 @@ class OpenCopy:
 
     @property
     def _checksum(self) -> JavaObject | None:
-        """What the last commit wrote down of the whole table.
+        """Return the last commit's summary of the whole table.
 
-        Without it Spark puts the log together, which takes three jobs each time.
+        Without it Spark reconstructs the log, which takes three jobs each time.
         """
         told = self.transaction.snapshot().checksumOpt()
         return told.get() if told.isDefined() else None
@@ -194,7 +194,7 @@ class OpenCopy:
         )
 
     def _all_files(self) -> JavaObject | None:
-        """All files with their statistics; None where they are too many to look at here."""
+        """Return all files with their statistics; None if they are too many to process here."""
         known = self._checksum
         if known is not None and known.allFiles().isDefined():
             return known.allFiles().get()
@@ -209,5 +209,5 @@ def _is_true(properties: JavaObject, name: str) -> bool:
 
 
 def each_of(seq: JavaObject) -> list[JavaObject]:
-    """What a sequence of Scala's holds."""
+    """Return the elements of a Scala sequence."""
     return [seq.apply(number) for number in range(seq.size())]

@@ -16,7 +16,7 @@ from tests.support.sources.counting_load import (
 )
 from tests.support.waiting import wait_until
 
-CRASHING = "tests.support.relays.crashing_relay"
+CRASHING = "tests.support.faults.crashing_relay"
 START_COMMITTED = "committed:1"  # the first commit of an instance holds its start position alone
 CRASHES = (
     "before_position:1",

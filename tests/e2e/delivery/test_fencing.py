@@ -11,9 +11,9 @@ import pytest
 
 from deploy.embedded import Kafka, MariaDB, ZooKeeper
 from tests.e2e.conftest import NewInstallation
-from tests.support.relays.fence import Stranger
+from tests.support.faults.fence import Stranger
+from tests.support.faults.tcp_gate import TcpGate
 from tests.support.relays.relay_process import RelayProcess
-from tests.support.relays.tcp_gate import TcpGate
 from tests.support.rows.topic_reading import read_topic
 from tests.support.waiting import wait_until
 

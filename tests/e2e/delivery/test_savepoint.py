@@ -18,9 +18,9 @@ ROWS: Final = 1500
 IN_PARTS: Final[dict[str, Any]] = {
     "buffer": {"buffer_size": 16, "batch_mode": "ITEMSIZE"},
     "transaction": {"split_bytes": 100_000},
-    "flow": {"rows_per_second": 1000},
 }
-"""A part every quarter of a second."""
+SLOWLY: Final = 150
+"""Rows a second: a part every one and a half seconds, so that a crash meets the transaction."""
 
 
 def test_a_rolled_back_savepoint_leaves_nothing_behind(
@@ -57,9 +57,11 @@ def test_of_a_transaction_in_parts_nothing_that_was_rolled_back_is_seen_over_a_c
     name = installation.name
     with RelayProcess(installation) as relay:
         relay.wait_for("RUNNING")
+        installation.limit(SLOWLY)
         kept = insert_and_roll_back(database, name, first=1, rows=ROWS)
         wait_until(lambda: bool(read_topic(kafka.bootstrap, name)), "a part", 30)
         relay.kill()
+        installation.limit(None)
         some = len(read_topic(kafka.bootstrap, name))
         installation.map(topics=[{"logicDb": name, "topic": f"{name}_later"}])
         relay.start()
@@ -110,12 +112,14 @@ def test_a_purge_inside_of_a_transaction_in_parts_is_named_and_shows_nothing_tha
     name = installation.name
     with RelayProcess(installation) as relay:
         relay.wait_for("RUNNING")
+        installation.limit(4 * SLOWLY)
         first = insert_and_roll_back(mariadb, name, first=1, rows=ROWS)
         mariadb.execute("flush binary logs")
         wait_until(lambda: bool(ids_in_order(kafka, name)), "a part", 30)
         purged(mariadb)  # the server keeps what is still sent; what was sent is read to its end
         wait_until(lambda: ids_in_order(kafka, name) == first, "the transaction", 60)
 
+        installation.limit(SLOWLY)
         second = insert_and_roll_back(mariadb, name, first=10_001, rows=ROWS)
         wait_until(lambda: len(ids_in_order(kafka, name)) > len(first), "a part", 30)
         relay.kill()

@@ -8,12 +8,12 @@ import pytest
 
 from deploy.embedded import Kafka, MariaDB
 from tests.e2e.conftest import NewInstallation
-from tests.support.relays.fence import Stranger
+from tests.support.faults.fence import Stranger
 from tests.support.relays.relay_process import RelayProcess
 from tests.support.rows.topic_reading import read_topic, topic_answers
 from tests.support.waiting import wait_until
 
-FENCES = 6
+FENCES = 4
 A_SESSION_OR_TWO = 2 * 13
 """Files: the one that runs, and the one before it, whose error is still shown."""
 

@@ -135,6 +135,7 @@ def test_what_a_source_purges_while_kafka_is_away_is_published_once(
         wait_for_status(
             installation, relay, lambda it: not it.spool and not it.spool_bytes, "an empty spool"
         )
+        assert not list((tmp_path / "spool").rglob("*.spool")), "rows stay on disk"
 
 
 def test_a_full_spool_stops_reading_and_goes_on_when_kafka_is_back(

@@ -71,6 +71,7 @@ def test_a_stop_while_a_commit_is_unanswered_is_soon_over_and_nothing_is_lost_or
     print(f"stopped after {took_s:.1f} s")
 
 
+@pytest.mark.long
 def test_a_stop_while_a_relay_waits_for_its_broker_is_soon_over(
     mariadb: MariaDB, new_kafka: Callable[..., Kafka], new_installation: NewInstallation
 ) -> None:

@@ -18,7 +18,7 @@ from tests.support.sources.counting_load import (
 )
 from tests.support.waiting import wait_until
 
-CRASHING = "tests.support.relays.crashing_relay"
+CRASHING = "tests.support.faults.crashing_relay"
 LOOSE: dict[str, Any] = {"transaction": {"delivery": "at_least_once", "split_bytes": 2000}}
 
 

@@ -79,6 +79,7 @@ def _over_http(installation: Installation, place: tuple[str, ...]) -> None:
         assert (after["sources"]["second"]["skips"], after["format"]) == ([], 5)
 
 
+@pytest.mark.long
 def test_one_source_of_a_group_is_moved_and_past_a_transaction(
     pair: Pair, kafka: Kafka, new_installation: NewInstallation
 ) -> None:
@@ -135,7 +136,7 @@ def test_one_source_of_a_group_is_moved_and_past_a_transaction(
         forward = shop.roma(*to)
         said = [
             words in forward.output
-            for words in ("LEFT OUT", "The other sources go on where they stand.")
+            for words in ("LEFT OUT", "The other sources continue at their positions.")
         ]
         assert (forward.exit_code, said) == (0, [True, True]), forward.output
         relay.start()

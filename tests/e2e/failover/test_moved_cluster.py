@@ -116,6 +116,7 @@ def make_anew(kafka: Kafka, topic: str) -> None:
     admin.create_topics([NewTopic(topic, 1, 1, config=settings)])[topic].result(10)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(120)
 def test_on_a_mirrored_cluster_the_relay_goes_on_where_it_stood(
     mariadb: MariaDB, clusters: tuple[Kafka, Kafka], new_installation: NewInstallation

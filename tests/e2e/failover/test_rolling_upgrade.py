@@ -87,6 +87,7 @@ def test_an_upgrade_under_load_loses_and_repeats_nothing(
     assert not _logged(landed, "POSITION_UNREADABLE")
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 def test_a_transaction_half_published_by_the_landed_version_is_ended_by_this_one(
     mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation

@@ -16,8 +16,8 @@ from relay.state import StandingOrders
 from tests.e2e.conftest import NewInstallation
 from tests.servers.availability import require
 from tests.servers.running import running
+from tests.support.faults.tcp_gate import TcpGate
 from tests.support.relays.relay_process import Installation, RelayProcess
-from tests.support.relays.tcp_gate import TcpGate
 from tests.support.rows.topic_reading import read_topic
 from tests.support.sources.counting_load import assert_in_order
 from tests.support.sources.source_pair import (
@@ -177,6 +177,12 @@ def test_a_virtual_address_may_move_to_a_server_that_has_everything(
             shop_.all_published()
 
 
+@pytest.mark.parametrize(
+    "pair",
+    [MariaDB, pytest.param(MySQL, marks=pytest.mark.long)],
+    indirect=True,
+    ids=lambda kind: kind.name,
+)
 def test_a_half_published_transaction_goes_on_at_the_standby(
     pair: tuple[SqlServer, SqlServer], kafka: Kafka, new_installation: NewInstallation
 ) -> None:

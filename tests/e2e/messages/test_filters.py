@@ -20,7 +20,7 @@ from tests.support.rows.topic_reading import Seen, read_topic, topic_answers
 from tests.support.transform_package import FUNCTIONS, install
 from tests.support.waiting import wait_until
 
-CRASHING = "tests.support.relays.crashing_relay"
+CRASHING = "tests.support.faults.crashing_relay"
 SALT = "a salt of more than sixteen characters"
 RULES = [
     {"tables": ".*\\.customer", "without_fields": ["note"]},

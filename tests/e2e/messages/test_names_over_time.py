@@ -29,6 +29,11 @@ def bare(request: pytest.FixtureRequest) -> Iterator[SqlServer]:
         yield start({"binlog_row_metadata": "MINIMAL"})
 
 
+OF_ONE_FAMILY = pytest.mark.parametrize(
+    "bare", ["mariadb", pytest.param("mysql", marks=pytest.mark.long)], indirect=True
+)
+
+
 def change(table: Table, sqls: tuple[str, ...]) -> None:
     for sql in sqls:
         if "_gho to" in sql:
@@ -79,6 +84,7 @@ def test_rows_come_under_the_names_of_their_day(
         )
 
 
+@OF_ONE_FAMILY
 @pytest.mark.timeout(180)
 def test_a_change_that_was_not_logged_is_read_again_or_stops_by_name(
     bare: SqlServer, kafka: Kafka, new_installation: NewInstallation
@@ -106,6 +112,7 @@ def test_a_change_that_was_not_logged_is_read_again_or_stops_by_name(
         assert table.name in status.reason
 
 
+@OF_ONE_FAMILY
 @pytest.mark.timeout(180)
 def test_a_first_start_in_the_past_names_what_it_can_and_stops_at_what_it_cannot(
     bare: SqlServer, kafka: Kafka, new_installation: NewInstallation
@@ -132,6 +139,7 @@ def test_a_first_start_in_the_past_names_what_it_can_and_stops_at_what_it_cannot
         assert later.name in status.reason
 
 
+@OF_ONE_FAMILY
 @pytest.mark.timeout(180)
 def test_names_are_those_of_the_place_that_a_position_is_moved_back_to(
     bare: SqlServer, kafka: Kafka, new_installation: NewInstallation
@@ -203,6 +211,7 @@ def test_prepared_rows_keep_the_names_that_they_were_prepared_under(
         )
 
 
+@OF_ONE_FAMILY
 @pytest.mark.timeout(180)
 def test_versions_of_a_binlog_that_is_gone_are_taken_away(
     bare: SqlServer, kafka: Kafka, new_installation: NewInstallation
@@ -267,7 +276,7 @@ The server chooses the first unique key whose columns are all NOT NULL.
 
 
 @pytest.mark.timeout(180)
-@pytest.mark.parametrize("server", ["mariadb", "mysql_9"])
+@pytest.mark.parametrize("server", ["mariadb", pytest.param("mysql_9", marks=pytest.mark.long)])
 def test_a_lagging_relay_that_follows_ddl_keys_rows_as_a_live_one_did(
     server: str, request: pytest.FixtureRequest, kafka: Kafka, new_installation: NewInstallation
 ) -> None:

@@ -1,6 +1,6 @@
-"""The status and the metrics say what printed the rows of each table.
+"""The status and the metrics name the printer of each table's rows.
 
-A bug of a printer stops the instance and loses nothing.
+A bug in a printer stops the instance, and no row is lost.
 """
 
 import json
@@ -76,8 +76,8 @@ def test_a_column_that_sends_a_table_the_slow_way_is_seen(
 def _is_published_as_current_rows_and_history(
     mariadb: MariaDB, kafka: Kafka, name: str, relay: RelayProcess
 ) -> None:
-    """A system-versioned table is printed the slow way, and its history has the header and keys of
-    its own.
+    """Check a system-versioned table: the readable printer prints its rows, and rows of its history
+    have a header and message keys that current rows do not have.
     """
     mariadb.execute(
         f"insert into {name}.v values (1, 1)", f"update {name}.v set n = 2", f"delete from {name}.v"
@@ -108,7 +108,7 @@ def test_a_bug_of_a_printer_stops_the_instance_until_it_is_turned_off(
     reports = tmp_path / "reports"
     installation.document["bug_reports"] = {"folder": str(reports)}
     installation.file.write_text(tomli_w.dumps(installation.document), encoding="utf-8")
-    with RelayProcess(installation, module="tests.support.relays.broken_printer") as relay:
+    with RelayProcess(installation, module="tests.support.faults.broken_printer") as relay:
         relay.wait_for("RUNNING")
         mariadb.execute(f"insert into {name}.t values (1, 1, 'a'), (2, 1, 'b')")
         status = relay.wait_for("STOPPED", "PRINTER_FAILED")
@@ -119,7 +119,7 @@ def test_a_bug_of_a_printer_stops_the_instance_until_it_is_turned_off(
         assert read_topic(kafka.bootstrap, name) == []
     installation.document["instances"][0]["row_printer"] = "readable"
     installation.file.write_text(tomli_w.dumps(installation.document), encoding="utf-8")
-    with RelayProcess(installation, module="tests.support.relays.broken_printer") as relay:
+    with RelayProcess(installation, module="tests.support.faults.broken_printer") as relay:
         relay.wait_for("RUNNING")
         wait_for_samples(relay, {"roma_rows_printed_total,readable,setting": 2})
         assert sorted(

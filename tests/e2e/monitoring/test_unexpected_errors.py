@@ -18,7 +18,7 @@ from tests.support.sources.counting_load import (
 )
 from tests.support.waiting import wait_until
 
-_FAULTY = "tests.support.relays.faulty_relay"
+_FAULTY = "tests.support.faults.faulty_relay"
 
 
 def unexpected(relay: RelayProcess, thread: str) -> float:

@@ -18,6 +18,7 @@ import psutil
 import pytest
 
 from deploy.embedded import find_java
+from tests.support.page_clients import signed_in
 from tests.support.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -173,6 +174,23 @@ def test_a_stranger_sees_an_equal_copy(project: Path) -> None:
     assert re.findall(r"^stopping (\S+)$", output, re.MULTILINE) == STOPPING_ORDER
 
 
+@pytest.mark.long
+@pytest.mark.timeout(120)
+def test_the_user_that_is_printed_signs_in(project: Path) -> None:
+    with demo(project) as (child, log):
+        wait_until(lambda: said(log, "with the password"), "the user", 60)
+        output = log.read_text(errors="replace")
+        (url,) = re.findall(r"the admin answers at (\S+)$", output, re.MULTILINE)
+        ((name, password),) = re.findall(
+            r"^sign in there as (\S+) with the password (\S+)$", output, re.MULTILINE
+        )
+        with signed_in(url, name, password) as browser:
+            assert "Roma relay" in browser.get("/mappings").text
+        child.send_signal(signal.SIGINT)
+        child.wait(60)
+
+
+@pytest.mark.long
 @pytest.mark.timeout(120)
 def test_a_second_ctrl_c_ends_everything_at_once(project: Path) -> None:
     with demo(project) as (child, log):

@@ -3,6 +3,7 @@ mapping, relay, rows in the topic.
 """
 
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -15,7 +16,12 @@ import pytest
 import tomli_w
 
 from deploy.embedded import Kafka, MariaDB, ZooKeeper
+from relay.deadline import Deadline
+from relay.settings import ZooKeeperSettings
+from relay.state import Paths
+from relay.zk import Session
 from tests.servers.fixtures import FreshName
+from tests.support.page_clients import signed_in
 from tests.support.rows.topic_reading import Seen, read_topic
 from tests.support.waiting import wait_until
 
@@ -118,6 +124,48 @@ def _save_mapping(admin_log: Path) -> None:
 def _row(seen: Seen) -> tuple[str, str, str, tuple[str, ...]]:
     value = seen.value or {}
     return value["database"], value["table"], value["data"][0]["name"], seen.tags
+
+
+def _first_user(configuration: Path) -> str:
+    command = [sys.executable, str(_DOCKER / "first_user.py"), str(configuration)]
+    kept = configuration.with_name("admin-password")
+    ran = subprocess.run(
+        [*command, str(kept)], env=_ENVIRONMENT, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+def _admin_url(log: Path) -> str:
+    (line,) = re.findall(r"^admin: (\S+)$", log.read_text(encoding="utf-8"), re.MULTILINE)
+    return str(line)
+
+
+def test_the_user_that_is_printed_signs_in_and_later_starts_say_where_the_password_is(
+    configuration: Path, zookeeper: ZooKeeper
+) -> None:
+    settings_file = tomllib.loads(configuration.read_text(encoding="utf-8"))
+    printed = _first_user(configuration)
+    (password,) = re.findall(r"as admin with the password (\S+)$", printed, re.MULTILINE)
+    kept = configuration.with_name("admin-password")
+    assert (kept.read_text().strip(), kept.stat().st_mode & 0o777) == (password, 0o600)
+    again = _first_user(configuration)
+    assert password not in again
+    assert str(kept) in again
+    with _running("api", configuration) as log:
+        _save_mapping(log)  # the token of the file still writes
+        with signed_in(_admin_url(log), "admin", password) as browser:
+            assert "customer" in browser.get("/mappings").text
+    stores = ZooKeeperSettings(hosts=zookeeper.hosts)
+    session = Session(stores)
+    session.start(Deadline.after(10))
+    try:
+        session.delete(Paths.of(stores, settings_file["installation"]).accounts)
+    finally:
+        session.stop()
+    assert password in _first_user(configuration)  # a ZooKeeper that lost its users
+    kept.unlink()
+    assert _first_user(configuration) == "there are users already; none is added\n"
 
 
 def test_two_shards_meet_in_one_topic(configuration: Path, source: MariaDB, kafka: Kafka) -> None:

@@ -23,9 +23,11 @@ from relay.kafka import (
     position_topic_findings,
     row_topic_findings,
 )
-from relay.settings import KafkaSettings
+from relay.settings import KafkaSettings, load_settings
 from tests.e2e.conftest import NewInstallation
 from tests.servers.fixtures import FreshName
+from tests.support.page_clients import saves_a_document, signed_in
+from tests.support.relays.admin_server import admin_client
 from tests.support.relays.relay_process import Installation, RelayProcess
 from tests.support.rows.topic_reading import read_topic
 from tests.support.waiting import wait_until
@@ -81,6 +83,27 @@ def test_the_readmes_file_runs_and_preflight_says_what_a_single_broker_needs(
     state = TopicAdmin(installation.settings.kafka).state(name)
     assert state is not None
     assert state.partitions == 16
+
+
+def test_the_readmes_first_user_edits_the_mapping_in_a_browser(
+    mariadb: MariaDB,
+    kafka: Kafka,
+    new_installation: NewInstallation,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ADMIN_TOKEN", "t")
+    installation = new_installation(mariadb, kafka)
+    file = written(installation, {"replication_factor": 1, "min_insync_replicas": 1})
+    (command,) = re.findall(r"^ +roma (users add .*?)  #", _README, re.MULTILINE)
+    arguments = [file if each == "relay.toml" else each for each in shlex.split(command)]
+    password = "correct horse battery"
+    added = CliRunner().invoke(app, arguments, input=f"{password}\n{password}\n")
+    assert added.exit_code == 0, added.output
+    with admin_client(load_settings(installation.file)) as admin:
+        wait_until(lambda: admin.get("/readyz").status_code == 200, "the admin to reach ZooKeeper")
+        with signed_in(str(admin.base_url), "ann", password) as browser:
+            assert "Sign out" in browser.get("/users").text
+            saves_a_document(browser)
 
 
 def test_topics_made_as_the_page_says_are_accepted(kafka: Kafka, fresh_name: FreshName) -> None:

@@ -74,7 +74,7 @@ def test_after_a_wipe_and_a_restore_nothing_is_lost_or_repeated(
         assert store.number() == 2
         assert roma("restore", str(folder), "--over-present", "--yes", name) == 0
         assert store.number() == 1
-    assert [entry.act for entry in AuditTrail(installation.settings.kafka, name).entries(10)] == [
-        "restore",
-        "restore",
-    ]
+    entries = AuditTrail(installation.settings.kafka, name).entries(10)
+    assert "mappings/pointer" in str(entries[0].before["first_that_differ"])
+    assert entries[2].before == {"documents": 0, "differ": 0, "first_that_differ": []}
+    assert [entry.act for entry in entries] == ["restore", "restore.begun"] * 2

@@ -18,6 +18,7 @@ from tests.e2e.delivery.test_giant_transaction import ROWS
 from tests.support.relays.half_published import half_published
 from tests.support.relays.relay_process import Installation, RelayProcess
 from tests.support.rows.topic_reading import read_topic, topic_answers
+from tests.support.sources.counting_load import binlog_end
 from tests.support.waiting import wait_until
 
 
@@ -118,6 +119,7 @@ def test_a_half_published_transaction_ends_under_its_own_set_although_zookeeper_
     )
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 def test_what_follows_a_resumed_transaction_is_published_under_the_newest_set(
     mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
@@ -150,12 +152,21 @@ def test_a_first_start_waits_for_a_mapping_and_moves_no_position(
 ) -> None:
     name = fresh_name("unmapped").replace("-", "_")
     mariadb.execute(
-        f"create database {name}", f"create table {name}.t (id int primary key, n int, v longtext)"
+        "flush binary logs",
+        f"create database {name}",
+        f"create table {name}.t (id int primary key, n int, v longtext)",
     )
+    binlog, _ = binlog_end(mariadb)
     only_this = {"filter_regex": f"{name}\\..*"}
     with closing(
         Installation(
-            name, tmp_path, mariadb, kafka, zookeeper, filter=only_this, start={"at": "oldest"}
+            name,
+            tmp_path,
+            mariadb,
+            kafka,
+            zookeeper,
+            filter=only_this,
+            start={"journal_name": binlog},
         )
     ) as installation:
         mariadb.execute(f"insert into {name}.t values (1, 0, '')")

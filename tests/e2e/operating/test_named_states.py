@@ -16,7 +16,6 @@ from relay.kafka import TopicAdmin, TopicSpec
 from tests.e2e.conftest import NewInstallation
 from tests.support.relays.relay_process import RelayProcess
 from tests.support.rows.topic_reading import read_topic
-from tests.support.sources.purging import purged
 from tests.support.waiting import wait_until
 
 
@@ -124,24 +123,7 @@ def test_a_deleted_topic_is_not_made_anew_as_if_nothing_had_been_there(
         wait_until(lambda: rows(kafka, name) == [2], "the row that was not published yet")
 
 
-def test_a_purged_binlog_is_a_stop_and_not_a_gap(
-    new_mariadb: Callable[..., MariaDB], kafka: Kafka, new_installation: NewInstallation
-) -> None:
-    database = new_mariadb({"slave_connections_needed_for_purge": 0})
-    installation = new_installation(database, kafka)
-    with RelayProcess(installation) as relay:
-        relay.wait_for("RUNNING")
-        assert relay.stop() == 0
-        database.execute(
-            f"insert into {installation.name}.t values (1, 1, 'purged')",
-            "flush binary logs",
-            "flush binary logs",
-        )
-        wait_until(lambda: purged(database), "the old binlogs purged")
-        relay.start()
-        relay.wait_for("STOPPED", "BINLOG_PURGED")
-
-
+@pytest.mark.long
 def test_a_broker_that_comes_back_loses_and_repeats_nothing(
     mariadb: MariaDB, new_kafka: Callable[..., Kafka], new_installation: NewInstallation
 ) -> None:

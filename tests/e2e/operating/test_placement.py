@@ -11,6 +11,7 @@ from deploy.embedded import Kafka, MariaDB
 from relay.state import Note
 from tests.e2e.conftest import NewInstallation
 from tests.support.relays.relay_process import Installation, RelayProcess
+from tests.support.relays.scraping import scrape
 from tests.support.rows.topic_reading import read_topic
 from tests.support.sources.counting_load import (
     CountingLoad,
@@ -33,6 +34,11 @@ def two_relays(installation: Installation) -> Iterator[tuple[RelayProcess, Relay
             yield first, second
 
 
+def has_tables(relay: RelayProcess) -> bool:
+    """Say whether a relay shows metrics of single tables."""
+    return any(name.startswith("roma_table_rows_total") for name in scrape(relay))
+
+
 @pytest.mark.timeout(120)
 def test_moves_drains_and_stops_lose_nothing_and_repeat_nothing(
     mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
@@ -42,9 +48,12 @@ def test_moves_drains_and_stops_lose_nothing_and_repeat_nothing(
     )
     name, overrides = installation.name, installation.overrides
     with two_relays(installation) as (first, second), CountingLoad(mariadb, name) as load:
+        wait_until(lambda: has_tables(first), "metrics of tables")
         overrides.move("shop", "second", NOTE)
         second.wait_for("RUNNING")
         assert "HANDED_OVER" in first.log.read_text()
+        wait_until(lambda: not has_tables(first), "no metrics of tables after the hand-over")
+        wait_until(lambda: has_tables(second), "those of the relay that leads")
         overrides.drain("second", NOTE)
         first.wait_for("RUNNING")
         overrides.end_maintenance("second")

@@ -49,9 +49,9 @@ class Shop:
         )
 
     def wait_for(self, numbers: list[int]) -> dict[int, list[str]]:
-        """Wait until exactly these rows were published, repeats counted.
+        """Wait until exactly these rows were published, each the given number of times.
 
-        The orders of each, as they came.
+        Return the order keys of each row, in the order of its messages.
         """
         wait_until(
             lambda: sorted(map(_number, self.seen())) == sorted(numbers), f"rows {numbers}", 40
@@ -137,7 +137,11 @@ def test_a_running_instance_goes_back_forward_and_past_a_transaction(
 
         back = ("position", "set", "shop", "--file", early[0], "--offset", early[1])
         asked = shop.roma(*back, answer="no\n")
-        assert (asked.exit_code, "comes AGAIN" in asked.output, "leads shop" in asked.output) == (
+        assert (
+            asked.exit_code,
+            "published AGAIN" in asked.output,
+            "leads shop" in asked.output,
+        ) == (
             1,
             True,
             True,

@@ -212,6 +212,7 @@ def test_what_preflight_warns_of_the_relay_logs_once(
     assert failures(findings) == []
 
 
+@pytest.mark.long
 def test_of_zookeeper_both_say_the_same_and_the_other_checks_go_on(
     own: MariaDB, kafka: Kafka, new_installation: NewInstallation
 ) -> None:

@@ -96,7 +96,7 @@ def _resource(pattern: str, name: str) -> str:
 
 
 def ids(kafka: Kafka, topic: str) -> list[int]:
-    """The rows in a topic, read beside TLS, in the order of their pairs."""
+    """Return the ids of a topic's rows in the order of their order keys, read without TLS."""
     return [
         int((each.value or {})["data"][0]["id"])
         for each in sorted(read_topic(kafka.bootstrap, topic), key=lambda each: each.order)
@@ -123,6 +123,7 @@ def secure(installation: Installation, kafka: Kafka, authority: Authority, secre
     installation.file.write_text(tomli_w.dumps(installation.document), encoding="utf-8")
 
 
+@pytest.mark.long
 def test_password_and_certificate_are_exchanged_while_the_relay_runs(
     mariadb: MariaDB, broker: Broker, new_installation: NewInstallation, tmp_path: Path
 ) -> None:

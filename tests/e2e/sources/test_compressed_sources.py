@@ -15,7 +15,7 @@ from tests.support.sources.source_reading import ask, end_of
 from tests.support.waiting import wait_until
 
 ROWS = 12_000
-CRASHING = "tests.support.relays.crashing_relay"
+CRASHING = "tests.support.faults.crashing_relay"
 FIRST_PART = "committed:2"  # the first commit of an instance holds its start position alone
 COMPRESSED = {
     "mysql": {"Transaction_payload"},
@@ -51,7 +51,7 @@ def row_id(seen: Seen) -> int:
 
 
 @pytest.mark.timeout(180)
-@pytest.mark.parametrize("family", ["mysql_9", "mariadb"])
+@pytest.mark.parametrize("family", ["mysql_9", pytest.param("mariadb", marks=pytest.mark.long)])
 def test_a_crash_inside_a_compressed_transaction_loses_and_repeats_nothing(
     family: str, request: pytest.FixtureRequest, kafka: Kafka, new_installation: NewInstallation
 ) -> None:

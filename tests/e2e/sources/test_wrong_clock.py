@@ -8,8 +8,8 @@ import pytest
 
 from deploy.embedded import Kafka, MariaDB
 from tests.e2e.conftest import NewInstallation
+from tests.support.faults.stepped_clock import SteppedClock, can_step_clocks
 from tests.support.relays.relay_process import RelayProcess
-from tests.support.relays.stepped_clock import SteppedClock, can_step_clocks
 from tests.support.rows.topic_reading import read_topic
 from tests.support.sources.counting_load import (
     CountingLoad,
@@ -22,6 +22,7 @@ from tests.support.waiting import wait_until
 HOUR_S = 3600
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not can_step_clocks(), reason="no C compiler, which the clock is made with")
 def test_a_clock_that_brokers_refuse_is_named_and_waited_for(
     mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation, tmp_path: Path

@@ -74,7 +74,7 @@ def test_orders_stand_until_they_are_taken_back(
         store.put_view("shop", _VIEW)
         assert _refused(admin.post(f"{address}/hold")) == (
             400,
-            "An order needs a name to stand under.",
+            "An order needs the name of its author.",
         )
         assert (
             admin.post(f"{address}/hold", headers={**ann, "Authorization": ""}).status_code == 401

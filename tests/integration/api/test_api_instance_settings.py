@@ -2,6 +2,7 @@
 secrets.
 """
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,9 +10,10 @@ import httpx
 import pytest
 
 from deploy.embedded import ZooKeeper
+from relay.model.records.topic_placing import PlacingRules, TopicPlacing
 from relay.route import DBS, TOPICS
 from relay.settings import RunTimeVariables
-from relay.state import MASK, InstanceDocumentStore, Paths
+from relay.state import MASK, InstanceDocumentStore, Paths, TopicAgreementStore
 from tests.servers.fixtures import FreshName
 from tests.support.relays.admin_server import admin_client, admin_settings
 from tests.support.relays.zookeeper_sessions import session_with
@@ -138,9 +140,76 @@ def test_the_route_and_the_dry_run_know_instances_of_run_time(
     assert [each["instances"] for each in told] == [["shop"], ["crm"]]
     store.save("odd", {"source": 1}, 0)
     told = admin.post("/api/v1/mappings/dry-run", json=edit).json()["changes"]
-    assert "settings of odd cannot be used" in told[-1]["sentence"]
+    assert "settings of odd are invalid" in told[-1]["sentence"]
     assert (
         admin.get("/api/v1/route", params={**asked, "instance": "odd"}).json()["code"]
         == "INSTANCE_REFUSED"
     )
     assert admin.get("/api/v1/route", params={**asked, "instance": "none"}).status_code == 404
+
+
+def test_an_instance_is_added_changed_and_removed_on_the_page(
+    admin: httpx.Client, store: InstanceDocumentStore
+) -> None:
+    admin.headers["Accept"] = "text/html"
+    page, blank = "/instance-settings", admin.get("/instance-settings")
+    assert "The new instance" in blank.text
+    broken = admin.post(page, data={"name": "crm", "document": "{", "comment": "kept"})
+    assert (broken.status_code, 'value="kept"' in broken.text) == (400, True)
+    unknown = admin.post(page, data={"name": "crm", "document": '{"sauce": 1}'})
+    assert (unknown.status_code, "sauce" in unknown.text) == (422, True)
+    made = admin.post(page, data={"name": "crm", "document": json.dumps({"source": SOURCE})})
+    assert (made.status_code, made.headers["location"].split("&")[0]) == (303, f".{page}?name=crm")
+
+    shown = admin.get(f"{page}?name=crm").text
+    assert "s3cr3t" not in shown
+    assert MASK in shown
+    kept = {"source": {**SOURCE, "password": MASK}, "preferred_servers": ["relay-2"]}
+    change = {"name": "crm", "known": "crm", "document": json.dumps(kept)}
+    assert admin.post(page, data={**change, "state": "1"}).status_code == 303
+    assert admin.post(page, data={**change, "state": "1"}).status_code == 412
+    (document,) = store.all()
+    assert document.settings(RunTimeVariables()).source.password.get_secret_value() == "s3cr3t"
+
+    removal = {"name": "crm", "state": "2", "comment": "moved", "confirm": "crm"}
+    unsure = admin.post(f"{page}/remove", data={**removal, "confirm": "cr"})
+    assert (unsure.status_code, "data-open" in unsure.text) == (400, True)
+    assert admin.post(f"{page}/remove", data=removal).status_code == 303
+    assert store.all() == ()
+    assert admin.get(f"{page}?name=crm").status_code == 404
+
+
+def test_settings_of_the_file_are_shown_without_secrets_and_not_changed(
+    admin: httpx.Client,
+) -> None:
+    admin.headers["Accept"] = "text/html"
+    shown = admin.get("/instance-settings?name=shop").text
+    assert "A configuration file defines this instance" in shown
+    assert "mysql1" in shown
+    assert "s3cr3t" not in shown
+    refused = admin.post(
+        "/instance-settings", data={"name": "shop", "document": json.dumps({"source": SOURCE})}
+    )
+    assert (refused.status_code, "DEFINED_IN_FILE" in refused.text) == (409, True)
+
+
+def test_a_topic_in_use_does_not_get_another_format(
+    admin: httpx.Client, zookeeper: ZooKeeper, installation: str
+) -> None:
+    made = admin.put(CRM, json={"source": SOURCE})
+    placing = TopicPlacing(4, PlacingRules("", True, "logical"))
+    with session_with(zookeeper.hosts) as session:
+        agreements = TopicAgreementStore(session, Paths(f"/roma/{installation}"))
+        agreements.change("crm", lambda found: found.with_feeder("crm", placing, "canal-json"))
+        agreements.change("other", lambda found: found.with_feeder("o", placing, "canal-json"))
+        assert agreements.read("crm").feeders["crm"].format == "canal-json"
+    asked = {"If-Match": made.headers["ETag"]}
+
+    def rules(topics: str) -> dict[str, Any]:
+        return {"source": SOURCE, "topic": {"rules": [{"topics": topics, "format": "avro"}]}}
+
+    registry = {"registry": {"url": "http://registry:8081"}}
+    refused = admin.put(CRM, json={**rules("cr*"), **registry}, headers=asked)
+    assert (refused.status_code, refused.json()["code"]) == (422, "INSTANCE_REFUSED")
+    assert "crm as canal-json, and the new settings say avro" in refused.text
+    assert admin.put(CRM, json={**rules("other"), **registry}, headers=asked).status_code == 200

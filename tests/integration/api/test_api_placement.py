@@ -14,15 +14,15 @@ from deploy.embedded import Kafka, ZooKeeper
 from relay.audit import AuditTrail
 from relay.cli import app
 from relay.settings import KafkaSettings
-from relay.state import Candidacy, Membership, Paths, PlacementStore, RelayMember
+from relay.state import Membership, Paths, PlacementStore, RelayMember, RunnableInstance
 from tests.servers.fixtures import FreshName
 from tests.support.relays.admin_server import admin_client, admin_settings
 from tests.support.relays.zookeeper_sessions import session_with
 from tests.support.waiting import wait_until
 
 PLACEMENT = "/api/v1/placement"
-ABLE = Candidacy("shop", ("s2",))
-UNABLE = Candidacy("shop", (), "SOURCE_UNREACHABLE", "It hung up.")
+ABLE = RunnableInstance("shop", ("s2",))
+UNABLE = RunnableInstance("shop", (), "SOURCE_UNREACHABLE", "It hung up.")
 
 
 @pytest.fixture
@@ -42,13 +42,13 @@ def overrides(zookeeper: ZooKeeper, installation: str) -> Iterator[PlacementStor
     """Three relays that live: the first leads, the second could, the third could not."""
     with session_with(zookeeper.hosts) as session:
         paths = Paths(f"/roma/{installation}")
-        for number, (name, candidacy) in enumerate({"r1": ABLE, "r2": ABLE, "r3": UNABLE}.items()):
+        for number, (name, runnable) in enumerate({"r1": ABLE, "r2": ABLE, "r3": UNABLE}.items()):
             member = RelayMember(
                 name,
                 server=f"s{number + 1}",
                 instances=("shop",),
                 session_timeout_ms=4000,
-                candidacies=(candidacy,),
+                candidacies=(runnable,),
             )
             Membership(session, paths).announce(member)
         session.create_ephemeral(paths.leader("shop"), b'{"relay": "r1"}')

@@ -16,6 +16,7 @@ from api import app
 from api.first_start import FirstStart
 from api.server import AdminServer, make_server
 from deploy.embedded import Kafka, ZooKeeper
+from relay.audit import AuditTrail
 from relay.errors import ConfigurationError
 from relay.kafka import TopicAdmin, TopicSpec
 from relay.model.accounts import Grant, Role
@@ -114,6 +115,8 @@ def test_the_link_makes_one_administrator(settings: RelaySettings, output: Outpu
             shown = browser.get(f"{server.url}/api/v1/session").json()
             assert (shown["name"], "administer" in shown["rights"]) == ("ann", True)
             assert browser.post(address, data=filled).status_code == 403
+        trail = AuditTrail(settings.kafka, settings.installation)
+        wait_until(lambda: "user.added" in [each.act for each in trail.entries(9)], "the entry")
         with httpx.Client(trust_env=False, timeout=30) as stranger:
             filled = {**filled, **form_of(stranger.get(other).text), "name": "eve"}
             refused = stranger.post(f"{second.url}/first-admin", data=filled)

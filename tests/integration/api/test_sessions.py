@@ -429,3 +429,51 @@ def test_the_oldest_of_too_many_sessions_ends(
     sign_in(browser())
     assert first.get(READ).status_code == 401
     assert len(store.of_user("ann")) == 20
+
+
+def ended_within(stream: httpx.Response, end: Callable[[], object], seconds: float = 4) -> None:
+    """Read a stream's first line, end what opened it, and wait for its last line."""
+    lines = stream.iter_lines()
+    assert next(lines).startswith(": ")
+    end()
+    began = perf_counter()
+    assert not [line for line in lines if line.startswith("data: ")]
+    assert perf_counter() - began < seconds
+
+
+@pytest.mark.parametrize("way", ["signed out", "disabled", "a new password"])
+def test_a_stream_of_events_ends_with_what_opened_it(
+    browser: Browser, editor: AccountEditor, way: str
+) -> None:
+    ann = browser()
+    csrf = sign_in(ann)
+    ends: dict[str, Callable[[], object]] = {
+        "signed out": lambda: browser(cookies=dict(ann.cookies)).delete(
+            SESSION, headers={"X-CSRF-Token": csrf}
+        ),
+        "disabled": lambda: editor.set_disabled("ann", WHO, disabled=True),
+        "a new password": lambda: editor.set_password("ann", f"{PASSWORD}2", WHO),
+    }
+    with ann.stream("GET", "/api/v1/events") as stream:
+        ended_within(stream, ends[way])
+
+
+def test_a_stream_of_events_ends_with_its_token(browser: Browser, editor: AccountEditor) -> None:
+    made = editor.add_token("laptop", "ann", None, 1, WHO)
+    program = browser(headers={"Authorization": f"Bearer {made.secret}"})
+    with program.stream("GET", "/api/v1/events") as stream:
+        ended_within(stream, lambda: editor.revoke_token("laptop", WHO))
+
+
+def test_the_form_offers_reading_without_a_session_only_where_there_are_no_users(
+    settings: RelaySettings, session: Session
+) -> None:
+    editor = AccountEditor(settings, session)
+    with admin_client(settings) as admin:
+        wait_until(lambda: admin.get("/readyz").status_code == 200, "the admin to reach ZooKeeper")
+        offer = "continue without signing in"
+        assert offer in admin.get("/login").text
+        assert "roma users add NAME" in admin.get("/login").text
+        editor.add_user("ann", Grant(Role.OPERATOR), WHO, password=PASSWORD)
+        assert offer not in admin.get("/login").text
+    editor.close(0)

@@ -179,11 +179,48 @@ def test_passwords_are_typed_or_piped_and_stored_as_hashes(
     assert verify(PASSWORD, stored["users"][0]["password"])
     piped = ("users", "add", "bob", "--role", "viewer", "--password-from-stdin")
     assert roma(*piped, typed=f"{PASSWORD}2\n").exit_code == 0
+    asked = ("users", "add", "eve", "--role", "viewer", "--password")
+    assert roma(*asked, typed=f"{PASSWORD}\n{PASSWORD}\n").exit_code == 0
     users = json.loads(roma("users", "list", "--json").stdout)
-    assert [each["has_password"] for each in users] == [True, True]
-    for name in ("ann", "bob"):
+    assert [each["has_password"] for each in users] == [True, True, True]
+    for name in ("ann", "bob", "eve"):
         assert roma("users", "password", name, "--remove").exit_code == 0
     assert json.loads(session.get(accounts).value)["format"] == 1
+
+
+def test_a_restore_names_what_comes_back_before_it_asks(
+    roma: Roma, settings: RelaySettings, session: Session, tmp_path: Path
+) -> None:
+    roma("users", "add", "ann", "--role", "admin")
+    roma("users", "add", "bob", "--role", "viewer")
+    secret = made(roma, "ci", "--user", "ann", "--role", "editor")
+    backup = tmp_path / "backup"
+    assert roma("backup", str(backup)).exit_code == 0
+    for change in (
+        ("tokens", "revoke", "ci"),
+        ("users", "set-role", "bob", "--role", "operator"),
+        ("users", "disable", "ann"),
+        ("users", "add", "eve", "--role", "viewer"),
+    ):
+        assert roma(*change).exit_code == 0
+    restore = ("restore", str(backup), "--over-present", "--yes", "another name")
+    expected = (
+        "User ann changes: enabled again.",
+        "User bob changes: operator becomes viewer.",
+        "User eve is removed.",
+        f"Token ci of ann (…{secret[-4:]}) comes back: editor.",
+    )
+    asked = roma(*restore)
+    assert asked.exit_code == 1
+    assert "\n".join(expected) in asked.stdout
+    assert "There is no token" in roma("tokens", "revoke", "ci").stderr  # nothing was written
+    accounts = Paths.of(settings.zookeeper, settings.installation).accounts
+    session.put(accounts, b"damaged")
+    damaged = roma(*restore).stdout
+    assert "cannot be read" in damaged
+    assert "User ann comes back: admin." in damaged
+    session.delete(accounts)
+    assert "User bob comes back: viewer." in roma(*restore).stdout
 
 
 @pytest.mark.parametrize(
@@ -195,6 +232,8 @@ def test_passwords_are_typed_or_piped_and_stored_as_hashes(
         (("password", "bob", "--password-from-stdin"), f"{PASSWORD}\n", 1),
         (("password", "ann"), f"{PASSWORD}\nanother one here\n", 1),
         (("add", "eve", "--role", "viewer", "--password-from-stdin"), "short\n", 1),
+        (("add", "eve", "--role", "viewer", "--password"), f"{PASSWORD}\nanother one here\n", 1),
+        (("add", "eve", "--role", "viewer", "--password"), "short\nshort\n", 1),
         (("password", "ann", PASSWORD), "", 2),
     ],
 )

@@ -12,11 +12,19 @@ from deploy.embedded import Kafka
 from relay.errors import TopicRefused
 from relay.kafka import TopicAdmin, TopicSpec
 from relay.pipeline.delivery.message_size_limits import MessageSizes
-from relay.pipeline.delivery.topics import PublishedPartitioning, Topics
+from relay.pipeline.delivery.saved_position import PublishedPartitioning
+from relay.pipeline.delivery.topics import Topics
 from relay.settings import InstanceSettings, KafkaSettings
+from tests.support.waiting import wait_until
 
 NOBODY = cast(
-    "Any", SimpleNamespace(partitions=lambda _topic: None, join=lambda _topic, _placing: None)
+    "Any",
+    SimpleNamespace(
+        partitions=lambda _topic: None,
+        join=lambda _topic, _placing, _format: None,
+        others=lambda _topic: (),
+        others_with_format=lambda _topic, _format: {},
+    ),
 )
 
 
@@ -36,8 +44,9 @@ def topics(settings: KafkaSettings, **sections: Mapping[str, Any]) -> Topics:
     return Topics(
         settings,
         instance,
-        PublishedPartitioning({}, {}),
+        PublishedPartitioning({}, {}, {}, {}),
         MessageSizes(settings),
+        NOBODY,
         NOBODY,
         in_use=lambda _: None,
     )
@@ -48,7 +57,9 @@ def test_the_ddl_topic_is_made_with_the_row_topic(
 ) -> None:
     topic, admin = fresh_name("rows"), TopicAdmin(settings)
     assert topics(settings).partitions(topic) == 2
-    state = admin.state(f"{topic}.ddl")
+    name = f"{topic}.ddl"  # a broker hears of it after the controller has made it
+    wait_until(lambda: admin.state(name) is not None, "the topic of statements")
+    state = admin.state(name)
     assert state is not None
     assert state.partitions == 1
     assert topics(settings).partitions(topic) == 2

@@ -1,9 +1,12 @@
-"""A topic that was just made is waited for; one that nobody makes is refused."""
+"""A topic that was just made is waited for; one that nobody makes is refused; memory is bounded."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 
 import pytest
+from confluent_kafka import Producer
 
 from deploy.embedded.servers.kafka import Kafka
 from relay.errors import PositionUnreadable, TopicRefused
@@ -36,3 +39,51 @@ def test_a_topic_that_nobody_makes_is_refused(
 ) -> None:
     with pytest.raises(TopicRefused, match="nobody"):
         PartitionReader(settings, fresh_name("nobody"), PositionUnreadable, appearing_s=0.5).ends()
+
+
+READ = """
+import sys
+from pathlib import Path
+from relay.allocator import return_large_buffers
+from relay.errors import PositionUnreadable
+from relay.kafka import PartitionReader
+from relay.settings import KafkaSettings
+
+def peak_kib():
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(each.split()[1]) for each in lines if each.startswith("VmHWM"))
+
+return_large_buffers()
+settings = KafkaSettings(
+    bootstrap_servers=sys.argv[1], replication_factor=1, min_insync_replicas=1
+)
+reader = PartitionReader(settings, sys.argv[2], PositionUnreadable)
+start, end = reader.ends()
+before = peak_kib()
+print(sum(1 for _ in reader.records(start, end)), peak_kib() - before)
+"""
+
+
+def test_batches_that_were_compressed_a_hundred_times_do_not_fill_the_memory(
+    settings: KafkaSettings, fresh_name: Callable[[str], str]
+) -> None:
+    """A fetch is bounded by compressed bytes: one of a megabyte would be a hundred here."""
+    topic, records = fresh_name("compressed"), 20_000
+    TopicAdmin(settings).create(TopicSpec(topic, 1, 1, {}))
+    producer = Producer(
+        {
+            "bootstrap.servers": settings.bootstrap_servers,
+            "compression.type": "lz4",
+            "batch.size": 1_000_000,
+            "linger.ms": 50,
+        }
+    )
+    for _ in range(records):
+        producer.produce(topic, b"0123456789" * 1000)
+        producer.poll(0)
+    producer.flush(30)
+    command = (sys.executable, "-c", READ, settings.bootstrap_servers, topic)
+    read = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    count, grown_kib = map(int, read.stdout.split())
+    assert count == records
+    assert grown_kib < 50_000

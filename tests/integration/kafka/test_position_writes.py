@@ -21,7 +21,10 @@ from relay.model.positions.position import BinlogPosition, OrderPair, SourceIden
 from relay.model.records.position_record import FORMAT, PositionRecord
 from relay.operations import InstancePosition, Who, instance_of
 from relay.operations.instances.followed_server import followed_place
-from relay.pipeline.delivery.new_producer import new_producer
+from relay.pipeline.delivery.new_producer import (
+    new_producer,
+    uses_second_id,
+)
 from relay.position import KafkaPositionStore
 from relay.settings import InstanceSettings, RelaySettings
 from relay.state import Paths
@@ -50,6 +53,7 @@ def settings(kafka: Kafka, zookeeper: ZooKeeper, fresh_name: FreshName) -> Relay
         "instances": [
             {"name": "from", "source": source},
             {"name": "to", "source": source},
+            {"name": "two", "source": source, "transaction": {"producers": 2}},
             {"name": "loose", "source": source, "transaction": {"delivery": "at_least_once"}},
         ],
     }
@@ -104,6 +108,42 @@ def test_a_leader_is_fenced_and_reads_what_was_written(
     )
 
 
+def test_a_leader_of_two_ids_is_fenced_on_both(settings: RelaySettings, session: Session) -> None:
+    store = store_of(settings, "two")
+    store.ensure_topic()
+    used = replace(RECORD, second_id=True)
+    with closing(
+        new_producer(settings.installation, settings.kafka, instance_of(settings, "two"))
+    ) as leader:
+        leader.open()
+        leader.commit(store.message(used)).result(30)
+        leader.commit_overlapping(store.message(used), lambda: None).result(30)
+        leader.send(OutboundMessage(store.topic, 0, b"row", b"under the second id", ()))
+        assert position_of(settings, session, "two").skip(GTID, WHO) == (GTID,)
+        with pytest.raises(Fenced):
+            leader.commit(store.message(replace(used, epoch=7))).result(30)
+    assert store.read() == replace(used, skips=(GTID,))
+
+
+@pytest.mark.parametrize(
+    ("transaction", "uses"),
+    [
+        ({}, False),
+        ({"producers": 2}, True),
+        ({"delivery": "at_least_once"}, True),
+        ({"delivery": "at_least_once", "producers": 2}, True),
+    ],
+)
+def test_what_records_after_one_of_two_ids_say(transaction: dict[str, Any], uses: bool) -> None:
+    source = {"host": "127.0.0.1", "user": "nobody", "server_id": 1}
+    instance = InstanceSettings.model_validate(
+        {"name": "two", "source": source, "transaction": transaction}
+    )
+    used = replace(RECORD, second_id=True)
+    assert uses_second_id(instance, used) is uses
+    assert uses_second_id(instance, RECORD) is (transaction == {"producers": 2})
+
+
 def test_what_is_refused_leaves_no_trace(settings: RelaySettings, session: Session) -> None:
     commit(settings, "to", RECORD)
     with pytest.raises(MoveRefused):
@@ -123,6 +163,8 @@ def test_a_floor_is_raised_above_another_instance(
     commit(settings, "from", replace(RECORD, order=OrderPair(5, RECORD.order.execute_position + 9)))
     raised = OrderPair(RECORD.order.execute_time, RECORD.order.execute_position + 9)
     assert target.raise_floor("from", WHO).order == raised
+    (entry,) = AuditTrail(settings.kafka, settings.installation).entries(10)
+    assert (entry.act, entry.before != entry.after) == ("position.raise-floor", True)
     assert target.show().record == replace(RECORD, order=raised)
 
 

@@ -19,6 +19,7 @@ from relay.errors import (
     TransactionsRefused,
 )
 from relay.kafka import TopicAdmin, TopicSpec
+from relay.kafka.partition_reader import PartitionReader
 from relay.model.message import OutboundMessage
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import PositionRecord, SplitProgress
@@ -214,7 +215,8 @@ def test_a_message_too_large_breaks_the_whole_batch(
 def test_a_position_hidden_by_an_open_transaction_is_not_taken_for_none(
     settings: KafkaSettings, fresh_name: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("relay.kafka.partition_reader._READ_SECONDS", 1.0)
+    defaults: dict[str, float] = PartitionReader.__init__.__kwdefaults__ or {}
+    monkeypatch.setitem(defaults, "reading_s", 1.0)
     store = KafkaPositionStore(settings, fresh_name("inst"), "i1")
     store.ensure_topic()
     with (

@@ -10,8 +10,9 @@ from structlog.testing import capture_logs
 from deploy.embedded import Kafka
 from relay.kafka import TopicAdmin, TopicSpec
 from relay.pipeline.delivery.message_size_limits import MessageSizes
+from relay.pipeline.delivery.saved_position import PublishedPartitioning
 from relay.pipeline.delivery.topic_monitor import watched
-from relay.pipeline.delivery.topics import PublishedPartitioning, Topics
+from relay.pipeline.delivery.topics import Topics
 from relay.settings import InstanceSettings, KafkaSettings, SourceSettings
 from tests.support.waiting import wait_until
 
@@ -32,8 +33,9 @@ def test_partitions_that_are_added_while_rows_flow_are_warned_of_once(
     topics = Topics(
         settings,
         instance,
-        PublishedPartitioning({topic: 2}, {}),
+        PublishedPartitioning({topic: 2}, {}, {}, {}),
         MessageSizes(settings),
+        nobody,
         nobody,
         in_use=lambda _: None,
     )

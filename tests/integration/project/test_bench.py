@@ -7,11 +7,11 @@ import pytest
 
 from deploy.embedded import Kafka, MariaDB, SqlServer, ZooKeeper
 from tools.bench.measuring.count import count
-from tools.bench.measuring.lap import run_lap
+from tools.bench.measuring.measured_run import measure_run
 from tools.bench.measuring.offsets import Offsets
 from tools.bench.measuring.orders import Orders
 from tools.bench.measuring.workload import Workload, fill
-from tools.bench.peers.contestant import BenchFailed, Stage
+from tools.bench.peers.contestant import BenchFailed, RunSetup
 from tools.bench.peers.relay import Relay
 from tools.bench.throughput import PLAIN, RELAY, Race
 from tools.bench.wide import Wide
@@ -50,12 +50,12 @@ def test_a_relay_that_ends_early_is_no_measurement(
 ) -> None:
     mariadb.execute("DROP DATABASE IF EXISTS bench", "DROP DATABASE IF EXISTS bench_end")
     written = fill(mariadb, _SMALL)
-    stage = Stage(mariadb, kafka, zookeeper, tmp_path, "early", _SMALL.tables, written)
-    relay = Relay(stage)
+    setup = RunSetup(mariadb, kafka, zookeeper, tmp_path, "early", _SMALL.tables, written)
+    relay = Relay(setup)
     try:
         (tmp_path / "relay_early.toml").write_text("nonsense = true\n", encoding="utf-8")
         with pytest.raises(BenchFailed, match="It ended before the first row"):
-            run_lap(relay, stage, Offsets(kafka))
+            measure_run(relay, setup, Offsets(kafka))
     finally:
         relay.close()
     assert Offsets(kafka).visible(relay.topics.all) == 0
@@ -68,10 +68,10 @@ def test_messages_are_counted_by_what_a_committed_consumer_gets(
     mariadb = new_mariadb()  # it reads the whole binlog, which other tests' transactions would end
     mariadb.execute("DROP DATABASE IF EXISTS bench", "DROP DATABASE IF EXISTS bench_end")
     written = fill(mariadb, _SMALL)
-    stage = Stage(mariadb, kafka, zookeeper, tmp_path, "packed", _SMALL.tables, written)
-    relay = Relay(stage, form="event")
+    setup = RunSetup(mariadb, kafka, zookeeper, tmp_path, "packed", _SMALL.tables, written)
+    relay = Relay(setup, form="event")
     try:
-        run_lap(relay, stage, Offsets(kafka))
+        measure_run(relay, setup, Offsets(kafka))
     finally:
         relay.close()
     packed = count(kafka, relay.topics.rows, packed=True)

@@ -7,7 +7,7 @@ from typing import Final
 
 from deploy.embedded import SqlServer
 from tests.ddl.comparing import compare
-from tests.servers.fixtures import FreshName
+from tests.servers.fixtures import NEWER_SERVERS, FreshName
 
 _STATEMENTS: Final = 100
 _SEED: Final = 7
@@ -18,6 +18,7 @@ More would say that little is followed.
 """
 
 
+@NEWER_SERVERS
 def test_what_is_followed_is_what_the_catalogue_says_after_random_statements(
     database: SqlServer, fresh_name: FreshName
 ) -> None:

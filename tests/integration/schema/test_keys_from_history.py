@@ -18,6 +18,7 @@ from relay.schema import CatalogReader, DescribedTable, Schemas, TableDefinition
 from relay.schema.history import completed
 from relay.schema.type_text import type_text
 from relay.source import statements_between
+from tests.servers.fixtures import NEWER_SERVERS
 from tests.support.rows.bare_maps import bare_map
 from tests.support.sources.keyed_tables import changed, created
 from tests.support.sources.source_reading import ask, end_of, read, source_settings
@@ -122,6 +123,7 @@ def test_one_stream_has_the_same_messages_from_metadata_and_from_history(
     assert unsure < len(keys)
 
 
+@NEWER_SERVERS
 def test_followed_indexes_are_those_of_the_catalogue(database: SqlServer, schema: str) -> None:
     random, schemas = (
         Random(SEED + 1),

@@ -12,6 +12,13 @@ from deploy.embedded import hbase_client_jars, spark_environment, spark_jars
 from spark_jobs.config.job import JobSettings, KafkaSource
 from spark_jobs.runtime.session import open_session
 
+WITHOUT_CODE_GENERATION = (
+    "-Dspark.sql.codegen.wholeStage=false",
+    "-Dspark.sql.codegen.factoryMode=NO_CODEGEN",
+)
+"""Of a few rows, compiling Java for each query took a quarter of the CPU. Jobs that run as
+processes generate code, as operators do."""
+
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
@@ -25,6 +32,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         kafka=source,
         copy_root=str(tmp_path_factory.mktemp("copy")),
         jars=jars,
+        jvm_options=" ".join(WITHOUT_CODE_GENERATION),
         shuffle_partitions=1,
     )
     session = open_session(settings, "tests")

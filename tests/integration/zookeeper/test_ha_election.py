@@ -11,7 +11,7 @@ from relay.errors import StoreUnreachable
 from relay.ha import Assignment, AssignmentTable, Election, Why
 from relay.zk import Session
 from tests.servers.fixtures import SHORTEST_SESSION_MS
-from tests.support.relays.tcp_gate import TcpGate
+from tests.support.faults.tcp_gate import TcpGate
 from tests.support.relays.zookeeper_sessions import session_with
 from tests.support.waiting import wait_until
 

@@ -71,16 +71,12 @@ def test_the_tables_that_instances_have_met_are_gathered(instances: InstanceStor
     assert instances.tables() == ("a.t", "b.t", "c.t")
 
 
-def test_the_first_start_note_stays_until_it_is_forgotten(instances: InstanceStore) -> None:
+def test_the_first_start_note_stays(instances: InstanceStore) -> None:
     assert instances.started("shop") is None
     first = StartNote("bin.000001", 4, "0-1-5", "r1", 1)
     assert instances.note_start("shop", first) == first
     assert instances.note_start("shop", StartNote("bin.000009", 4)) == first
     assert instances.started("shop") == first
-    instances.forget_start("shop")
-    assert instances.started("shop") is None
-    with pytest.raises(NodeMissing):
-        instances.forget_start("shop")
 
 
 def test_a_member_is_there_while_its_session_lives(

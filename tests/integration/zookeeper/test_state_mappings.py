@@ -12,7 +12,7 @@ from relay.errors import MappingRefused, NodeMissing, StoreUnreachable, VersionC
 from relay.state import SAVE_LIMIT_BYTES, MappingStore, Note, Paths, StoredSet
 from relay.zk import Session
 from tests.servers.fixtures import FreshName
-from tests.support.relays.tcp_gate import TcpGate
+from tests.support.faults.tcp_gate import TcpGate
 from tests.support.relays.zookeeper_sessions import session_with
 from tests.support.waiting import wait_until
 

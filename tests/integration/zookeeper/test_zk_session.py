@@ -17,7 +17,7 @@ from relay.errors import NodeMissing, StoreRefused, StoreUnreachable, VersionCon
 from relay.settings import ZooKeeperSettings
 from relay.zk import Check, Create, Delete, Replace, Session, SessionState
 from tests.servers.fixtures import FreshName
-from tests.support.relays.tcp_gate import TcpGate
+from tests.support.faults.tcp_gate import TcpGate
 from tests.support.relays.zookeeper_sessions import session_with
 from tests.support.waiting import wait_until
 

@@ -1,4 +1,4 @@
-"""What the checkpoint of a stream says of its batches."""
+"""Reads the batches in the checkpoint of a stream."""
 
 from pathlib import Path
 
@@ -6,12 +6,12 @@ from spark_jobs.config.job import JobSettings
 
 
 def begun(settings: JobSettings) -> frozenset[str]:
-    """The numbers of the batches whose offsets are noted."""
+    """Return the numbers of the batches whose offsets the checkpoint has."""
     return _noted(settings, "offsets")
 
 
 def cut_off(settings: JobSettings) -> int:
-    """How many batches were begun and are not noted as done."""
+    """Return the number of batches that were begun and not completed."""
     return len(begun(settings) - _noted(settings, "commits"))
 
 

@@ -1,9 +1,9 @@
 """The dedup stream, killed between its two commits: `python -m tests.support.copies.crashing_job
 --config job.toml`.
 
-All of the batch is in the copies then, and the checkpoint does not know yet. What the job calls
-there is wrapped before it starts; the job itself knows nothing of it. The kill takes the whole
-process group, JVM included, as the loss of a machine does.
+The copies then have the whole batch, and the checkpoint does not list it yet. The function that the
+job calls there is wrapped before the start; the code of the job is unchanged. The kill takes the
+whole process group, JVM included, as the loss of a machine does.
 """
 
 import os
@@ -22,7 +22,7 @@ Result = TypeVar("Result")
 
 
 def crash_after(call: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Let the call happen; what it returns nobody learns."""
+    """Return a wrapper that makes the call and then kills the process group."""
 
     @wraps(call)
     def crashing(*arguments: Parameters.args, **named: Parameters.kwargs) -> Result:

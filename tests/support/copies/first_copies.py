@@ -16,13 +16,13 @@ from relay.position import KafkaPositionStore
 from relay.publish import TransactionalProducer
 from relay.settings import KafkaSettings, TransactionSettings
 from spark_jobs.config.job import JobSettings
-from spark_jobs.runtime.shutdown import Ending
+from spark_jobs.runtime.shutdown import Shutdown
 
 NOON_MS = 1_700_000_000_000
 
 
-class EndsWithNotes(Ending):
-    """An end that is asked for when so many lines were noted."""
+class ShutdownAfterNotes(Shutdown):
+    """A shutdown that is requested as soon as `lines` files of notes exist."""
 
     def __init__(self, notes: Path, lines: int) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class EndsWithNotes(Ending):
         return len(list(self._notes.rglob("part-*"))) >= self._lines
 
     def listen(self) -> None:
-        """The signals of the test's process stay its own."""
+        """Do nothing: the process of the test keeps its signal handlers."""
 
 
 def publish_position(
@@ -46,10 +46,10 @@ def publish_position(
     server_id: int | None = None,
     rows: str = "",
 ) -> None:
-    """Say that the instance has published all that the server, or another one of that id, has
-    committed; its topic exists then.
+    """Write a position record: the instance has published everything that the server, or another
+    one of that id, has committed. Create the topic.
 
-    `rows`: by which rules it publishes, as its record tells it.
+    `rows`: digest of the rules by which it publishes, as in its record.
     """
     settings = KafkaSettings(
         bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1
@@ -96,7 +96,7 @@ def job_settings(
 
 
 def source(instance: str, server: SqlServer) -> dict[str, Any]:
-    """A server as `[[sources]]` names it."""
+    """Return the entry of `[[sources]]` for a server."""
     return {
         "instance": instance,
         "host": server.host,

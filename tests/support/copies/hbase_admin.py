@@ -1,5 +1,5 @@
-"""What an operator of HBase does in its shell, from a test: flush and major compaction, through
-HBase's own Java client.
+"""Flush and major compaction, which operators start in the shell of HBase: through HBase's own Java
+client.
 """
 
 import subprocess
@@ -15,7 +15,7 @@ from tests.support.waiting import wait_until
 
 
 class HBaseAdmin:
-    """Speaks to one HBase."""
+    """The administration of one HBase."""
 
     def __init__(self, java: Any) -> None:
         self._java = java
@@ -42,7 +42,7 @@ class HBaseAdmin:
 
 @contextmanager
 def hbase_admin(hbase: HBase) -> Iterator[HBaseAdmin]:
-    """A JVM with HBase's client, for as long as the block lasts."""
+    """Context manager: a JVM with HBase's client."""
     py4j = next(pyspark_jars().glob("py4j-*.jar"))
     command = [
         str(find_java().binary),

@@ -1,4 +1,4 @@
-"""Made-up changes for HBase, and what a table of HBase holds."""
+"""Changes for HBase copies, and the cells of an HBase table."""
 
 from collections.abc import Mapping
 from typing import Final, TypeAlias
@@ -26,14 +26,14 @@ rows: Final = st.tuples(st.just(TABLE), _keys, _orders, st.booleans(), _columns)
 
 
 def one_row(spark: SparkSession) -> DataFrame:
-    """A batch of one change."""
+    """Return a batch of one change."""
     return spark.createDataFrame(
         [(TABLE, f'["{TABLE}","1"]', order_text(1, 1), False, {"n": "x"})], SHAPE
     )
 
 
 def cells(gateway: Gateway, name: bytes) -> Mapping[bytes, list[tuple[bytes, bytes, bytes, int]]]:
-    """Everything that a table holds, as it lies there."""
+    """Return all cells of a table, as stored."""
     found = rows_of(
         gateway.ask("getScannerResults", table=name, tscan=idl.TScan(caching=1000), numRows=10_000)
     )

@@ -39,7 +39,7 @@ def spark_submit(program: str) -> tuple[Sequence[str], Mapping[str, str]]:
 class JobProcess:
     """One process of the job, or of another `program` that takes its arguments.
 
-    A context manager that leaves nothing behind.
+    A context manager that ends the process and removes its files.
     """
 
     def __init__(
@@ -83,12 +83,12 @@ class JobProcess:
 
     @property
     def output(self) -> str:
-        """The figures that it has printed."""
+        """Return the figures that it has printed."""
         return self._output.read_text(encoding="utf-8")
 
     @property
     def errors(self) -> str:
-        """What it has complained of, Spark's start included."""
+        """Return its standard error, including the lines of Spark's start."""
         return self._errors.read_text(encoding="utf-8", errors="replace")
 
     def ask_to_end(self) -> None:
@@ -101,5 +101,5 @@ class JobProcess:
         self._child.wait(30)
 
     def wait(self, seconds: float = 120) -> int:
-        """Wait for its end; the exit code, negative for a signal."""
+        """Wait for the end of the process; return the exit code, negative for a signal."""
         return self._child.wait(seconds)

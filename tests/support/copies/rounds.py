@@ -1,14 +1,14 @@
-"""What happens between two rounds of a first copy."""
+"""Acts between two rounds of a first copy."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 from spark_jobs.config.job import JobSettings
-from tests.support.copies.first_copies import EndsWithNotes
+from tests.support.copies.first_copies import ShutdownAfterNotes
 
 
-class ActsBetweenRounds(EndsWithNotes):
-    """Acts once when so many lines were noted, and never asks for the end."""
+class ActsBetweenRounds(ShutdownAfterNotes):
+    """Acts once, when `lines` files of notes exist; never requests a shutdown."""
 
     def __init__(self, settings: JobSettings, lines: int, act: Callable[[], None]) -> None:
         super().__init__(notes(settings), lines)
@@ -23,5 +23,5 @@ class ActsBetweenRounds(EndsWithNotes):
 
 
 def notes(settings: JobSettings) -> Path:
-    """Where the job keeps its notes."""
+    """Return the folder of the job's notes."""
     return Path(settings.copy_root) / "_bootstrap"

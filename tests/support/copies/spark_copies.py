@@ -11,7 +11,7 @@ import orjson
 from pyspark.sql import DataFrame, SparkSession
 
 from deploy.embedded import Kafka
-from relay.envelope import ColumnRename, order_text, renamed_text
+from relay.envelope import ColumnRename, MovedMarker, order_text, renamed_text
 from relay.kafka import TopicAdmin, TopicSpec
 from relay.model.message import OutboundMessage
 from relay.publish import TransactionalProducer
@@ -49,9 +49,8 @@ def change(
 
     Without `types` all of its columns are text.
 
-    `fields` stand in the value beside the usual ones; `source` is the header of that name,
-    `time_ms` the execute time. `real` stands for the headers `instance` and `real`, with the last
-    slash between them.
+    `fields` are added to the value; `source` is the header of that name, `time_ms` the execute
+    time. `real` is `instance/real`, the two headers with a slash between them.
     """
     value: dict[str, object] = {
         "data": [{**(row or {}), **data}],
@@ -79,7 +78,7 @@ def change(
 def batch(*changes: tuple[str, int, str | None]) -> list[OutboundMessage]:
     """Changes (key, order, text) of a table with one text column.
 
-    `gone` deletes, `compacted` is what is left of a delete for a while.
+    `gone` deletes; `compacted` is the tombstone that compaction keeps of a delete for a time.
     """
     kinds = {"gone": "DELETE", "compacted": "DELETE"}
     made = [
@@ -118,6 +117,12 @@ def tombstone(message: OutboundMessage) -> OutboundMessage:
     return replace(message, value=None)
 
 
+def moved(topic: str) -> OutboundMessage:
+    """The marker of tables that move to another topic."""
+    marker = MovedMarker("shop", topic, ("other",), 2, "shop", ("shop",))
+    return OutboundMessage(topic, 0, marker.key(), None, (("moved", marker.header()),))
+
+
 def publish(kafka: Kafka, topic: str, *messages: OutboundMessage, commit: bool = True) -> None:
     """Send the messages in one Kafka transaction."""
     settings = KafkaSettings(
@@ -136,7 +141,7 @@ def publish(kafka: Kafka, topic: str, *messages: OutboundMessage, commit: bool =
 
 
 def records(spark: SparkSession, messages: Sequence[OutboundMessage]) -> DataFrame:
-    """The messages as the Kafka source gives them."""
+    """Return the messages as rows of the Kafka source."""
     now = datetime.now(UTC)
     rows = [
         (each.key, each.value, each.topic, 0, number, now, list(each.headers))
@@ -146,7 +151,7 @@ def records(spark: SparkSession, messages: Sequence[OutboundMessage]) -> DataFra
 
 
 def copies(spark: SparkSession, root: Path, **settings: object) -> Copies:
-    """Copies below a folder, without a broker."""
+    """Return the sink of copies below a folder, without a broker."""
     source = KafkaSource(bootstrap_servers="127.0.0.1:1", topics=("none",))
     return Copies.of(
         spark, JobSettings.model_validate({"kafka": source, "copy_root": str(root), **settings})
@@ -168,7 +173,7 @@ def apply(
 
 
 def job(kafka: Kafka, topic: str, folder: Path) -> JobSettings:
-    """A job over one topic, all of its files in one folder."""
+    """Return settings of a job over one topic, with all of its files in one folder."""
     source = KafkaSource(bootstrap_servers=kafka.bootstrap, topics=(topic,), patience_seconds=5)
     return JobSettings(
         kafka=source,
@@ -179,14 +184,14 @@ def job(kafka: Kafka, topic: str, folder: Path) -> JobSettings:
 
 
 def drain(settings: JobSettings, metrics: JobMetrics | None = None, *, within_s: int = 90) -> None:
-    """Let the stream go on at its checkpoint, in this process, until its topics are read."""
+    """Continue the stream from its checkpoint in this process until its topics are read."""
     assert dedup_stream.start(settings, metrics=metrics).awaitTermination(within_s), (
         f"the stream did not end within {within_s} s"
     )
 
 
 def copy_of(spark: SparkSession, root: Path, table: str = "orders") -> dict[Any, dict[str, Any]]:
-    """The live rows of shop.<table>, by id."""
+    """Return the live rows of shop.<table> by id."""
     path = DeltaSink(spark, root).path(f"shop.{table}")
     return {
         row["id"]: row.asDict()

@@ -1,5 +1,5 @@
-"""Random changes of two tables, and what a source that made them holds: brute force to compare
-copies with.
+"""Random changes of two tables, and the rows of their source, computed directly: expected values
+for copies.
 """
 
 import random
@@ -33,7 +33,7 @@ class Change:
 
 
 def history(seed: int, orders: Iterable[int], keys: int = 30) -> list[Change]:
-    """Changes of two tables with `keys` keys each, in no order."""
+    """Return changes of two tables with `keys` keys each, in random order."""
     chance = random.Random(seed)
     kinds = ("INSERT", "UPDATE", "UPDATE", "DELETE")
     changes = [
@@ -44,7 +44,7 @@ def history(seed: int, orders: Iterable[int], keys: int = 30) -> list[Change]:
 
 
 def truth(changes: Iterable[Change]) -> TableRows:
-    """What the source holds after these changes."""
+    """Return the rows of the source after these changes."""
     newest = {(each.table, each.key): each for each in sorted(changes, key=lambda each: each.order)}
     rows = [each for each in newest.values() if each.kind != "DELETE"]
     return {
@@ -56,7 +56,7 @@ def truth(changes: Iterable[Change]) -> TableRows:
 
 
 def copies_below(spark: SparkSession, root: Path) -> TableRows:
-    """What the copies hold, of those tables that have one."""
+    """Return the rows of the copies, for tables that have one."""
     return {
         table: copy_of(spark, root, table) for table in TABLES if (root / "shop" / table).exists()
     }

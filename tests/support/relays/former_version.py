@@ -1,6 +1,4 @@
-"""The relay as it was at a former commit, run from the project's own history: without compiled
-parts, but for real.
-"""
+"""The relay of an earlier commit of this repository, as a real process without compiled modules."""
 
 import subprocess
 from functools import cache
@@ -9,7 +7,7 @@ from tempfile import mkdtemp
 from typing import Final
 
 FIRST_LANDED: Final = "4450d02"
-"""The first version that others installed; it reads position records up to format 4."""
+"""The first version that was published; it reads position records up to format 4."""
 _ROOT: Final = Path(__file__).parents[3]
 
 

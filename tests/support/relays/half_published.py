@@ -13,9 +13,8 @@ _SOME_ROWS = 2_000
 
 
 def visible(reader: Consumer, topic: str) -> int:
-    """Offsets up to which committed readers get, of all partitions together.
-
-    0 before the topic is there.
+    """Return the sum of the offsets up to which read_committed consumers can read. 0 before the
+    topic exists.
     """
     found = reader.list_topics(timeout=10).topics.get(topic)
     partitions = [] if found is None else list(found.partitions)

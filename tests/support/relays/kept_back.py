@@ -1,4 +1,4 @@
-"""An admin on real Kafka whose instance has kept a row back, and whose audit trail has entries."""
+"""An admin on real Kafka whose instance has a dead letter, and whose audit trail has entries."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""An instance that is run in the test's own process, and what stops it."""
+"""Runs an instance in the process of the test until it stops."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -48,9 +48,7 @@ def met(instance: Instance) -> RelayError | None:
 
 
 def meets(settings: RelaySettings, provoke: Callable[[], None]) -> RelayError:
-    """Run the relay until it stands still; `provoke` is called once it runs, if it gets that
-    far.
-    """
+    """Run the relay until the instance stops; call `provoke` once it runs."""
     with relayed(settings) as instance:
         wait_until(
             lambda: instance.state is InstanceState.RUNNING or met(instance) is not None,

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,17 +28,24 @@ from relay.state import (
     Note,
     Paths,
     PlacementStore,
+    SnapshotStore,
 )
 from relay.zk import Session
+from tests.support.relays.relay_forks import Forked, can_fork, fork
 from tests.support.relays.zookeeper_sessions import wipe
 from tests.support.waiting import wait_until
+
+_TEST_SESSION_SECONDS = 20
+"""Session timeout of the test's own connection, which holds no election. It is longer than a
+relay's session, so that a paused machine does not fail the test.
+"""
 
 
 class Installation:
     """One installation on the shared servers, under names of its own.
 
-    `relay_zookeeper` is another way to ZooKeeper for the relays alone; `copies` is how many each
-    topic has, all but one in sync.
+    `relay_zookeeper` is the address of ZooKeeper for the relays, if it differs. `copies` is the
+    replication factor of the topics; one replica less must be in sync.
     """
 
     def __init__(
@@ -89,7 +97,9 @@ class Installation:
         self.file.write_text(tomli_w.dumps(self.document), encoding="utf-8")
         self.settings = RelaySettings.model_validate({**self.document, "placement": {}})
         self._session = Session(
-            self.settings.zookeeper.model_copy(update={"hosts": zookeeper.hosts})
+            self.settings.zookeeper.model_copy(
+                update={"hosts": zookeeper.hosts, "session_timeout_seconds": _TEST_SESSION_SECONDS}
+            )
         )
         self._session.start(Deadline.after(20))
         self._paths = Paths.of(self.settings.zookeeper, name)
@@ -98,22 +108,26 @@ class Installation:
         self.definitions = InstanceDocumentStore(self._session, self._paths)
 
     def map(self, **documents: list[dict[str, str]]) -> None:
-        """Save documents by their last word: `map(dbs=[...], topics=[...])`."""
+        """Save documents by the last word of their names: `map(dbs=[...], topics=[...])`."""
         store = MappingStore(self._session, self._paths)
         bodies = {f"com.pajk.Roma.{word}": json.dumps(body) for word, body in documents.items()}
         current = store.current()
         store.save(current, {**current.bodies, **bodies}, Note("test", "test"))
+
+    def mapping_number(self) -> int:
+        """The number of the mapping set that was saved last."""
+        return MappingStore(self._session, self._paths).number()
 
     def wipe(self) -> None:
         """Delete everything that ZooKeeper holds of the installation."""
         wipe(self._session, self._paths.base)
 
     def take_documents(self) -> Backup:
-        """What ZooKeeper holds now, as a backup."""
+        """Return the documents of ZooKeeper, as a backup does."""
         return DocumentStore(self._session, self._paths, self.name).take()
 
     def put_documents(self, backup: Backup) -> None:
-        """Put a backup back over what ZooKeeper holds."""
+        """Restore the documents of a backup."""
         DocumentStore(self._session, self._paths, self.name).put(backup, over_present=True)
 
     def statuses(self) -> tuple[InstanceStatus, ...]:
@@ -133,14 +147,37 @@ class Installation:
         return {each.code for member in members for each in member.candidacies if each.code}
 
     @property
+    def session(self) -> Session:
+        """The test's own connection to ZooKeeper."""
+        return self._session
+
+    @property
+    def snapshots(self) -> SnapshotStore:
+        """The requests to copy tables."""
+        return SnapshotStore(self._session, self._paths)
+
+    @property
     def failover(self) -> FailoverStore:
         """Orders, view and history of the source's failover."""
         return FailoverStore(self._session, self._paths)
 
     @property
     def flows(self) -> FlowStore:
-        """What operators ask of the instances' flow."""
+        """The rate limits and pauses that operators set."""
         return FlowStore(self._session, self._paths)
+
+    def limit(self, rows_per_second: int | None) -> None:
+        """Ask the instance for so many rows a second, and wait until its relay does so.
+
+        None removes the limit; then no relay needs to run.
+        """
+        asked = self.flows.read("shop")
+        self.flows.write("shop", replace(asked, rows_per_second=rows_per_second))
+        if rows_per_second is not None:
+            shown = f"{rows_per_second} rows/s"
+            wait_until(
+                lambda: (status := self.status()) is not None and status.held_back == shown, shown
+            )
 
     def tables(self) -> tuple[str, ...]:
         """The real tables that the instance has met, as ZooKeeper lists them."""
@@ -151,7 +188,7 @@ class Installation:
 
 
 class RelayProcess:
-    """One relay process of an installation; a context manager that leaves nothing behind.
+    """One relay process of an installation; a context manager that ends the process.
 
     `folder` holds the package that is run, None: the one under test.
     """
@@ -171,7 +208,7 @@ class RelayProcess:
         self._environment = environment
         self.label = name
         self.log = installation.folder / f"{name}.log"
-        self._child: subprocess.Popen[bytes] | None = None
+        self._child: subprocess.Popen[bytes] | Forked | None = None
 
     def __enter__(self) -> "RelayProcess":
         self.start()
@@ -191,22 +228,20 @@ class RelayProcess:
         return self._child.poll() is not None
 
     def start(self, **environment: str) -> None:
+        arguments = ["relay", "--config", str(self._installation.file)]
+        told = {**os.environ, **self._environment, **environment}
         with self.log.open("ab") as log:
-            command = [
-                sys.executable,
-                "-m",
-                self._module,
-                "relay",
-                "--config",
-                str(self._installation.file),
-            ]
-            told = {**os.environ, "PYTHONFAULTHANDLER": "1", **self._environment, **environment}
+            if self._folder is None and can_fork(told):
+                self._child = fork(self._module, arguments, told, log)
+                return
+            command = [sys.executable, "-m", self._module, *arguments]
+            told["PYTHONFAULTHANDLER"] = "1"
             self._child = subprocess.Popen(
                 command, stdout=log, stderr=log, env=told, cwd=self._folder
             )
 
     def kill(self) -> None:
-        """End it as a crash does."""
+        """Kill the process (SIGKILL)."""
         assert self._child is not None
         self._child.kill()
         self._child.wait(30)
@@ -227,17 +262,17 @@ class RelayProcess:
         self._child.send_signal(number)
 
     def stop(self) -> int:
-        """Ask it to end; its exit code."""
+        """Stop the process with SIGTERM; return its exit code."""
         assert self._child is not None
         if self._child.poll() is None:
             self._child.terminate()
         try:
             return self._child.wait(40)
         except subprocess.TimeoutExpired as exc:
-            self.signal(signal.SIGABRT)  # it writes down what each thread does
+            self.signal(signal.SIGABRT)  # it writes the stack of each thread to the log
             with suppress(subprocess.TimeoutExpired):
                 self._child.wait(10)
-            self.kill()  # where it is paused it hears nothing else
+            self.kill()  # a paused process handles no other signal
             raise AssertionError(f"the relay did not end:\n{self.log.read_text()}") from exc
 
     def wait_for(self, state: str, code: str = "", seconds: float = 40) -> InstanceStatus:

@@ -1,4 +1,4 @@
-"""Changing where an instance starts, as an operator edits the file."""
+"""Changes the start position in the settings file, as operators do."""
 
 import tomllib
 from pathlib import Path
@@ -7,7 +7,7 @@ import tomli_w
 
 
 def start_at(file: Path, **start: object) -> None:
-    """Write `[instances.start]` of the file's first instance anew."""
+    """Replace `[instances.start]` of the first instance in the file."""
     document = tomllib.loads(file.read_text(encoding="utf-8"))
     document["instances"][0]["start"] = start
     file.write_text(tomli_w.dumps(document), encoding="utf-8")

@@ -13,7 +13,7 @@ from relay.zk import Session
 def session_with(
     hosts: str, timeout_seconds: float = 4, answer_seconds: float | None = None
 ) -> Iterator[Session]:
-    """Open a session and end it with the block."""
+    """Context manager: open a session."""
     settings = ZooKeeperSettings(hosts=hosts, session_timeout_seconds=timeout_seconds)
     session = Session(settings, answer_seconds=answer_seconds)
     try:
@@ -24,9 +24,8 @@ def session_with(
 
 
 def wipe(session: Session, path: str) -> None:
-    """Delete a node and everything below it, as an ensemble that lost its data.
-
-    Relays that live write their own nodes again meanwhile.
+    """Delete a node and everything below it, as an ensemble does that lost its data. Running relays
+    write their own nodes again.
     """
     with suppress(NodeMissing):
         for name in session.children(path):

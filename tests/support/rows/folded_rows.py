@@ -1,4 +1,4 @@
-"""Tables put together from messages alone: what a consumer holds after it applied them in order."""
+"""Builds tables from messages: the rows of a consumer that applied them in order."""
 
 from collections.abc import Iterable
 from typing import Any, TypeAlias
@@ -7,10 +7,8 @@ Texts: TypeAlias = dict[str, "str | None"]
 
 
 def fold(values: Iterable[dict[str, Any]]) -> dict[str, list[Texts]]:
-    """Return the rows of each table; every change must find the row that it speaks of.
-
-    Columns that a partial image leaves out keep what they held; of DDL, TRUNCATE alone changes
-    rows.
+    """Return the rows of each table; every change must find its row. Columns that are missing in a
+    partial image keep their values; of DDL, TRUNCATE alone changes rows.
     """
     tables: dict[str, list[Texts]] = {}
     for value in values:

@@ -29,7 +29,7 @@ def after_sync(master: SqlServer, replica: SqlServer) -> None:
 
 @contextmanager
 def held(master: SqlServer, replica: SqlServer, statement: str) -> Iterator[None]:
-    """Within, the statement is in the master's binlog and its commit waits.
+    """Context manager: inside, the statement is in the master's binlog and its commit waits.
 
     Afterwards it is committed.
     """

@@ -1,4 +1,4 @@
-"""A publisher without servers: what it asks of Kafka, ZooKeeper and the catalogue is answered from
+"""A publisher without servers: Kafka, ZooKeeper and the catalogue are replaced by objects in
 memory.
 """
 
@@ -17,6 +17,7 @@ from relay.pipeline.checkpoint.checkpoint import Checkpoint
 from relay.pipeline.checkpoint.part_guard import PartGuard
 from relay.pipeline.checkpoint.position_message import PositionMessages
 from relay.pipeline.checkpoint.progress import Progress
+from relay.pipeline.checkpoint.reporting_checkpoint import ReportingCheckpoint
 from relay.pipeline.checkpoint.skip_audit import SkipAudit
 from relay.pipeline.delivery.instance_stats import InstanceStats
 from relay.pipeline.delivery.outbox import Outbox
@@ -32,8 +33,8 @@ from relay.settings import BufferSettings, InstanceSettings
 _LARGEST_MESSAGE_BYTES: Final = 1_000_000
 
 
-class SentMessages:
-    """A producer that remembers what it was given."""
+class SentMessages(BatchProducer):
+    """A producer that records its messages."""
 
     sent_messages = 0
     open_seconds = 0.0
@@ -83,9 +84,7 @@ class CountedMessages(SentMessages):
 
 
 class Surroundings:
-    """What a publisher asks of the world around it: the store, the mapping in force, the topics and
-    the audit trail.
-    """
+    """The dependencies of a publisher: store, mapping in force, topics and audit trail."""
 
     name = MappingName(1)
     documents: Mapping[str, Mapping[str, str]] = {}
@@ -95,14 +94,22 @@ class Surroundings:
         self.router = router
         self.counts = dict(partitions)
         self.placed_by: dict[str, str] = {}
+        self.hashed_forms: dict[str, Any] = {}
+        self.formats: dict[str, str] = {}
         self.sizes = self
         self.limits = dict.fromkeys(partitions, _LARGEST_MESSAGE_BYTES)
 
-    def renew(self) -> bool:
+    def renew(self, *_: object) -> bool:
+        return False
+
+    def is_compacted(self, *_: object) -> bool:
+        """Return False: no topic of these tests is compacted."""
         return False
 
     def partitions(self, topic: str) -> int:
         return self.counts[topic]
+
+    def keep_places(self, *_: object) -> None: ...
 
     def ddl(self, *_: object) -> None:
         return None
@@ -145,17 +152,21 @@ def publisher_without_servers(
     parts: PartGuard | None = None,
     surroundings: Surroundings | None = None,
     ddl: str = "drop",
+    name: str = "x",
+    message: Mapping[str, object] | None = None,
+    **instance: object,
 ) -> Publisher:
     """Return a publisher from this record on, without DDL topics.
 
-    `partitions` are how many each topic has, `transaction` its settings.
+    `partitions` are how many each topic has; `transaction`, `message` and `instance` are settings.
     """
     source = {"host": "h", "user": "u", "server_id": 7}
     fields = {
-        "name": "x",
+        "name": name,
         "source": source,
-        "message": {"ddl": ddl},
+        "message": {"ddl": ddl, **(message or {})},
         "transaction": transaction or {},
+        **instance,
     }
     settings = InstanceSettings.model_validate(fields)
     around, stats = surroundings or Surroundings(router, partitions), InstanceStats()
@@ -167,14 +178,11 @@ def publisher_without_servers(
         all_of_them, all_of_them, all_of_them, dict.fromkeys(sources, around.names)
     )
     progress, skip_audit = Progress(record, "", MappingName(1)), SkipAudit(all_of_them, "x")
-    checkpoint = Checkpoint(
-        outbox,
-        progress,
-        position,
-        parts or _WholeTransactions(),
-        skip_audit,
-        stats,
-        settings.transaction,
+    common = outbox, progress, position, parts or _WholeTransactions(), skip_audit, stats
+    checkpoint = (
+        Checkpoint(*common, settings.transaction)
+        if settings.transaction_topic is None
+        else ReportingCheckpoint(*common, settings)
     )
     contexts = {each: _source(all_of_them) for each in sources}
     return Publisher(settings, checkpoint, all_of_them, contexts, all_of_them, stats)

@@ -1,7 +1,6 @@
-"""Row events of a server's first binlog as bytes, without the relay's own source room.
-
-Speaks just enough of COM_BINLOG_DUMP for tests of the decoder: one file from its start, not
-blocking at its end, CRC32 cut off.
+"""Row events of a server's first binlog as bytes, read without the package relay.source. Implements
+the part of COM_BINLOG_DUMP that tests of the decoder need: one file from its start, not blocking at
+its end, CRC32 cut off.
 """
 
 import struct
@@ -17,7 +16,7 @@ from relay.model.positions.position import BinlogPosition
 if TYPE_CHECKING:
 
     class _Connection(Connection[Any]):
-        """What the package's stubs leave out; its protected methods are there for subclasses."""
+        """Types of protected methods of the library, which its stubs do not have."""
 
         def _execute_command(self, command: int, sql: bytes) -> None: ...
         def _read_packet(self, packet_type: Any = ...) -> "_Packet": ...

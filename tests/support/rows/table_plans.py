@@ -1,16 +1,27 @@
 """Plans and printers of tables that no server described: their first column is the key."""
 
-from relay.encode import KeyEncoder, PartitionTexts, RowEncoder, RowHistory, as_history, tag_headers
+from relay.encode import (
+    CanalJson,
+    KeyEncoder,
+    MessageFormat,
+    PartitionTexts,
+    RowHistory,
+    as_history,
+    tag_headers,
+)
 from relay.model.table import TableDefinition, TableId, TableMap
-from relay.partition import PartitionRule
+from relay.partition import PartitionRule, TablePlacement
+from relay.pipeline.messages.choice_of_format import names_places
 from relay.pipeline.messages.printing.event_printer import EventPrinter, make_event_printer
-from relay.pipeline.messages.table_plan import TablePlan, TopicRoute
+from relay.pipeline.messages.row_form import RowForm, TopicRoute
+from relay.pipeline.messages.table_plan import TablePlan
 from relay.route import Destination
 from relay.route.mapping import Tags
 from relay.schema.type_text import type_text
 
 TOPIC = "t"
 LIMIT_BYTES = 1_000_000
+EXACT = CanalJson("exact")
 
 
 def table_definition(table: TableMap) -> TableDefinition:
@@ -19,7 +30,11 @@ def table_definition(table: TableMap) -> TableDefinition:
 
 
 def table_plan(
-    definition: TableDefinition, logical: TableId, tag: str, partitions: int
+    definition: TableDefinition,
+    logical: TableId,
+    tag: str,
+    partitions: int,
+    form: MessageFormat = EXACT,
 ) -> TablePlan:
     """Return the plan by which all rows go to one topic under one tag, in the exact style and
     placed by their key.
@@ -31,12 +46,7 @@ def table_plan(
     return TablePlan(
         definition=definition,
         destination=Destination(logical, (TOPIC,), Tags((tag,), ())),
-        routes=(
-            TopicRoute(
-                TOPIC, placement, PartitionTexts(definition, placement.ordinals), LIMIT_BYTES
-            ),
-        ),
-        rows=RowEncoder(definition, logical, "exact"),
+        forms=(_form(definition, logical, placement, form),),
         keys=KeyEncoder(definition, logical),
         tags=tag_headers((tag,)),
         split_key_change=True,
@@ -44,13 +54,26 @@ def table_plan(
     )
 
 
+def _form(
+    definition: TableDefinition, logical: TableId, placement: TablePlacement, form: MessageFormat
+) -> RowForm:
+    texts = PartitionTexts(definition, placement.ordinals)
+    return RowForm(
+        (TopicRoute(TOPIC, placement, texts, LIMIT_BYTES),),
+        form.rows(definition, logical, (TOPIC,)),
+        None
+        if definition.versions is None
+        else form.rows(as_history(definition), logical, (TOPIC,)),
+        form.headers,
+        names_places(form),
+    )
+
+
 def _history(definition: TableDefinition, logical: TableId) -> RowHistory | None:
     if definition.versions is None:
         return None
     past = as_history(definition)
-    return RowHistory(
-        past, definition.versions.end, RowEncoder(past, logical, "exact"), KeyEncoder(past, logical)
-    )
+    return RowHistory(past, definition.versions.end, KeyEncoder(past, logical))
 
 
 def plan_printer(plan: TablePlan, largest_packed_bytes: int | None = None) -> EventPrinter:

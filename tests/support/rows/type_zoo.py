@@ -24,7 +24,7 @@ _HEAD: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ZooStatement:
-    """One statement; `fails` says that the server is expected to refuse it."""
+    """One statement; `fails`: the server must refuse it."""
 
     number: int
     sql: str
@@ -33,7 +33,7 @@ class ZooStatement:
 
 @dataclass(frozen=True, slots=True)
 class TableTruth:
-    """What a whole table held after a statement, each cell as the server prints it."""
+    """The rows of a table after a statement; each cell is text as the server prints it."""
 
     number: int
     database: str

@@ -1,6 +1,4 @@
-"""docs/types.md as data: each line of its tables is a column type, a value, and the texts that must
-come out.
-"""
+"""docs/types.md as data: each table line is a column type, a value, and the expected texts."""
 
 import re
 from collections.abc import Iterator
@@ -16,8 +14,8 @@ _ESCAPED: Final = re.compile(r"\\\\|\\u([0-9a-f]{4})")
 
 @dataclass(frozen=True, slots=True)
 class TypeLine:
-    """One line: where it stands, the declaration, the SQL of the value, both texts, and the
-    families of servers that have the type.
+    """One line: its number, the declaration, the SQL of the value, both texts, and the families of
+    servers that have the type.
     """
 
     number: int
@@ -65,7 +63,7 @@ def _cell(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return a text as it can stand in a cell, on one line and readable."""
+    """Return a text on one line, escaped for a cell."""
     return "".join(_escaped(text, at) for at in range(len(text)))
 
 
@@ -82,5 +80,5 @@ def _escaped(text: str, at: int) -> str:
 
 
 def unescaped(cell: str) -> str:
-    """Return the text that stands in a cell."""
+    """Return the text of a cell, without escapes."""
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)) if found[1] else "\\", cell)

@@ -15,7 +15,7 @@ from relay.model.value import ABSENT, JsonDocument, JsonNode, JsonScalar, JsonSc
 
 Cell: TypeAlias = "str | None"
 CanonicalRow: TypeAlias = "dict[str, Cell]"
-# Column name → what information_schema says of it.
+# Column name → its entry in information_schema.
 Declared: TypeAlias = "dict[str, dict[str, Any]]"
 
 _GEOMETRIES = ("geom", "point", "line", "polygon", "multi")
@@ -115,7 +115,7 @@ def _single(number: float) -> str:
 
 
 def apply(event: RowsEvent, rows: list[CanonicalRow], declared: Declared) -> None:
-    """Carry the changes of `event` out on `rows`; a row that an image names must be there."""
+    """Apply the changes of `event` to `rows`; each changed or deleted row must exist."""
     columns = event.table.columns
     for change in event.rows:
         old: CanonicalRow = dict.fromkeys(c.name for c in columns)

@@ -1,6 +1,4 @@
-"""Binlog files of a server of the test's own, changed on its disk: other times, other numbers,
-flipped bits.
-"""
+"""Changes binlog files on the disk of a server: other times, other numbers, flipped bits."""
 
 import struct
 import zlib
@@ -31,7 +29,7 @@ def flip_bit(file: Path, offset: int) -> None:
 
 def redate(file: Path, times_s: Iterator[int]) -> None:
     """Give the file's head the first of the times, and each transaction (ended by XID or COMMIT)
-    the next; checksums are made anew.
+    the next; checksums are computed again.
     """
     content = bytearray(file.read_bytes())
     at, time_s, in_head = _MAGIC_BYTES, next(times_s), True
@@ -47,7 +45,7 @@ def redate(file: Path, times_s: Iterator[int]) -> None:
 
 
 def renumber(server: SqlServer, old: str, new: str) -> None:
-    """Call a binlog file of a stopped server otherwise."""
+    """Rename a binlog file of a stopped server."""
     index = server.data / "binlog.index"
     lines = index.read_text().split("\n")
     index.write_text("\n".join(line.replace(old, new) for line in lines))

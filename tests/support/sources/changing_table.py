@@ -1,5 +1,5 @@
-"""A table that is written and changed while the relay reads: every row must come under the names
-that it had.
+"""A table that is written and changed while the relay reads: every row must be published under the
+column names that it had.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ from tests.support.waiting import wait_until
 class Table:
     """A table that is written and changed.
 
-    What each row held, by name, as the server said it right then.
+    It keeps the values of each row by column name, as the server returned them at that time.
     """
 
     def __init__(self, database: SqlServer, installation: Installation, kafka: Kafka) -> None:
@@ -31,7 +31,7 @@ class Table:
         self._database.execute(*(sql.replace("{t}", self.name) for sql in sqls))
 
     def row(self) -> None:
-        """Write a row and remember it under the names of this moment."""
+        """Write a row and keep it under the present column names."""
         self._number += 1
         with (
             self._database.connect(cursorclass=DictCursor) as connection,
@@ -59,7 +59,7 @@ class Table:
         )
 
     def seen(self) -> dict[str, dict[str, str | None]]:
-        """What consumers have, by id; where an id came twice, the last."""
+        """Return the rows of consumers by id; of several with one id, the last."""
         messages = sorted(
             read_topic(self._kafka.bootstrap, self.topic), key=lambda each: each.order
         )
@@ -74,7 +74,7 @@ class Table:
         return set(self.seen()) == set(self.expected)
 
     def wait(self) -> None:
-        """Every row written so far must come under the names that it had."""
+        """Wait until every row was published under the column names that it had."""
         wait_until(self._all_seen, f"the rows {sorted(self.expected)}", 40)
         seen = self.seen()
         for number, row in self.expected.items():

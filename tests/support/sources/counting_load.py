@@ -1,4 +1,4 @@
-"""A load on one counter table, whose messages show every loss, every repeat and every step back."""
+"""A load on one counter table, whose messages show every loss, repeat and change of order."""
 
 import random
 import threading
@@ -60,7 +60,7 @@ class CountingLoad:
 
 
 def binlog_end(database: SqlServer) -> tuple[str, int]:
-    """Where the binlog ends now."""
+    """Return the end of the binlog."""
     with database.connect() as connection, connection.cursor() as cursor:
         cursor.execute(
             "show binary log status" if isinstance(database, MySQL) else "show master status"
@@ -71,7 +71,7 @@ def binlog_end(database: SqlServer) -> tuple[str, int]:
 
 
 def published_end(installation: Installation) -> tuple[str, int]:
-    """How far the instance has published; of a group, its first source."""
+    """Return the published position of the instance; of a group, that of its first source."""
     status = installation.status()
     if status is None:
         return "", 0
@@ -84,9 +84,7 @@ def published_end(installation: Installation) -> tuple[str, int]:
 def assert_exactly_once(
     seen: list[Seen], load: CountingLoad, database: MariaDB, schema: str
 ) -> None:
-    """Nothing lost, nothing twice, in order: against what was written and what the table holds
-    now.
-    """
+    """Assert that every written change is visible once and in order, and that the table agrees."""
     assert len(seen) == load.changes, f"{len(seen)} published, {load.changes} written"
     assert_in_order(seen)
     per_key = Counter(each.key for each in seen)
@@ -97,7 +95,7 @@ def assert_exactly_once(
 
 
 def assert_in_order(seen: list[Seen]) -> None:
-    """Each key's `n` counts up without gap or repeat, and `order` rises within every partition."""
+    """Assert that each key's `n` rises by one, and that `order` rises in every partition."""
     counts: dict[bytes, int] = {}
     orders: dict[int, str] = {}
     for each in seen:

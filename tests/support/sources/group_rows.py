@@ -1,4 +1,4 @@
-"""Numbered rows on the servers of a group, and what a reader sees of them."""
+"""Numbered rows on the servers of a group, and their messages."""
 
 import threading
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ def member(name: str, server: SqlServer) -> dict[str, Any]:
 
 
 def seen(kafka: Kafka, topic: str) -> list[Seen]:
-    """Every row in the order of the pair."""
+    """Return every row in the order of the order key."""
     found = read_topic(kafka.bootstrap, topic) if topic_answers(kafka.bootstrap, topic) else []
     return sorted(found, key=lambda each: each.order)
 
@@ -25,7 +25,7 @@ def ids(kafka: Kafka, topic: str) -> list[int]:
 
 
 def table_on(server: SqlServer, name: str) -> None:
-    """The table of the other server has its columns elsewhere."""
+    """Create the table, with its columns in another order than on the first server."""
     server.execute(
         f"create database {name}",
         f"create table {name}.t (n int, more int, id int primary key, v longtext)",
@@ -40,7 +40,7 @@ def insert(server: SqlServer, name: str, *numbers: int) -> None:
 def writing(*loads: tuple[SqlServer, str, int], pause_s: float = 0.005) -> Iterator[list[int]]:
     """Insert rows on several servers at the same time, from a number on each.
 
-    What was committed stands in the list.
+    The list gets the committed numbers.
     """
     ended, written = threading.Event(), list[int]()
 
@@ -64,8 +64,8 @@ def writing(*loads: tuple[SqlServer, str, int], pause_s: float = 0.005) -> Itera
 
 
 def assert_one_order(messages: list[Seen]) -> None:
-    """No two rows have one place, neither part of the pair goes back, and partitions hold their
-    rows in order.
+    """Assert that no two rows have the same order key, that both parts of it never decrease, and
+    that partitions have their rows in order.
     """
     orders = [each.order for each in messages]
     times, positions = zip(*(map(int, order.split(".")) for order in orders), strict=True)

@@ -25,9 +25,8 @@ PLAIN: Final = tuple(name for name in COLUMNS if name != "s")
 
 
 def created(random: Random, table: str) -> str:
-    """A statement that creates the table.
-
-    Its values differ in every column, so that every unique key holds.
+    """Return the statement that creates the table. Values differ in every column, so no unique key
+    is violated.
     """
     elements = [
         f"{name} {kind}{' NOT NULL' if random.random() < 0.6 else ''}{_own_key(random, name)}"
@@ -40,7 +39,7 @@ def created(random: Random, table: str) -> str:
 
 
 def changed(random: Random, table: str, names: list[str]) -> str:
-    """A statement that changes the keys of a table, or the columns under them.
+    """Return a statement that changes the keys of a table, or their columns.
 
     A server may refuse it. `names`: its indexes.
     """

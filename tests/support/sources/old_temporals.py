@@ -1,10 +1,7 @@
-"""Columns in the temporal formats of MySQL 5.5, as a server of 5.6 has them in tables that it was
-handed down.
-
-5.6 makes no such column any more, but reads and logs those that it finds. Numbers of the same width
-are declared, and their type is then
-changed in the table's .frm file (its fields are 17 bytes each; mysql-server 5.6: table.cc,
-open_binary_frm).
+"""Columns in the temporal formats of MySQL 5.5, as a server of 5.6 has them in tables from before
+an upgrade. 5.6 does not create such columns, but reads and logs them. Numbers of the same width are
+declared, and their type is then changed in the table's .frm file (its fields are 17 bytes each;
+mysql-server 5.6: table.cc, open_binary_frm).
 """
 
 import struct

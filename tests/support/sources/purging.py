@@ -1,13 +1,12 @@
-"""Binlog files that a source throws away."""
+"""Purges binlog files of a source."""
 
 from deploy.embedded import SqlServer
 from tests.support.waiting import wait_until
 
 
 def purged(server: SqlServer) -> bool:
-    """Purge all binlog files but the newest.
-
-    False while one stays, because somebody reads it, or a relay that has just gone did.
+    """Purge all binlog files but the newest. Return False while one stays, because a replica reads
+    it, or a relay read it that has just ended.
     """
     with server.connect() as connection, connection.cursor() as cursor:
         cursor.execute("show binary logs")
@@ -18,7 +17,7 @@ def purged(server: SqlServer) -> bool:
 
 
 def purge(server: SqlServer) -> None:
-    """Leave the newest file alone, also on a MariaDB that no replica reads."""
+    """Purge all files but the newest, also of a MariaDB without replicas."""
     if server.family == "mariadb":
         server.execute("set global slave_connections_needed_for_purge = 0")
     wait_until(lambda: purged(server), "the purge")

@@ -1,6 +1,5 @@
-"""What is done to a server of any release: the zoo of types, and made-up tables.
-
-What the release refuses is left out.
+"""Statements for a server of any release: the zoo of types, and random tables. Statements that the
+release refuses are left out.
 """
 
 import itertools
@@ -27,7 +26,7 @@ KINDS: Final[Mapping[str, type[SqlServer]]] = {
 }
 _SMALLEST: Final = "mysql-5.7"
 
-# What the binlog never says: rows logged as text or not at all.
+# Changes without row events: rows logged as text or not at all.
 _LOGGED_OTHERWISE: Final = (*range(391, 398), *range(417, 420))
 _LAST: Final = 432
 _CASCADED: Final = "chi"
@@ -133,8 +132,8 @@ def make_tables(server: SqlServer, database: str, number: int, seed_number: int)
 
 
 class XaRows:
-    """XA transactions on the table `xa_rows` over a connection of their own: old releases roll a
-    prepared one back with its connection.
+    """XA transactions on the table `xa_rows` over a separate connection: old releases roll back a
+    prepared one when its connection closes.
     """
 
     def __init__(self, server: SqlServer, database: str) -> None:
@@ -153,7 +152,7 @@ class XaRows:
         self._execute(f"XA PREPARE '{xid}'")
 
     def commit_at_once(self, xid: str) -> None:
-        """Carry out a transaction in one phase."""
+        """Commit a transaction in one phase."""
         self._change(xid)
         self._execute(f"XA COMMIT '{xid}' ONE PHASE")
 

@@ -1,4 +1,4 @@
-"""Transactions of which the server rolls rows back that are in its binlog by then."""
+"""Transactions whose rolled-back rows are in the binlog."""
 
 from deploy.embedded import SqlServer
 

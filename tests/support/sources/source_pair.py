@@ -1,4 +1,4 @@
-"""A master and its replica, and what operators do to them."""
+"""Operators' acts on a master and its replica."""
 
 from typing import Any, Final
 
@@ -9,7 +9,7 @@ from relay.model.positions.position import BinlogPosition
 from tests.support.sources.source_reading import ask, end_of, executed
 from tests.support.waiting import wait_until
 
-# How the family calls the two sides of semi-synchronous replication in its variables.
+# Names of the two sides of semi-synchronous replication in the variables of a family.
 _SIDES: Final = {"mysql": ("source", "replica"), "mariadb": ("master", "slave")}
 _APPLIED_SECONDS: Final = 30
 
@@ -19,7 +19,7 @@ def _word(replica: SqlServer) -> str:
 
 
 def _newer(server: SqlServer) -> bool:
-    """Whether it speaks of sources and replicas."""
+    """Return whether its statements say source and replica."""
     return server.family == "mysql" and server.version >= (8, 0, 26)
 
 
@@ -32,9 +32,7 @@ def caught_up(replica: SqlServer, master: SqlServer) -> None:
 
 
 def semi_synchronous(master: SqlServer, replica: SqlServer) -> None:
-    """Let a commit on the master return only once the replica holds it, until one of them is
-    started again.
-    """
+    """Make each commit on the master wait for the replica, until one of them restarts."""
     giving, taking = _SIDES[master.family]
     if master.family == "mysql":
         master.execute(f"INSTALL PLUGIN rpl_semi_sync_{giving} SONAME 'semisync_{giving}.so'")
@@ -48,7 +46,7 @@ def semi_synchronous(master: SqlServer, replica: SqlServer) -> None:
 
 
 def acknowledged(master: SqlServer) -> int:
-    """How many transactions a replica has acknowledged."""
+    """Return the number of transactions that a replica has acknowledged."""
     return _semi_synchronous(master, "yes_tx")
 
 
@@ -61,7 +59,7 @@ def _semi_synchronous(master: SqlServer, figure: str) -> int:
 
 
 def stop_applying(replica: SqlServer) -> None:
-    """Let the replica fetch, and apply nothing."""
+    """Stop applying on the replica; it continues to fetch."""
     replica.execute(f"STOP {_word(replica)} SQL_THREAD")
 
 
@@ -78,15 +76,14 @@ def fetched_all(replica: SqlServer, master: SqlServer) -> None:
 
 
 def promote(replica: SqlServer) -> None:
-    """Make the replica a server of its own."""
+    """Promote the replica: it stops replicating and accepts writes."""
     word = _word(replica)
     replica.execute(f"STOP {word}", f"RESET {word} ALL")
 
 
 def past_replication(replica: SqlServer, statement: str) -> None:
-    """Change something on a replica.
-
-    In MariaDB in a domain of its own, or its strict mode would end the replication.
+    """Write on a replica. In MariaDB this uses a separate GTID domain, because strict mode would
+    end the replication.
     """
     replica.execute(
         *(["SET SESSION gtid_domain_id = 7"] if replica.family == "mariadb" else []), statement
@@ -108,14 +105,14 @@ def _fetched(replica: SqlServer) -> str:
 
 
 def _replication(replica: SqlServer) -> dict[str, Any]:
-    """What the replica says of its replication; nothing where it follows nobody."""
+    """Return the replication status of the server; empty if it replicates from none."""
     with replica.connect(cursorclass=DictCursor) as connection, connection.cursor() as cursor:
         cursor.execute(f"SHOW {_word(replica)} STATUS")
         return cursor.fetchone() or {}
 
 
 def follow_from(replica: SqlServer, master: SqlServer, place: BinlogPosition) -> None:
-    """Replicate a MySQL server without GTIDs, from a place in its binlog on."""
+    """Replicate a MySQL server without GTIDs from binlog coordinates."""
     newer = _newer(replica)
     side = "SOURCE" if newer else "MASTER"
     key = ", GET_SOURCE_PUBLIC_KEY=1, SOURCE_RETRY_COUNT=100000" if newer else ""

@@ -1,4 +1,4 @@
-"""Reads a real server through the source room, up to a place, as the relay would."""
+"""Reads a real server with the package relay.source up to a position."""
 
 import itertools
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ _server_ids: Final = itertools.count(900_000)
 
 
 def source_settings(server: SqlServer, **changed: Any) -> SourceSettings:
-    """Settings of a relay of its own: a server_id that no other has, short heartbeats."""
+    """Return settings with a unique server_id and short heartbeats."""
     usual: dict[str, Any] = {
         "host": server.host,
         "port": server.port,
@@ -49,9 +49,8 @@ def at(place: BinlogPosition) -> StartSettings:
 
 
 def items_up_to(stream: SourceStream, target: BinlogPosition) -> list[RawItem]:
-    """All items until reading may go on at `target` or later.
-
-    Heartbeats make that happen on an idle source.
+    """Return all items until the position is `target` or later. On an idle source, heartbeats
+    advance it.
     """
     items: list[RawItem] = []
     for item in stream.items():
@@ -68,9 +67,8 @@ def read(
     target: BinlogPosition,
     excluded: Iterable[ExcludedRange] = (),
 ) -> list[RawItem]:
-    """Everything from `start` to `target`.
-
-    What the source rolled back is read again without, as the relay does.
+    """Return all items from `start` to `target`. Rolled-back rows are left out in a second reading,
+    as the relay does.
     """
     held = tuple(excluded)
     while True:
@@ -88,9 +86,8 @@ def read(
 
 
 def whole_transactions(items: Iterable[RawItem]) -> list[list[RawItem]]:
-    """The transactions, each from its begin to its end.
-
-    Anything outside of one but an Advance is an error.
+    """Return the transactions, each from its begin to its end. An item outside of a transaction,
+    except Advance, is an error.
     """
     transactions: list[list[RawItem]] = []
     open_one: list[RawItem] | None = None

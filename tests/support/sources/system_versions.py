@@ -60,7 +60,7 @@ TABLES = {
     "ordinary": "(id INT, n INT, u INT, row_start TIMESTAMP(6) NOT NULL DEFAULT '2020-01-01', "
     "row_end TIMESTAMP(6) NOT NULL DEFAULT '2021-01-01', PRIMARY KEY (id, row_end))",
 }
-"""Tables with the columns id, n and u; the last one only looks as if it had versions."""
+"""Tables with the columns id, n and u; the last one has such columns without versions."""
 _STATEMENTS = (
     "INSERT INTO {t} (id, n, u) VALUES (1,1,1), (2,2,2), (3,3,3), (4,4,4), (5,5,5)",
     "UPDATE {t} SET n = 10 WHERE id = 1",
@@ -125,8 +125,8 @@ def held(
 
 
 class Reader:
-    """Makes messages of a stretch of binlog twice, under names from the binlog and from the
-    followed history; both are the same.
+    """Makes messages of a range of the binlog twice, with column names from the binlog and from the
+    schema history; both must be equal.
     """
 
     def __init__(self, server: SqlServer, schema: str) -> None:

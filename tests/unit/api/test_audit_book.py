@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.services.audit_book import AuditFilter, page_of
+from api.services.audit_book import page_of
 from api.web.views.audit import address, rows_of
-from relay.audit import AuditEntry
+from relay.audit import AuditEntry, AuditFilter
 
 _ENTRIES = st.lists(
     st.builds(
@@ -57,4 +57,4 @@ def test_a_row_has_the_fields_that_differ() -> None:
 def test_addresses_keep_the_filter() -> None:
     wanted = AuditFilter("a&b", "flow.set", "")
     assert address(wanted, before=0) == "act=flow.set&before=0&who=a%26b"
-    assert "actor=a%26b" in address(wanted, before=None, lines=True)
+    assert "actor=a%26b" in address(wanted, before=None, form="csv")

@@ -110,11 +110,28 @@ def test_an_unknown_address_reads_no_body(admin: httpx.Client) -> None:
 
 
 @pytest.mark.slow
-def test_a_body_that_does_not_come_is_408(admin: httpx.Client) -> None:
+@pytest.mark.parametrize("path", [DRY_RUN, "/login", "/api/v1/session"])
+def test_a_body_that_does_not_come_is_408(admin: httpx.Client, path: str) -> None:
     with opened(admin) as connection:
-        connection.sendall(head(DRY_RUN, "Content-Length: 10") + b"{")
+        connection.sendall(head(path, "Content-Length: 10") + b"{")
         received = answer(connection)
     assert b" 408 " in received.splitlines()[0]
+
+
+def test_slow_sign_ins_hold_up_no_other_one(
+    admin: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guard, "BODY_SECONDS", 20.0)
+    wrong = {"name": "ann", "password": "wrong"}
+    with ExitStack() as stack:
+        slow = [stack.enter_context(opened(admin)) for _ in range(100)]
+        for connection in slow:
+            connection.sendall(head("/api/v1/session", "Content-Length: 10") + b"{")
+        assert admin.post("/api/v1/session", json=wrong).status_code == 401
+        for connection in slow:  # each of them still waits for its body
+            connection.setblocking(False)
+            with pytest.raises(BlockingIOError):
+                connection.recv(1)
 
 
 @pytest.mark.parametrize("begun", [b"", b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "])

@@ -80,7 +80,7 @@ def test_an_admin_with_a_router_inside_another_one_does_not_start() -> None:
 
 
 def test_no_endpoint_that_changes_something_is_open_to_viewers() -> None:
-    tried = ("/dry-run", "/preview")
+    tried = ("/dry-run", "/preview", "/peek")
     own = (
         "/first-admin",
         "/session",

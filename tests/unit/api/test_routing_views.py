@@ -79,3 +79,30 @@ def test_what_a_filter_keeps_out_does_not_change() -> None:
         (("all",), ("a.t1", "a.t2")),
         (("some",), ("a.t2",)),
     ]
+
+
+def test_a_bare_rule_names_no_table_in_a_database_that_has_only_others() -> None:
+    """Two databases and two bare tables make four names; relays have read two of them."""
+    documents = {
+        DBS: '[{"logicDb":"shop","realDbs":"a"},{"logicDb":"ads","realDbs":"b"}]',
+        TBS: '[{"logicTb":"order","realTbs":"order"},{"logicTb":"banner","realTbs":"banner"},'
+        '{"logicTb":"new","realTbs":"new"}]',
+        TOPICS: '[{"logicDb":"shop","topic":"x"},{"logicDb":"ads","topic":"y"}]',
+    }
+    tables, _ = tables_to_speak_of(
+        [(MappingSet.compile(1, documents), documents)], ["a.order", "b.banner"]
+    )
+    named = {str(each) for each in tables if each.table != "*"}
+    assert named == {"a.order", "b.banner", "a.new", "b.new"}
+
+
+def test_the_rest_of_a_database_is_not_spoken_of_where_the_filter_leaves_it_out() -> None:
+    deaf = instance("deaf", filter={"filter_regex": r"other\..*"})
+    keen = instance("keen", filter={"filter_regex": r"a\..*"})
+    found = changes_between(
+        routing_views([deaf, keen]),
+        MappingSet.compile(1, BEFORE),
+        MappingSet.compile(2, AFTER),
+        [TableId("a", "*")],
+    )
+    assert [each.instances for each in found] == [("keen",)]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from api.services.mappings.unmet_tables import unmet_tables
+from api.services.mappings.effects.unmet_tables import unmet_tables
 from relay.model.table import TableId
 from relay.route import MappingSet
 from tests.unit.route.mappings import documents

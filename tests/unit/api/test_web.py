@@ -12,7 +12,7 @@ import pytest
 from api.access import ANONYMOUS
 from api.access.endpoints import RIGHTS
 from api.web.install import STATIC
-from api.web.page import Page
+from api.web.page import Page, document_path
 from api.web.sections import GROUPS, MORE, TABS
 from api.web.words import clock, counted, duration, number, sentence, size
 from tests.support.relays.admin_server import admin_client, admin_settings
@@ -78,6 +78,10 @@ def test_numbers_sizes_and_moments_are_written_for_people() -> None:
     assert [size(999), size(8_600_000_000), size(None)] == ["999 bytes", "8.6 GB", "\N{EN DASH}"]
     assert clock(1_767_225_600_000) == "1 Jan, 00:00:00 UTC"
     assert sentence("no relay") == "No relay"
+    assert sentence("it is gone.") == "It is gone."
+    assert sentence("shop.orders is gone.") == "shop.orders is gone."
+    assert sentence("ads-3: no source") == "ads-3: no source"
+    assert sentence("shop has read no table.", {"shop"}) == "shop has read no table."
     assert [counted(1, "row"), counted(2000, "row")] == ["1 row", "2,000 rows"]
 
 
@@ -145,3 +149,27 @@ def test_files_of_other_projects_are_those_that_their_list_names() -> None:
         if each.suffix not in {".md", ".LICENSE"}
     }
     assert found == listed
+
+
+@pytest.mark.parametrize(
+    ("path", "shown_url", "from_path"),
+    [
+        ("/instances/shop/copies", "", "/instances/shop/copies"),
+        ("/instances/shop/copies", "https://h/instances/shop", "/instances/shop"),
+        ("/instances/shop/copies", "https://h/roma/instances/shop?range=1h", "/instances/shop"),
+        ("/instances/shop/copies", "https://h/instances/shop/copies", "/instances/shop/copies"),
+        (
+            "/instances/shop/copies",
+            "https://h/roma/instances/shop/copies/preview",
+            "/instances/shop/copies/preview",
+        ),
+        ("/instances/instances", "https://h/instances/instances", "/instances/instances"),
+        ("/", "https://h/roma/", "/"),
+        ("/", "https://h/", "/"),
+        ("/servers", "https://h/other/page", "/servers"),
+    ],
+)
+def test_links_of_a_part_start_from_the_page_that_shows_it(
+    path: str, shown_url: str, from_path: str
+) -> None:
+    assert document_path(path, shown_url) == from_path

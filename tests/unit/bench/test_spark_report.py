@@ -6,13 +6,13 @@ import pytest
 
 from tools.bench.spark.delta import BatchCost, growth_report
 from tools.bench.spark.hbase import CLASSIC
-from tools.bench.spark.laps import Batch, Watched, rate
+from tools.bench.spark.job_run import Batch, UsageMeter, rate
 from tools.bench.spark.run import SparkRun, spark_report
 
 LOOP = SparkRun(
     CLASSIC, 100, 50.0, 50.0, {"client": 1.0}, {"client": 30_000_000}, None, beside=CLASSIC
 )
-WATCHED = Watched({}, cpu_s={"client": 0.5}, peaks={"client": 2_000_000_000})
+WATCHED = UsageMeter({}, cpu_s={"client": 0.5}, peaks={"client": 2_000_000_000})
 
 
 def test_a_job_is_compared_with_the_loop_whole_and_warm() -> None:
@@ -92,5 +92,5 @@ def test_a_job_that_is_shorter_than_its_warm_up_counts_whole() -> None:
 
 
 def test_a_batch_is_told_by_changes_and_table() -> None:
-    report = growth_report([BatchCost(1_000_000, "recent", 50_000, 2.5, 4.0)])
-    assert report.rows == [("1,000,000", "recent", "50,000", "2.50", "50.0", "4.00")]
+    report = growth_report([BatchCost(1_000_000, True, "recent", 50_000, 2.5, 4.0)])
+    assert report.rows == [("1,000,000", "yes", "recent", "50,000", "2.50", "50.0", "4.00")]

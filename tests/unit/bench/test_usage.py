@@ -49,12 +49,12 @@ def go_on(job: "subprocess.Popen[str]") -> None:
 def test_a_child_that_is_gone_stays_counted(job: "subprocess.Popen[str]") -> None:
     meter = CpuMeter({"job": job.pid})
     told(job)
-    meter.look()
+    meter.sample()
     used = meter.seconds["job"]
     assert used >= 0.25
     go_on(job)
     told(job)
-    meter.look()
+    meter.sample()
     assert meter.seconds["job"] >= used
 
 
@@ -63,9 +63,9 @@ def test_a_child_that_is_watched_for_itself_does_not_count_to_who_started_it(
 ) -> None:
     child = int(told(job))
     meter = CpuMeter({"job": job.pid, "child": child})
-    meter.look()
+    meter.sample()
     assert meter.seconds["child"] < 0.25, "what was used before does not count"
     go_on(job)
     told(job)
-    meter.look()
+    meter.sample()
     assert meter.seconds["job"] < 0.25

@@ -61,7 +61,7 @@ def test_a_value_that_was_cut_short_is_written_again(tmp_path: Path) -> None:
 def test_what_was_changed_behind_a_claim_is_found_out(tmp_path: Path) -> None:
     claim = ClaimStore(ClaimSettings(url=str(tmp_path)), "roma", "shop").put(TABLE, 42, b"value")
     Path(claim.url.removeprefix("file://")).write_bytes(b"valuE")
-    with pytest.raises(ValueError, match="is not the value"):
+    with pytest.raises(ValueError, match="is not the one of 5 bytes"):
         read(claim)
 
 

@@ -13,6 +13,7 @@ from relay.model.row_path import RowPath, SlowReason
 FACTS: list[tuple[dict[str, Any], SlowReason]] = [
     ({"row_printer": "readable"}, SlowReason.SETTING),
     ({"value_style": "canal"}, SlowReason.VALUE_STYLE),
+    ({"format_compiled": False}, SlowReason.FORMAT),
     ({"tombstones": True}, SlowReason.TOMBSTONES),
     ({"refined": True}, SlowReason.REFINED),
     ({"field_tags": True}, SlowReason.FIELD_TAGS),

@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from relay.dead_letters.chunks import HEAD_BYTES, Gathering, cut, piece_of
 from relay.dead_letters.dead_letter import DeadLetter
+from relay.encode import Membership, message_headers
 from relay.errors import DeadLetterDamaged
 from relay.model.message import OutboundMessage
+from relay.model.positions.position import OrderPair
 
 LETTER = DeadLetter(
     id="4294967300000-1",
@@ -108,3 +110,13 @@ def test_a_letter_of_a_newer_version_is_read_without_what_it_added() -> None:
 
 def test_what_was_once_written_is_read() -> None:
     assert DeadLetter.from_bytes(FORMAT_1.read_bytes()) == LETTER
+
+
+def test_a_message_that_is_sent_later_is_of_no_source_transaction() -> None:
+    """Its own has ended for readers of whole transactions, who would drop it as one they had."""
+    membership = Membership("shop/0-1-7/9", 9)
+    headers = message_headers(OrderPair(5, 10), (("tag", b"t"),), membership)
+    letter = replace(LETTER, message=replace(LETTER.message, headers=headers))
+    later = replace(letter.message, headers=message_headers(OrderPair(5, 10), (("tag", b"t"),)))
+    assert len(headers) == len(later.headers) + 2
+    assert letter.later_message == later

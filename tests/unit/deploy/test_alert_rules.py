@@ -12,7 +12,8 @@ import yaml
 
 from deploy.embedded.servers.prometheus import promtool
 from relay.pipeline import InstanceState
-from relay.telemetry import metrics
+from relay.telemetry.instance_metrics import REMOVED
+from relay.telemetry.metrics import LABELS
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "deploy" / "monitoring"
@@ -54,13 +55,13 @@ def test_a_rule_has_a_severity_words_and_a_section_of_the_page(rule: dict[str, A
 @of_rules
 def test_a_rule_asks_for_metrics_and_states_that_exist(rule: dict[str, Any]) -> None:
     named = {re.sub("_total$", "", name) for name in re.findall(r"roma_\w+", rule["expr"])}
-    assert named <= metrics.LABELS.keys()
+    assert named <= LABELS.keys()
     states = {
         state
         for each in re.findall(r'state=~?"([A-Z|]+)"', rule["expr"])
         for state in each.split("|")
     }
-    assert states <= {*InstanceState, metrics.REMOVED}
+    assert states <= {*InstanceState, REMOVED}
 
 
 def test_every_rule_is_tested() -> None:

@@ -32,7 +32,15 @@ def test_only_what_the_specification_knows_stands_there(
     document: dict[str, Any], compose: Compose
 ) -> None:
     assert {key for key in document if not key.startswith("x-")} == {"name", "services", "volumes"}
-    assert set(compose.services) == {"mariadb", "zookeeper", "kafka", "admin", "mapping", "relay"}
+    assert set(compose.services) == {
+        "mariadb",
+        "zookeeper",
+        "kafka",
+        "admin",
+        "user",
+        "mapping",
+        "relay",
+    }
 
 
 def test_a_dependency_waits_for_what_can_come_true(compose: Compose) -> None:

@@ -1,4 +1,4 @@
-"""The dashboards speak of metrics and labels that exist, and Grafana's grid is kept."""
+"""The dashboards name only existing metrics and labels, and their panels fit Grafana's grid."""
 
 import json
 import re

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from relay.cli import app
 
 _FOLDER = Path(__file__).parents[3] / "deploy" / "systemd"
-_UNITS = ("roma-relay.service", "roma-admin.service")
+_UNITS = ("roma-relay.service", "roma-admin.service", "roma-canal-server.service")
 
 
 def _settings(unit: str) -> dict[str, list[str]]:

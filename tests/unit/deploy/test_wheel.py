@@ -15,7 +15,7 @@ from relay.compiled import COMPILED
 
 pytestmark = pytest.mark.slow
 _ROOT = Path(__file__).parents[3]
-_PACKAGES = {"relay", "api", "spark_jobs"}
+_PACKAGES = {"relay", "api", "spark_jobs", "roma_client", "canal_server"}
 # Nobody imports these by name: what needs them is named behind.
 _INDIRECT = {
     "fastapi-offline": "only its files are used, by the pages of the admin",
@@ -23,6 +23,9 @@ _INDIRECT = {
     "s3fs": "fsspec's own driver for s3://",
     "delta-spark": "the jars of Delta Lake belong to its version",
     "pure-sasl": "kazoo, for SASL",
+    "attrs": "confluent-kafka, for its client of schema registries",
+    "cachetools": "confluent-kafka, for its client of schema registries",
+    "certifi": "confluent-kafka, for its client of schema registries",
     "pynacl": "pymysql, for ed25519 of MariaDB",
 }
 _IMPORT_NAMES = {
@@ -31,6 +34,7 @@ _IMPORT_NAMES = {
     "prometheus-client": "prometheus_client",
     "confluent-kafka": "confluent_kafka",
     "argon2-cffi": "argon2",
+    "protobuf": "google",
 }
 
 
@@ -53,7 +57,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return next(folder.glob("*.whl"))
 
 
-def test_it_holds_the_three_packages_whole_and_nothing_else(wheel: Path) -> None:
+def test_it_holds_the_five_packages_whole_and_nothing_else(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == _PACKAGES
@@ -73,7 +77,8 @@ def test_its_extras_and_its_command_are_there(wheel: Path) -> None:
         metadata = Parser().parsestr(archive.read(f"{folder}/METADATA").decode())
         commands = ConfigParser()
         commands.read_string(archive.read(f"{folder}/entry_points.txt").decode())
-    assert metadata.get_all("Provides-Extra") == ["api", "relay", "s3", "spark"]
+    extras = ["api", "avro", "canal-server", "client", "protobuf", "relay", "s3", "spark"]
+    assert metadata.get_all("Provides-Extra") == extras
     assert dict(commands["console_scripts"]) == {"roma": "relay.__main__:main"}
 
 

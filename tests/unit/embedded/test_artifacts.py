@@ -20,7 +20,21 @@ _RELEASES = (
     "mariadb-10.1",
     "mariadb-10.2",
 )
-_SETS = ("mariadb", "kafka", "spark", "hbase", "hbase-client", "hdfs", *_RELEASES)
+_SETS = (
+    "mariadb",
+    "kafka",
+    "spark",
+    "hbase",
+    "hbase-client",
+    "hdfs",
+    "apicurio",
+    "debezium",
+    "canal",
+    "canal-client",
+    "flink",
+    "flink-avro",
+    *_RELEASES,
+)
 
 
 def test_the_lock_file_pins_every_set_by_a_whole_sum() -> None:

@@ -40,17 +40,19 @@ def test_a_process_of_several_hands_over_its_report_and_a_single_one_nothing() -
     assert vars(single) == {}
 
 
-def test_sparks_files_are_two_pieces_of_work_and_the_first() -> None:
+def test_files_that_share_a_costly_set_up_are_one_piece_of_work_and_sparks_are_first() -> None:
     folders = (
         "integration/spark/first_copies",
         "integration/spark/sinks",
         "integration/spark/stream",
+        "e2e/formats",
         "e2e",
     )
     names = [f"tests/{folder}/test_{name}.py::test_x[a::b]" for folder in folders for name in "ab"]
     pieces = [side_by_side.piece_of_work(name) for name in names]
     of_spark = ["tests/integration/spark/first_copies/"] * 2 + ["tests/integration/spark/"] * 4
-    assert pieces == [*of_spark, "tests/e2e/test_a.py", "tests/e2e/test_b.py"]
+    formats = ["tests/e2e/formats/"] * 2
+    assert pieces == [*of_spark, *formats, "tests/e2e/test_a.py", "tests/e2e/test_b.py"]
     items: list[Any] = [SimpleNamespace(nodeid=name) for name in reversed(names)]
     ordered = [item.nodeid for item in side_by_side.largest_first(items)]
     assert ordered == [*reversed(names[:6]), *reversed(names[6:])]

@@ -58,16 +58,14 @@ def refined_plan(whole: TableDefinition) -> TablePlan:
     refinement = Refinements(instance, {}).of(whole, NAME, exact_text)
     assert refinement is not None
     shown = as_history(refinement.published)
+    plain = table_plan(refinement.definition, NAME, "tag", 7)
+    rows = RowEncoder(refinement.published, NAME, "exact")
+    past = RowEncoder(shown, NAME, "exact")
     return replace(
-        table_plan(refinement.definition, NAME, "tag", 7),
-        rows=RowEncoder(refinement.published, NAME, "exact"),
+        plain,
+        forms=(replace(plain.forms[0], rows=rows, past=past),),
         keys=KeyEncoder(refinement.published, NAME),
-        history=RowHistory(
-            as_history(refinement.definition),
-            3,
-            RowEncoder(shown, NAME, "exact"),
-            KeyEncoder(shown, NAME),
-        ),
+        history=RowHistory(as_history(refinement.definition), 3, KeyEncoder(shown, NAME)),
         refinement=refinement,
     )
 

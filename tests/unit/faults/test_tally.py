@@ -5,7 +5,7 @@ nothing.
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.faults.tally import Counts, Tally
+from tools.faults.reading.tally import Counts, Tally
 
 HELD = {1: 2, 2: 1}  # row 1 was changed three times, row 2 twice
 ALL = [(1, 0), (2, 0), (1, 1), (2, 1), (1, 2)]

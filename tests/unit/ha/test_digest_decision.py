@@ -32,11 +32,18 @@ TABLE: Final = [
     # what the binlog shows, the replication there; what follows, its name, and a piece of the
     # reason
     *[
-        ("found", FOUND, state, Action.SWITCH, "", "has what was published")
+        ("found", FOUND, state, Action.SWITCH, "", "has the published transactions")
         for state in Replicating
     ],
     *[
-        ("at several places", SEVERAL, state, Action.STOP, "PLACE_AMBIGUOUS", "more than one place")
+        (
+            "at several places",
+            SEVERAL,
+            state,
+            Action.STOP,
+            "PLACE_AMBIGUOUS",
+            "more than one position",
+        )
         for state in Replicating
     ],
     *[

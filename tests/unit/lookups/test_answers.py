@@ -1,4 +1,4 @@
-"""Answers are kept for a while and not for ever, and not without end."""
+"""Cached answers expire after a time, and their number is bounded."""
 
 import pytest
 

@@ -1,5 +1,5 @@
-"""Merged streams are in order wherever watermarks are kept, lose nothing, and never stand still for
-good.
+"""Merged streams are in order if sources keep their watermarks; no item is lost, and none waits
+forever.
 """
 
 from collections import deque

@@ -24,6 +24,8 @@ from relay.model.records.position_record import (
     SplitProgress,
 )
 from relay.model.records.resume_fingerprint import Landmark, PublishedPlace
+from relay.model.records.snapshot_progress import SnapshotProgress, mark
+from relay.model.records.transaction_report import TransactionReport
 
 _GOLDEN = Path(__file__).parents[2] / "golden" / "position_records"
 _UUID = "3e11fa47-71ca-11e1-9e33-c80aa9429562"
@@ -69,6 +71,32 @@ IN_PARTS = replace(
     split=replace(HALF, mapping_digest="4b" * 16, without_rolled_back=True),
     kept_mappings={DIGEST: 1, "4b" * 16: 2},
 )
+COPYING = replace(
+    RECORD,
+    snapshots={
+        "20260102-030405-ab12": SnapshotProgress(
+            "shop.orders",
+            ("id",),
+            ("varchar(9) utf8mb4_bin",),
+            ("4711",),
+            rows=4000,
+            tables=2,
+            finished=(mark("shop.a"), mark("shop.b")),
+        ),
+        "20260102-030405-cd34": SnapshotProgress(
+            "shop.user", rows=9, tables=1, finished=(mark("shop.user"),), done=True
+        ),
+    },
+)
+REPORT = TransactionReport(
+    f"shop:{_UUID}:81:193274", OrderPair(7, 193275), OrderPair(7, 193290), {"shop": {"orders": 12}}
+)
+REPORTED = replace(
+    IN_PARTS,
+    split=replace(HALF, mapping_digest="4b" * 16, without_rolled_back=True, report=REPORT),
+)
+FORMED = replace(NAMED, hashed_forms={"orders": {"shop.orders": ("latin1", "?"), "a.b": ("utf8",)}})
+OVERLAPPING = replace(RECORD, second_id=True)
 FORMER = {
     "position_record.1.mapping_set.json": replace(RECORD, mapping_set=7),
     "position_record.1.json": RECORD,
@@ -79,6 +107,10 @@ FORMER = {
     "position_record.4.json": GROUP_BY_HAND,
     "position_record.5.json": NAMED,
     "position_record.5.split.json": IN_PARTS,
+    "position_record.6.json": COPYING,
+    "position_record.7.split.json": REPORTED,
+    "position_record.8.json": FORMED,
+    "position_record.9.json": OVERLAPPING,
 }
 
 
@@ -130,6 +162,18 @@ def test_a_group_needs_the_newest_format_only_while_something_of_one_source_is_t
     ] == [3, 4, 4, 4]
 
 
+def test_progress_of_snapshots_needs_the_newest_format_and_history_entries_have_none() -> None:
+    assert (COPYING.format, COPYING.as_history_entry) == (6, RECORD)
+    assert b"paused" not in COPYING.to_bytes()
+    paused = replace(RECORD, snapshots={"initial-1-a": SnapshotProgress(paused=True)})
+    assert (paused.format, PositionRecord.from_bytes(paused.to_bytes())) == (8, paused)
+
+
+def test_a_second_id_needs_the_newest_format_and_history_entries_have_none() -> None:
+    assert (OVERLAPPING.format, OVERLAPPING.as_history_entry) == (9, RECORD)
+    assert b"second_id" not in RECORD.to_bytes()
+
+
 def test_a_mapping_digest_needs_the_newest_format_and_history_entries_have_none() -> None:
     assert [each.format for each in (NAMED, NAMED.as_history_entry, IN_PARTS)] == [5, 2, 5]
     for field in ("mapping_digest", "kept_mappings", "placed_by"):
@@ -177,3 +221,12 @@ def test_a_split_that_counts_kept_rows_alone_is_of_the_newest_format() -> None:
     assert (SPLIT.format, kept.format) == (1, 5)
     assert PositionRecord.from_bytes(kept.to_bytes()) == kept
     assert PositionRecord.from_bytes(SPLIT.to_bytes()) == SPLIT
+
+
+def test_formats_of_topics_are_kept_and_no_reason_for_a_newer_format() -> None:
+    """An older relay ignores them, and compares nothing."""
+    record = replace(RECORD, formats={"orders": "avro"})
+    assert record.format == RECORD.format
+    assert PositionRecord.from_bytes(record.to_bytes()) == record
+    assert b"formats" not in RECORD.to_bytes()
+    assert record.as_history_entry.formats == {}

@@ -171,7 +171,7 @@ transactions = st.tuples(
 def histories(draw: st.DrawFn) -> list[Logged]:
     """Transactions of two kinds in few seconds.
 
-    Sessions date theirs a little back or ahead, also beyond the accepted skew.
+    Some have an earlier or later SET TIMESTAMP, also beyond the accepted clock skew.
     """
     clock_s, history = _START_S, []
     for content, later_s, dated_s in draw(st.lists(transactions, min_size=1, max_size=24)):

@@ -74,3 +74,30 @@ def test_no_two_instances_publish_and_place_rows_differently_whatever_they_ask_f
         for instance, placing in requests:
             agreement = agreement.with_feeder(instance, placing)
             assert len({each.placing for each in agreement.feeders.values() if each.joined}) <= 1
+
+
+def test_an_instance_with_another_format_waits_and_one_of_an_older_relay_is_not_compared() -> None:
+    first = TopicAgreement().with_feeder("a", FOUR, "avro")
+    second = first.with_feeder("b", FOUR, "canal-json")
+    assert second.differing_formats("b", "canal-json") == {"a": "avro"}
+    assert not second.feeders["b"].joined
+    assert second.differing_formats("a", "avro") == {}, "a newcomer stops nobody"
+    assert second.with_feeder("b", FOUR, "avro").feeders["b"].joined
+    older = TopicAgreement().with_feeder("a", FOUR)
+    assert older.with_feeder("b", FOUR, "avro").feeders["b"].joined
+    gone = second.without_feeders(("a",)).with_feeder("b", FOUR, "canal-json")
+    assert gone.feeders["b"].joined
+
+
+def test_an_instance_notes_its_format_before_its_first_row_and_a_newcomer_waits() -> None:
+    older = TopicAgreement().with_feeder("a", FOUR)
+    noted = older.with_format("a", "canal-json")
+    assert not noted.with_feeder("b", FOUR, "avro").feeders["b"].joined
+    assert noted.with_feeder("a", FOUR, "canal-json").feeders["a"].joined
+    assert noted.with_format("a", "avro") == noted, "a noted format stays"
+    assert older.with_format("b", "avro") == older, "it does not feed the topic"
+    mixed = older.with_feeder("b", FOUR).with_format("b", "avro")
+    assert mixed.with_format("a", "canal-json") == mixed, "the next join decides"
+    assert mixed.with_feeder("b", FOUR, "avro").feeders["b"].joined
+    waiting = noted.with_feeder("b", FOUR, "avro")
+    assert waiting.with_format("b", "canal-json") == waiting

@@ -7,8 +7,10 @@ import pytest
 from relay.errors import MoveRefused
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import PositionRecord, Replay, SplitProgress
+from relay.operations.positions.lost_changes import loses_changes, requested_copies, with_copy
 from relay.operations.positions.repositioning import MoveKind, plan_move, raise_floor, skip, unskip
 from relay.order import MAX_EPOCH
+from relay.source import TransactionPlace
 
 SERVER, OTHER = SourceIdentity("", 1, 1), SourceIdentity("", 2, 1)
 
@@ -77,7 +79,7 @@ def test_what_is_half_published_is_not_half_published_any_more() -> None:
     [
         (NOW, place(2, 500), "already"),
         (NOW, place(1, 4), "is known is b.000001:300"),
-        (replace(NOW, epoch=7), place(1, 950), "no older pair of this epoch is known"),
+        (replace(NOW, epoch=7), place(1, 950), "no older order key of this epoch is known"),
         (NOW, place(2, 600, OTHER), "another server"),
         (None, place(1, 4), "no position record"),
     ],
@@ -156,3 +158,40 @@ def test_a_skip_is_one_coming_transaction() -> None:
             skip(start, wanted)
     with pytest.raises(MoveRefused, match="not to be skipped"):
         unskip(NOW, gtid)
+
+
+@pytest.mark.parametrize(
+    ("target", "files", "as_new", "lost"),
+    [
+        (place(3, 4), {"b.000003": 900}, False, True),
+        (place(3, 4), {"b.000002": 900, "b.000003": 900}, False, False),
+        (place(3, 4), {"b.000002": 499, "b.000003": 900}, False, True),
+        (place(2, 600, replace(SERVER, file_created_s=2)), {"b.000002": 900}, False, True),
+        (place(3, 4, OTHER), {"b.000002": 900, "b.000003": 900}, True, True),
+        (place(1, 4), {"b.000001": 900, "b.000002": 900}, True, False),
+        (place(1, 950), {"b.000001": 999}, False, False),
+    ],
+)
+def test_changes_are_lost_where_the_source_cannot_show_what_follows_the_former_position(
+    target: SourcePosition, files: dict[str, int], *, as_new: bool, lost: bool
+) -> None:
+    move = plan_move(NOW, target, WAYPOINTS, as_new=as_new, latest_ms=0)
+    created_s = target.identity.file_created_s
+    assert loses_changes(move, TransactionPlace(target, files), lambda _: created_s) is lost
+
+
+def test_changes_are_lost_where_the_file_of_the_former_position_was_made_again() -> None:
+    """RESET MASTER begins with the same names again; the newer file may be longer."""
+    move = plan_move(NOW, place(3, 4), WAYPOINTS, as_new=False, latest_ms=0)
+    there = TransactionPlace(place(3, 4), {"b.000002": 900, "b.000003": 900})
+    known_s = NOW.source.identity.file_created_s
+    assert not loses_changes(move, there, lambda _: known_s)
+    assert loses_changes(move, there, lambda _: known_s + 1)
+
+
+def test_a_move_without_a_record_loses_what_nobody_knows_and_asks_for_a_copy() -> None:
+    move = plan_move(None, place(3, 4), (), as_new=True, latest_ms=0)
+    assert loses_changes(move, TransactionPlace(place(3, 4), {"b.000003": 900}), lambda _: 0)
+    assert requested_copies(move) == []
+    [number] = requested_copies(with_copy(move, 0.0))
+    assert number.startswith("needed-19700101-000000-")

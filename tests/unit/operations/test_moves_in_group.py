@@ -63,7 +63,7 @@ def test_one_source_goes_forward_and_the_others_stay(source: str, to: SourcePosi
     ("source", "to"), [("first", place(6, 4, FIRST)), ("second", place(899, 4, SECOND))]
 )
 def test_one_source_comes_again_as_new_alone(source: str, to: SourcePosition) -> None:
-    with pytest.raises(MoveRefused, match=f"of {source} cannot come again") as refused:
+    with pytest.raises(MoveRefused, match=f"of {source} cannot be published") as refused:
         plan_move(NOW, to, (replace(NOW, source=to),), as_new=False, latest_ms=0, source=source)
     assert "--as-new" in refused.value.way_out
     move = plan_move(NOW, to, (), as_new=True, latest_ms=0, source=source)
@@ -158,8 +158,8 @@ def test_people_are_told_which_source_it_is() -> None:
     told = foretold("shop", Preview(move, "relay-1", 700, "0-2-901004"))
     assert told.startswith("Source second, from b.000900:500 to b.000901:4: 700 bytes of binlog")
     assert "LEFT OUT" in told
-    assert "The other sources go on where they stand." in told
-    assert moved("shop", move) == "Source second of shop goes on forward at b.000901:4, epoch 4."
+    assert "The other sources continue at their positions." in told
+    assert moved("shop", move) == "Source second of shop continues forward at b.000901:4, epoch 4."
     lines = shown(Shown(NOW, None, (NOW,))).splitlines()
     assert [line for line in lines if line.startswith(("source", "to skip"))] == [
         "source     first",

@@ -6,11 +6,20 @@ import json
 import threading
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from relay.errors import MappingLost, MappingMissing, MappingRefused, NodeMissing, StoreUnreachable
+from relay.errors import (
+    BatchAborted,
+    MappingLost,
+    MappingMissing,
+    MappingRefused,
+    NodeMissing,
+    StoreUnreachable,
+    TopicRefused,
+)
 from relay.model.names.mapping_name import MappingName, digest_of
 from relay.model.positions.position import BinlogPosition
 from relay.model.records.position_record import PositionRecord, SplitProgress
@@ -307,3 +316,122 @@ def test_the_documents_in_force_are_at_hand_for_the_position_topic() -> None:
     relay = Relay(Sets(to("a")))
     relay.begin()
     assert relay.mapping.documents == {digest_of(to("a")): to("a")}
+
+
+def test_a_set_is_put_in_force_with_what_its_change_over_needs_or_not_yet() -> None:
+    store = Sets(to("a"))
+    relay = Relay(store, to("a"))
+    relay.begin()
+    store.sets |= {2: to("b"), 3: to("c")}
+    store.pointer = 3
+
+    def away(_: object) -> None:
+        raise StoreUnreachable("the feeders of a topic cannot be read")
+
+    relay.changed.set()
+    assert not relay.mapping.renew(away)
+    assert relay.topic == "a"
+    prepared: list[list[int]] = []
+    assert relay.mapping.renew(lambda sets: prepared.append([each.number for each in sets]))
+    assert (relay.topic, prepared) == ("c", [[1, 2, 3]])
+    assert not relay.mapping.renew(away), "nothing was saved since"
+
+
+def test_the_set_of_a_record_is_known_while_another_one_is_in_force() -> None:
+    store = Sets(to("a"), to("b"), to("c"))
+    relay = Relay(store, to("a"))
+    relay.begin(named(1, to("a")))
+    published = relay.mapping.published_set(named(1, to("a")), relay.kept.get)
+    assert published is not None
+    assert [each.number for each in relay.mapping.sets_since(published)] == [1, 2, 3]
+    assert relay.mapping.published_set(named(3, to("c")), relay.kept.get) is None
+    assert relay.mapping.published_set(half(1, to("a")), relay.kept.get) is None
+    del store.sets[2]
+    assert [each.number for each in relay.mapping.sets_since(published)] == [1, 3]
+
+
+def test_no_first_row_goes_to_a_topic_that_a_newer_set_leaves() -> None:
+    store = Sets(to("a"))
+    relay = Relay(store, to("a"))
+    relay.begin(named(1, to("a")))
+    relay.mapping.refuse_left("a")
+    store.sets |= {2: to("b"), 3: BROKEN}
+    store.pointer = 3
+    relay.mapping.refuse_left("z")
+    with pytest.raises(BatchAborted, match="Mapping set 2"):
+        relay.mapping.refuse_left("a")
+    relay.begin(half(1, to("a")))
+    with pytest.raises(TopicRefused, match="half published"):
+        relay.mapping.refuse_left("a")
+    store.sets[4], store.pointer = to("a"), 4
+    relay.mapping.refuse_left("a")  # rolled back, as the remedy says
+    del store.sets[4]
+    store.sets[2] = BROKEN
+    relay.mapping.refuse_left("a")
+
+
+class Others:
+    """What ZooKeeper says of other instances: the sets that they publish under, by topic."""
+
+    def __init__(self, **published: dict[str, int | None]) -> None:
+        self.published = published
+        self.topics = self
+
+    def __call__(self) -> tuple[str, ...]:
+        return tuple(self.published)
+
+    def published_sets(self, topic: str) -> dict[str, int | None]:
+        return self.published.get(topic, {})
+
+
+def held_relay(monkeypatch: pytest.MonkeyPatch, *sets: dict[str, str], others: Others) -> Relay:
+    """A relay whose instance x waits for the others, and looks at them without a pause."""
+    monkeypatch.setattr("relay.pipeline.held_returns._PAUSE_SECONDS", 0.0)
+    relay = Relay(Sets(*sets), *sets)
+    notes: Any = SimpleNamespace(
+        topics=SimpleNamespace(topics=others), published_sets=others.published_sets
+    )
+    all_it_asks: Any = relay.store
+    relay.mapping = ActiveMapping(all_it_asks, RoutingSettings(), relay.changed, "x", notes)
+    return relay
+
+
+def test_tables_come_back_to_a_topic_when_the_other_instances_have_left_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    others = Others(a={"x": 1, "y": 1})
+    relay = held_relay(monkeypatch, to("a"), to("b"), to("a"), others=others)
+    assert relay.begin(named(1, to("a"))) == "b", "the set between comes first"
+    assert "TABLE_RETURNS_EARLY" in relay.mapping.problem
+    assert not relay.mapping.renew()
+    assert relay.begin(named(2, to("b"))) == "b", "the next session waits, too"
+    relay.mapping.refuse_left("b")  # no other instance may have marked its end
+    others.published["b"] = {"y": 3}
+    with pytest.raises(BatchAborted):
+        relay.mapping.refuse_left("b")
+    relay.store.away = True
+    assert not relay.mapping.renew()
+    relay.store.away = False
+    others.published["a"]["y"] = 2
+    prepared: list[list[int]] = []
+    assert relay.mapping.renew(lambda sets: prepared.append([each.number for each in sets]))
+    assert (relay.topic, prepared, relay.mapping.problem) == ("a", [[2, 3]], "")
+    assert not relay.mapping.renew(), "nothing is left to do"
+
+
+def test_a_running_instance_takes_the_sets_before_the_one_that_waits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    others = Others(a={"y": None})
+    relay = held_relay(monkeypatch, to("a"), others=others)
+    relay.begin(named(1, to("a")))
+    relay.store.sets |= {2: to("b"), 3: to("c"), 4: to("a")}
+    relay.store.pointer = 4
+    prepared: list[list[int]] = []
+    relay.changed.set()
+    assert relay.mapping.renew(lambda sets: prepared.append([each.number for each in sets]))
+    assert (relay.topic, relay.mapping.number, prepared) == ("c", 3, [[1, 2, 3]])
+    relay.store.sets[5], relay.store.pointer = to("d"), 5
+    assert not relay.mapping.renew(), "the way to the newest set leads over the one that waits"
+    del others.published["a"]["y"]  # retired
+    assert relay.signal() == "d"

@@ -23,13 +23,13 @@ def test_what_meets_a_column_is_not_told() -> None:
 
 def test_a_mask_that_hides_nothing_is_told() -> None:
     assert unmet(masks=[{"columns": ".*\\.e_mail", "method": "replace"}]) == [
-        "The mask on .*\\.e_mail meets no column of the source."
+        "The mask on .*\\.e_mail matches no column of the source."
     ]
 
 
 def test_a_rule_for_no_table_and_a_field_of_no_table_are_told() -> None:
     assert unmet(rules=[{"tables": "shop\\.customer"}]) == [
-        "The rule for shop\\.customer meets no table of the source."
+        "The rule for shop\\.customer matches no table of the source."
     ]
     assert unmet(rules=[{"tables": ".*", "fields": ["mail"]}]) == [
         "The rule for .* names the field mail, which no table of them has."

@@ -1,8 +1,12 @@
 """The client's queue holds little, and more only for many partitions."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from relay.errors import BrokerUnreachable
+from relay.model.message import OutboundMessage
+from relay.publish.client_queue import ClientQueue, queue_configuration
 from relay.publish.queue_budget import (
     MOST_BYTES,
     PARTITION_BYTES,
@@ -10,9 +14,9 @@ from relay.publish.queue_budget import (
     most_bytes,
     wanted_bytes,
 )
-from relay.settings import KafkaSettings
+from relay.settings import KafkaSettings, TransactionSettings
 
-KAFKA = KafkaSettings(bootstrap_servers="k:1")
+KAFKA = KafkaSettings(bootstrap_servers="127.0.0.1:1")
 
 
 def test_few_partitions_hold_what_is_set_and_many_their_part_up_to_a_bound() -> None:
@@ -71,3 +75,18 @@ def test_the_size_of_messages_is_learned_anew() -> None:
         for _ in range(200):
             room.count(1_000, 1_000 * size)
         assert abs(room.left(0) - 4_000_000 // size) <= 4_000_000 // size // 100
+
+
+def test_deletions_are_counted_although_they_have_no_value() -> None:
+    """Counted as nothing, a hundred thousand of them would lie in the client at once."""
+    queue = ClientQueue(KAFKA, queue_configuration(KAFKA, TransactionSettings()))
+    deletion = OutboundMessage("t", 0, b"key", None, ())
+
+    def put_many() -> None:
+        for _ in range(20_000):
+            queue.put(deletion, lambda: True)
+
+    with pytest.raises(BrokerUnreachable, match="stayed full"):
+        put_many()
+    assert 10_000 < len(queue.producer) < 17_000
+    queue.producer.purge()

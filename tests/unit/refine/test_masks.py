@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relay.encode import KeyEncoder, MessageFrame, RowEncoder, exact_text
+from relay.encode import KeyEncoder, MessageFrame, RowEncoder, exact_text, whole_text
 from relay.errors import ConfigurationError, RuleRefused
 from relay.model.change import RowChange
 from relay.model.table import Column, ColumnType, TableDefinition, TableMap
@@ -69,6 +69,18 @@ def test_keys_that_differ_stay_apart_even_where_their_bytes_are_no_characters(
     refined = refinement(definition=definition, masks=[hashed(".*\\.k")])
     first, second = (refined.shown(RowChange(None, (each,))) for each in (one, other))
     assert (first == second) == (one == other)
+
+
+@given(st.floats(width=32, allow_nan=False, allow_infinity=False))
+def test_keys_that_the_server_prints_alike_have_hashes_of_their_own(value: float) -> None:
+    column = Column("k", ColumnType.FLOAT, nullable=False, length=4)
+    definition = TableDefinition(TableMap(REAL, (column, column), (0,)), (0,), ("float", "float"))
+    asked = instance(masks=[hashed(".*\\.k")])
+    refined = Refinements(asked, {}).of(definition, LOGICAL, exact_text, whole_text)
+    assert refined is not None
+    key, other = refined.shown(RowChange(None, (value, value))).after or ()
+    assert key == digest(whole_text(column, "float", lambda: None)(value))
+    assert other == digest(exact_text(column, "float", lambda: None)(value))
 
 
 @pytest.mark.parametrize(

@@ -72,3 +72,23 @@ def test_operations_are_chosen_by_name() -> None:
 @given(st.text("abAB._é", min_size=1), st.text("abAB._é", min_size=1))
 def test_the_default_lets_every_table_pass(database: str, table: str) -> None:
     assert TableFilter(FilterSettings()).accepts(TableId(database, table))
+
+
+@pytest.mark.parametrize(
+    ("white", "expected"),
+    [
+        ("", True),
+        (r".*\..*", True),
+        (r"shop_\d+\.order", True),
+        (r"crm\..*,SHOP_01\..*", True),
+        (r"crm_.*\..*", False),
+        (r"crm\..*,ads\.banner", False),
+        (r"(crm|ads)\..*", True),  # such expressions are not taken apart
+        (r"crm\..*|shop.*", True),
+        (r"crm_\d{1,2}\..*", True),
+        ("crm.order", True),
+    ],
+)
+def test_a_filter_may_accept_a_database_whose_name_it_has(white: str, *, expected: bool) -> None:
+    names = TableFilter(FilterSettings(filter_regex=white))
+    assert names.may_accept_of("shop_01") is expected

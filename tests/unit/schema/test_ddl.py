@@ -141,6 +141,26 @@ def test_statement_format_changes_are_queries_and_no_ddl(sql: str, tables: str) 
     assert " ".join(map(str, found.tables)) == tables
 
 
+@pytest.mark.parametrize(
+    ("sql", "names"),
+    [
+        ("rename table a to b, z to a", {"a", "b", "z"}),
+        ("alter table z rename to a", {"a", "z"}),
+        ("alter table z add c int, rename to a", {"a", "z"}),
+        ("alter table z rename column a to b", set()),
+        ("drop table a, z", set()),
+        ("create table a like z", set()),
+        ("ALTER TABLE p EXCHANGE PARTITION p0 WITH TABLE t", {"p", "t"}),
+        ("ALTER TABLE p EXCHANGE PARTITION p0 WITH TABLE d.t WITHOUT VALIDATION", {"p", "t"}),
+        ("ALTER TABLE t IMPORT TABLESPACE", {"t"}),
+        ("ALTER TABLE t IMPORT PARTITION p0, p1 TABLESPACE", {"t"}),
+        ("ALTER TABLE t DISCARD TABLESPACE", set()),
+    ],
+)
+def test_names_that_a_statement_may_have_given_to_other_tables(sql: str, names: set[str]) -> None:
+    assert {each.table for each in ddl(sql).exchanged} == names
+
+
 def to_logical(real: TableId) -> TableId:
     return TableId(
         "shop" if real.database in ("d", "x") else real.database, real.table.rstrip("0123456789_")

@@ -50,6 +50,10 @@ IN_KEY = (0, 2)
             CatalogVersions(("id",), "row_end"),
             None,
         ),  # a key without a time: the table had no versions then
+        # The times of a table that has versions again are declared ones.
+        (HIDDEN, IN_KEY, CatalogVersions(("id", "b", "e", "n"), "e"), 2),
+        (HIDDEN, IN_KEY, CatalogVersions(("e", "id", "b"), "e"), 2),
+        (HIDDEN, (0,), CatalogVersions(("id", "b", "e", "n"), "e"), None),
         (HIDDEN, (0,), None, None),
         (HIDDEN, IN_KEY, CatalogVersions(()), None),  # MySQL
         (OWN, IN_KEY, CatalogVersions(("id", "s", "e", "n"), "e"), 2),

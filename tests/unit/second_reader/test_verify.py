@@ -11,8 +11,8 @@ from relay.model.positions.position import BinlogPosition
 from relay.model.table import Column, ColumnType, TableId, TableMap
 from relay.model.value import Row, Value
 from relay.second_reader.library import LibraryEvent
-from relay.second_reader.own import OwnEvent
 from relay.second_reader.pairs import side_by_side
+from relay.second_reader.relay_events import OwnEvent
 from relay.second_reader.values import DIFFERENT, EQUAL, compared
 from relay.second_reader.verify import Report, verify
 

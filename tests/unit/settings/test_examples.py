@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _ROOT = Path(__file__).parents[3]
-_SET = re.compile(r"""^\s*server_id\s*=\s*\d|["']server_id["']\s*:\s*\d""", re.MULTILINE)
+_SET = re.compile(
+    r"""^\s*server_id\s*=\s*\d|(?<!"source":"",)["']server_id["']\s*:\s*\d""", re.MULTILINE
+)
+"""In settings; a message of the topic of transactions tells the server that was read."""
 
 
 def _examples() -> Iterator[Path]:

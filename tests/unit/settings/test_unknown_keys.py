@@ -1,5 +1,5 @@
-"""A key that is not known is answered with the one that was meant; files of every editor are
-read.
+"""The error for an unknown key suggests the nearest known key. Files with a byte order mark or
+Windows line ends are read.
 """
 
 from pathlib import Path
@@ -43,7 +43,7 @@ source = {host = "h", user = "u", password = "s3cr3t"}
             "[status]\nxyzzy = 1\n[kafka]",
             (
                 "status.xyzzy: This key is not known here; known are host, port, hosts, "
-                "refresh_seconds."
+                "refresh_seconds, tables."
             ),
         ),
     ],

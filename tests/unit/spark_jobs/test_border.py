@@ -85,6 +85,14 @@ NO_RIGHT = (
             HBaseUnreachable,
             "HBase does not answer behind h:9090: x. Check hbase.thrift",
         ),
+        (
+            (
+                f"{HBaseUnreachable.__module__}.HBaseUnreachable: HBase is down. "
+                f"{HBaseUnreachable.remedy}"
+            ),
+            HBaseUnreachable,
+            "HBase is down. Check hbase.thrift",
+        ),
         ("spark_jobs.errors.JobThatNobodyKnows: x", JobFailed, "JobThatNobodyKnows"),
     ],
 )

@@ -45,15 +45,15 @@ def test_a_secret_comes_from_the_environment_and_is_not_shown(
         ),
         (
             'row_images = "merge"\nraw_rule = true\n' + GOOD,
-            "row_images = 'merge' needs the order pair and",
+            "row_images = 'merge' needs the order key and",
         ),
         (
             GOOD.replace("/copies", "/copies [{new}]"),
-            "copy_root: Value error, to Spark, [ ] { } in a path stands for other paths",
+            "copy_root: Value error, to Spark, [ ] { } in a path is a pattern",
         ),
         (
             "checkpoint = '/data/*'\n" + GOOD,
-            "checkpoint: Value error, to Spark, * in a path stands for other paths",
+            "checkpoint: Value error, to Spark, * in a path is a pattern",
         ),
         ("trigger_seconds = 0\n" + GOOD, "trigger_seconds: Input should be greater than 0"),
     ],

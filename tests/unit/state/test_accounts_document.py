@@ -76,7 +76,7 @@ def test_a_password_that_is_no_hash_is_refused(password: object) -> None:
         b"[]",
         b"{}",
         b'{"format": 0, "users": [], "tokens": []}',
-        b'{"format": 3, "users": [], "tokens": []}',
+        b'{"format": 4, "users": [], "tokens": []}',
         b'{"format": 1, "users": [{"name": "ann"}], "tokens": []}',
         b'{"format": 1, "users": [{"name": "ann", "role": "root"}], "tokens": []}',
         b'{"format": 1, "users": ["ann"], "tokens": []}',

@@ -7,7 +7,6 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from relay.state import InstanceStatus
 from relay.telemetry import InstanceMetrics, ShownTotals, Totals, metrics
-from relay.telemetry.instance_gauges import show_status
 
 
 def samples(instance: str) -> dict[str, float]:
@@ -32,7 +31,7 @@ def samples(instance: str) -> dict[str, float]:
 def test_an_instances_figures_carry_its_name() -> None:
     shop = InstanceMetrics("metrics_shop")
     shop.published_rows.inc(3)
-    shop.lag_seconds.set(0.25)
+    shop.gauges.lag_seconds.set(0.25)
     shop.commit_seconds.observe(0.004)
     shop.dropped_rows("filter").inc(2)
     shop.aborts("BATCH_ABORTED").inc()
@@ -75,9 +74,8 @@ def test_an_instance_that_is_removed_keeps_one_series_that_says_so() -> None:
 def test_times_are_in_base_units_and_no_series_is_a_creation_time() -> None:
     shop = InstanceMetrics("metrics_units")
     shop.published_rows.inc()
-    show_status(
-        shop, InstanceStatus("metrics_units", "RUNNING", execute_time=1_767_225_600_250).to_fields()
-    )
+    status = InstanceStatus("metrics_units", "RUNNING", execute_time=1_767_225_600_250)
+    shop.gauges.show_status(status.to_fields())
     found = samples("metrics_units")
     assert found["roma_execute_time_seconds"] == 1_767_225_600.25
     assert found["roma_execute_time_ms"] == 1_767_225_600_250

@@ -1,5 +1,5 @@
-"""Counts what a read_committed consumer gets, after a run: a speed counts only when every row is
-there, once.
+"""Counts the messages of a read_committed consumer after a run: a speed is valid only if each row
+is there once.
 """
 
 import time

@@ -1,4 +1,4 @@
-"""Figures of runs: what was measured, and what is said of several rounds. Pure."""
+"""Figures of single runs, and their medians over several rounds. Pure."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -11,14 +11,15 @@ _MEGABYTE: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One contestant's way through one binlog.
+    """One contestant's reading of one binlog.
 
-    All but `startup_s` and memory from its first row in the log to the last one visible.
+    Figures are from its first row in the log to its last visible one, except `startup_s` and
+    `peak_bytes`.
 
     `process_s` are CPU seconds (user and system) of its process and children, `broker_s` and
-    `source_s` those of Kafka and the database meanwhile, `others_s` those of programs that take no
-    part: many of them, and the figure is worth little. `startup_s` is from the start of the process
-    to its first row. `peak_bytes` is None where memory says nothing.
+    `source_s` those of Kafka and the database in that time. `others_s` are those of unrelated
+    programs: if they are many, the figure is not reliable. `startup_s` is from the start of the
+    process to its first row. `peak_bytes` is None if memory is not comparable.
     """
 
     workload: str
@@ -44,7 +45,7 @@ class Run:
 
     @property
     def rows_per_cpu_second(self) -> float:
-        """Not a number for a run that ended before the system's clock of processes ticked."""
+        """Return the rows per CPU second; NaN for a run shorter than one tick of the CPU clock."""
         return self.rows / self.process_s if self.process_s else nan
 
 
@@ -54,7 +55,7 @@ class Summary:
 
     `slowest` and `fastest` are rows per second.
 
-    `other_cores`: how many cores programs that take no part used on average, in the worst round.
+    `other_cores`: how many cores unrelated programs used on average, in the worst round.
     `times_reference` and `cpu_times_reference`: its rows/s and rows per CPU-second over those of
     the reference, None without one.
     """
@@ -78,7 +79,7 @@ class Summary:
 
 
 def summarize(runs: Iterable[Run], reference: str) -> list[Summary]:
-    """One summary per workload, server and contestant, in the order of their first runs."""
+    """Return one summary per workload, server and contestant, in the order of their first runs."""
     groups: dict[tuple[str, str, str], list[Run]] = {}
     for run in runs:
         groups.setdefault((run.workload, run.server, run.contestant), []).append(run)
@@ -146,5 +147,5 @@ class LiveRun:
 
 
 def percent(cpu_s: float, wall_s: float) -> float:
-    """Share of one core."""
+    """Return the share of one core in percent."""
     return 100.0 * cpu_s / wall_s

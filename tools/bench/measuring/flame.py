@@ -4,8 +4,8 @@ CACM 59/6).
     py-spy record --native --format raw --pid PID --output stacks.txt
     python -m tools.bench.measuring.flame stacks.txt flame.svg
 
-A line of the file is a stack, its frames between semicolons and the outermost first, and behind it
-how often it was seen. Frames keep the name of their file and lose its folder and line.
+A line of the file is a stack: its frames between semicolons, the outermost first, then its number
+of samples. The picture shows the file of a frame without folder and line.
 """
 
 import argparse
@@ -34,7 +34,7 @@ _OTHER: Final = "#e8d5b0"
 
 @dataclass(slots=True)
 class Frame:
-    """A function in one place of the tree, and how many samples have it there."""
+    """A node of the call tree: a function, and the number of its samples."""
 
     name: str
     samples: int = 0
@@ -52,7 +52,7 @@ class Box(NamedTuple):
 
 
 def tree(lines: Iterable[str]) -> Frame:
-    """Put folded stacks together."""
+    """Return the call tree of folded stacks."""
     root = Frame("all")
     for line in lines:
         stack, _, count = line.strip().rpartition(" ")
@@ -67,14 +67,14 @@ def tree(lines: Iterable[str]) -> Frame:
 
 
 def short(name: str) -> str:
-    """A frame's name with its file alone, a thread's without its number."""
+    """Return the name of a frame with its file name, or of a thread without its number."""
     return _PLACE.sub(r"(\1)", _NUMBER.sub("thread ", name))
 
 
 def boxes(frame: Frame, whole: int, depth: int = 0, left: float = 0.0) -> Iterator[Box]:
-    """Yield what is wide enough to be seen.
+    """Yield the boxes that are wide enough to be visible.
 
-    Frames within one another lie below it, the most frequent first.
+    Called frames are below their caller, the most frequent first.
     """
     width = frame.samples / whole
     if width * _WIDTH < _NARROWEST:
@@ -86,9 +86,7 @@ def boxes(frame: Frame, whole: int, depth: int = 0, left: float = 0.0) -> Iterat
 
 
 def svg(root: Frame) -> str:
-    """Return the picture; the whole name of a box and its share are shown where one points at
-    it.
-    """
+    """Return the picture. A tooltip shows the full name and the share of a box."""
     drawn = [*boxes(root, max(1, root.samples))]
     height = (max(box.depth for box in drawn) + 1) * _ROW if drawn else _ROW
     head = (

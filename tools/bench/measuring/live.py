@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import get_context
 from typing import Any, Final
 
@@ -21,7 +22,7 @@ from deploy.embedded.processes.ports import HOST
 from tools.bench.measuring.figures import LiveRun, percent
 from tools.bench.measuring.usage import cpu_seconds, peak_bytes
 from tools.bench.measuring.workload import SCHEMA
-from tools.bench.peers.contestant import PARTITIONS, BenchFailed, Contestant, Stage
+from tools.bench.peers.contestant import PARTITIONS, BenchFailed, Contestant, RunSetup
 
 TABLE: Final = "ticks"
 _NOTE: Final = re.compile(rb"tick-(\d+)")
@@ -68,17 +69,17 @@ class Ticks:
         return 0
 
 
-class Sight:
-    """Reads the topics as a consumer does.
+class TickConsumer:
+    """A consumer of the topics.
 
-    `at` holds the monotonic second at which a tick was first in its hands.
+    `at`: tick → monotonic time in seconds when the consumer first received it.
     """
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, setup: RunSetup) -> None:
         self.at: dict[int, float] = {}
         self._consumer = Consumer(
             {
-                "bootstrap.servers": stage.kafka.bootstrap,
+                "bootstrap.servers": setup.kafka.bootstrap,
                 "group.id": "bench-live",
                 "isolation.level": "read_committed",
                 "enable.auto.commit": False,
@@ -88,7 +89,7 @@ class Sight:
         )
 
     def open(self, topics: Sequence[str]) -> bool:
-        """Begin at the topics' start; False while they are not there."""
+        """Begin at the start of the topics; return False if one does not exist yet."""
         there = self._consumer.list_topics(timeout=10).topics
         if not set(topics) <= set(there):
             return False
@@ -97,8 +98,8 @@ class Sight:
         )
         return True
 
-    def look(self, seconds: float = _PAUSE_S) -> None:
-        """Take one message if there is one within the time."""
+    def poll(self, seconds: float = _PAUSE_S) -> None:
+        """Poll one message, for at most `seconds`."""
         message = self._consumer.poll(seconds)
         if message is None or message.error() is not None:
             return
@@ -108,8 +109,8 @@ class Sight:
             self.at.setdefault(int(found[1]), now)
 
     def any_within(self, seconds: float) -> bool:
-        """Whether any tick was seen."""
-        self.look(seconds)
+        """Poll for the given seconds; return whether any tick was ever received."""
+        self.poll(seconds)
         return bool(self.at)
 
     def close(self) -> None:
@@ -117,28 +118,27 @@ class Sight:
         self._consumer.close()
 
 
-def measure(contestant: Contestant, name: str, stage: Stage, load: Load) -> LiveRun:
-    """Start it, warm it, let it rest, load it. Raises BenchFailed when rows stay away."""
-    first = int(stage.label) * 10_000_000
-    with closing(Sight(stage)) as sight, ProcessPoolExecutor(1, get_context("spawn")) as writer:
+def measure(contestant: Contestant, name: str, setup: RunSetup, load: Load) -> LiveRun:
+    """Start the contestant, warm it up, wait without load, then load it.
+
+    Raises BenchFailed if rows are missing after the timeout.
+    """
+    first = int(setup.label) * 10_000_000
+    with closing(TickConsumer(setup)) as consumer, _writing_process() as writer:
+
+        def load_from(tick: int, count: int) -> dict[int, float]:
+            written = writer.submit(write, setup.source.port, tick, count, load.rate)
+            return _loaded(written, consumer, contestant)
+
         contestant.start()
-        _until_first_row(contestant, stage, sight, first)
-        first += 1_000_000
-        _loaded(
-            writer.submit(write, stage.source.port, first, load.warm, load.rate), sight, contestant
-        )
+        first = _until_first_row(contestant, setup, consumer, first)
+        load_from(first, load.warm)
         idle_s, idle_cpu_s = _rest(contestant, load.idle_s)
-        first += load.warm
-        before, began = cpu_seconds(contestant.pid), time.monotonic()
-        committed = _loaded(
-            writer.submit(write, stage.source.port, first, load.counted, load.rate),
-            sight,
-            contestant,
-        )
-        busy = percent(cpu_seconds(contestant.pid) - before, time.monotonic() - began)
-    delays = [1000 * max(0.0, sight.at[tick] - at) for tick, at in committed.items()]
+        counted = partial(load_from, first + load.warm, load.counted)
+        committed, busy = _busy_percent(contestant, counted)
+    delays = [1000 * max(0.0, consumer.at[tick] - at) for tick, at in committed.items()]
     return LiveRun(
-        server=stage.source.name,
+        server=setup.source.name,
         contestant=name,
         rate=load.rate,
         sent=len(committed),
@@ -154,9 +154,9 @@ def measure(contestant: Contestant, name: str, stage: Stage, load: Load) -> Live
 
 
 def write(port: int, first: int, ticks: int, rate: float) -> dict[int, float]:
-    """Commit ticks at the rate, in a process of its own.
+    """Commit ticks at the rate; return tick → monotonic time in seconds of its commit's answer.
 
-    The monotonic second of each commit's answer. The clock is the machine's.
+    Runs in a separate process; both processes read the machine's clock.
     """
     answered: dict[int, float] = {}
     pause = threading.Event()
@@ -180,20 +180,29 @@ def write(port: int, first: int, ticks: int, rate: float) -> dict[int, float]:
     return answered
 
 
-def _until_first_row(contestant: Contestant, stage: Stage, sight: Sight, first: int) -> None:
-    """Nudge it by a row now and then: one that begins at the end of the binlog misses those before
-    it was ready.
+def _writing_process() -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(1, get_context("spawn"))
+
+
+def _until_first_row(
+    contestant: Contestant, setup: RunSetup, consumer: TickConsumer, first: int
+) -> int:
+    """Insert a row periodically until one is received; return the first tick that is still free.
+
+    A contestant that begins at the end of the binlog misses rows from before it was ready.
     """
-    numbers = iter(range(first, first + 1_000_000))
+    end = first + 1_000_000
+    numbers = iter(range(first, end))
     deadline = time.monotonic() + _READY_S
-    with stage.source.connect(database=SCHEMA) as connection, connection.cursor() as cursor:
+    with setup.source.connect(database=SCHEMA) as connection, connection.cursor() as cursor:
 
         def nudge() -> None:
             tick = next(numbers)
             cursor.execute(f"INSERT INTO {TABLE} VALUES ({tick}, 'tick-{tick}')")
 
-        _nudged(lambda: sight.open(contestant.topics.rows), nudge, contestant, deadline)
-        _nudged(lambda: sight.any_within(_NUDGE_S), nudge, contestant, deadline)
+        _nudged(lambda: consumer.open(contestant.topics.rows), nudge, contestant, deadline)
+        _nudged(lambda: consumer.any_within(_NUDGE_S), nudge, contestant, deadline)
+    return end
 
 
 def _nudged(
@@ -208,26 +217,35 @@ def _nudged(
 
 
 def _loaded(
-    writing: "Future[dict[int, float]]", sight: Sight, contestant: Contestant
+    writing: "Future[dict[int, float]]", consumer: TickConsumer, contestant: Contestant
 ) -> dict[int, float]:
-    """Read until all that is written was seen."""
+    """Read until every written tick was received; return the times of the commits."""
     while not writing.done():
-        sight.look()
+        consumer.poll()
     committed = writing.result()
     deadline = time.monotonic() + _LATE_S
-    while not committed.keys() <= sight.at.keys():
+    while not committed.keys() <= consumer.at.keys():
         if time.monotonic() > deadline:
-            missing = len(committed.keys() - sight.at.keys())
+            missing = len(committed.keys() - consumer.at.keys())
             raise BenchFailed(
                 f"{missing} rows were not seen within {_LATE_S:.0f} s. Its log "
                 f"ends:\n{contestant.log_tail()}"
             )
-        sight.look()
+        consumer.poll()
     return committed
 
 
+def _busy_percent(
+    contestant: Contestant, load: Callable[[], dict[int, float]]
+) -> tuple[dict[int, float], float]:
+    """Write the load; return its commits, and the contestant's CPU in percent of one core."""
+    before, began = cpu_seconds(contestant.pid), time.monotonic()
+    committed = load()
+    return committed, percent(cpu_seconds(contestant.pid) - before, time.monotonic() - began)
+
+
 def _rest(contestant: Contestant, seconds: float) -> tuple[float, float]:
-    """CPU seconds used in a window without any load: its true length, and those."""
+    """Wait without load; return the exact seconds of the wait and the CPU seconds used in it."""
     before, began = cpu_seconds(contestant.pid), time.monotonic()
     threading.Event().wait(seconds)
     return time.monotonic() - began, cpu_seconds(contestant.pid) - before

@@ -1,4 +1,4 @@
-"""What a figure was measured on and with: nobody can judge one without."""
+"""The machine, software and commit of a measurement, which every report names."""
 
 import os
 import platform
@@ -11,6 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import psutil
+
+from deploy.embedded import Kafka, MariaDB
 
 _GIBIBYTE = 1024**3
 
@@ -35,7 +37,7 @@ class Setting:
 
 
 def setting(arguments: Sequence[str]) -> Setting:
-    """Look at this machine now, with no versions yet.
+    """Return the setting of this machine now, without versions.
 
     `arguments` are those of `python -m tools.bench`.
     """
@@ -53,10 +55,18 @@ def setting(arguments: Sequence[str]) -> Setting:
     )
 
 
-def commit() -> str:
-    """The commit in the work tree, with a word when files of the relay differ from it.
+def server_versions() -> dict[str, str]:
+    """Return the versions of MariaDB and Kafka; download them if they are missing."""
+    return {
+        "MariaDB": MariaDB.fetch().removeprefix("mariadb-"),
+        "Kafka": Kafka.fetch().removeprefix("kafka-"),
+    }
 
-    `unknown` outside a repository.
+
+def commit() -> str:
+    """Return the commit of the work tree, with a note if files of the relay differ from it.
+
+    `unknown` outside of a repository.
     """
     head = _git("rev-parse", "--short=12", "HEAD")
     if not head:

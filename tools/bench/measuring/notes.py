@@ -1,4 +1,4 @@
-"""What must be said beside the tables."""
+"""Explanations that reports print with the tables."""
 
 from typing import Final
 
@@ -16,23 +16,21 @@ _PEERS: Final = f"Peers: at least once, acks=all, lz4, batches of 1 MB, heap {HE
 
 
 _ROWS_PER_SECOND: Final = (
-    "rows/s: from the first row in Kafka's log to the last that a read_committed consumer can "
-    "reach, looked at every 10 ms; such a "
-    "consumer then counted them all. CPU (user and system, with child processes) is of the same "
-    "time, peak memory (VmHWM) of its whole "
-    "life, start-up from the start of the process to its first row. Medians of the rounds, before "
-    "which one entry ran uncounted to warm the broker; cores used by others, programs that take "
-    "no part, are of the worst round."
+    "rows/s: from the first row in Kafka's log until a read_committed consumer can read the "
+    "last one, checked every 10 ms. Such a consumer then counted all rows. CPU (user and "
+    "system, with child processes) is of the same time, peak memory (VmHWM) of the whole run, "
+    "start-up from the start of the process to its first row. Medians of the rounds, after an "
+    "uncounted run that warmed the broker. Cores used by others (programs that take no part) "
+    "are those of the worst round."
 )
 _PLAIN: Final = (
     "plain producer: sends the relay's messages again, from memory and in transactions of 200 "
-    "ms: what nothing that reads and prints can "
-    "pass with one producer of this client library."
+    "ms. It shows the limit of one producer of this client library."
 )
 
 
 def throughput_notes(workloads: list[Workload]) -> list[str]:
-    """How rows per second were measured."""
+    """Return how rows per second were measured."""
     placing = "All: 4 partitions by primary key, one row a message unless named otherwise."
     return [
         *map(_workload, workloads),
@@ -43,22 +41,22 @@ def throughput_notes(workloads: list[Workload]) -> list[str]:
 
 
 def live_notes(load: Load) -> list[str]:
-    """How latency was measured."""
+    """Return how latency was measured."""
     counted = (
         f"{load.rate:,.0f} transactions of one row per second for {load.seconds:.0f} s, after "
         f"{load.warm_s:.0f} s uncounted"
     )
-    warmed = "Before all others one entry ran uncounted to warm the broker."
+    warmed = "An uncounted run before all others warmed the broker."
     return [
         (
-            f"{counted}: from the answer to the commit until a read_committed consumer holds the "
+            f"{counted}: from the answer to the commit until a read_committed consumer has the "
             f"row. {warmed}"
         ),
         (
             f"idle CPU: of one core, over {load.idle_s:.0f} s without any transaction. CPU under "
             f"load: with child processes."
         ),
-        "The consumer's fetches wait 5 ms at most; it runs beside the broker like everything else.",
+        "The consumer's fetches wait 5 ms at most. All programs run on one machine.",
         f"{_RELAY} {_PEERS}, linger 5 ms; Debezium polls every 5 ms.",
     ]
 

@@ -1,4 +1,4 @@
-"""How far topics have grown, asked of the broker without reading them."""
+"""The end offsets of topics, from the broker."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -13,22 +13,22 @@ _SPEC: Final[Any] = OffsetSpec  # its methods have no types
 
 
 class Offsets:
-    """The end offsets of topics. A topic that is not there yet counts as empty."""
+    """The end offsets of topics. A topic that does not exist yet counts as empty."""
 
     def __init__(self, kafka: Kafka) -> None:
         self._admin = AdminClient({"bootstrap.servers": kafka.bootstrap, "log_level": 0})
         self._known: dict[str, int] = {}  # how many partitions each has
 
     def written(self, topics: Iterable[str]) -> int:
-        """Everything in the logs, transactions that are not committed included."""
+        """Return the end offsets, including transactions that are not committed."""
         return self._sum(topics, IsolationLevel.READ_UNCOMMITTED)
 
     def visible(self, topics: Iterable[str]) -> int:
-        """What a read_committed consumer can reach, the markers of transactions included."""
+        """Return the end offsets for a read_committed consumer; transaction markers count."""
         return self._sum(topics, IsolationLevel.READ_COMMITTED)
 
     def delete(self, topics: Iterable[str]) -> None:
-        """Remove topics, as far as they are there."""
+        """Delete those of the topics that exist."""
         there = self._there(topics)
         if there:
             for deleted in self._admin.delete_topics(there, operation_timeout=_ASK_S).values():

@@ -41,9 +41,8 @@ END"""
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """`rows` are inserted and updated in bulk, a fifth of them deleted.
-
-    Then `transactions` of three or four rows each.
+    """`rows` are inserted and updated in bulk, and a fifth of them is deleted. Then `transactions`
+    with three or four rows each follow.
     """
 
     rows: int
@@ -59,7 +58,7 @@ class Orders:
 
     @property
     def changes(self) -> int:
-        """How many row changes the binlog holds after `write`."""
+        """Return the number of row changes that `write` adds to the binlog."""
         return self.bulk_changes + self.transactions * 3 + self.transactions // 4
 
     @property
@@ -92,16 +91,26 @@ class Orders:
             changes += self._small(cursor)
         return changes
 
+    def insert(self, database: SqlServer) -> int:
+        """Write the bulk inserts alone, so that the tables hold every row; return their number."""
+        with (
+            database.connect(database=SCHEMA, autocommit=False) as connection,
+            connection.cursor() as cursor,
+        ):
+            for statement in _inserts(self.rows):
+                cursor.execute(statement)
+        return self.rows
+
     def _small(self, cursor: Cursor) -> int:
-        """In the server, so that the way between it and this program costs nothing."""
+        """Write the small transactions in a procedure of the server, which saves round trips."""
         cursor.execute(f"CALL small_orders({_FIRST_SMALL}, {self.transactions})")
         return self.transactions * 3 + self.transactions // 4
 
 
 def _blocks(rows: int) -> Iterator[tuple[int, int, str]]:
-    """First and last id of every shard's half of every block, and its table.
+    """Yield first id, last id and table of each shard's half of each block.
 
-    A COMMIT belongs after each second one.
+    The caller commits after each second half.
     """
     for first in range(0, rows, _SHARD_ROWS):
         yield first, first + _SHARD_ROWS - 1, f"orders_{first // _SHARD_ROWS % 2}"

@@ -19,8 +19,8 @@ Cells: TypeAlias = "Sequence[str]"
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A table with a title, notes on how it came about, the measured values behind it, and the file
-    name of a picture beside it.
+    """A table with a title, notes on the method, the measured values, and the file name of a
+    picture.
     """
 
     title: str
@@ -42,7 +42,7 @@ class Report:
         return shown
 
     def markdown(self, setting: Setting) -> str:
-        """A whole page."""
+        """Return the report as a Markdown page."""
         rule = ["---" if number < _TEXT_COLUMNS else "---:" for number in range(len(self.head))]
         table = [_line(self.head), _line(rule), *map(_line, self.rows)] if self.head else []
         picture = [f"![{self.title}]({self.picture})", ""] if self.picture else []
@@ -81,7 +81,7 @@ _TEXT_COLUMNS: Final = 2
 def throughput_report(
     runs: Sequence[Run], summaries: Sequence[Summary], reference: str, notes: Sequence[str]
 ) -> Report:
-    """Rows per second beside each other; `reference` is the contestant that the ratios refer to."""
+    """Return a table of rows per second; ratios are relative to the contestant `reference`."""
     head = (
         "workload, server", "what", "rows/s", "slowest to fastest", f"times {reference}",
         "rows per CPU-s", f"times {reference}",
@@ -112,7 +112,7 @@ def _throughput_row(each: Summary) -> Cells:
 
 
 def live_report(runs: Sequence[LiveRun], notes: Sequence[str]) -> Report:
-    """Latencies beside each other."""
+    """Return a table of latencies."""
     head = (
         "server",
         "what",

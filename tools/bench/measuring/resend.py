@@ -1,4 +1,4 @@
-"""The limit: a child process that sends again what the relay sent, and does nothing else.
+"""The upper limit of any relay: a child process that only resends the relay's messages.
 
 Called as `python -m tools.bench.measuring.resend BOOTSTRAP FROM TO FINISH ROWS`. Its messages,
 headers, partitions, compression and transactions are the relay's; it neither reads a binlog nor
@@ -42,11 +42,11 @@ def main() -> None:
     for _ in range(FINISH_ROWS):
         producer.produce(finish, b"1")
     producer.commit_transaction(30)
-    signal.pause()  # who measures reads this process's counters, then ends it
+    signal.pause()  # the benchmark reads this process's counters and then ends it
 
 
 def read_all(bootstrap: str, topic: str, rows: int) -> list[Kept]:
-    """The topic's first `rows` committed messages, partition by partition as they come."""
+    """Return the topic's first `rows` committed messages, by partition in their order."""
     settings = {
         "bootstrap.servers": bootstrap,
         "group.id": "resend",
@@ -73,7 +73,7 @@ def _kept(message: Message) -> Kept:
 
 
 def send(producer: Producer, topic: str, messages: list[Kept]) -> None:
-    """Send all in transactions of at most _COMMIT_S."""
+    """Send all messages, in Kafka transactions of at most _COMMIT_S seconds."""
     produce = producer.produce
     producer.begin_transaction()
     due = time.monotonic() + _COMMIT_S

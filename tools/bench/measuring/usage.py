@@ -1,4 +1,4 @@
-"""What processes used, from the kernel's own counters."""
+"""CPU time and memory of processes, from the kernel's counters."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -10,8 +10,8 @@ _KIB: Final = 1024
 
 
 def cpu_seconds(*pids: int) -> float:
-    """User and system seconds of the processes, their children that live and those they have waited
-    for; 0 for those that have ended.
+    """Return user and system seconds of the processes, of their running children, and of children
+    that they have waited for; 0 for ended processes.
     """
     return sum(map(_family, pids))
 
@@ -36,13 +36,21 @@ def _own(process: psutil.Process) -> float:
     return float(times.user + times.system + times.children_user + times.children_system)
 
 
+def is_running(pid: int) -> bool:
+    """Return False once the process has ended, before and after its status is collected."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
 class CpuMeter:
     """User and system seconds of processes and their children from now on, by name.
 
-    A child of another one that is named is that one's.
+    A child that is itself named counts under its own name.
 
-    What a process used between the last `look` and its end is lost, and no more: one that ends
-    without being waited for takes its seconds out of the kernel's counters.
+    The kernel drops the counters of an ended process that its parent does not wait for. Its time
+    after the last `sample` is then missing.
     """
 
     def __init__(self, pids: Mapping[str, int]) -> None:
@@ -50,8 +58,8 @@ class CpuMeter:
         self._seen = {process: used for _, process, used in self._used()}
         self.seconds = dict.fromkeys(self._pids, 0.0)
 
-    def look(self) -> None:
-        """Add what was used since the last time."""
+    def sample(self) -> None:
+        """Add the CPU time since the last call."""
         for name, process, used in self._used():
             self.seconds[name] += used - self._seen.get(process, 0.0)
             self._seen[process] = used
@@ -70,15 +78,15 @@ class CpuMeter:
 
 
 def machine_seconds() -> float:
-    """CPU seconds that all programs of the machine have used since it started, and those that its
-    host took away.
+    """Return the CPU seconds of all programs since the machine started, and those that the host
+    took from a virtual machine (steal time).
     """
     times = psutil.cpu_times()
     return float(times.user + times.nice + times.system + times.irq + times.softirq + times.steal)
 
 
 def peak_bytes(*pids: int) -> int:
-    """The highest resident memory of the processes and their children so far (VmHWM), added up."""
+    """Return the sum of the peak resident memory (VmHWM) of the processes and their children."""
     return sum(map(_family_peak, pids))
 
 

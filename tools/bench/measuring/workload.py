@@ -1,5 +1,5 @@
-"""What every workload shares: where it lies, how it ends, and what is known of the binlog it
-wrote.
+"""Common parts of all workloads: their schema, their finish line, and the facts of the written
+binlog.
 """
 
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ _STATUS: Final = {"mariadb": "SHOW MASTER STATUS", "mysql": "SHOW BINARY LOG STA
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A filled binlog: row changes before the finish line, its bytes, and the place after the
-    tables were made.
+    """A filled binlog: row changes before the finish line, its bytes, and its coordinates after the
+    tables were created.
 
-    `gtids` is that place as MySQL's GTID set; empty for MariaDB.
+    `gtids`: the GTID set of MySQL at these coordinates; empty for MariaDB.
     """
 
     changes: int
@@ -41,18 +41,17 @@ class Workload(Protocol):
         """Return the names of the tables of SCHEMA that rows are written to."""
 
     def create(self, database: SqlServer) -> None:
-        """Make the tables; nothing is written to them yet."""
+        """Create the tables without rows."""
 
     def write(self, database: SqlServer, /) -> int:
-        """Write; return how many row changes there were."""
+        """Write the rows; return the number of row changes."""
 
 
 def fill(database: SqlServer, workload: Workload) -> Written:
-    """Write the workload between a row and, as the very last transaction, nine rows of a table of
-    its own: start and finish line.
+    """Write a start row, the workload, and nine rows of a separate table as the finish line.
 
-    The row at the start lets a relay make that topic before anything is timed. Nine, each of its
-    own event, because it must be seen from end offsets alone that they are there: one row and the
+    The start row makes the relay create the topic of the finish line before the measurement. Nine
+    rows in nine events are necessary because the benchmark sees only end offsets: one row and the
     marker of its transaction never reach FINISH_ROWS.
     """
     for schema in (SCHEMA, FINISH_SCHEMA):
@@ -68,7 +67,7 @@ def fill(database: SqlServer, workload: Workload) -> Written:
 
 
 def place(database: SqlServer) -> tuple[str, int, str]:
-    """The binlog's end: file, offset, and MySQL's GTID set."""
+    """Return the end of the binlog: file, offset, and GTID set of MySQL."""
     with database.connect() as connection, connection.cursor() as cursor:
         cursor.execute(_STATUS[database.family])
         row = cursor.fetchone()

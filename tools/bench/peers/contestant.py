@@ -1,4 +1,4 @@
-"""What is measured: a process that brings rows from a binlog into topics."""
+"""Interface of the measured programs: processes that publish the rows of a binlog."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,22 +11,20 @@ PARTITIONS: Final = 4
 
 
 class BenchFailed(Exception):
-    """A measurement that proves nothing: rows are missing or too many, or a process ended.
+    """An invalid measurement: rows are missing or repeated, or a process ended.
 
-    The text says which, with the end of its log.
+    The text names the cause, with the end of the process's log.
     """
 
 
 def not_measured(what: str, failure: Exception) -> str:
-    """One line for the report; the log's end is for the terminal."""
+    """Return one line for the report, without the end of the log."""
     return f"NOT MEASURED: {what}: {str(failure).splitlines()[0].removesuffix(' Its log ends:')}"
 
 
 @dataclass(frozen=True, slots=True)
 class Topics:
-    """Where a contestant's rows arrive, each topic with PARTITIONS partitions, and where the finish
-    line does.
-    """
+    """The topics of a contestant: one or more for rows, and one for the finish line."""
 
     rows: tuple[str, ...]
     finish: str
@@ -38,7 +36,7 @@ class Topics:
 
     @classmethod
     def by_table(cls, prefix: str, tables: tuple[str, ...]) -> "Topics":
-        """One topic a table, `prefix.schema.table`."""
+        """Return one topic for each table: `prefix.schema.table`."""
         return cls(
             tuple(f"{prefix}.{SCHEMA}.{table}" for table in tables),
             f"{prefix}.{FINISH_SCHEMA}.{FINISH_TABLE}",
@@ -46,11 +44,11 @@ class Topics:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class RunSetup:
     """The servers of one run and its place in the binlog.
 
-    `label` tells it apart from every other run on these servers, `folder` is empty and its own;
-    `live` asks for short ways instead of large batches, where a contestant knows the difference.
+    `label`: unique among the runs on these servers. `folder`: an empty folder for this run.
+    `live`: the contestant uses settings for low latency instead of large batches, if it has them.
     """
 
     source: SqlServer
@@ -68,7 +66,7 @@ class Contestant(Protocol):
 
     @property
     def packed(self) -> bool:
-        """Whether a message holds several rows."""
+        """Return whether a message has several rows."""
 
     @property
     def topics(self) -> Topics:
@@ -86,7 +84,7 @@ class Contestant(Protocol):
         """Start the process; it may not be ready yet."""
 
     def close(self) -> None:
-        """End the process and remove what it made; may be called twice."""
+        """End the process and delete its files and topics; may be called twice."""
 
     def log_tail(self) -> str:
         """Return the end of the log, for error messages."""

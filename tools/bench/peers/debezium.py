@@ -13,7 +13,7 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from tools.bench.measuring.workload import FINISH_SCHEMA, SCHEMA
-from tools.bench.peers.contestant import BenchFailed, Stage, Topics
+from tools.bench.peers.contestant import BenchFailed, RunSetup, Topics
 from tools.bench.peers.distribution import debezium_artifact, debezium_server
 from tools.bench.peers.java_peer import JavaPeer
 from tools.bench.peers.modern_java import DEBEZIUM_NEEDS, newest_java
@@ -22,7 +22,7 @@ _CONNECTORS: Final = {
     "mariadb": "io.debezium.connector.mariadb.MariaDbConnector",
     "mysql": "io.debezium.connector.mysql.MySqlConnector",
 }
-_CONNECTOR_NAME: Final = "kafka"  # the name it gives itself
+_CONNECTOR_NAME: Final = "kafka"  # the name of its process
 _SAVE_S: Final = 30
 _STRINGS: Final = "org.apache.kafka.common.serialization.StringSerializer"
 _PLAIN_CONNECTION: Final = {
@@ -32,14 +32,15 @@ _PLAIN_CONNECTION: Final = {
 
 
 class Debezium(JavaPeer):
-    """It reads the binlog from the first row on, as if it had stopped there before: it knows no
-    other way to begin in the past.
+    """Debezium Server with a prepared offset file: it continues at the first row of the binlog.
+
+    It has no setting to begin at older coordinates.
     """
 
     name: ClassVar[str] = "debezium-server"
 
-    def __init__(self, stage: Stage) -> None:
-        super().__init__(stage, Topics.by_table(f"debezium_{stage.label}", stage.tables))
+    def __init__(self, setup: RunSetup) -> None:
+        super().__init__(setup, Topics.by_table(f"debezium_{setup.label}", setup.tables))
 
     @classmethod
     def fetch(cls) -> str:
@@ -56,20 +57,20 @@ class Debezium(JavaPeer):
 
     @property
     def _prefix(self) -> str:
-        return f"debezium_{self.stage.label}"
+        return f"debezium_{self.setup.label}"
 
     @property
     def _offsets(self) -> str:
         return f"{self._prefix}.offsets"
 
     def _save_offset(self) -> None:
-        """Write the place where it is to begin, in its own format."""
-        admin = AdminClient({"bootstrap.servers": self.stage.kafka.bootstrap, "log_level": 0})
+        """Write the start coordinates in Debezium's format of offsets."""
+        admin = AdminClient({"bootstrap.servers": self.setup.kafka.bootstrap, "log_level": 0})
         topic = NewTopic(self._offsets, 1, 1, config={"cleanup.policy": "compact"})
         for made in admin.create_topics([topic]).values():
             made.result(_SAVE_S)
-        written = self.stage.written
-        producer = Producer({"bootstrap.servers": self.stage.kafka.bootstrap})
+        written = self.setup.written
+        producer = Producer({"bootstrap.servers": self.setup.kafka.bootstrap})
         place = {
             "file": written.file,
             "pos": written.offset,
@@ -100,13 +101,13 @@ class Debezium(JavaPeer):
 
     def _sink(self) -> Mapping[str, object]:
         producer = {
-            "bootstrap.servers": self.stage.kafka.bootstrap,
+            "bootstrap.servers": self.setup.kafka.bootstrap,
             "key.serializer": _STRINGS,
             "value.serializer": _STRINGS,
             "acks": "all",
             "compression.type": "lz4",
             "batch.size": 1_000_000,
-            "linger.ms": 5 if self.stage.live else 20,
+            "linger.ms": 5 if self.setup.live else 20,
             "buffer.memory": 128 * 1024 * 1024,
         }
         return {
@@ -115,7 +116,7 @@ class Debezium(JavaPeer):
         }
 
     def _source(self) -> Mapping[str, object]:
-        database = self.stage.source
+        database = self.setup.source
         return {
             "connector.class": _CONNECTORS[database.family],
             "database.hostname": database.host,
@@ -131,11 +132,11 @@ class Debezium(JavaPeer):
             "offset.storage.topic": self._offsets,
             "offset.storage.partitions": 1,
             "offset.storage.replication.factor": 1,
-            "bootstrap.servers": self.stage.kafka.bootstrap,
+            "bootstrap.servers": self.setup.kafka.bootstrap,
             "schema.history.internal": "io.debezium.storage.file.history.FileSchemaHistory",
             "schema.history.internal.file.filename": self.folder / "schema.dat",
             "schema.history.internal.skip.unparseable.ddl": "true",
             "include.schema.changes": "false",
             "tombstones.on.delete": "false",
-            "poll.interval.ms": 5 if self.stage.live else 50,
+            "poll.interval.ms": 5 if self.setup.live else 50,
         }

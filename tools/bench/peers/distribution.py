@@ -1,6 +1,4 @@
-"""Debezium Server's distribution: pinned like the servers' files, but fetched by the benchmark
-alone.
-"""
+"""Debezium Server, pinned like the servers' files; only the benchmark downloads it."""
 
 import subprocess
 from pathlib import Path

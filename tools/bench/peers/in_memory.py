@@ -1,9 +1,9 @@
-"""Orders from a binlog file to printed messages, in memory and in one thread: what profilers run.
+"""Reads a binlog file and prints its messages in memory and in one thread, for profilers.
 
     python -m tools.bench.peers.in_memory write orders.binlog
     valgrind --tool=callgrind python -m tools.bench.peers.in_memory read orders.binlog
 
-Every room does its work; what would be published is counted.
+All packages from source to encode run; the messages are counted instead of published.
 """
 
 import argparse
@@ -47,7 +47,7 @@ _ROUTER: Final = router(
 
 
 class _File(socket.socket):
-    """Answers as the server's end of a dump would, from memory."""
+    """A connection that returns a binlog dump from memory."""
 
     rest: memoryview
 
@@ -105,7 +105,7 @@ def read(stream: bytes) -> tuple[int, int]:
 
 
 def _as_dump(binlog: bytes) -> bytes:
-    """The file as a server sends it."""
+    """Return the file as the packets of a binlog dump."""
     events, at = [], _MAGIC_BYTES
     while at < len(binlog):
         size = int.from_bytes(binlog[at + 9 : at + 13], "little")

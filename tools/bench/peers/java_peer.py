@@ -9,19 +9,21 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from deploy.embedded import Kafka, ServerProcess
 from deploy.embedded.processes.java import Java
 from deploy.embedded.processes.ports import HOST
-from tools.bench.peers.contestant import PARTITIONS, BenchFailed, Stage, Topics
+from tools.bench.peers.contestant import PARTITIONS, BenchFailed, RunSetup, Topics
 
-HEAP: Final = "1g"  # 4g made neither of them faster, only larger
+HEAP: Final = "1g"  # 4g made neither of them faster
 _TOPICS_S: Final = 30
 
 
 class JavaPeer(ServerProcess):
-    """Its topics are made before it starts; it counts as started when its process is."""
+    """A Java contestant. Its topics are created before it starts; it counts as started when its
+    process runs.
+    """
 
-    def __init__(self, stage: Stage, topics: Topics) -> None:
+    def __init__(self, setup: RunSetup, topics: Topics) -> None:
         super().__init__()
         self.packed = False
-        self.stage = stage
+        self.setup = setup
         self.topics = topics
         self.port = self._reserve_port()
 
@@ -31,13 +33,13 @@ class JavaPeer(ServerProcess):
         return f"{HOST}:{self.port}"
 
     def _prepare(self) -> None:
-        make_topics(self.stage.kafka, self.topics.all)
+        make_topics(self.setup.kafka, self.topics.all)
 
     def _answers(self) -> bool:
         return True
 
     def _java(self, java: Java, classpath: str, main: str, *arguments: str) -> list[str]:
-        opened = "java.base/java.lang=ALL-UNNAMED"  # Quarkus asks for it on JDK 24 and later
+        opened = "java.base/java.lang=ALL-UNNAMED"  # Quarkus requires it on JDK 24 and later
         return [
             str(java.binary),
             f"-Xmx{HEAP}",

@@ -1,6 +1,5 @@
-"""Maxwell, from a release that the caller has unpacked: Maven Central's newest is of 2019.
-
-Tuned as the other peer is.
+"""Maxwell, from a release that the caller has unpacked: the newest of Maven Central is from 2019.
+Tuned like the other peer.
 """
 
 import os
@@ -11,7 +10,7 @@ from typing import ClassVar, Final
 
 from deploy.embedded import Unavailable
 from tools.bench.measuring.workload import FINISH_SCHEMA, SCHEMA
-from tools.bench.peers.contestant import Stage, Topics
+from tools.bench.peers.contestant import RunSetup, Topics
 from tools.bench.peers.java_peer import JavaPeer
 from tools.bench.peers.modern_java import newest_java
 
@@ -21,18 +20,18 @@ _MAIN: Final = "com.zendesk.maxwell.Maxwell"
 
 
 def maxwell_home() -> Path | None:
-    """Return the unpacked release's folder, None when nobody named one."""
+    """Return the folder of the unpacked release; None if none is configured."""
     named = os.environ.get(HOME)
     return Path(named).resolve() if named else None
 
 
 class Maxwell(JavaPeer):
-    """It reads the binlog from the first row on, with the tables' schema as it is then."""
+    """Maxwell, reading the binlog from the first row, with the tables' present schema."""
 
     name: ClassVar[str] = "maxwell"
 
-    def __init__(self, stage: Stage) -> None:
-        super().__init__(stage, Topics.by_table(f"maxwell_{stage.label}", stage.tables))
+    def __init__(self, setup: RunSetup) -> None:
+        super().__init__(setup, Topics.by_table(f"maxwell_{setup.label}", setup.tables))
 
     @classmethod
     def fetch(cls) -> str:
@@ -53,8 +52,8 @@ class Maxwell(JavaPeer):
     def _command(self) -> Sequence[str | Path]:
         client = sorted((_files() / "kafka-clients").glob("*.jar"), key=_version)[-1]
         classpath = os.pathsep.join((f"{_files()}/*", str(client)))
-        # the option is not heard in the file
-        start = f"{self.stage.written.file}:{self.stage.written.offset}"
+        # Maxwell ignores this option in its configuration file
+        start = f"{self.setup.written.file}:{self.setup.written.offset}"
         return self._java(
             newest_java(_NEEDS_JAVA),
             classpath,
@@ -65,15 +64,15 @@ class Maxwell(JavaPeer):
         )
 
     def _source(self) -> dict[str, object]:
-        database = self.stage.source
+        database = self.setup.source
         return {
             "host": database.host,
             "port": database.port,
             "user": database.user,
             "password": database.password,
             "jdbc_options": "useSSL=false&allowPublicKeyRetrieval=true",
-            "schema_database": f"maxwell_{self.stage.label}",
-            "client_id": self.stage.label,
+            "schema_database": f"maxwell_{self.setup.label}",
+            "client_id": self.setup.label,
             "replica_server_id": 800_000 + self.port,
             "filter": f"exclude: *.*, include: {SCHEMA}.*, include: {FINISH_SCHEMA}.*",
             "bootstrapper": "none",
@@ -82,13 +81,13 @@ class Maxwell(JavaPeer):
     def _sink(self) -> dict[str, object]:
         return {
             "producer": "kafka",
-            "kafka_topic": f"maxwell_{self.stage.label}.%{{database}}.%{{table}}",
+            "kafka_topic": f"maxwell_{self.setup.label}.%{{database}}.%{{table}}",
             "producer_partition_by": "primary_key",
-            "kafka.bootstrap.servers": self.stage.kafka.bootstrap,
+            "kafka.bootstrap.servers": self.setup.kafka.bootstrap,
             "kafka.acks": "all",
             "kafka.compression.type": "lz4",
             "kafka.batch.size": 1_000_000,
-            "kafka.linger.ms": 5 if self.stage.live else 20,
+            "kafka.linger.ms": 5 if self.setup.live else 20,
             "kafka.buffer.memory": 128 * 1024 * 1024,
         }
 

@@ -1,4 +1,4 @@
-"""The plain producer as a contestant: the limit of this client library on this machine."""
+"""A producer without a relay as a contestant: the limit of the client library on this machine."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 from deploy.embedded import ServerProcess
-from tools.bench.peers.contestant import Stage, Topics
+from tools.bench.peers.contestant import RunSetup, Topics
 from tools.bench.peers.java_peer import make_topics
 
 _PROJECT: Final = Path(__file__).parents[3]
@@ -17,11 +17,11 @@ class PlainProducer(ServerProcess):
 
     name: ClassVar[str] = "plain-producer"
 
-    def __init__(self, stage: Stage, topic: str) -> None:
+    def __init__(self, setup: RunSetup, topic: str) -> None:
         super().__init__()
         self.packed = False
-        self.topics = Topics((f"plain_{stage.label}",), f"plain_{stage.label}_finish")
-        self._stage = stage
+        self.topics = Topics((f"plain_{setup.label}",), f"plain_{setup.label}_finish")
+        self._setup = setup
         self._topic = topic
 
     @classmethod
@@ -32,17 +32,17 @@ class PlainProducer(ServerProcess):
     @property
     def address(self) -> str:
         """Return the broker's address: the process listens on no port."""
-        return self._stage.kafka.address
+        return self._setup.kafka.address
 
     def _prepare(self) -> None:
-        make_topics(self._stage.kafka, self.topics.all)
+        make_topics(self._setup.kafka, self.topics.all)
 
     def _command(self) -> Sequence[str | Path]:
         arguments = [
-            self._stage.kafka.bootstrap,
+            self._setup.kafka.bootstrap,
             self._topic,
             *self.topics.all,
-            str(self._stage.written.changes),
+            str(self._setup.written.changes),
         ]
         return [sys.executable, "-m", "tools.bench.measuring.resend", *arguments]
 

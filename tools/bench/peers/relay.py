@@ -1,51 +1,58 @@
-"""Our relay as a contestant, as operators run it."""
+"""The relay as a contestant, with default settings."""
 
 from subprocess import TimeoutExpired
 from typing import Any, Final, Literal
 
-import psutil
-
 from tests.support.relays.relay_process import Installation, RelayProcess
+from tools.bench.measuring.usage import is_running
 from tools.bench.measuring.workload import FINISH_SCHEMA, SCHEMA
-from tools.bench.peers.contestant import PARTITIONS, BenchFailed, Stage, Topics
+from tools.bench.peers.contestant import PARTITIONS, BenchFailed, RunSetup, Topics
 
 _UNCOMPILED: Final = "tools.bench.peers.uncompiled_relay"
 
 
 class Relay:
-    """The relay with a message per row or per event; `uncompiled` takes its compiled code away."""
+    """The relay with a message per row or per event; `uncompiled`: without compiled modules.
+
+    `producers` is the setting of that name: transactional ids by turns.
+    """
 
     def __init__(
-        self, stage: Stage, *, form: Literal["row", "event"] = "row", uncompiled: bool = False
+        self,
+        setup: RunSetup,
+        *,
+        form: Literal["row", "event"] = "row",
+        uncompiled: bool = False,
+        producers: int = 1,
     ) -> None:
         self.packed = form == "event"
-        name = f"relay_{stage.label}"
+        name = f"relay_{setup.label}"
         self.topics = Topics((name,), f"{name}_finish")
         self._installation = Installation(
             name,
-            stage.folder,
-            stage.source,
-            stage.kafka,
-            stage.zookeeper,
+            setup.folder,
+            setup.source,
+            setup.kafka,
+            setup.zookeeper,
             session_timeout_seconds=6,
-            **_instance(stage, form),
+            **_instance(setup, form, producers),
         )
-        self._map(stage)
+        self._map(setup)
         self._process = RelayProcess(
             self._installation, module=_UNCOMPILED if uncompiled else "relay"
         )
         self._open = True
         self._started = False
 
-    def _map(self, stage: Stage) -> None:
-        logical, _, _ = stage.tables[0].rpartition("_")
+    def _map(self, setup: RunSetup) -> None:
+        logical, _, _ = setup.tables[0].rpartition("_")
         self._installation.map(
             topics=[
                 {"logicDb": SCHEMA, "topic": self.topics.rows[0]},
                 {"logicDb": FINISH_SCHEMA, "topic": self.topics.finish},
             ],
             dbs=[{"logicDb": schema, "realDbs": schema} for schema in (SCHEMA, FINISH_SCHEMA)],
-            tbs=[{"logicTb": logical or stage.tables[0], "realTbs": ",".join(stage.tables)}],
+            tbs=[{"logicTb": logical or setup.tables[0], "realTbs": ",".join(setup.tables)}],
         )
 
     @property
@@ -55,8 +62,8 @@ class Relay:
 
     @property
     def running(self) -> bool:
-        """Return False once the process has ended, also before its status is collected."""
-        return psutil.Process(self.pid).status() != psutil.STATUS_ZOMBIE
+        """Return False once the process has ended."""
+        return is_running(self.pid)
 
     def start(self) -> None:
         """Start the relay and return when it answers."""
@@ -82,11 +89,14 @@ class Relay:
         return self._process.log_tail()
 
 
-def _instance(stage: Stage, form: str) -> dict[str, Any]:
-    """Everything else is as it comes: exactly once, lz4, the headers `order` and `tag`."""
+def _instance(setup: RunSetup, form: str, producers: int) -> dict[str, Any]:
+    """Return the instance's settings. All others are defaults: exactly once, lz4, headers `order`
+    and `tag`.
+    """
     return {
         "filter": {"filter_regex": f"{SCHEMA}\\..*,{FINISH_SCHEMA}\\..*"},
-        "start": {"at": "end" if stage.live else "oldest"},
+        "start": {"at": "end" if setup.live else "oldest"},
         "partition": {"partitions_num": PARTITIONS},
         "message": {"rows_per_message": form},
+        "transaction": {"producers": producers},
     }

@@ -1,4 +1,4 @@
-"""The relay as it is where no compiler was at hand: `python -m tools.bench.peers.uncompiled_relay
+"""The relay without compiled modules: `python -m tools.bench.peers.uncompiled_relay
 relay --config FILE`.
 """
 
@@ -10,7 +10,7 @@ def main() -> None:
     """Hide the compiled printer from imports, then run the command line as usual."""
     modules: dict[str, Any] = sys.modules
     modules["relay.compiled.row_printer"] = (
-        None  # Python's own way to say that a module is not there
+        None  # Python then raises ModuleNotFoundError at the import
     )
     from relay.__main__ import main as relay
 

@@ -1,4 +1,4 @@
-"""What the relay's speed does when one thing grows and everything else is held constant: `make
+"""Measures the relay's speed while one quantity grows and all others are constant: `make
 bench-scaling`.
 """
 

@@ -15,7 +15,7 @@ from tools.bench.scaling.points import TEMPLATE_ROWS, Shape
 OPTIONS: Final[dict[str, str | int | None]] = {
     "innodb_buffer_pool_size": 512 * 1024 * 1024,
     "innodb_flush_log_at_trx_commit": 0,
-    "innodb_file_per_table": "OFF",  # ten thousand files take their time
+    "innodb_file_per_table": "OFF",  # creating ten thousand files takes long
     "table_open_cache": 12_000,
     "table_definition_cache": 12_000,
 }
@@ -37,7 +37,7 @@ _UNLOGGED: Final = "SET SESSION sql_log_bin = 0"
 class Part:
     """A part of the binlog: the file that it begins with, and its bytes.
 
-    It ends where the binlog does.
+    It ends at the end of the binlog.
     """
 
     file: str
@@ -64,7 +64,7 @@ class Binlog:
 
     def write(self, shape: Shape) -> Part:
         """Begin a file and write the rows of a shape between the start and the finish row of every
-        instance; earlier files may go.
+        instance; earlier files may be purged.
         """
         self._make(shape)
         self._database.execute("FLUSH BINARY LOGS")
@@ -123,7 +123,7 @@ class Binlog:
 
 
 def finish_schema(instance: int) -> str:
-    """Where the finish line of an instance lies: each has its own, to know when all are done."""
+    """Return the schema of the finish line of an instance. Each instance has its own."""
     return f"bench_end_{instance}"
 
 
@@ -155,7 +155,9 @@ def _fill_template() -> Iterator[str]:
 
 
 def _row(i: int) -> str:
-    """Quotes and backslashes stand nowhere, so nothing is escaped."""
+    """Return the values of a row as SQL. They have no quotes and backslashes, so nothing is
+    escaped.
+    """
     values = [pattern.format(i=i, second=i % 60) for _, pattern in _KINDS]
     return f"({i},{','.join(values[number % len(values)] for number in range(_COLUMNS - 1))})"
 

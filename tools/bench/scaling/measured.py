@@ -1,4 +1,4 @@
-"""What came out of a series."""
+"""The results of a series."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -25,10 +25,10 @@ class Measured:
         return f"Speed by {self.series.axis}"
 
     def summaries(self) -> list[Summary]:
-        """One for each point that was measured, in the order of the axis."""
+        """Return a summary for each measured point, in the order of the axis."""
         found = {summary.contestant: summary for summary in summarize(self.runs, _NO_REFERENCE)}
         return [found[point.label] for point in self.series.points if point.label in found]
 
     def runs_of(self, label: str) -> Sequence[Run]:
-        """The runs of one point."""
+        """Return the runs of one point."""
         return [run for run in self.runs if run.contestant == label]

@@ -1,4 +1,4 @@
-"""What is said of a series: its table, and in numbers whether there is a cliff in it. Pure."""
+"""The report of a series: its table, and the ratios that show a cliff. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -11,17 +11,16 @@ from tools.bench.scaling.measured import Measured
 from tools.bench.scaling.points import Series
 
 _MEASURED: Final = (
-    "rows/s: from the first row in Kafka's log to the last that a read_committed consumer can "
-    "reach, looked at every 10 ms; such a "
-    "consumer then counted them all. CPU (user and system) is of the same time, peak memory "
-    "(VmHWM) of the whole life, of all relays "
-    "together, start-up until the first row that is counted. Medians of the rounds, which go "
-    "through the points there and back."
+    "rows/s: from the first row in Kafka's log until a read_committed consumer can read the "
+    "last one, checked every 10 ms. Such a consumer then counted all rows. CPU (user and "
+    "system) is of the same time, peak memory (VmHWM) of the whole run, of all relays "
+    "together, start-up until the first counted row. Medians of the rounds, which measure the "
+    "points forward and backward in turn."
 )
 
 
 def page(measured: Measured, picture: str) -> Report:
-    """The report of a series; `picture` is the name of its plot's file."""
+    """Return the report of a series; `picture` is the name of its plot's file."""
     series, summaries = measured.series, measured.summaries()
     head = (
         series.axis, "rows", "rows/s", "slowest to fastest", "rows per CPU-s", "CPU µs a row",
@@ -59,8 +58,8 @@ def _row(series: Series, each: Summary) -> tuple[str, ...]:
 
 
 def _cliffs(series: Series, summaries: Sequence[Summary]) -> list[str]:
-    """A ratio for the whole curve, and one for its steepest step: a cliff is a step that takes most
-    of the whole.
+    """Return the ratio of the whole curve and that of its steepest step. A cliff is a step with
+    most of the whole ratio.
     """
     beside = {point.label for point in series.points if point.beside}
     curve = [each for each in summaries if each.contestant not in beside]

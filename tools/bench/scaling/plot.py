@@ -1,4 +1,4 @@
-"""The plot of a series: the same figures give the same file."""
+"""The plot of a series; equal figures give equal files."""
 
 from collections.abc import Callable
 from io import BytesIO
@@ -19,7 +19,7 @@ _SIZE_INCHES: Final = (7.0, 3.8)
 def svg(measured: Measured) -> bytes:
     """Draw medians as lines and every run as a dot.
 
-    Points of several processes stand beside the line.
+    Points of several processes are not on the line.
     """
     with mpl.rc_context({"svg.hashsalt": "relay", "svg.fonttype": "none", "font.size": 9}):
         figure = Figure(figsize=_SIZE_INCHES, layout="constrained")

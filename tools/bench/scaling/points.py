@@ -1,4 +1,4 @@
-"""What is varied, how far, and what is held constant meanwhile. Pure."""
+"""The points of each series: the varied quantity, and the constant ones. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,12 +12,10 @@ _QUICK_SHARE: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What is written and how it is relayed.
-
-    `rows` are what is counted of every instance, inserted by statements of `transaction_rows` that
-    are each a source transaction; statements go through the `tables` in turn, and once more before
-    what is counted, so that every table has been met. `columns` include the key. `partitions` are
-    those of every instance's own topic.
+    """The written rows and the settings of the relay. `rows` are the counted rows of each instance,
+    inserted by statements of `transaction_rows` that are each a source transaction; statements
+    alternate between the `tables`. Each table gets one more statement before, which is not counted.
+    `columns` include the key. `partitions`: of the topic of each instance.
     """
 
     rows: int
@@ -42,7 +40,9 @@ class Shape:
 
     @property
     def uncounted(self) -> int:
-        """Rows that go before the counted ones: a statement for each of several tables."""
+        """Return the number of rows before the counted ones: a statement for each of several
+        tables.
+        """
         return self.tables * self.transaction_rows if self.tables > 1 else 0
 
     @property
@@ -58,7 +58,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One place on the axis. Points of several processes stand beside the curve, not in it."""
+    """One point on the axis. Points of several processes are not on the curve."""
 
     label: str
     x: int
@@ -72,7 +72,9 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """`name` is a word for files and the command line, `axis` what grows, `held` what does not."""
+    """`name` is used for files and the command line; `axis` is the growing quantity, `held` the
+    constant ones.
+    """
 
     name: str
     axis: str
@@ -81,12 +83,12 @@ class Series:
 
 
 def all_series() -> list[Series]:
-    """Every series in full; a point takes a relay some seconds."""
+    """Return every series with all points; a point takes some seconds."""
     return [_columns(), _transactions(), _tables(), _partitions(), _instances()]
 
 
 def quick(series: Series) -> Series:
-    """Ends and middle with a fraction of the rows."""
+    """Return the series with its ends and its middle, and a fraction of the rows."""
     curve = [point for point in series.points if not point.beside]
     chosen = [
         curve[0],
@@ -100,8 +102,8 @@ def quick(series: Series) -> Series:
 
 
 def visits(points: Sequence[Point], rounds: int) -> list[tuple[int, Point]]:
-    """Round number and point, there and back again, so that a machine that grows slower meanwhile
-    bends no curve.
+    """Yield round number and point. Every second round goes backwards, so that a machine that
+    becomes slower does not bend the curve.
     """
     return [
         (number, point)

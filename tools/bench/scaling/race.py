@@ -1,4 +1,4 @@
-"""Measures series point by point, on servers that stay the same for all of them."""
+"""Measures series point by point, on the same servers for all."""
 
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from deploy.embedded import EmbeddedError, Kafka, SqlServer, ZooKeeper
 from deploy.embedded.fetching.progress import say
 from tools.bench.measuring.count import Counted, count
 from tools.bench.measuring.figures import Run
-from tools.bench.measuring.lap import Lap, Line, watch
+from tools.bench.measuring.measured_run import MeasuredRun, RunBounds, measure_between
 from tools.bench.measuring.offsets import Offsets
 from tools.bench.measuring.workload import FINISH_ROWS
 from tools.bench.peers.contestant import BenchFailed, not_measured
@@ -33,7 +33,7 @@ def scale(
 ) -> Iterator[Measured]:
     """Measure the named series one after the other.
 
-    A failure of a point is told and kept, and does not end the rest.
+    A failure of a point is printed and kept; the other points are measured.
     """
     chosen = [quick(series) if small else series for series in all_series() if series.name in names]
     with ZooKeeper() as zookeeper, Kafka(_BROKER) as kafka, kind(OPTIONS) as source:
@@ -53,10 +53,7 @@ class _Bench:
         self._number = 0
 
     def warm_up(self) -> None:
-        """A broker that has just started compiles itself meanwhile.
-
-        Nobody's figure shall hold that.
-        """
+        """Run one point without counting it: the JVM of a new broker compiles its code then."""
         say("warming up")
         self._visit(Series("warm", "", "", ()), Point("", 1, _WARM), 0)
 
@@ -78,7 +75,7 @@ class _Bench:
         return measured
 
     def _visit(self, series: Series, point: Point, number: int) -> Run:
-        """Write the point's part of the binlog and let relays bring it into fresh topics."""
+        """Write the point's part of the binlog and publish it to new topics."""
         part = self._binlog.write(point.shape)
         self._number += 1
         with tempfile.TemporaryDirectory(prefix="roma-bench-") as folder:
@@ -93,16 +90,14 @@ class _Bench:
             )
             try:
                 with closing(relays):
-                    lap = self._lap(relays, point)
+                    measured = self._measured(relays, point)
                 counted = self._counted(relays, point)
             finally:
                 self._offsets.delete((*relays.topics, *relays.finishes))
-        return _run(series, point, number, lap, counted, part, self._source.name)
+        return _run(series, point, number, measured, counted, part, self._source.name)
 
-    def _lap(self, relays: Relays, point: Point) -> Lap:
-        """Every instance has a finish line of its own, so one look at all of them is enough only
-        when each one is complete.
-        """
+    def _measured(self, relays: Relays, point: Point) -> MeasuredRun:
+        """Measure one run. It ends when every instance has published its own finish line."""
         offsets, shape = self._offsets, point.shape
 
         def finished() -> bool:
@@ -111,17 +106,21 @@ class _Bench:
             ) and all(offsets.visible([topic]) >= shape.written for topic in relays.topics)
 
         met = shape.uncounted * shape.instances
-        line = Line(
+        bounds = RunBounds(
             lambda: offsets.written(relays.topics) > met,
             finished,
             first_row_s=_START_S + _MEET_S * shape.tables,
         )
-        return watch(
-            relays, line, pids=lambda: relays.pids, broker=self._kafka.pid, source=self._source.pid
+        return measure_between(
+            relays,
+            bounds,
+            pids=lambda: relays.pids,
+            broker=self._kafka.pid,
+            source=self._source.pid,
         )
 
     def _counted(self, relays: Relays, point: Point) -> Counted:
-        """Every row must be there, once, in the topic of every instance."""
+        """Check that the topic of each instance has every row once."""
         total = Counted()
         for topic in relays.topics:
             counted = count(self._kafka, (topic,), packed=False)
@@ -139,7 +138,13 @@ def _parts(counted: Counted) -> tuple[int, int, int]:
 
 
 def _run(
-    series: Series, point: Point, number: int, lap: Lap, counted: Counted, part: Part, server: str
+    series: Series,
+    point: Point,
+    number: int,
+    measured: MeasuredRun,
+    counted: Counted,
+    part: Part,
+    server: str,
 ) -> Run:
     shape = point.shape
     share = shape.rows / shape.written  # all rows of a point are alike
@@ -152,6 +157,6 @@ def _run(
         messages=round(counted.messages * share),
         value_bytes=round(counted.value_bytes * share),
         binlog_bytes=round(part.size_bytes * share) * shape.instances,
-        **lap.spent,
-        peak_bytes=lap.peak_bytes,
+        **measured.spent,
+        peak_bytes=measured.peak_bytes,
     )

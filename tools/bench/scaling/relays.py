@@ -6,13 +6,13 @@ from pathlib import Path
 from subprocess import TimeoutExpired
 from typing import Any, Final
 
-import psutil
 import tomli_w
 
 from deploy.embedded import Kafka, SqlServer, ZooKeeper
 from relay.kafka import TopicAdmin
 from relay.pipeline.delivery.topics import new_topic, wanted_topic
 from tests.support.relays.relay_process import Installation, RelayProcess
+from tools.bench.measuring.usage import is_running
 from tools.bench.measuring.workload import SCHEMA
 from tools.bench.peers.contestant import BenchFailed
 from tools.bench.scaling.binlog import Part, finish_schema
@@ -24,7 +24,7 @@ _SERVER_ID: Final = 910_000
 class Relays:
     """One installation, its instances spread evenly over its processes.
 
-    Topics are made with it: that costs no time later.
+    It creates the topics, so that no run does.
     """
 
     def __init__(
@@ -66,17 +66,17 @@ class Relays:
         )
 
     def _make_topics(self, shape: Shape) -> None:
-        """As the relay makes them itself, but for the finish lines, which need one partition
-        only.
+        """Create the topics as the relay does, except those of the finish lines, which have one
+        partition.
         """
         settings = self._installations[0].settings
         admin = TopicAdmin(settings.kafka)
+        instance = settings.instances[0]
         for topic, partitions in (
             dict.fromkeys(self.topics, shape.partitions) | dict.fromkeys(self.finishes, 1)
         ).items():
-            admin.create(
-                new_topic(topic, wanted_topic(settings.kafka, settings.instances[0], partitions))
-            )
+            wanted = wanted_topic(settings.kafka, instance, topic, partitions)
+            admin.create(new_topic(topic, wanted))
 
     @property
     def pids(self) -> tuple[int, ...]:
@@ -86,7 +86,7 @@ class Relays:
     @property
     def running(self) -> bool:
         """Return False once one of the processes has ended."""
-        return all(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE for pid in self.pids)
+        return all(map(is_running, self.pids))
 
     def start(self) -> None:
         """Start the processes one after the other; each answers before the next one starts."""
@@ -112,9 +112,8 @@ class Relays:
 
 
 def _instance(number: int, topic: str, part: Part, source: SqlServer) -> dict[str, Any]:
-    """Everything else is as it comes.
-
-    `default_topic` is what gives every instance a topic of its own under one mapping.
+    """Return the settings of an instance; all others are defaults. `default_topic` gives each
+    instance a separate topic under one mapping.
     """
     return {
         "name": f"instance_{number}",

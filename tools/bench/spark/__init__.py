@@ -1,1 +1,1 @@
-"""What the Spark jobs cost, sink by sink."""
+"""Measures the Spark jobs for each sink."""

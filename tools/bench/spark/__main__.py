@@ -4,7 +4,7 @@ bench-spark`.
 
 import argparse
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -61,6 +61,15 @@ def main() -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tools.bench.spark", description=__doc__)
     parser.add_argument("part", nargs="*", choices=[*_PARTS, []], help="none: all")
+    _load_options(parser)
+    _delta_options(parser)
+    parser.add_argument(
+        "--into", type=Path, metavar="FOLDER", help="write the tables there, as Markdown and JSON"
+    )
+    return parser
+
+
+def _load_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--messages", type=int, help=f"else {_each('messages')}")
     parser.add_argument("--batch", type=int, help=f"messages of one batch, else {_each('batch')}")
     parser.add_argument(
@@ -75,6 +84,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--client", action="append", choices=hbase.CLIENTS, help="this one; may be repeated"
     )
+
+
+def _delta_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sizes",
         type=_numbers,
@@ -87,6 +99,12 @@ def _parser() -> argparse.ArgumentParser:
         default=(25_000, 50_000, 100_000),
         help="changes of those batches",
     )
+    parser.add_argument(
+        "--vectors",
+        type=lambda text: (text == "yes",),
+        default=(True, False),
+        help="with deletion vectors (yes) or without (no), else both",
+    )
     parser.add_argument("--tables", type=int, default=200, help="tables of one batch")
     parser.add_argument(
         "--threads",
@@ -94,10 +112,6 @@ def _parser() -> argparse.ArgumentParser:
         default=(1, 2, 4, 8),
         help="how many of them are merged at the same time",
     )
-    parser.add_argument(
-        "--into", type=Path, metavar="FOLDER", help="write the tables there, as Markdown and JSON"
-    )
-    return parser
 
 
 def _each(what: str) -> str:
@@ -120,17 +134,7 @@ def _numbers(text: str) -> tuple[int, ...]:
 def _measured(part: str, arguments: argparse.Namespace) -> tuple[Report, bool]:
     match part:
         case "hbase":
-            load, guards = (
-                _workload(part, arguments),
-                arguments.guard or sorted(GUARDS, reverse=True),
-            )
-            found = _told(
-                hbase.measure(*load, arguments.classic, guards, arguments.client or hbase.CLIENTS)
-            )
-            notes = [*_notes(load), _classic_note(arguments.classic)]
-            return spark_report(
-                "Messages from a topic into HBase", found, notes, hbase.CLASSIC
-            ), _equal(found)
+            return _hbase_measured(_workload(part, arguments), arguments)
         case "delta":
             load = _workload(part, arguments)
             found = _told(delta.measure_rate(*load))
@@ -142,14 +146,25 @@ def _measured(part: str, arguments: argparse.Namespace) -> tuple[Report, bool]:
                 arguments.tables, list(tables.measure_tables(arguments.tables, arguments.threads))
             ), True
         case _:
-            costs = []
-            for cost in delta.measure_growth(arguments.sizes, arguments.changes):
-                say(
-                    f"{cost.changes:,} changes of keys {cost.keys} into {cost.rows:,} rows: "
-                    f"{cost.seconds:.2f} s"
-                )
-                costs.append(cost)
-            return delta.growth_report(costs), True
+            return delta.growth_report(list(_growth_costs(arguments))), True
+
+
+def _hbase_measured(load: Workload, arguments: argparse.Namespace) -> tuple[Report, bool]:
+    guards = arguments.guard or sorted(GUARDS, reverse=True)
+    clients = arguments.client or hbase.CLIENTS
+    found = _told(hbase.measure(*load, arguments.classic, guards, clients))
+    notes = [*_notes(load), _classic_note(arguments.classic)]
+    report = spark_report("Messages from a topic into HBase", found, notes, hbase.CLASSIC)
+    return report, _equal(found)
+
+
+def _growth_costs(arguments: argparse.Namespace) -> Iterator[delta.BatchCost]:
+    for cost in delta.measure_growth(arguments.sizes, arguments.changes, arguments.vectors):
+        say(
+            f"{cost.changes:,} changes of keys {cost.keys} into {cost.rows:,} rows, "
+            f"deletion vectors {cost.vectors}: {cost.seconds:.2f} s"
+        )
+        yield cost
 
 
 def _told(runs: Iterable[SparkRun]) -> list[SparkRun]:

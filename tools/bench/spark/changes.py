@@ -1,5 +1,5 @@
-"""The workload: changes of one table, with repeats and late ones among them, and what the copy must
-hold in the end.
+"""The workload: changes of one table, with repeated and late ones, and the expected rows of the
+copy.
 """
 
 import random
@@ -31,10 +31,7 @@ class Changes:
     fresh: int = 0
 
     def draw(self, count: int) -> Iterator[Change]:
-        """Yield so many changes.
-
-        `newest` holds afterwards, by key, the order that the copy must show.
-        """
+        """Yield so many changes. `newest` then has the expected order of each key in the copy."""
         chance = random.Random(self.seed)
         sent: list[Change] = []
         for number in range(count):
@@ -63,7 +60,7 @@ class Changes:
 
 
 def row_of(key: int, order: int) -> dict[str, str]:
-    """The columns of a change; `user_id` tells which one it is."""
+    """Return the columns of a change; `user_id` identifies it."""
     return {
         "id": str(key),
         "user_id": str(order),
@@ -75,7 +72,7 @@ def row_of(key: int, order: int) -> dict[str, str]:
 
 
 def value_of(key: int, order: int) -> bytes:
-    """The message as the relay writes it."""
+    """Return the message as the relay writes it."""
     columns = ",".join(f'"{name}":"{value}"' for name, value in row_of(key, order).items())
     return (
         f'{{"data":[{{{columns}}}],"database":"shop","es":{TIME_MS},"gtid":"","id":1,"isDdl":false,"mysqlType":{TYPES},"old":null,'
@@ -84,10 +81,10 @@ def value_of(key: int, order: int) -> bytes:
 
 
 def key_of(key: int) -> bytes:
-    """The key of the message."""
+    """Return the key of the message."""
     return f'["{TABLE}","{key}"]'.encode()
 
 
 def order_of(order: int) -> str:
-    """The order header."""
+    """Return the header `order`."""
     return order_text(TIME_MS, order)

@@ -1,6 +1,5 @@
-"""The yardstick: the classic consumer.
-
-One thread; for each message a get, a comparison and a checkAndPut, one row a call.
+"""The baseline: a simple consumer. One thread; for each message a get, a comparison and a
+checkAndPut, one row a call.
 
 Once through the Thrift2 gateway, and once through HBase's own client: a job is compared with the
 loop through its own client.
@@ -42,9 +41,8 @@ _TIMEOUT_MS: Final = 60_000
 
 @dataclass(slots=True)
 class ClassicLoop:
-    """Applies messages to one table, made before.
-
-    Nothing is read from a broker, which is in its favour.
+    """Applies messages to one existing table. It reads no broker, so its figures are too high
+    rather than too low.
     """
 
     table: bytes

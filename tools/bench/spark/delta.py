@@ -1,4 +1,4 @@
-"""Topic → Delta: messages a second of a warm job, and what a batch costs by its changes and by the
+"""Topic → Delta: messages a second of a warm job, and the cost of a batch by its changes and the
 size of its table.
 """
 
@@ -21,7 +21,7 @@ from spark_jobs.sinks import Sink, open_sink
 from spark_jobs.transforms import TableSchema
 from tools.bench.measuring.report import Report
 from tools.bench.spark.changes import TABLE, TIME_MS, TYPES, Changes
-from tools.bench.spark.laps import Watched, is_exact, job, laps, started
+from tools.bench.spark.job_run import UsageMeter, is_exact, job, run_to_end, started
 from tools.bench.spark.run import SparkRun
 from tools.bench.spark.topic import fill
 
@@ -35,10 +35,11 @@ _RECENT_ROWS: Final = 200_000
 @dataclass(frozen=True, slots=True)
 class BatchCost:
     """Seconds of one batch of changes that was merged into a table of so many rows, which keys it
-    changed, and Delta's own MERGE for it.
+    changed, whether the table has deletion vectors, and Delta's own MERGE for it.
     """
 
     rows: int
+    vectors: bool
     keys: str
     changes: int
     seconds: float
@@ -56,46 +57,73 @@ def measure_rate(messages: int, batch: int, warm: int) -> Iterator[SparkRun]:
         fill(kafka.bootstrap, "orders", changes.draw(messages))
         settings = job(kafka.bootstrap, "orders", folder, batch)
         spark = started(settings)
-        with Watched({"job": os.getpid()}) as watched:
-            batches = laps(settings)
+        with UsageMeter({"job": os.getpid()}) as watched:
+            batches = run_to_end(settings)
         exact = is_exact(open_sink(spark, settings).read(TABLE), changes.newest)
         yield SparkRun.of_job("dedup_stream, Delta", batches, warm, watched, exact=exact)
 
 
-def measure_growth(sizes: Sequence[int], batches: Sequence[int]) -> Iterator[BatchCost]:
-    """Yield what each batch cost on each table size, the best of some rounds.
+def measure_growth(
+    sizes: Sequence[int], batches: Sequence[int], vectors: Sequence[bool]
+) -> Iterator[BatchCost]:
+    """Yield the cost of each batch for each table size, with and without deletion vectors.
 
-    Changes are updates, of recent keys and of keys at random.
+    The best of some rounds. Changes are updates, of recent keys and of keys at random.
     """
-    for rows in sizes:
+    for rows, marks in product(sizes, vectors):
         with tempfile.TemporaryDirectory(
             prefix="roma-bench-", ignore_cleanup_errors=True
         ) as folder:
-            settings = job("127.0.0.1:1", "none", folder, 1)
+            delta = {"deletion_vectors": marks}
+            settings = job("127.0.0.1:1", "none", folder, 1, delta=delta)
             spark = started(settings)
             sink = open_sink(spark, settings)
             _write(spark, sink, spark.range(rows).withColumn("order", sf.col("id")), rows)
-            order = count(rows, rows)
-            for (keys, among), changes in product(
-                (("recent", _RECENT_ROWS), ("at random", rows)), batches
-            ):
-                ours = [
-                    _update(spark, sink, rows, among, changes, next(order))
-                    for _ in range(_WARM + _ROUNDS)
-                ]
-                with patch("spark_jobs.sinks.delta_lake.sink.put", return_value=None):
-                    merges = [
-                        _update(spark, sink, rows, among, changes, next(order))
-                        for _ in range(_WARM_MERGES + _ROUNDS)
-                    ]
-                yield BatchCost(rows, keys, changes, min(ours[_WARM:]), min(merges[_WARM_MERGES:]))
+            yield from _costs(spark, sink, rows, batches, vectors=marks)
+
+
+def _costs(
+    spark: SparkSession, sink: Sink, rows: int, batches: Sequence[int], *, vectors: bool
+) -> Iterator[BatchCost]:
+    order = count(rows, rows)
+    for (keys, among), changes in product((("recent", _RECENT_ROWS), ("at random", rows)), batches):
+        ours = [
+            _update(spark, sink, rows, among, changes, next(order)) for _ in range(_WARM + _ROUNDS)
+        ]
+        with patch("spark_jobs.sinks.delta_lake.sink.put", return_value=None):
+            merges = [
+                _update(spark, sink, rows, among, changes, next(order))
+                for _ in range(_WARM_MERGES + _ROUNDS)
+            ]
+        yield BatchCost(rows, vectors, keys, changes, min(ours[_WARM:]), min(merges[_WARM_MERGES:]))
+
+
+_COLUMNS: Final = (
+    "rows in the table",
+    "deletion vectors",
+    "keys",
+    "changes",
+    "seconds",
+    "µs a change",
+    "seconds of a MERGE",
+)
+_NOTES: Final = (
+    (
+        f"Updates, best of {_ROUNDS} rounds after {_WARM} that do not count. One batch made the "
+        f"table, in the order of its keys."
+    ),
+    "MERGE: the same with Delta's own statement, in the same table and session.",
+    f"recent: of the {_RECENT_ROWS:,} greatest keys. at random: of all keys of the table.",
+    "From the reduced batch to the commit: reading, parsing and reducing are not in it.",
+)
 
 
 def growth_report(costs: Sequence[BatchCost]) -> Report:
-    """Seconds by changes and table size."""
+    """Return a table of seconds by changes and table size."""
     rows = [
         (
             f"{each.rows:,}",
+            "yes" if each.vectors else "no",
             each.keys,
             f"{each.changes:,}",
             f"{each.seconds:.2f}",
@@ -104,26 +132,8 @@ def growth_report(costs: Sequence[BatchCost]) -> Report:
         )
         for each in costs
     ]
-    notes = [
-        (
-            f"Updates, best of {_ROUNDS} rounds behind {_WARM} that do not count. One batch made "
-            f"the table, in the order of its keys."
-        ),
-        "MERGE: the same with Delta's own statement, in the same table and session.",
-        f"recent: of the {_RECENT_ROWS:,} greatest keys. at random: of all keys of the table.",
-        "From the reduced batch to the commit: reading, parsing and reducing are not in it.",
-    ]
-    columns = (
-        "rows in the table",
-        "keys",
-        "changes",
-        "seconds",
-        "µs a change",
-        "seconds of a MERGE",
-    )
-    return Report(
-        "A batch merged into a Delta table", columns, rows, notes, [asdict(each) for each in costs]
-    )
+    measured = [asdict(each) for each in costs]
+    return Report("A batch merged into a Delta table", _COLUMNS, rows, _NOTES, measured)
 
 
 def _update(
@@ -154,7 +164,7 @@ def _write(spark: SparkSession, sink: Sink, keys: DataFrame, newest: int) -> flo
 
 
 def as_changes(keys: DataFrame) -> DataFrame:
-    """Rows of id and order in the shape of a reduced batch."""
+    """Return rows of id and order in the schema of a reduced batch."""
     columns = {
         "id": sf.col("id").cast("string"),
         "user_id": (sf.col("order") % 1_000_000).cast("string"),

@@ -16,7 +16,7 @@ from spark_jobs.hbase.tables import Tables
 from spark_jobs.sinks import open_sink
 from tools.bench.spark.changes import TABLE, Changes
 from tools.bench.spark.classic import ClassicLoop, JavaClassicLoop
-from tools.bench.spark.laps import SinkWrites, Watched, is_exact, job, laps, started
+from tools.bench.spark.job_run import SinkWrites, UsageMeter, is_exact, job, run_to_end, started
 from tools.bench.spark.run import SparkRun
 from tools.bench.spark.topic import fill
 
@@ -34,7 +34,7 @@ def measure(
 ) -> Iterator[SparkRun]:
     """Yield a run for each loop, over the first messages, and one for each guard, over all of them.
 
-    Each has a table of its own.
+    Each has a separate table.
     """
     changes = Changes()
     with Kafka() as kafka, HBase(heap="3g") as hbase:
@@ -61,14 +61,7 @@ def _classic(kafka: Kafka, hbase: HBase, what: str, messages: int) -> SparkRun:
     loop.rows_per_second(
         islice(Changes(seed=2).draw(messages // 4), messages // 4)
     )  # the servers' first calls
-    with Watched(
-        {
-            "client": os.getpid(),
-            "broker": kafka.pid,
-            "HBase": hbase.pid,
-            "gateway": hbase.thrift.pid,
-        }
-    ) as watched:
+    with _watched(kafka, hbase) as watched:
         found = loop.rows_per_second(Changes().draw(messages))
     return SparkRun(
         what,
@@ -81,6 +74,11 @@ def _classic(kafka: Kafka, hbase: HBase, what: str, messages: int) -> SparkRun:
         rows_per_second=found,
         beside=what,
     )
+
+
+def _watched(kafka: Kafka, hbase: HBase) -> UsageMeter:
+    pids = {"client": os.getpid(), "broker": kafka.pid}
+    return UsageMeter({**pids, "HBase": hbase.pid, "gateway": hbase.thrift.pid})
 
 
 def _java_loop(kafka: Kafka, hbase: HBase, table: bytes) -> JavaClassicLoop:
@@ -106,18 +104,8 @@ def _guarded(
             section["files"] = {"staging": (Path(folder) / "staging").as_uri()}
         settings = job(kafka.bootstrap, "orders", folder, batch, sink="hbase", hbase=section)
         spark: SparkSession = started(settings)
-        with (
-            Watched(
-                {
-                    "client": os.getpid(),
-                    "broker": kafka.pid,
-                    "HBase": hbase.pid,
-                    "gateway": hbase.thrift.pid,
-                }
-            ) as watched,
-            SinkWrites() as writes,
-        ):
-            batches = laps(settings)
+        with _watched(kafka, hbase) as watched, SinkWrites() as writes:
+            batches = run_to_end(settings)
         exact = is_exact(open_sink(spark, settings).read(TABLE), newest)
         return SparkRun.of_job(
             f"{client}, guard {guard}",

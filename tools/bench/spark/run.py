@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from tools.bench.measuring.report import Report
-from tools.bench.spark.laps import Batch, Watched, rate
+from tools.bench.spark.job_run import Batch, UsageMeter, rate
 
 _MEGABYTE = 1_000_000
 _NOTHING = "-"
@@ -12,13 +12,13 @@ _NOTHING = "-"
 
 @dataclass(frozen=True, slots=True)
 class SparkRun:
-    """Messages a second, those that lose included: of the whole run, and of what came after the
-    warm-up.
+    """Messages a second, including messages that are not the newest of their key: of the whole run,
+    and of what came after the warm-up.
 
     `exact` None: not compared.
 
     `rows_per_second`: rows that the sink wrote, by the seconds of its writes alone, warm; None: not
-    measured. `beside`: the run that it is compared with; a yardstick is its own.
+    measured. `beside`: the run that it is compared with; a baseline is compared with itself.
     """
 
     what: str
@@ -38,13 +38,13 @@ class SparkRun:
         what: str,
         batches: Sequence[Batch],
         warm: int,
-        watched: Watched,
+        watched: UsageMeter,
         *,
         exact: bool,
         rows_per_second: float | None = None,
         beside: str | None = None,
     ) -> "SparkRun":
-        """Put together what was measured of a job whose first `warm` batches are its warm-up."""
+        """Return the figures of a job whose first `warm` batches are its warm-up."""
         messages = sum(each.messages for each in batches)
         whole, after = rate(batches), rate(batches[warm:] or batches)
         return cls(
@@ -61,7 +61,7 @@ class SparkRun:
         )
 
     def cells(self, yardstick: float | None) -> tuple[str, ...]:
-        """The run as a line of a table."""
+        """Return the run as a line of a table."""
         return (
             self.what,
             {None: _NOTHING, True: "equal", False: "DIFFERENT"}[self.exact],
@@ -79,7 +79,7 @@ class SparkRun:
         )
 
     def _sink_alone(self, yardstick: float | None) -> tuple[str, ...]:
-        """What the sink does by itself; in no table of a sink where that was not measured."""
+        """Return the column of the sink alone; none where that was not measured."""
         if self.rows_per_second is None:
             return ()
         return (
@@ -91,10 +91,7 @@ class SparkRun:
 def spark_report(
     title: str, runs: Sequence[SparkRun], notes: Sequence[str], yardstick: str | None = None
 ) -> Report:
-    """Runs below each other.
-
-    `yardstick` is what those are called together that others are compared with.
-    """
+    """Return a table of runs. `yardstick` is the name of the baselines."""
     whole = {run.what: run.whole_per_second for run in runs}
     bases = [whole.get(run.beside) if run.beside else None for run in runs]
     alone = (

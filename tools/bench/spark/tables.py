@@ -18,7 +18,7 @@ from spark_jobs.transforms import TableSchema
 from tools.bench.measuring.report import Report
 from tools.bench.spark.changes import TIME_MS, TYPES
 from tools.bench.spark.delta import as_changes
-from tools.bench.spark.laps import job, started
+from tools.bench.spark.job_run import job, started
 
 _CHANGES_PER_TABLE: Final = 100
 _ROUNDS: Final = 2
@@ -34,9 +34,8 @@ class ManyTables:
 
 
 def measure_tables(tables: int, threads: Sequence[int]) -> Iterator[ManyTables]:
-    """Yield the best of some rounds, each an update of every row.
-
-    One table with all the changes comes first.
+    """Yield the best of some rounds, each an update of every row; first for one table with all
+    changes.
     """
     for count, each in ((1, 1), *((tables, number) for number in threads)):
         with tempfile.TemporaryDirectory(
@@ -55,7 +54,7 @@ def measure_tables(tables: int, threads: Sequence[int]) -> Iterator[ManyTables]:
 
 
 def tables_report(tables: int, found: Sequence[ManyTables]) -> Report:
-    """Seconds of a batch, and of each of its tables."""
+    """Return a table of the seconds of a batch, and of each of its tables."""
     rows = [
         (
             str(each.tables),
@@ -100,7 +99,7 @@ def _write(spark: SparkSession, sink: Sink, tables: int, changes: int, number: i
 
 
 def _spread(changes: DataFrame, tables: int) -> DataFrame:
-    """Each change in one of so many tables, by its id."""
+    """Return the changes, each in one of so many tables by its id."""
     return changes.withColumn(
         "table", sf.format_string(_name("%04d"), sf.col("data")["id"].cast("bigint") % tables)
     )

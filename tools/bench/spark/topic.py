@@ -1,4 +1,4 @@
-"""A topic full of changes."""
+"""Fills a topic with changes."""
 
 from collections.abc import Iterable
 from typing import Final

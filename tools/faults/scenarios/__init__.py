@@ -1,4 +1,4 @@
-"""Every scenario, by what the fault happens to."""
+"""All scenarios, by the program that has the fault."""
 
 from tools.faults.scenarios import (
     broker,

@@ -13,14 +13,14 @@ _NOTICED_S: Final = 60.0
 
 @scenario("broker-killed", "the only broker killed by kill -9, back after 5 s")
 def killed(run: Run) -> None:
-    """The relay continues by itself when the broker is back."""
+    """The relay continues by itself when the broker runs again."""
     _kill(run, 5)
     run.moving()
 
 
 @scenario("broker-killed-three-times", "the same three times, with 1 to 4 s in between")
 def killed_three_times(run: Run) -> None:
-    """Each death meets another moment of a transaction: the pauses are random."""
+    """Each kill hits another phase of a transaction: the pauses are random."""
     for _ in range(3):
         _kill(run, 2)
         run.rest(1, 4)

@@ -6,7 +6,7 @@ import signal
 from typing import Final
 
 from deploy.embedded import ServerProcess
-from tests.support.relays.stepped_clock import SteppedClock
+from tests.support.faults.stepped_clock import SteppedClock
 from tools.faults.scenario import scenario
 from tools.faults.stage import Run
 
@@ -33,7 +33,7 @@ def back(run: Run) -> None:
     own_clock=True,
 )
 def back_in_group(run: Run) -> None:
-    """The order key is that of the group: a resting source must not hold it back."""
+    """The order key is that of the group: an idle source must not delay it."""
     back(run)
 
 
@@ -43,7 +43,7 @@ def back_in_group(run: Run) -> None:
     own_clock=True,
 )
 def forward(run: Run) -> None:
-    """Execute times go on above the step when the clock is right again."""
+    """Execute times continue above the step when the clock is correct again."""
     step_s = run.chance.randint(60, 55 * 60)
     _step(run, step_s)
     _step(run, -step_s)

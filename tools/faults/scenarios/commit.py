@@ -1,4 +1,4 @@
-"""The relay ends inside of its commit path: fault points that the environment switches on."""
+"""The relay is killed during a commit: fault points that the environment switches on."""
 
 from collections.abc import Callable
 from typing import Final

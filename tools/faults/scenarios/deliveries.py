@@ -1,5 +1,5 @@
-"""Scenarios again with long transactions in parts, and without Kafka transactions (`delivery =
-"at_least_once"`).
+"""Scenarios again with long transactions in parts, without Kafka transactions (`delivery =
+"at_least_once"`), and with two transactional ids (`producers = 2`).
 """
 
 from typing import Any, Final
@@ -48,10 +48,26 @@ _BOTH: Final = (
     "takeover-after-kill",
     "successor-killed",
 )
+_TWO_IDS: Final = (
+    *_IN_PARTS,
+    "broker-killed-three-times",
+    "transaction-timeout",
+    "machine-resumed",
+    "cluster-coordinator-killed",
+    "cluster-coordinator-moved",
+    "crash-position-sent",
+    "crash-commit-under-way",
+    "kafka-black-hole-often",
+    "stranger",
+    "message-too-large",
+    "topic-deleted",
+    "store-lost-running",
+    "broker-away-and-binlog-purged",
+)
 
 
 def list_variants() -> None:
-    """Put the variants on the list of scenarios; those that they vary must be there."""
+    """Register the variants; their base scenarios must be registered before."""
     for name in _IN_PARTS:
         variant(
             name,
@@ -72,4 +88,8 @@ def list_variants() -> None:
             long_every=_LONG_EVERY,
             drops_repeats=True,
             instance={"transaction": {**_PARTS, **_LOOSE}},
+        )
+    for name in _TWO_IDS:
+        variant(
+            name, "two-ids", "two transactional ids", instance={"transaction": {"producers": 2}}
         )

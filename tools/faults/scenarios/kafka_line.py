@@ -1,6 +1,6 @@
-"""Faults of the line between relay and broker, while both live."""
+"""Faults of the network between relay and broker, while both run."""
 
-from tests.support.relays.tcp_gate import TcpGate
+from tests.support.faults.tcp_gate import TcpGate
 from tools.faults.gated_kafka import GatedKafka
 from tools.faults.scenario import scenario
 from tools.faults.stage import Run
@@ -24,7 +24,7 @@ def cut(run: Run) -> None:
     transaction={"timeout_ms": 3000},
 )
 def black_hole(run: Run) -> None:
-    """Bytes vanish for 8 s: the relay sees the fault by its timeouts only."""
+    """No byte is forwarded for 8 s: the relay detects the fault only by its timeouts."""
     run.rest(0, 1)
     line = _line(run)
     line.swallow()
@@ -40,7 +40,7 @@ def black_hole(run: Run) -> None:
     transaction={"timeout_ms": 3000},
 )
 def black_hole_often(run: Run) -> None:
-    """Five short faults, each at another moment of a transaction."""
+    """Five short faults, each in another phase of a transaction."""
     line = _line(run)
     for _ in range(5):
         run.rest(0.2, 1)

@@ -3,7 +3,7 @@
 import signal
 from typing import Final
 
-from tests.support.relays.fence import Stranger
+from tests.support.faults.fence import Stranger
 from tests.support.relays.relay_process import RelayProcess
 from tests.support.waiting import wait_until
 from tools.faults.scenario import scenario
@@ -15,7 +15,7 @@ _TAKEOVER_S: Final = 60.0
 
 @scenario("relay-killed", "one relay, kill -9 five times, started again at once")
 def killed(run: Run) -> None:
-    """Each death meets another moment of a transaction; the same relay starts again."""
+    """Each kill hits another phase of a transaction; the same relay starts again."""
     for _ in range(_KILLS):
         relay = run.leader
         run.rest(0, 1)
@@ -52,7 +52,7 @@ def takeover_after_stop(run: Run) -> None:
     relays=2,
 )
 def leader_paused(run: Run) -> None:
-    """The former leader wakes up after the standby leads: Kafka must fence its transaction."""
+    """The former leader continues after the standby leads: Kafka must fence its transaction."""
     leader = run.leader
     other = next(each for each in run.relays if each is not leader)
     run.rest(0, 1)
@@ -95,7 +95,7 @@ def successor_killed(run: Run) -> None:
 
 @scenario("relay-paused", "one relay, paused for 5 to 8 s (SIGSTOP), longer than its session")
 def paused(run: Run) -> None:
-    """The relay wakes up after its session has ended, and no other relay has led meanwhile."""
+    """The relay continues after its session has ended, and no other relay has led meanwhile."""
     relay = run.leader
     relay.signal(signal.SIGSTOP)
     run.rest(5, 8)
@@ -120,5 +120,5 @@ def _wait_for_lead(run: Run, relay: RelayProcess) -> None:
 
 
 def _disturbed(relay: RelayProcess) -> str:
-    """Whether the new leader was fenced by the old one when that woke up."""
+    """Return whether the former leader fenced the new one when it continued."""
     return "the new leader was fenced" if "FENCED" in relay.log.read_text(errors="replace") else ""

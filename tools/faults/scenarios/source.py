@@ -1,4 +1,4 @@
-"""Faults of the source and of the line to it."""
+"""Faults of the source and of the network to it."""
 
 from typing import Final
 
@@ -23,7 +23,7 @@ def cut(run: Run) -> None:
     source={"read_timeout_seconds": 3},
 )
 def black_hole(run: Run) -> None:
-    """Bytes vanish for 8 s: the relay sees the fault by its timeouts only."""
+    """No byte is forwarded for 8 s: the relay detects the fault only by its timeouts."""
     run.rest(0, 1)
     run.line.swallow()
     run.rest(8)

@@ -30,7 +30,7 @@ def documents(run: Run) -> dict[str, list[dict[str, str]]]:
     }
 
 
-# What becomes of the store.
+# Changes of the store.
 
 
 def lost(run: Run) -> None:
@@ -39,7 +39,7 @@ def lost(run: Run) -> None:
 
 
 def older(run: Run) -> None:
-    """The state of before the databases were mapped."""
+    """The state before the databases were mapped."""
     run.installation.wipe()
     run.installation.map(topics=documents(run)["topics"])
 
@@ -75,7 +75,7 @@ def running(run: Run) -> Iterator[None]:
 
 @contextmanager
 def standby(run: Run) -> Iterator[None]:
-    """The leader dies after the loss, and the relay that stands by takes over."""
+    """The leader is killed after the loss, and the standby takes over."""
     leader = run.leader
     yield
     leader.kill()
@@ -83,7 +83,7 @@ def standby(run: Run) -> Iterator[None]:
 
 @contextmanager
 def waiting(run: Run) -> Iterator[None]:
-    """The line to the source is cut, and restored after the store has changed."""
+    """The connection to the source is cut, and restored after the store has changed."""
     relay = run.leader
     run.line.shut()
     relay.wait_for("WAITING", "SOURCE_UNREACHABLE", _STATE_S)
@@ -93,7 +93,9 @@ def waiting(run: Run) -> Iterator[None]:
 
 @contextmanager
 def paused(run: Run) -> Iterator[None]:
-    """A pause is kept in ZooKeeper and is lost with it; where it is not, it is taken back."""
+    """A pause is a document in ZooKeeper and is lost with it; where it is not lost, it is
+    withdrawn.
+    """
     relay, flows = run.leader, run.installation.flows
     flows.write("shop", Flow(paused=True))
     relay.wait_for("PAUSED", seconds=_STATE_S)
@@ -135,11 +137,11 @@ def split(run: Run) -> Iterator[None]:
     relay.start()
 
 
-# Both together.
+# Combinations of both.
 
 
 def restored(run: Run, backup: Any) -> None:
-    """Put the documents back: from a backup, or saved again one by one; the seed decides."""
+    """Restore the documents from a backup, or save them again one by one; the seed decides."""
     if run.chance.random() < 0.5:
         run.installation.put_documents(backup)
         run.notes.append("restored")
@@ -159,8 +161,8 @@ def _waits(run: Run) -> bool:
 
 
 def meeting(loss: Callable[[Run], None], state: Callable[[Run], Any]) -> Callable[[Run], None]:
-    """A loss while the instance is in a state: it waits, its documents are put back, and it
-    continues.
+    """Return a scenario of a loss in a state of the instance: it waits, the documents are restored,
+    and it continues.
     """
 
     def act(run: Run) -> None:

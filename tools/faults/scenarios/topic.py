@@ -1,4 +1,4 @@
-"""Faults of topics and of single messages, which end in a named state and go on after the
+"""Faults of topics and of single messages, which end in a state with a code and continue after the
 operator's act.
 """
 
@@ -40,7 +40,7 @@ def too_large(run: Run) -> None:
 
 
 def stopped_by_a_large_row(run: Run, relay: RelayProcess) -> None:
-    """Stop the instance by a row that the topic does not take."""
+    """Stop the instance with a row that the topic does not accept."""
     run.database.execute(f"insert into {run.name}.t values (1000, 0, repeat('x', 1500000))")
     relay.wait_for("STOPPED", "MESSAGE_TOO_LARGE", _STOP_S)
 

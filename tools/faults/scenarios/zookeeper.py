@@ -1,4 +1,4 @@
-"""Faults of ZooKeeper: an outage of it is not an outage of the stream."""
+"""Faults of ZooKeeper: its outage does not stop the stream."""
 
 from tools.faults.scenario import scenario
 from tools.faults.stage import Run

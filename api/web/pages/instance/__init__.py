@@ -1,7 +1,27 @@
 """The page of one instance, and the acts of its dialogs."""
 
-from api.web.pages.instance import acts, page, reposition
+from api.web.pages.instance import (
+    acts,
+    copies,
+    page,
+    position,
+    preflight,
+    repair,
+    reposition,
+    settings,
+    topics,
+)
 
-ROUTERS = (page.router, acts.router, reposition.router)
+ROUTERS = (
+    page.router,
+    acts.router,
+    position.router,
+    reposition.router,
+    topics.router,
+    settings.router,
+    copies.router,
+    repair.router,
+    preflight.router,
+)
 
 __all__ = ["ROUTERS"]

@@ -1,4 +1,4 @@
-"""What operators ask of one instance: each act calls the service that the REST endpoint calls."""
+"""Operator acts on one instance: each calls the service of the REST endpoint."""
 
 from functools import partial
 from typing import Final

@@ -1,4 +1,4 @@
-"""What one instance does, did, and can be asked for."""
+"""One instance: its present state, its history, and its acts."""
 
 from contextlib import suppress
 from typing import Annotated, Final, get_args
@@ -10,15 +10,18 @@ from api.composition import Admin
 from api.deps import AdminDep
 from api.errors import NoSuchThing
 from api.models.flow import FlowView
+from api.models.instance import table_rates
 from api.models.mappings.instance_mapping import MappingComparisonView
 from api.models.placement import InstancePlaceView
 from api.models.watch.series import SeriesView
 from api.services.watch import Facts, Range, series_view, states_view
+from api.services.watch.facts import held_back_by, unmapped_name
 from api.web import words
 from api.web.acts import Shown
 from api.web.views import instance as view
-from api.web.views.chart import Chart, chart
-from api.web.views.timeline import timeline
+from api.web.views.figures.chart import Chart, chart
+from api.web.views.figures.timeline import timeline
+from api.web.views.relay_names import RelayNames
 from relay.errors import NodeMissing, RelayError
 
 router: Final = APIRouter(include_in_schema=False)
@@ -29,6 +32,8 @@ _RANGES: Final[tuple[tuple[Range, str], ...]] = (
     ("7d", "7 d"),
 )
 _LOST: Final = "MAPPING_LOST"
+_RATES: Final = 20
+"""Number of the busiest tables on the page."""
 
 
 @router.get("/instances/{name}")
@@ -48,29 +53,35 @@ def instance_page(admin: Admin, name: str, span: str = "1h") -> Shown:
     facts = moment.facts.get(name)
     if facts is None:
         raise NodeMissing(f"There is no instance {name!r}.")
+    names = RelayNames.of(moment.relays)
     wanted: Range = next((each for each in get_args(Range) if each == span), "1h")
     values: dict[str, object] = {
         "title": name,
         "name": name,
         "moment": moment,
         "facts": facts,
-        "sentence": view.sentence(facts, moment.addresses.get(name, ""), moment.read_ms),
+        "sentence": view.sentence(facts, moment.addresses.get(name, ""), names, moment.read_ms),
+        "relay_names": names,
         "figures": view.figures(facts, admin.watch.lag_limit_s, moment.read_ms),
         "left_out": view.left_out(facts),
         "range": wanted,
         "ranges": _RANGES,
         "timeline": timeline(states_view(admin.watch, name, "24h")),
         "lag_limit_s": admin.watch.lag_limit_s,
+        "rates": table_rates(facts.view)[:_RATES],
+        "held_back": held_back_by(facts.view),
+        "unmapped": unmapped_name(facts.view),
         **_charts(admin, name, wanted),
         **_standing(admin, name, facts),
     }
     return Shown("instance/page.html", values, "overview")
 
 
-def _charts(admin: Admin, name: str, span: Range) -> dict[str, Chart]:
-    rows = series_view(admin.watch, name, "rows", span)
-    lag = series_view(admin.watch, name, "lag", span)
+def _charts(admin: Admin, name: str, span: Range) -> dict[str, object]:
+    rows = series_view(admin.charts, name, "rows", span)
+    lag = series_view(admin.charts, name, "lag", span)
     return {
+        "charts_problem": rows.problem or lag.problem,
         "rows": _chart("Rows per second", rows),
         "lag": _chart("Lag", lag, seconds=True),
     }
@@ -82,7 +93,7 @@ def _chart(title: str, series: SeriesView, *, seconds: bool = False) -> Chart:
 
 
 def _standing(admin: Admin, name: str, facts: Facts) -> dict[str, object]:
-    """Return what else is known; a part that cannot be read now is None."""
+    """Return further facts; a part that cannot be read now is None."""
     found: dict[str, object] = {
         "flow": None,
         "failover": None,
@@ -109,5 +120,5 @@ def _place(admin: Admin, name: str) -> InstancePlaceView | None:
 
 
 def _comparison(admin: Admin, name: str, facts: Facts) -> MappingComparisonView | None:
-    """Return what differs between two mapping sets, where an operator must accept it."""
+    """Return the difference between two mapping sets, if an operator must accept it."""
     return admin.positions.compare_mapping(name) if facts.view.code == _LOST else None

@@ -1,4 +1,4 @@
-"""Moving an instance's position: first what it would do, in plain words, then the act."""
+"""Moves an instance's position: first a preview, then the act."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
+from pydantic import BaseModel
 
 from api.composition import Admin
 from api.deps import AdminDep
@@ -20,26 +21,23 @@ from relay.errors import RelayError
 router: Final = APIRouter(include_in_schema=False)
 
 
+class Asked(BaseModel):
+    """The input of the form as typed; one of the first three is the target."""
+
+    time: str = ""
+    file: str = ""
+    offset: str = ""
+    gtid_set: str = ""
+    source: str = ""
+    as_new: bool = False
+
+
 @router.get("/instances/{name}/reposition")
 def show_reposition(
-    request: Request,
-    admin: AdminDep,
-    name: str,
-    time: str = "",
-    file: str = "",
-    offset: str = "",
-    source: str = "",
-    as_new: Annotated[bool, Query()] = False,
+    request: Request, admin: AdminDep, name: str, asked: Annotated[Asked, Query()]
 ) -> HTMLResponse:
-    """Show the form, and with a target what a move there would do. Nothing is changed."""
-    asked: Mapping[str, object] = {
-        "time": time,
-        "file": file,
-        "offset": offset,
-        "source": source,
-        "as_new": as_new,
-    }
-    return _page(admin, name, asked).render(request)
+    """Show the form, and with a target the effect of a move there. Nothing is changed."""
+    return _page(admin, name, asked.model_dump()).render(request)
 
 
 @router.post("/instances/{name}/reposition")
@@ -49,6 +47,7 @@ def reposition(request: Request, admin: AdminDep, name: str, form: FormDep) -> R
         "time": "",
         "file": form["file"],
         "offset": form["offset"],
+        "gtid_set": "",
         "source": form["source"],
         "as_new": form.checked("as_new"),
     }
@@ -60,17 +59,15 @@ def reposition(request: Request, admin: AdminDep, name: str, form: FormDep) -> R
 
 
 def _page(admin: Admin, name: str, asked: Mapping[str, object]) -> Shown:
-    """Return the page; what keeps the preview from being made is shown in its place.
-
-    Raises NodeMissing.
-    """
+    """Return the page; an error of the preview is shown in its place. Raises NodeMissing."""
     instance = admin.directory.instance(name)
     preview: MovePreview | None = None
     problem: RelayError | None = None
     try:
         asked = _with_place(admin, name, asked)
-        if asked["file"]:
+        if asked["file"] or asked["gtid_set"]:
             preview = admin.positions.preview(name, model_from(Place, **_place_fields(asked)))
+            asked = {**asked, "file": preview.file, "offset": str(preview.offset)}
     except RelayError as exc:
         problem = exc
     values: dict[str, object] = {
@@ -85,7 +82,7 @@ def _page(admin: Admin, name: str, asked: Mapping[str, object]) -> Shown:
 
 
 def _with_place(admin: Admin, name: str, asked: Mapping[str, object]) -> Mapping[str, object]:
-    """Return the query with file and offset of its time, if it names one. Raises BadRequest."""
+    """Return the query with file and offset for its time, if it has one. Raises BadRequest."""
     text = str(asked["time"]).strip()
     if not text:
         return asked
@@ -103,8 +100,9 @@ def _with_place(admin: Admin, name: str, asked: Mapping[str, object]) -> Mapping
 
 def _place_fields(asked: Mapping[str, object]) -> dict[str, object]:
     return {
-        "file": asked["file"],
-        "offset": str(asked["offset"]).replace(",", "").strip(),
+        "file": asked["file"] or None,
+        "offset": str(asked["offset"]).replace(",", "").strip() or None,
+        "gtid_set": str(asked["gtid_set"]).strip() or None,
         "source": asked["source"] or None,
         "as_new": asked["as_new"],
     }

@@ -11,10 +11,10 @@ from api.web.views.mappings import SHORT_NAMES
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What a person typed.
+    """The typed edit.
 
     base    number of the set that the edit began with
-    bodies  dataId → text; a document without text is not there
+    bodies  dataId → text; a document without text does not exist
     """
 
     base: int

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from http import HTTPStatus
 from typing import Annotated, Final
 
@@ -10,24 +9,23 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response
 
 from api.composition import Admin
-from api.deps import AdminDep, NoteDep
+from api.deps import AdminDep
 from api.errors import BadRequest, PreconditionFailed, ProblemsFound
 from api.middleware.request_body import documents_of, pretty_document
 from api.models.problem import MappingProblemView
-from api.services.mappings.three_way import Merged, merged
-from api.web.acts import done
+from api.services.mappings.three_way_merge import Merged, merged
+from api.web.acts import done, note_from
 from api.web.forms import Form, FormDep
 from api.web.pages.mappings.edit_form import Edit, read_edit
 from api.web.pages.mappings.head import SECTION, head_values
 from api.web.rendering import render
-from api.web.views.editor import documents_shown, kind_counts, proposal
+from api.web.views.editor import documents_shown, first_changed, kind_counts, proposal
 from api.web.views.mappings import SHORT_NAMES
 from api.web.views.text_diff import document_diffs
 from relay.errors import VersionConflict
 from relay.state import StoredSet
 
 router: Final = APIRouter(include_in_schema=False)
-_COMMENT: Final = 2000
 
 
 @router.get("/mappings/edit")
@@ -75,7 +73,7 @@ def export_documents(admin: AdminDep) -> Response:
 
 @router.post("/mappings/dry-run")
 def show_dry_run(request: Request, admin: AdminDep, form: FormDep) -> HTMLResponse:
-    """Show what saving the edit would change. Nothing is saved."""
+    """Show the changes by saving the edit. Nothing is saved."""
     base, edit = _read(admin, form)
     stored = admin.archive.in_force()
     if stored.number != edit.base:
@@ -85,7 +83,7 @@ def show_dry_run(request: Request, admin: AdminDep, form: FormDep) -> HTMLRespon
 
 @router.post("/mappings/apply")
 def apply_edit(request: Request, admin: AdminDep, form: FormDep) -> HTMLResponse:
-    """Apply the edit to the set in force, and show the result in the editor."""
+    """Apply the edit to the active set, and show the result in the editor."""
     base, edit = _read(admin, form)
     stored = admin.archive.in_force()
     result = merged(base.bodies, edit.bodies, stored.bodies)
@@ -95,16 +93,15 @@ def apply_edit(request: Request, admin: AdminDep, form: FormDep) -> HTMLResponse
 
 
 @router.post("/mappings/save")
-def save_edit(request: Request, admin: AdminDep, form: FormDep, note: NoteDep) -> Response:
+def save_edit(request: Request, admin: AdminDep, form: FormDep) -> Response:
     """Save the edit as the next set, unless another set came into force meanwhile."""
     base, edit = _read(admin, form)
-    comment = form["comment"].strip()[:_COMMENT]
-    if not comment:
+    if not form["comment"].strip():
         stored = admin.archive.in_force()
         return _dry_run(request, admin, edit, stored, form, missing=True)
     try:
         admin.editor.save_group(
-            "ROMA_GROUP", edit.bodies, edit.precondition, replace(note, comment=comment)
+            "ROMA_GROUP", edit.bodies, edit.precondition, note_from(request, form)
         )
     except ProblemsFound:
         return _editor(request, admin, edit, base)
@@ -131,6 +128,7 @@ def _editor(
         "shown": documents_shown(edit.bodies, base.record.versions, problems),
         "problems": problems,
         "diffs": document_diffs(base.bodies, edit.bodies),
+        "first": first_changed(base.bodies, edit.bodies),
         "clashes": result.clashes if result else (),
         "applied": result is not None,
     }

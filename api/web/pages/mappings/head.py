@@ -1,4 +1,4 @@
-"""What all pages of the mappings show at their top: the set in force, and the tabs."""
+"""The head of all mapping pages: the active set, and the tabs."""
 
 from typing import Final
 

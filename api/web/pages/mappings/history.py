@@ -1,6 +1,5 @@
-"""The history of the sets: list, difference of two, what a save changed, and rolling back."""
+"""The history of the sets: list, difference of two, changes of a save, and rollback."""
 
-from dataclasses import replace
 from http import HTTPStatus
 from typing import Annotated, Final
 
@@ -8,12 +7,12 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response
 
 from api.composition import Admin
-from api.deps import AdminDep, NoteDep
+from api.deps import AdminDep
 from api.entity_tag import Precondition, TagList
 from api.errors import PreconditionFailed
 from api.models.problem import MappingProblemView
 from api.services.mappings.mapping_editor import Trial
-from api.web.acts import done
+from api.web.acts import done, note_from
 from api.web.forms import FormDep
 from api.web.pages.mappings.head import SECTION, head_values
 from api.web.rendering import render
@@ -23,7 +22,6 @@ from relay.state import StoredSet
 
 router: Final = APIRouter(include_in_schema=False)
 _LISTED: Final = 50
-_COMMENT: Final = 2000
 _Number = Annotated[int | None, Query(ge=0)]
 
 
@@ -35,20 +33,19 @@ def show_history(
     against: _Number = None,
     back: Annotated[int | None, Query(alias="rollback", ge=1)] = None,
 ) -> HTMLResponse:
-    """Show the sets; one of them against another; what rolling back to one would change."""
+    """Show the sets, the difference of two, and the changes by a rollback to one."""
     return _history(request, admin, shown, against, back)
 
 
 @router.post("/mappings/rollback")
-def roll_back(request: Request, admin: AdminDep, form: FormDep, note: NoteDep) -> Response:
+def roll_back(request: Request, admin: AdminDep, form: FormDep) -> Response:
     """Put an older set's content into force again, unless another set came into force."""
     base, to = form.number("base", "The number of the set"), form.number("set", "The set")
-    comment = form["comment"].strip()[:_COMMENT]
-    if not comment:
+    if not form["comment"].strip():
         return _history(request, admin, None, None, to, "Say why, for the history.")
     known = Precondition(if_match=TagList(frozenset([str(base)])))
     try:
-        admin.editor.roll_back(to, known, replace(note, comment=comment))
+        admin.editor.roll_back(to, known, note_from(request, form))
     except (PreconditionFailed, VersionConflict):
         sentence = f"Another set came into force since set {base}. Look at the list again."
         return _history(request, admin, None, None, to, sentence, HTTPStatus.PRECONDITION_FAILED)

@@ -1,4 +1,4 @@
-"""The logical view: databases, shards, topics and tags of the set in force."""
+"""The logical view: databases, shards, topics and tags of the active set."""
 
 from typing import Annotated, Final
 
@@ -21,7 +21,7 @@ def show_logical(
     by: Grouping = "db",
     text: Annotated[str, Query(alias="filter", max_length=200)] = "",
 ) -> HTMLResponse:
-    """Show the set in force in groups."""
+    """Show the active set in groups."""
     view = admin.logical.view(by)
     values = {
         **head_values(admin, "logical"),

@@ -1,19 +1,48 @@
 """Unmapped tables of all instances."""
 
-from typing import Final
+from typing import Annotated, Final
 
-from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse, Response
 
 from api.deps import AdminDep
+from api.errors import BadRequest
+from api.web.acts import done, note_from
+from api.web.forms import FormDep
 from api.web.pages.mappings.head import SECTION, head_values
 from api.web.rendering import render
 
 router: Final = APIRouter(include_in_schema=False)
+_NAME_CHARACTERS: Final = 300
 
 
 @router.get("/mappings/unmapped")
-def show_unmapped(request: Request, admin: AdminDep) -> HTMLResponse:
+def show_unmapped(
+    request: Request, admin: AdminDep, hidden: Annotated[bool, Query()] = False
+) -> HTMLResponse:
     """Show the tables that no document lists, with a link that proposes an entry."""
-    values = {**head_values(admin, "unmapped"), "tables": admin.unmapped.listed()}
+    notes = admin.hidden.notes()
+    values = {
+        **head_values(admin, "unmapped"),
+        "tables": [each for each in admin.unmapped.listed() if each.name not in notes],
+        "notes": notes,
+        "shows_hidden": hidden,
+    }
     return render(request, "mappings/unmapped.html", values, section=SECTION)
+
+
+@router.post("/mappings/unmapped/hide")
+def hide_unmapped(request: Request, admin: AdminDep, form: FormDep) -> Response:
+    """Hide a table from the list."""
+    name = form["name"].strip()
+    if "." not in name or len(name) > _NAME_CHARACTERS:
+        raise BadRequest(f"{name[:_NAME_CHARACTERS]!r} is no table: write database.table.")
+    admin.hidden.hide(name, note_from(request, form))
+    return done("../unmapped", "table-hidden")
+
+
+@router.post("/mappings/unmapped/unhide")
+def unhide_unmapped(request: Request, admin: AdminDep, form: FormDep) -> Response:
+    """List a table again."""
+    admin.hidden.unhide(form["name"].strip(), note_from(request, form))
+    return done("../unmapped", "table-unhidden")

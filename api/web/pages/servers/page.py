@@ -1,4 +1,4 @@
-"""The relays that live, who could run what, and draining a server."""
+"""The running relays, the candidates of each instance, and the drain of a server."""
 
 from functools import partial
 from typing import Annotated, Final
@@ -11,6 +11,7 @@ from api.deps import AdminDep
 from api.web.acts import Shown, done, in_dialog, note_from
 from api.web.forms import FormDep
 from api.web.views import servers as view
+from api.web.views.relay_names import RelayNames
 from relay.settings import NAME_PATTERN
 
 router: Final = APIRouter(include_in_schema=False)
@@ -57,13 +58,14 @@ def end_maintenance(
 
 def _servers(admin: Admin, *, every: bool) -> Shown:
     moment, placement = admin.watch.moment(), admin.placement.placement()
+    names = RelayNames.of(moment.relays)
     values: dict[str, object] = {
         "title": "Servers",
         "sentence": view.sentence(moment, placement),
         "moment": moment,
         "placement": placement,
         "rows": view.rows(moment, placement),
-        "relays": sorted(each.name for each in moment.relays),
+        "relays": list(map(names, sorted(each.name for each in moment.relays))),
         "matrix": view.matrix(moment, placement, every=every),
         "every": every,
     }

@@ -1,4 +1,4 @@
-"""Files with what reproduces a bug of the relay, for the people who mend it."""
+"""Files with the data that reproduces a bug of the relay, for its developers."""
 
 import hashlib
 import json

@@ -1,13 +1,13 @@
 """Prints whole events with the compiled printer, and decides which tables it can print."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Final, NamedTuple, Protocol, TypeAlias
 
 import orjson
 
 from relay.compiled import COMPILED, ColumnPlan, Facts, Kind, slow_reason
 from relay.decode import Malformed
-from relay.encode import MessageFrame, RowEncoder, has_longer_key
+from relay.encode import MessageFrame, RowsEncoder, has_longer_key
 from relay.envelope import Header
 from relay.errors import CorruptEvent, SchemaMismatch, ValueNotPrintable
 from relay.model.change import Operation, RowsEvent
@@ -20,6 +20,7 @@ from relay.pipeline.messages.printing.printer_failures import printer_failed
 
 if COMPILED:
     from relay.compiled import row_printer
+    from relay.compiled.envelopes.envelope_printer import EnvelopePrinter
 from relay.pipeline.messages.printing.printer_columns import columns_of, measures_of
 
 
@@ -43,15 +44,24 @@ class Printer(Protocol):
         or why not.
         """
 
+    def print_copied(
+        self, body: bytes, before_old: bytes, after_old: bytes, time: int, position: int, /
+    ) -> tuple[int, int, int, bytes] | SlowReason:
+        """Return the same for inserted rows that share one order key, from their images alone."""
+
+
+class CountingPrinter(Printer, Protocol):
+    """A printer that also counts rows without printing them."""
+
     def count_rows(self, body: bytes, start: int, update: bool, /) -> int | None:
-        """Return how many rows the event has, or None where it is damaged."""
+        """Return how many rows the event has, or None if it is damaged."""
 
 
 PrinterMaker: TypeAlias = Callable[
-    [Sequence[ColumnPlan], tuple[int, ...], bytes, tuple[int, ...], int, int], Printer
+    [Sequence[ColumnPlan], tuple[int, ...], bytes, tuple[int, ...], int, int], CountingPrinter
 ]
 PRINTER: Final[PrinterMaker | None] = row_printer.RowPrinter if COMPILED else None
-"""The compiled printer; None where this process has no compiled code."""
+"""The compiled printer; None if this process has no compiled code."""
 # Kinds whose text is the same in Canal's style, which placing hashes.
 _PLACED: Final = frozenset(
     {
@@ -68,22 +78,27 @@ _PLACED: Final = frozenset(
 )
 ORDER_NAMES: Final = (Header.ORDER.value, Header.ORDERS.value)
 REFUSED: Final = (Malformed, CorruptEvent, SchemaMismatch, ValueNotPrintable)
-"""What printing a value raises by design.
+"""Errors that printing a value raises by design.
 
 The readable path then prints the event, or raises the same. Any other exception is a bug.
 """
+
+
+_NOTHING: Final[Mapping[Operation, tuple[int, int]]] = {}
 
 
 class PrintedEvents(NamedTuple):
     """Messages of the first `events` of some events, which have `rows` rows.
 
     `left` is why the printer stopped before the next event; None when it printed all of them.
+    `counted` holds the rows after the skipped ones, and the bytes of values, by operation.
     """
 
     events: int
     rows: int
     messages: PrintedMessages
     left: SlowReason | None = None
+    counted: Mapping[Operation, tuple[int, int]] = _NOTHING
 
 
 class EventPrinter:
@@ -96,7 +111,7 @@ class EventPrinter:
     __slots__ = ("_around", "_encoder", "_frame", "_largest_bytes", "_printer")
     path: ClassVar[RowPath] = RowPath.COMPILED
 
-    def __init__(self, printer: Printer, encoder: RowEncoder, largest_bytes: int | None) -> None:
+    def __init__(self, printer: Printer, encoder: RowsEncoder, largest_bytes: int | None) -> None:
         self._printer = printer
         self._encoder = encoder
         self._largest_bytes = largest_bytes
@@ -133,10 +148,9 @@ class EventPrinter:
         """
         left: SlowReason | None = None
         rows = 0
-        if frame is not self._frame:
-            self._frame, self._around = frame, {}
-        around = self._around
+        around = self._around_under(frame)
         parts: list[PrintedMessages] = []
+        counted: dict[Operation, tuple[int, int]] = {}
         for event in events:
             operation = event.operation
             texts = around.get(operation) or around.setdefault(
@@ -149,6 +163,9 @@ class EventPrinter:
                 left = printed
                 break
             count, number, value_bytes, block = printed
+            rows_before, size_before = counted.get(operation, (0, 0))
+            published = count if rows >= skip else max(0, rows + count - skip)
+            counted[operation] = rows_before + published, size_before + value_bytes
             rows += count
             parts.append(PrintedMessages(number, value_bytes, block, ORDER_NAMES, tail))
         return PrintedEvents(
@@ -156,7 +173,32 @@ class EventPrinter:
             rows,
             joined(parts) if parts else PrintedMessages(0, 0, b"", ORDER_NAMES, tail),
             left,
+            counted,
         )
+
+    def _around_under(self, frame: MessageFrame) -> dict[Operation, tuple[bytes, bytes]]:
+        if frame is not self._frame:
+            self._frame, self._around = frame, {}
+        return self._around
+
+    def copied(
+        self, body: bytes, frame: MessageFrame, order: OrderPair, tail: Headers
+    ) -> PrintedMessages | None:
+        """Print the images of a copied table's rows, all under one order key; `tail` as above.
+
+        None if the readable path must print them.
+        """
+        around = self._encoder.around_old(Operation.INSERT, frame)
+        try:
+            printed = self._printer.print_copied(
+                body, *around, order.execute_time, order.execute_position
+            )
+        except REFUSED:
+            return None
+        if isinstance(printed, SlowReason):
+            return None
+        _, number, value_bytes, block = printed
+        return PrintedMessages(number, value_bytes, block, ORDER_NAMES, tail)
 
     def _print(
         self, event: RowsEvent, texts: tuple[bytes, bytes], time: int, position: int, skip: int
@@ -164,8 +206,9 @@ class EventPrinter:
         if event.images_at is None:
             return SlowReason.PARTIAL_IMAGE
         update = event.operation is Operation.UPDATE
+        undecodable = self._encoder.undecodable_values
         try:
-            return self._printer.print_rows(
+            printed = self._printer.print_rows(
                 event.body,
                 event.images_at,
                 update,
@@ -176,18 +219,21 @@ class EventPrinter:
                 self._largest_bytes,
             )
         except REFUSED:
-            return SlowReason.VALUE
+            printed = SlowReason.VALUE
         except MemoryError:
             raise
         except Exception as exc:
             raise printer_failed([event], f"the {self.path} printer", exc) from exc
+        if isinstance(printed, SlowReason):
+            self._encoder.undecodable_values = undecodable  # the readable path counts again
+        return printed
 
 
 def make_event_printer(
     definition: TableDefinition,
     key_prefix: tuple[str, ...],
     placement: TablePlacement,
-    encoder: RowEncoder,
+    encoder: RowsEncoder,
     largest_bytes: int | None = None,
     maker: PrinterMaker | None = PRINTER,
     *,
@@ -195,9 +241,9 @@ def make_event_printer(
 ) -> EventPrinter | SlowReason:
     """Return the printer of a table in the exact style, or why the table has none.
 
-    `key_prefix` are the names that a key begins with; `largest_bytes` is None for one message a
-    row, else the limit of a packed one. `lossless_keys`: tables and events with a key whose text is
-    not that of the value are left to the readable path.
+    `key_prefix` are the names at the beginning of a key; `largest_bytes` is None for one message a
+    row, else the limit of a packed one. `lossless_keys`: tables and events whose key text differs
+    from the value's text use the readable path.
     """
     plans = (
         []
@@ -215,25 +261,25 @@ def make_event_printer(
     if reason is not None or maker is None:
         return reason or SlowReason.NOT_COMPILED
     key_head = orjson.dumps(list(key_prefix))[:-1]
-    printer = maker(
-        plans, definition.key, key_head, placement.ordinals, placement.seed, placement.partitions
-    )
+    rest = placement.ordinals, placement.seed, placement.partitions
+    if encoder.envelope is None:
+        printer: Printer = maker(plans, definition.key, key_head, *rest)
+    else:
+        printer = EnvelopePrinter(plans, definition.key, key_head, *rest, *encoder.envelope.around)
     return EventPrinter(printer, encoder, largest_bytes)
 
 
 class RowCount:
-    """Counts the rows of events that nobody wants, of one table, without reading their values where
-    that can be done.
-    """
+    """Counts the rows of filtered events of one table, without reading their values if possible."""
 
     def __init__(self, table: TableMap, maker: PrinterMaker | None = PRINTER) -> None:
-        self._printer: Printer | None = None
+        self._printer: CountingPrinter | None = None
         columns = [] if maker is None else measures_of(table)
         if maker is not None and columns:
             self._printer = maker(columns, (), b"", (), 0, 1)
 
     def of(self, event: RowsEvent) -> int:
-        """Return the number of rows; raises what decoding raises where the event is damaged."""
+        """Return the number of rows; raises the errors of decoding for a damaged event."""
         if self._printer is None or event.images_at is None:
             return len(event.rows)
         count = self._printer.count_rows(

@@ -1,25 +1,23 @@
-"""Describes the columns of a table to the compiled printer, and says which of them it cannot print.
+"""Describes the columns of a table to the compiled printer, and reports which of them it cannot
+print.
 
-Pure: what the printer reads of each column follows from the table's definition alone.
+Pure: the description depends on the table's definition only.
 """
 
+import re
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import orjson
 
 from relay.charsets import byte_characters, is_utf8
-from relay.compiled import COMPILED, ColumnPlan, Extra, Kind
+from relay.compiled import ColumnPlan, Extra, Kind, Wire
 from relay.decode import Fixed, Malformed, Prefixed, Storage, Unpacked, storage_of
-from relay.encode import RowEncoder, exact_text, fixed_decimals, named_bytes, refuse_undecodable
+from relay.encode import RowsEncoder, exact_text, fixed_decimals, named_bytes, refuse_undecodable
 from relay.model.column_families import FLOATS, INTEGERS
 from relay.model.table import Column, ColumnType, TableDefinition, TableMap
 from relay.model.value import Value
-
-if COMPILED:
-    pass
-
 
 _PLAIN: Final = {
     ColumnType.DATE: Kind.DATE,
@@ -33,6 +31,8 @@ _PLAIN: Final = {
 _FLOATING: Final = {ColumnType.FLOAT: Kind.FLOAT, ColumnType.DOUBLE: Kind.DOUBLE}
 _LABELLED: Final = {ColumnType.ENUM: Kind.ENUM, ColumnType.SET: Kind.SET}
 _BYTES: Final = frozenset({ColumnType.GEOMETRY, ColumnType.VECTOR})
+_NUMBERS: Final = frozenset({Wire.BARE, Wire.VARINT})
+_ZERO_FILL: Final = re.compile(r"\s*\bzerofill\b", re.IGNORECASE)
 _BLOBS: Final = frozenset(
     {ColumnType.TINY_BLOB, ColumnType.BLOB, ColumnType.MEDIUM_BLOB, ColumnType.LONG_BLOB}
 )
@@ -43,16 +43,17 @@ _BY_TEXT: Final = FLOATS | {ColumnType.JSON}
 
 
 def columns_of(
-    definition: TableDefinition, encoder: RowEncoder, *, lossless_keys: bool
+    definition: TableDefinition, encoder: RowsEncoder, *, lossless_keys: bool
 ) -> list[ColumnPlan]:
-    """Return what the printer reads of each column.
+    """Return the plans of the columns.
 
-    Nothing where it cannot print one, or one is stored as no row is.
-
-    With `lossless_keys` the printer refuses events with bytes that are no characters in a column of
-    the key.
+    Empty if one cannot be printed or stored as the row image has it. With `lossless_keys` the
+    printer refuses events with invalid bytes in a column of the key.
     """
     refusing = frozenset(definition.key if lossless_keys else ())
+    wires = _wires(definition, encoder)
+    if wires is None:
+        return []
     plans: list[ColumnPlan] = []
     for ordinal, (column, text) in enumerate(
         zip(definition.map.columns, definition.type_texts, strict=True)
@@ -61,22 +62,34 @@ def columns_of(
             undecodable = refuse_undecodable if ordinal in refusing else encoder.count_undecodable
             plan = _column(
                 column,
-                text,
+                _ZERO_FILL.sub("", text) if wires[ordinal] in _NUMBERS else text,
                 (b"," if ordinal else b"{") + orjson.dumps(column.name) + b":",
                 undecodable,
             )
         except Malformed:
             return []
-        if plan is None:
+        if plan is None or (wires[ordinal] is Wire.BYTES and plan.kind is not Kind.BASE64):
             return []
-        plans.append(plan)
+        plans.append(plan._replace(wire=wires[ordinal]))
     return plans
 
 
-def measures_of(table: TableMap) -> list[ColumnPlan]:
-    """What tells how long each value is.
+def _wires(definition: TableDefinition, encoder: RowsEncoder) -> Sequence[Wire] | None:
+    """Return how each column's value is written.
 
-    Nothing where a column is stored as no row is, and only images without it can be read.
+    None if a key has a zero-filled column: its text in the key is not the row's number.
+    """
+    if encoder.envelope is None:
+        return [Wire.QUOTED] * len(definition.map.columns)
+    wires = encoder.envelope.wires
+    filled = [definition.type_texts[each] for each in definition.key if wires[each] in _NUMBERS]
+    return None if any("zerofill" in text.lower() for text in filled) else wires
+
+
+def measures_of(table: TableMap) -> list[ColumnPlan]:
+    """Return the plans that determine how long each value is.
+
+    Empty if a column cannot be measured, and only images without it can be read.
     """
     try:
         return [
@@ -118,8 +131,8 @@ def _column(
 def _kind(
     column: Column, type_text: str, storage: Storage, undecodable: Callable[[], None]
 ) -> tuple[Kind | None, int, Extra]:
-    """The kind, its digits (fraction, precision, bits, labels or padded length) and what it prints
-    from.
+    """Return the kind, its digits (fraction, precision, bits, labels or padded length) and its
+    printing data.
     """
     zero_filled = "zerofill" in type_text.lower()
     if column.type in INTEGERS and not zero_filled:
@@ -194,7 +207,7 @@ def _printed_by(storage: Storage, text: Callable[..., str]) -> Callable[[bytes],
 
 
 def _value(read: Callable[[bytes], Value], piece: bytes) -> Value:
-    """Return the value in a piece of an event. Raises Malformed where it holds none."""
+    """Return the value in a piece of an event. Raises Malformed if it holds none."""
     try:
         return read(piece)
     except (IndexError, struct.error) as exc:

@@ -24,12 +24,10 @@ def printer_failed(
     *,
     masked: bool = False,
 ) -> PrinterFailed:
-    """Return the error for a bug in `where`, with what reproduces it.
+    """Return the error for a bug in `where`, with the data that reproduces it.
 
-    Without `error`, two printers contradict each other.
-
-    `masked`: the table has rules, masks or transforms, so that its values must not be written to
-    disk.
+    Without `error`, two printers contradict each other. `masked`: the table has rules, masks or
+    transforms, so its values must not be written to disk.
     """
     first = events[0]
     what = (

@@ -1,5 +1,5 @@
-"""Small source transactions, many at once: compiled code prints what the publisher would print item
-by item.
+"""Small source transactions, printed together: compiled code replaces the publisher's work per
+item.
 """
 
 from typing import Final, NamedTuple, TypeAlias
@@ -8,17 +8,18 @@ from relay.compiled import COMPILED
 from relay.model.change import Operation, RowsEvent, StreamItem, TransactionBegin, TransactionEnd
 from relay.model.message import PrintedMessages
 from relay.model.positions.position import BinlogPosition, OrderPair
-from relay.model.table import TableMap
+from relay.model.table import TableId, TableMap
 from relay.order import compose
 from relay.pipeline.messages.printing.event_printer import ORDER_NAMES, REFUSED, EventPrinter
 from relay.pipeline.messages.printing.printer_failures import MOST_EVENTS_KEPT, printer_failed
 from relay.pipeline.messages.table_plan import TablePlan
+from relay.telemetry import Counted, TableCount
 
 if COMPILED:
     from relay.compiled.transaction_printer import TransactionPrinter
 
 MOST_TABLES: Final = 10_000
-"""More than these are not known at once; beyond them tables are met anew."""
+"""Largest number of remembered tables; beyond it tables are planned again."""
 
 _Printed: TypeAlias = tuple[
     int,
@@ -31,9 +32,13 @@ _Printed: TypeAlias = tuple[
     TransactionEnd,
     list[str],
     list[tuple[TablePlan, int, int, bytes]],
+    list[tuple[TableId, int, int, int, int]],
 ]
-"""What the compiled printer returns: the fields of WholeTransactions, the pair as two numbers, and
-by table the number of messages, the bytes of their values, and their block.
+"""The result of the compiled printer: the fields of WholeTransactions, and the order key as two
+numbers.
+
+By table: the number of messages, the bytes of their values, and their block. By logical table and
+index in `_OPERATIONS`: the rows, transactions and bytes of values.
 """
 _OPERATIONS: Final = (Operation.INSERT, Operation.UPDATE, Operation.DELETE)
 
@@ -42,8 +47,8 @@ class WholeTransactions(NamedTuple):
     """Transactions that were taken together: `items` of the stream with `rows` in `event_bytes` of
     the binlog.
 
-    `order` is the pair of their last change, `gtids` are their names, `printed` their messages by
-    table.
+    `order` is the order key of their last change, `gtids` are their GTIDs. `printed` are their
+    messages by table, `counted` the published counts by logical table and operation.
     """
 
     items: int
@@ -55,10 +60,11 @@ class WholeTransactions(NamedTuple):
     last_end: TransactionEnd
     gtids: list[str]
     printed: list[tuple[TablePlan, PrintedMessages]]
+    counted: list[Counted]
 
 
 class WholeTransactionPrinter:
-    """Prints transactions of the tables that it knows; the publisher takes all others item by item.
+    """Prints transactions of its known tables; the publisher takes all others item by item.
 
     Used by one thread.
     """
@@ -69,6 +75,7 @@ class WholeTransactionPrinter:
             TransactionPrinter() if COMPILED else None
         )
         self._file = ("", -1, 0)
+        self._plans: dict[int, TablePlan] = {}
 
     @property
     def able(self) -> bool:
@@ -83,11 +90,14 @@ class WholeTransactionPrinter:
         if self._printer is None or printer is None:
             return
         if len(self._printer) >= MOST_TABLES:
-            self._printer.forget()
-        self._printer.know(table, plan, printer, tuple(map(plan.rows.around_frame, _OPERATIONS)))
+            self.forget()
+        parts = tuple(map(plan.rows.around_frame, _OPERATIONS))
+        self._printer.know(table, plan, printer, parts, plan.destination.logical)
+        self._plans[id(plan)] = plan
 
     def forget(self) -> None:
         """Plans have changed."""
+        self._plans.clear()
         if self._printer is not None:
             self._printer.forget()
 
@@ -101,11 +111,11 @@ class WholeTransactionPrinter:
         times_ms: tuple[int, int],
         batch: int,
     ) -> WholeTransactions | None:
-        """Return the transactions that stand whole from item `at` on, in up to about `most_bytes`
-        of the binlog; None if there is none.
+        """Return the complete transactions from item `at` on, in up to about `most_bytes` of the
+        binlog; None if there is none.
 
-        `before` is the pair of the last change before them. `times_ms` are the time of publishing
-        and the latest that a pair may have. Raises PrinterFailed for an exception that no event can
+        `before` is the order key of the last change before them. `times_ms` are the publishing time
+        and the latest time of an order key. Raises PrinterFailed for an exception that no event can
         cause.
         """
         begin = items[at]
@@ -129,6 +139,7 @@ class WholeTransactionPrinter:
                 b"%d" % publish_time_ms,
             )
         except REFUSED:
+            self.take_back()
             return None
         except MemoryError:
             raise
@@ -138,9 +149,14 @@ class WholeTransactionPrinter:
             ) from exc
         return None if found is None else _whole_transactions(found)
 
+    def take_back(self) -> None:
+        """Count no value of transactions that were printed and are printed again."""
+        for plan in self._plans.values():
+            plan.take_undecodable()
+
 
 def _whole_transactions(found: _Printed) -> WholeTransactions:
-    """Return what the compiled printer returned, with its messages by table."""
+    """Return the compiled printer's result, with its messages by table."""
     (
         items,
         transactions,
@@ -152,9 +168,10 @@ def _whole_transactions(found: _Printed) -> WholeTransactions:
         last_end,
         gtids,
         printed,
+        counted,
     ) = found
     messages = [
-        (plan, PrintedMessages(number, size, block, ORDER_NAMES, plan.tags))
+        (plan, PrintedMessages(number, size, block, ORDER_NAMES, plan.printed_headers))
         for plan, number, size, block in printed
     ]
     return WholeTransactions(
@@ -167,7 +184,13 @@ def _whole_transactions(found: _Printed) -> WholeTransactions:
         last_end,
         gtids,
         messages,
+        list(map(_counted, counted)),
     )
+
+
+def _counted(found: tuple[TableId, int, int, int, int]) -> Counted:
+    table, operation, *counts = found
+    return table, _OPERATIONS[operation], TableCount(*counts)
 
 
 def _events(items: list[StreamItem]) -> list[RowsEvent]:

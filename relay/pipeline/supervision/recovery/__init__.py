@@ -1,4 +1,4 @@
-"""What an instance does after an error, and how it waits before it goes on.
+"""Recovery after an error, and the waits before an instance continues.
 
-`decision` is pure; the other modules wait, ask ZooKeeper who leads, and watch the clock.
+`decision` is pure; the other modules wait, ask ZooKeeper for the leader, and read the clock.
 """

@@ -1,15 +1,13 @@
 """What an instance does after an error: retry, restart from the committed position, resign, halt or
 end.
 
-The decision is a pure function of the error, of what the instance knows when its session ends, and
-of the pauses so far. `Instance` carries it out.
-tests/unit/pipeline/supervision/recovery/test_decision.py has a row for every error class.
+The decision is a pure function of the error, the circumstances at the session's end, and the pauses
+so far. `Instance` carries it out. tests/unit/pipeline/supervision/recovery/test_decision.py has a
+row for every error class.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from enum import Enum
-from typing import Final, TypeAlias
+from typing import Final
 
 from relay.errors import (
     AskedToStop,
@@ -34,20 +32,29 @@ from relay.errors import (
     UnmappedName,
     Unreachable,
 )
-from relay.failure_streak import Streak, StreakRule
+from relay.failure_streak import StreakRule
+from relay.pipeline.supervision.recovery.outcomes import (
+    FIRST_PAUSE_SECONDS,
+    Backoff,
+    End,
+    Halt,
+    HaltEnd,
+    Recovery,
+    Resign,
+    RestartFrom,
+    Retry,
+    Wait,
+)
 
-_FIRST_PAUSE_SECONDS: Final = 0.2
-_LONGEST_PAUSE_SECONDS: Final = 10.0
 _LONGEST_KAFKA_PAUSE_SECONDS: Final = 1.0
 """Opening the producer waits for Kafka already.
 
 A longer pause would only delay the restart after Kafka's return.
 """
-_CONTEST: Final = StreakRule(_FIRST_PAUSE_SECONDS, longest_s=60.0, forgotten_after_s=300.0)
-"""Two relays that take a server_id or a producer from each other must not do so several times a
-second.
+_CONTEST: Final = StreakRule(FIRST_PAUSE_SECONDS, longest_s=60.0, forgotten_after_s=300.0)
+"""Errors of two relays that take a server_id or a producer from each other; they must not repeat
+several times a second.
 """
-_NO_CONTEST: Final = Streak()
 _CONTEST_FENCES: Final = 3
 """One or two fences of a leader may be an operator's acts (`roma position set`).
 
@@ -65,60 +72,21 @@ _MENDED_BY_A_SESSION: Final = (
     NamesUnknown,
     SwitchRefused,
 )
-"""What a new session may mend.
+"""Errors that a new session may resolve.
 
-A new leader's acts may cause them as well: without the leadership, they are LEADERSHIP_LOST.
+A new leader's acts can cause them too: without the leadership, they are LEADERSHIP_LOST.
 """
-
-
-class Wait(Enum):
-    """What ends a pause before its time, besides a stop."""
-
-    SERVERS = "news of the source's servers"
-    MAPPING = "news of the source's servers, a new mapping, or an operator's call"
-    CLOCK = "news of the source's servers, or a wall clock that is set"
-    CONTEST = "an operator's call, or the end of the leadership"
-
-
-class HaltEnd(Enum):
-    """What ends a halt, besides a stop, an operator's call and the end of the leadership."""
-
-    OPERATOR = "nothing more"
-    SERVERS = "news of the source's servers"
-    MAPPING = "a new mapping"
-    LOGIN = "a changed password or certificate"
-
-
-@dataclass(frozen=True, slots=True)
-class Backoff:
-    """The pauses so far.
-
-    `pause_s` grows until rows flow again. `server_id` and `fences` are the contests with another
-    relay, which rows do not end.
-    """
-
-    pause_s: float = _FIRST_PAUSE_SECONDS
-    server_id: Streak = _NO_CONTEST
-    fences: Streak = _NO_CONTEST
-
-    def running(self) -> "Backoff":
-        """Return the pauses after rows flowed."""
-        return replace(self, pause_s=_FIRST_PAUSE_SECONDS)
-
-    def grown(self, longest_s: float = _LONGEST_PAUSE_SECONDS) -> "Backoff":
-        """Return the pauses with the next one twice as long, `longest_s` at most."""
-        return replace(self, pause_s=min(2 * self.pause_s, longest_s))
 
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What the instance knows when an error ends a session, or comes outside of one.
+    """The circumstances of an error that ends a session, or occurs outside of one.
 
     `leads`: whether ZooKeeper confirms this relay as the leader; None: ZooKeeper does not answer.
-    `in_session`: whether the error ended a session. Outside of one, a new session mends nothing.
+    `in_session`: whether the error ended a session. Outside of one, a new session resolves nothing.
     `open_seconds`: how long the aborted batch had been open. `timeout_seconds`: after which the
-    broker ends a batch. `refreshed`: whether the table of a NamesUnknown was described again for
-    the same rows already. `now_s`: this moment of the monotonic clock.
+    broker ends a batch. `refreshed`: whether the table of a NamesUnknown was already described
+    again for the same rows. `now_s`: the present time of the monotonic clock.
     """
 
     instance: str
@@ -130,68 +98,10 @@ class Circumstances:
     now_s: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Retry:
-    """Stay the leader and WAITING; open the next session after `seconds`.
-
-    `spools`: read the source into the spool meanwhile.
-    """
-
-    error: RelayError
-    seconds: float
-    backoff: Backoff
-    wait: Wait = Wait.SERVERS
-    spools: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class RestartFrom:
-    """Stay the leader and WAITING; after `seconds` read again from the committed position.
-
-    `left_out` are ranges of rolled-back rows that the next reading leaves out. `refresh` names a
-    table that is described again before.
-    """
-
-    error: RelayError
-    seconds: float
-    backoff: Backoff
-    left_out: Iterable[tuple[str, int, int, int]] = ()
-    refresh: NamesUnknown | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Resign:
-    """Become a standby, let other relays lead, and join the election again after `seconds`."""
-
-    error: RelayError
-    seconds: float
-    backoff: Backoff
-
-
-@dataclass(frozen=True, slots=True)
-class Halt:
-    """Stay the leader and STOPPED until an operator acts, or what `end` names happens."""
-
-    error: RelayError
-    backoff: Backoff
-    end: HaltEnd = HaltEnd.OPERATOR
-
-
-@dataclass(frozen=True, slots=True)
-class End:
-    """The relay stops, and a server did not answer before."""
-
-    error: RelayError
-    backoff: Backoff
-
-
-Recovery: TypeAlias = Retry | RestartFrom | Resign | Halt | End
-
-
 def recovery(error: RelayError, known: Circumstances, backoff: Backoff) -> Recovery:
     """Return what the instance does after the error.
 
-    An error class that no rule names is a halt.
+    An error class without a rule is a halt.
     """
     if isinstance(error, AskedToStop):
         return End(error, backoff)

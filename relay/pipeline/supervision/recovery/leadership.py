@@ -20,13 +20,12 @@ def confirmed(election: Election) -> bool | None:
 
 
 def still_leads(election: Election, stop: threading.Event) -> bool | None:
-    """Return whether this relay leads.
-
-    A lost connection is waited for while it can come back with the session.
+    """Return whether this relay leads. If the connection is lost, wait as long as the session can
+    continue.
 
     After a long pause the first errors may be caused by the new leader (server_id in use, newer
-    history): they are none of this relay's own, and its next producer would fence the new leader.
-    True or None: ZooKeeper cannot be asked for longer than that.
+    history): they do not concern this relay, and its next producer would fence the new leader.
+    None: ZooKeeper did not answer in that time.
     """
     while election.undecided and not stop.wait(_POLL_INTERVAL_SECONDS):
         continue

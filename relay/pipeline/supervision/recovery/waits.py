@@ -9,7 +9,7 @@ from relay.pipeline.failover.source_failover import SourceFailover
 from relay.pipeline.source_logins import LoginState, login_state
 from relay.pipeline.supervision.instance_context import InstanceContext
 from relay.pipeline.supervision.recovery.clock_pause import pause_until_clock_is_set
-from relay.pipeline.supervision.recovery.decision import Halt, HaltEnd, RestartFrom, Retry, Wait
+from relay.pipeline.supervision.recovery.outcomes import Halt, HaltEnd, RestartFrom, Retry, Wait
 
 _POLL_INTERVAL_SECONDS: Final = 0.2
 
@@ -34,9 +34,9 @@ class Waits:
         self._logged_in_with: LoginState = ()
 
     def session_begins(self) -> None:
-        """Note with what the next session logs in.
+        """Record the login data of the next session.
 
-        Only a change of that ends a halt after a refused login.
+        Only changed login data ends a halt after a refused login.
         """
         self._logged_in_with = login_state(self._instance)
 

@@ -1,4 +1,4 @@
-"""The position record that a session begins from, and whether the instance may go on from it."""
+"""The position record at the start of a session, and whether the instance may continue from it."""
 
 from relay.errors import HistoryChanged
 from relay.model.records.position_record import PositionRecord
@@ -15,7 +15,7 @@ def committed_record(
 ) -> PositionRecord | None:
     """Return the position record in Kafka, None for an instance that never published.
 
-    Makes the topic if it is not there. Raises PositionLost, HistoryChanged, and the errors of Kafka
+    Creates the topic if it is missing. Raises PositionLost, HistoryChanged, and the errors of Kafka
     and, without a record, of ZooKeeper.
     """
     made = store.ensure_topic()
@@ -26,6 +26,12 @@ def committed_record(
     if lost := position_lost(instance.name, store.topic, noted, record):
         raise lost
     refuse_foreign_record(instance, record)
+    refuse_changed_rules(instance, record)
+    return record
+
+
+def refuse_changed_rules(instance: InstanceSettings, record: PositionRecord | None) -> None:
+    """Raise HistoryChanged if a part of a transaction was published by other settings."""
     if (
         record is not None
         and record.split is not None
@@ -38,4 +44,3 @@ def committed_record(
                 "Restore the settings until that transaction is published whole, then change them."
             ),
         )
-    return record

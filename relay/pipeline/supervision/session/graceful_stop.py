@@ -1,5 +1,5 @@
-"""The end of a leadership that nobody is in a hurry about: what is open is published, so that
-nothing is sent twice over the wire.
+"""A graceful end of the leadership: the open batch is published, so that the next leader does
+not resend it.
 """
 
 from typing import Final
@@ -10,16 +10,17 @@ from relay.pipeline.buffer import ChangeBuffer, Chunk
 from relay.pipeline.publishing.publisher import Publisher
 
 _BORDER_SECONDS: Final = 0.3
-"""An open source transaction whose end does not come within this is left to be aborted, and read
-again by who comes next.
+"""Seconds to wait for the end of the open source transaction.
+
+Otherwise it is aborted, and the next leader reads it again.
 """
 
 
 def drain_to_transaction_end(publisher: Publisher, buffer: ChangeBuffer) -> None:
-    """Take items up to the end of the open source transaction and ask for the commit of what is
-    whole.
+    """Take items up to the end of the open source transaction and request the commit of complete
+    ones.
 
-    Raises AskedToStop, and what ends a batch.
+    Raises AskedToStop, and the errors that end a batch.
     """
     border = Deadline.after(_BORDER_SECONDS)
     while not publisher.progress.whole and not border.passed:
@@ -32,6 +33,6 @@ def drain_to_transaction_end(publisher: Publisher, buffer: ChangeBuffer) -> None
 
 
 def drop_after_transaction_end(chunk: Chunk) -> None:
-    """Drop the items behind the first end of a source transaction; nobody takes them any more."""
+    """Drop the items after the first end of a source transaction; they are not taken any more."""
     ends = (place for place, item in enumerate(chunk.items) if isinstance(item, TransactionEnd))
     del chunk.items[next(ends, len(chunk.items)) + 1 :]

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 
 import structlog
 
@@ -10,7 +11,7 @@ from relay.errors import AskedToStop, BatchAborted, RelayError
 from relay.lookups import SourceLookups
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.buffer import ChangeBuffer
-from relay.pipeline.delivery.new_producer import new_producer
+from relay.pipeline.delivery.new_producer import fenced_record, new_producer
 from relay.pipeline.delivery.outbox import Outbox
 from relay.pipeline.delivery.topic_monitor import watched
 from relay.pipeline.ingest.open_sources import OpenSources
@@ -31,10 +32,8 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class LeaderSession:
-    """Opens producer, position and source in this order, walks until stopped, and aborts what is
-    open when it ends.
-
-    `open_seconds` says afterwards how long the batch that was given up had been open.
+    """Opens producer, position and source in this order, publishes until stopped, and aborts the
+    open batch at its end. `open_seconds` is afterwards how long the aborted batch had been open.
     """
 
     def __init__(self, context: InstanceContext, memory: SessionMemory) -> None:
@@ -90,6 +89,7 @@ class LeaderSession:
                 )
                 running()
                 with (
+                    closing(publisher),
                     self._failover.streaming(),
                     watched(topics, self._settings.kafka, self._instance.name),
                 ):
@@ -97,10 +97,8 @@ class LeaderSession:
 
     @contextmanager
     def _own_producer(self) -> Iterator[None]:
-        """Close the producer at the end.
-
-        Not one that owes an answer, because closing throws away what a commit on its way still
-        needs.
+        """Close the producer at the end, unless it owes an answer: closing would drop data that
+        a pending commit needs.
         """
         owes_answer = False
         try:
@@ -115,11 +113,20 @@ class LeaderSession:
     def _open_producer(self) -> PositionRecord | None:
         self._call.acknowledge()
         self.producer.open()
-        record = committed_record(self._instance, self._store, self._notes)
+        record = self._record()
+        self._stats.published_set = None if record is None else record.mapping_set
         # Before the source is asked for anything: an instance that waits for its mapping moves no
         # position.
         self._mapping.begin(record, self._store.kept_mapping)
         return record
+
+    def _record(self) -> PositionRecord | None:
+        read = partial(committed_record, self._instance, self._store, self._notes)
+        if self._instance.transaction.overlaps:  # the producer has fenced both ids
+            return read()
+        return fenced_record(
+            self._settings.installation, self._settings.kafka, self._instance, read
+        )
 
     def _pump(
         self, sources: OpenSources, publisher: Publisher, outbox: Outbox, stop: threading.Event
@@ -145,9 +152,9 @@ class LeaderSession:
     def _publish_to_the_end(
         self, publisher: Publisher, stop: threading.Event, sources: OpenSources
     ) -> None:
-        """Publish until something ends it.
+        """Publish until an event ends it.
 
-        Then wait for a commit under way, because its error (a fence) goes before everything else.
+        Then wait for the pending commit, because its error (a fence) has priority.
         """
         try:
             self._loop.run(publisher, stop, sources)
@@ -160,15 +167,13 @@ class LeaderSession:
         publisher.checkpoint.abort()
 
     def _abort(self, ended_by: str, stop: threading.Event) -> None:
-        """Abort what is open.
+        """Abort the open batch.
 
-        An abort that is not answered must not hide what ended the session, and this producer is
-        thrown away.
-
-        A fence goes before everything else: who is told of it here must not open the next producer
-        under the same leadership.
+        An unanswered abort must not hide the error that ended the session, and this producer is
+        discarded. A fence has priority: a fenced relay must not open the next producer under the
+        same leadership.
         """
-        self.open_seconds = self.producer.open_seconds
+        self.open_seconds = self.producer.longest_open_seconds
         if self.open_seconds and self._instance.transaction.delivery == "exactly_once":
             self._stats.totals.aborts[ended_by] += 1
         try:

@@ -1,7 +1,7 @@
-"""Makes the publisher of a session, and commits what must be visible before its first row."""
+"""Creates the publisher of a session, and commits what must be visible before its first row."""
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -10,35 +10,42 @@ from relay.claim_check import ClaimStore
 from relay.dead_letters import DeadLetterTopic
 from relay.errors import StoreUnreachable
 from relay.model.records.position_record import PositionRecord
+from relay.model.records.snapshot_progress import SnapshotProgress
 from relay.pipeline.checkpoint.checkpoint import Checkpoint
 from relay.pipeline.checkpoint.part_guard import GuardedSource, PartGuard
 from relay.pipeline.checkpoint.position_message import PositionMessages
 from relay.pipeline.checkpoint.progress import Progress
+from relay.pipeline.checkpoint.reporting_checkpoint import ReportingCheckpoint
 from relay.pipeline.checkpoint.skip_audit import SkipAudit
+from relay.pipeline.copying.chunk_publisher import ChunkPublisher
+from relay.pipeline.copying.own_requests import due
+from relay.pipeline.copying.table_copies import TableCopies
+from relay.pipeline.delivery.new_producer import uses_second_id
 from relay.pipeline.delivery.outbox import Outbox
 from relay.pipeline.delivery.topic_feeders import TopicFeeders
-from relay.pipeline.delivery.topics import PublishedPartitioning, Topics
+from relay.pipeline.delivery.topics import Topics
 from relay.pipeline.ingest.open_sources import OpenSource, OpenSources
 from relay.pipeline.ingest.source_choice import SourceChoice
+from relay.pipeline.messages.choice_of_format import MessageFormats
 from relay.pipeline.messages.configuration_digest import configuration_digest
 from relay.pipeline.messages.oversized import OversizedMessages
+from relay.pipeline.publishing.move_markers import MoveMarkers
 from relay.pipeline.publishing.publisher import Publisher
 from relay.pipeline.publishing.source_context import SourceContext
 from relay.pipeline.publishing.xa_prepared import PreparedTransactions
+from relay.pipeline.supervision.audited_acts import copy_entry, switch_entry
 from relay.pipeline.supervision.instance_context import InstanceContext, SessionMemory
+from relay.pipeline.supervision.session.session_topics import session_topics
 from relay.pipeline.supervision.session.source_opener import SourceOpener
 from relay.position import PREPARED, KafkaPositionStore
 from relay.refine import Refinements, configuration_of_rows
 from relay.schema import DeclaredTypes, TableDefinitions
 from relay.schema.type_text import type_text
-from relay.state import StartNote, SwitchNote
+from relay.state import StartNote
 
 
 class PublisherFactory:
-    """Makes the publisher of one session.
-
-    Used by the instance's thread. `interrupted` returns True when reading ahead must end.
-    """
+    """Makes the publisher of one session; `interrupted` says that reading ahead must end."""
 
     def __init__(
         self,
@@ -52,8 +59,11 @@ class PublisherFactory:
         self._instance = context.instance
         self._mapping = context.mapping
         self._notes = context.notes
+        self._feeders = TopicFeeders(context.notes, context.instance.name)
         self._stats = context.stats
         self._sizes = memory.sizes
+        self._context = context
+        self._memory = memory
         self._failover = memory.failover
         self._store = store
         self._opener = opener
@@ -61,20 +71,14 @@ class PublisherFactory:
 
     def topics(self, saved: PositionRecord | None, in_use: Callable[[int], None]) -> Topics:
         """Return the topics of the rows; `in_use` gets the number of their partitions."""
-        feeders = TopicFeeders(self._notes.topics, self._instance.name)
-        return Topics(
-            self._settings.kafka,
-            self._instance,
-            PublishedPartitioning.of(saved),
-            self._sizes,
-            feeders,
-            in_use=in_use,
-        )
+        return session_topics(self._context, self._memory, saved, self._store.kept_mapping, in_use)
 
     def part_guard(self, sources: OpenSources, stop: threading.Event) -> PartGuard:
-        """Return what reads a large source transaction to its end before a part is published."""
+        """Return the guard that reads a large source transaction to its end before a part is
+        published.
+        """
         guarded = {
-            name: GuardedSource.opened(sources.servers[name], each, sources.rolled_back[name])
+            name: GuardedSource(sources.servers[name], each, sources.rolled_back[name])
             for name, each in sources.by_name.items()
         }
         return PartGuard(
@@ -93,17 +97,26 @@ class PublisherFactory:
         parts: PartGuard,
         refinements: Refinements,
     ) -> Publisher:
-        """Return the publisher that begins at the chosen position, after the commit of what must be
+        """Return the publisher that begins at the chosen position, after committing what must be
         visible before its first row.
         """
+        copies = due(
+            self._instance,
+            first_start=chosen.record is None,
+            accepted_loss=any(each.lost or each.left_out for each in chosen.switches),
+        )
+        sources = _with_copies(sources, copies)
         publisher = self._new_publisher(sources, outbox, topics, parts, refinements)
-        if chosen.switches:
-            # Before a row of the other server: what comes next must find that it is the one.
-            self._audit(chosen.switches, publisher.checkpoint)
+        self._mark_moves(publisher, sources.record, topics)
+        # Before a row of the other server: what comes next must find that it is the one.
+        name = self._instance.name
+        entries = [switch_entry(name, each) for each in chosen.switches]
+        self._audit([*entries, *(copy_entry(name, each) for each in copies)], publisher.checkpoint)
         # Whoever copies tables reads in the record by which rules their rows are published from now
         # on.
         if (
             chosen.switches
+            or copies
             or sources.fresh
             or publisher.progress.record.rows != sources.record.rows
         ):
@@ -114,16 +127,26 @@ class PublisherFactory:
         self._stats.resumed(sources.record)
         return publisher
 
-    def _audit(self, switches: Iterable[SwitchNote], checkpoint: Checkpoint) -> None:
+    def _mark_moves(self, publisher: Publisher, record: PositionRecord, topics: Topics) -> None:
+        """Mark the ends of tables, also of a mapping edit that was saved since this record."""
+        publisher.markers = MoveMarkers(self._instance, topics, self._feeders)
+        before = self._mapping.published_set(record, self._store.kept_mapping)
+        if before is not None:
+            publisher.markers.prepare(self._mapping.sets_since(before))
+            publisher.mark_moves()
+
+    def _audit(self, entries: Sequence[AuditEntry], checkpoint: Checkpoint) -> None:
+        if not entries:
+            return
         trail = AuditTrail(self._settings.kafka, self._settings.installation)
         trail.ensure_topic()
-        for switch in switches:
-            checkpoint.add_own(trail.message(_switch_entry(self._instance.name, switch)))
+        for entry in entries:
+            checkpoint.add_own(trail.message(entry))
 
     def _note_start(self, record: PositionRecord, *, needed: bool) -> None:
-        """Note that the instance has a past; a ZooKeeper that was wiped has forgotten it.
+        """Store the note that the instance has a past; a wiped ZooKeeper has lost it.
 
-        Raises StoreUnreachable where it is needed.
+        Raises StoreUnreachable if it is needed.
         """
         start = record.source
         try:
@@ -143,48 +166,86 @@ class PublisherFactory:
         parts: PartGuard,
         refinements: Refinements,
     ) -> Publisher:
-        record = replace(sources.record, rows=configuration_of_rows(self._instance))
-        if record.split is None:
-            # of a half-published transaction that an operator or a switch gave up, the set was put
-            # in force
-            self._mapping.renew()
-            record = replace(
-                record,
-                mapping_set=self._mapping.name.number,
-                mapping_digest=self._mapping.name.digest,
-            )
-        trail = AuditTrail(self._settings.kafka, self._settings.installation)
-        if record.skips_some:
-            trail.ensure_topic()
-        progress = Progress(
-            record,
-            configuration_digest(self._instance),
-            self._mapping.name,
-            keeps_gtids=self._instance.source.gtid,
-            follows_names=[
-                name for name, source in sources.by_name.items() if source.names is not None
-            ],
-            places=sources.places,
-        )
-        names = {name: source.names for name, source in sources.by_name.items()}
-        position = PositionMessages(self._store, self._mapping, topics, names)
-        skip_audit = SkipAudit(trail, self._instance.name)
-        checkpoint = Checkpoint(
-            outbox, progress, position, parts, skip_audit, self._stats, self._instance.transaction
-        )
+        checkpoint = self._checkpoint(sources, outbox, topics, parts)
         contexts = {
             name: self._source_context(name, source) for name, source in sources.by_name.items()
         }
-        oversize = self._oversize(topics, checkpoint)
-        return Publisher(
+        publisher = Publisher(
             self._instance,
             checkpoint,
             self._mapping,
             contexts,
             topics,
             self._stats,
-            oversize,
+            self._oversize(topics, checkpoint),
             refinements,
+        )
+        publisher.use(self._copies(sources, checkpoint, topics, refinements))
+        return publisher
+
+    def _checkpoint(
+        self, sources: OpenSources, outbox: Outbox, topics: Topics, parts: PartGuard
+    ) -> Checkpoint:
+        """Return the owner of the batches, which begins with the record of these sources."""
+        record = self._first_record(sources)
+        trail = AuditTrail(self._settings.kafka, self._settings.installation)
+        if record.skips_some:
+            trail.ensure_topic()
+            trail.begin_chain()
+        names = {name: source.names for name, source in sources.by_name.items()}
+        progress = Progress(
+            record,
+            configuration_digest(self._instance),
+            self._mapping.name,
+            keeps_gtids=self._instance.source.gtid,
+            follows_names=[name for name, history in names.items() if history is not None],
+            places=sources.places,
+        )
+        position = PositionMessages(self._store, self._mapping, topics, names)
+        skip_audit = SkipAudit(trail, self._instance.name)
+        for topic in self._instance.report_topics:
+            topics.ensure_single(topic)
+        common = outbox, progress, position, parts, skip_audit, self._stats
+        if self._instance.transaction_topic is None:
+            return Checkpoint(*common, self._instance.transaction)
+        return ReportingCheckpoint(*common, self._instance)
+
+    def _first_record(self, sources: OpenSources) -> PositionRecord:
+        """Return the record of the sources, under the mapping set that is in force now."""
+        second_id = uses_second_id(self._instance, sources.record)
+        rows = configuration_of_rows(self._instance)
+        record = replace(sources.record, rows=rows, second_id=second_id)
+        if record.split is not None:
+            return record
+        # The set of a half-published transaction that was given up was put in force.
+        self._mapping.renew()
+        name = self._mapping.name
+        return replace(record, mapping_set=name.number, mapping_digest=name.digest)
+
+    def _copies(
+        self,
+        sources: OpenSources,
+        checkpoint: Checkpoint,
+        topics: Topics,
+        refinements: Refinements,
+    ) -> TableCopies:
+        """Return the copier of source tables beside the stream."""
+        source = next(iter(sources.by_name.values()))
+        publisher = ChunkPublisher(
+            self._instance,
+            checkpoint,
+            source.catalog,
+            topics,
+            refinements,
+            self._oversize(topics, checkpoint),
+        )
+        return TableCopies(
+            self._instance,
+            next(iter(sources.servers.values())),
+            self._notes.snapshots,
+            checkpoint,
+            publisher,
+            self._stats,
         )
 
     def _source_context(self, name: str, source: OpenSource) -> SourceContext:
@@ -204,7 +265,7 @@ class PublisherFactory:
         )
 
     def _oversize(self, topics: Topics, checkpoint: Checkpoint) -> OversizedMessages | None:
-        """None where a row that does not fit stops the instance."""
+        """None if a row that does not fit stops the instance."""
         instance, installation = self._instance, self._settings.installation
         if instance.oversize == "stop":
             return None
@@ -214,23 +275,20 @@ class PublisherFactory:
             else None
         )
         letters = DeadLetterTopic(self._settings.kafka, installation, instance.name)
-        return OversizedMessages(checkpoint, topics, self._sizes, letters, claims, instance.message)
+        return OversizedMessages(
+            checkpoint,
+            topics,
+            self._sizes,
+            letters,
+            claims,
+            instance.message,
+            MessageFormats(instance),
+        )
 
 
-def _switch_entry(instance: str, switch: SwitchNote) -> AuditEntry:
-    after: dict[str, object] = {"source": switch.source} if switch.source else {}
-    after |= {
-        "to": switch.to,
-        "place": switch.place,
-        "epoch": switch.epoch,
-        "lost": switch.lost,
-        "left_out": switch.left_out,
-    }
-    return AuditEntry(
-        switch.accepted_by or switch.asked_by or "relay",
-        "source.switched",
-        instance,
-        {},
-        after,
-        switch.reason,
-    )
+def _with_copies(sources: OpenSources, copies: Mapping[str, SnapshotProgress]) -> OpenSources:
+    """Return the sources with a record that also names the copies that the relay requests."""
+    if not copies:
+        return sources
+    snapshots = {**sources.record.snapshots, **copies}
+    return replace(sources, record=replace(sources.record, snapshots=snapshots))

@@ -1,5 +1,5 @@
-"""How a session comes to its sources: a single one or those of a group, with their catalogues and
-the histories of their tables.
+"""Opens the sources of a session: a single one or those of a group, with catalogues and schema
+histories.
 """
 
 import threading
@@ -30,7 +30,7 @@ from relay.source import ExcludedRange, ServerFacts, SourceStream, ask_server_fa
 
 
 class SourceOpener:
-    """Opens what one session reads into `buffer`.
+    """Opens the sources of one session into `buffer`.
 
     A group keeps the rolled-back rows of each of its sources itself.
     """
@@ -53,7 +53,7 @@ class SourceOpener:
     def open(
         self, chosen: SourceChoice, stop: threading.Event
     ) -> AbstractContextManager[OpenSources]:
-        """Open what is to be read. Raises what keeps it from being read, and AskedToStop."""
+        """Open the sources. Raises the errors that prevent reading, and AskedToStop."""
         if isinstance(self._failover, GroupFailover):
             return self._open_group(self._failover, chosen, stop)
         return self._open_one(self._failover, chosen, stop)
@@ -62,8 +62,7 @@ class SourceOpener:
     def _open_one(
         self, failover: SourceFailover, chosen: SourceChoice, stop: threading.Event
     ) -> Iterator[OpenSources]:
-        if chosen.switches:
-            self._rolled_back.forget()
+        self._rolled_back.continue_in(chosen.epoch, switches=bool(chosen.switches))
         with (
             closing(CatalogReader(chosen.server)) as catalog,
             closing(
@@ -209,7 +208,7 @@ class SourceOpener:
         )
 
     def kept(self, purpose: str, source: str) -> CompactedTopicStore:
-        """What is kept of a source; those of a group must not meet in one topic."""
+        """Return the store of a source's records; each source of a group has a separate topic."""
         purpose = f"{purpose}-{source}" if source else purpose
         return CompactedTopicStore(
             self._settings.kafka, self._settings.installation, purpose, self._instance.name

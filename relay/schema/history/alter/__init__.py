@@ -1,1 +1,1 @@
-"""ALTER TABLE and statements about indexes: what becomes of a table."""
+"""ALTER TABLE and statements about indexes: the table after them."""

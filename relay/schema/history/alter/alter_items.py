@@ -8,8 +8,8 @@ from relay.schema.history.column_words import BYTE_KINDS, TEXTS
 from relay.schema.history.columns.column_definition import Definition, column_definition
 from relay.schema.history.columns.column_form import NotFollowed
 from relay.schema.history.described import DescribedTable
-from relay.schema.history.elements import period_columns
 from relay.schema.history.indexes.key_definitions import key_definition
+from relay.schema.history.table_elements import period_columns
 from relay.schema.sql.token_cursor import TokenCursor
 
 _NO_COLUMN: Final = frozenset(
@@ -122,7 +122,7 @@ def _drop(cursor: TokenCursor, table: DescribedTable, changes: TableChanges) -> 
 
 
 def drop_index(cursor: TokenCursor, table: DescribedTable, changes: TableChanges) -> None:
-    """Read what follows DROP: INDEX, KEY or CONSTRAINT, and a name."""
+    """Read the text after DROP: INDEX, KEY or CONSTRAINT, and a name."""
     constraint = cursor.word() == "CONSTRAINT"
     cursor.take()
     optional = cursor.accept("IF", "EXISTS")
@@ -137,8 +137,8 @@ def drop_index(cursor: TokenCursor, table: DescribedTable, changes: TableChanges
 
 
 def _must_be_optional(optional: bool, table: DescribedTable, otherwise: str) -> None:
-    """Raise NotFollowed unless an item about a column that is not there may be left out: it has IF
-    EXISTS, and the columns are known.
+    """Raise NotFollowed unless an item about a missing column may be ignored: it has IF EXISTS,
+    and the columns are known.
     """
     if not optional:
         raise NotFollowed(otherwise)

@@ -5,9 +5,9 @@ from relay.schema.history.alter.altered_table import altered_table
 from relay.schema.history.alter.table_changes import TableChanges
 from relay.schema.history.columns.column_form import NotFollowed
 from relay.schema.history.described import DescribedTable
-from relay.schema.history.elements import DEFAULT_CHARSET, option_charset
 from relay.schema.history.indexes.altered_indexes import IndexChanges
 from relay.schema.history.indexes.key_definitions import key_definition
+from relay.schema.history.table_elements import DEFAULT_CHARSET, option_charset
 from relay.schema.sql.token_cursor import TokenCursor
 
 
@@ -18,7 +18,7 @@ def altered(
     mariadb: bool,
     database_charset: str | None = None,
 ) -> DescribedTable:
-    """Apply the items behind ALTER TABLE's name.
+    """Apply the items after ALTER TABLE's name.
 
     `database_charset`: of the table's database. Raises NotFollowed.
     """

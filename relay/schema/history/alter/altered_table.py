@@ -1,8 +1,7 @@
 """Applies the changes that ALTER TABLE makes, in the order in which servers apply them. Pure.
 
-A server first goes through the columns that are there, dropping and changing them in their places,
-and then through those that are added or moved, in the order of the statement (mysql-server and
-MariaDB: mysql_prepare_alter_table).
+A server first drops and changes the existing columns, and then adds and moves columns in the order
+of the statement (mysql-server and MariaDB: mysql_prepare_alter_table).
 """
 
 from dataclasses import replace
@@ -12,8 +11,10 @@ from relay.schema.history.alter.table_changes import TableChanges
 from relay.schema.history.column_words import CHARACTER_KINDS, LONGEST_CHARACTER, TEXTS, WIDE
 from relay.schema.history.columns.column_definition import Definition
 from relay.schema.history.columns.column_form import NotFollowed, labels_in, of_charset, sized
-from relay.schema.history.described import DescribedColumn, DescribedTable
-from relay.schema.history.elements import (
+from relay.schema.history.described import DescribedColumn, DescribedIndex, DescribedTable
+from relay.schema.history.indexes.altered_indexes import altered_indexes
+from relay.schema.history.indexes.index_order import BeforePrimaryKey
+from relay.schema.history.system_versions import (
     has_versions,
     with_end_of_versions,
     with_key,
@@ -21,21 +22,29 @@ from relay.schema.history.elements import (
     without_nulls,
     without_versions,
 )
-from relay.schema.history.indexes.altered_indexes import altered_indexes
-from relay.schema.history.indexes.index_order import BeforePrimaryKey
 
 _GENERATED_KEY: Final = "my_row_id"
 """The column of MySQL's generated invisible primary keys (mysql-server: sql_gipk.cc)."""
 
 
 def altered_table(table: DescribedTable, changes: TableChanges) -> DescribedTable:
-    """Return the table after the changes. Raises NotFollowed where the result is not certain."""
+    """Return the table after the changes. Raises NotFollowed if the result is not certain."""
     if changes.mariadb and changes.primary_key and _may_declare_versions(table):
         raise NotFollowed("its key may end in a declared time of versions")
-    columns: list[DescribedColumn] = []
     versioned = has_versions(table)
-    # What is added stands before the columns of the versions, which are always the last.
-    for column in (without_versions(table) if versioned else table).columns:
+    result = replace(table, columns=_columns_after(table, changes), charset=changes.charset)
+    if versioned if changes.versioned is None else changes.versioned:
+        result = with_versions(result)
+    before = BeforePrimaryKey(result.columns, changes.primary_at) if changes.primary_key else None
+    result = with_key(without_nulls(result, changes.period), _key_after(table, changes))
+    indexes = _indexes_after(table, changes, result, before)
+    return with_end_of_versions(replace(result, indexes=indexes))
+
+
+def _columns_after(table: DescribedTable, changes: TableChanges) -> tuple[DescribedColumn, ...]:
+    """Return the columns, without those of the versions: these are always the last."""
+    columns: list[DescribedColumn] = []
+    for column in (without_versions(table) if has_versions(table) else table).columns:
         name = column.name.lower()
         found = changes.changed.get(name)
         if name in changes.dropped or (found is not None and found.place):
@@ -46,11 +55,16 @@ def altered_table(table: DescribedTable, changes: TableChanges) -> DescribedTabl
     if not changes.mariadb and _has_generated_key(table):
         # MySQL moves it back before whatever was put there; the sort keeps the order of the others.
         columns.sort(key=lambda column: column.name.lower() != _GENERATED_KEY)
-    result = replace(table, columns=tuple(columns), charset=changes.charset)
-    if versioned if changes.versioned is None else changes.versioned:
-        result = with_versions(result)
-    before = BeforePrimaryKey(result.columns, changes.primary_at) if changes.primary_key else None
-    result = with_key(without_nulls(result, changes.period), _key_after(table, changes))
+    return tuple(columns)
+
+
+def _indexes_after(
+    table: DescribedTable,
+    changes: TableChanges,
+    result: DescribedTable,
+    before: BeforePrimaryKey | None,
+) -> tuple[DescribedIndex, ...] | None:
+    """Return the indexes of `result`; None if they are not certain."""
     new_names = {
         name: None if name in changes.dropped else _new_name(column.name, changes)
         for name, column in _by_name(table).items()
@@ -59,8 +73,8 @@ def altered_table(table: DescribedTable, changes: TableChanges) -> DescribedTabl
     indexes = altered_indexes(table.indexes, changes.indexes, new_names, result, before)
     added_unique = any(key.word == "UNIQUE" for key in changes.indexes.added)
     if changes.keys_in_doubt or (changes.mariadb and added_unique and _may_declare_versions(table)):
-        indexes = None  # in the second case they may end in a declared time of versions
-    return with_end_of_versions(replace(result, indexes=indexes))
+        return None  # in the second case they may end in a declared time of versions
+    return indexes
 
 
 def _by_name(table: DescribedTable) -> dict[str, DescribedColumn]:
@@ -68,8 +82,8 @@ def _by_name(table: DescribedTable) -> dict[str, DescribedColumn]:
 
 
 def _may_declare_versions(table: DescribedTable) -> bool:
-    """Whether a column may have been declared AS ROW END, which MariaDB then puts behind the
-    primary key.
+    """Whether a column may have been declared AS ROW END, which MariaDB then adds to the primary
+    key.
     """
     times = [
         column
@@ -93,7 +107,7 @@ def _has_generated_key(table: DescribedTable) -> bool:
 
 
 def _touched(column: DescribedColumn, changes: TableChanges) -> DescribedColumn:
-    """A column that is not defined anew, with its new name and character set."""
+    """Return a column that is not redefined, with its new name and character set."""
     name = column.name.lower()
     column = replace(
         column,
@@ -137,7 +151,7 @@ def _insert(columns: list[DescribedColumn], found: Definition) -> None:
             None,
         )
         if at is None:
-            raise NotFollowed(f"it puts a column behind {found.after!r}, which is not known")
+            raise NotFollowed(f"it puts a column behind {found.after!r}, which is unknown")
         columns.insert(at + 1, found.column)
     else:
         columns.append(found.column)

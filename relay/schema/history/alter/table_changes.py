@@ -1,4 +1,4 @@
-"""What one ALTER TABLE does to a table, collected item by item, before any of it is applied."""
+"""The changes of a table by one ALTER TABLE, collected item by item before they are applied."""
 
 from dataclasses import dataclass, field
 
@@ -11,9 +11,10 @@ from relay.schema.history.indexes.key_definitions import KeyDefinition
 
 @dataclass(slots=True)
 class TableChanges:
-    """What a statement does: `dropped` and `changed` by the old names in lower case.
+    """The changes by a statement.
 
-    `placed` is added or moved, in order.
+    `dropped` and `changed` have the old names in lower case. `placed` are the added and moved
+    columns, in order.
     """
 
     charset: str | None
@@ -72,8 +73,8 @@ class TableChanges:
 
 
 def require_known(table: DescribedTable) -> None:
-    """Raise NotFollowed for a table of which nothing is known: what the item at hand does depends
-    on its columns.
+    """Raise NotFollowed for a table with unknown columns: the effect of the item depends on
+    them.
     """
     if not table.columns:
-        raise NotFollowed("what it does depends on columns that are not known")
+        raise NotFollowed("its effect depends on unknown columns")

@@ -1,4 +1,4 @@
-"""Reads the attributes behind the type of a column definition."""
+"""Reads the attributes after the type of a column definition."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -23,7 +23,7 @@ _WITH_VALUE: Final = frozenset(
 
 @dataclass(slots=True)
 class Attributes:
-    """What a definition says on its way."""
+    """The attributes read so far."""
 
     charset: str | None = None
     collation: str = ""
@@ -56,7 +56,7 @@ def _read_attribute(cursor: TokenCursor, said: Attributes) -> None:
 
 
 def _read_key(word: str, cursor: TokenCursor, said: Attributes) -> bool:
-    """Take an attribute about NULL or about keys; False when it is none."""
+    """Read an attribute about NULL or about keys; False if the word is another one."""
     match word:
         case "NOT" if cursor.accept("NULL"):
             said.nullable = False
@@ -81,7 +81,9 @@ def _read_key(word: str, cursor: TokenCursor, said: Attributes) -> bool:
 
 
 def _read_form(word: str, cursor: TokenCursor, said: Attributes) -> bool:
-    """Take an attribute about sign, storage or place, or skip one; False when it is none."""
+    """Read an attribute about sign, storage or position, or skip one; False if the word is
+    another one.
+    """
     match word:
         case "UNSIGNED" | "ZEROFILL":
             said.unsigned = True
@@ -103,10 +105,7 @@ def _read_form(word: str, cursor: TokenCursor, said: Attributes) -> bool:
 
 
 def _skip_value(cursor: TokenCursor) -> None:
-    """Step over one value; its brackets, if any, are stepped over by the caller.
-
-    `=` may stand before it.
-    """
+    """Skip one value with an optional `=` before it. The caller skips its brackets."""
     cursor.accept("=")
     cursor.skip("-", "+")
     if cursor.word() != "(":

@@ -19,11 +19,9 @@ from relay.schema.sql.tokens import TokenKind
 
 @dataclass(slots=True)
 class Definition:
-    """A column and what its definition says besides: where it goes, and whether it is the primary
-    key or a unique one.
-
-    `place` is "" where nothing is said, "FIRST", or "AFTER" with the name in `after`. `in_digits`
-    says that a label is written as the digits of its bytes.
+    """A column, its position, and whether it is the primary key or a unique key. `place` is ""
+    without a position, "FIRST", or "AFTER" with the name in `after`. `in_digits`: a label is
+    written as the digits of its bytes.
     """
 
     column: DescribedColumn
@@ -35,8 +33,9 @@ class Definition:
 
     @property
     def has_doubtful_key(self) -> bool:
-        """Whether MariaDB's releases differ in the keys of the column: of PRIMARY KEY and UNIQUE,
-        later ones make the first alone.
+        """Whether MariaDB's releases differ in the keys of the column.
+
+        Of PRIMARY KEY and UNIQUE, later releases create only the first.
         """
         return self.primary and self.unique
 
@@ -48,12 +47,11 @@ def column_definition(
     mariadb: bool = False,
     converted: str | None = None,
 ) -> Definition | None:
-    """Take a name and its definition, up to the comma or bracket behind it.
-
-    None when something else comes.
+    """Read a name and its definition, up to the comma or bracket after it. None if the next tokens
+    are not a definition.
 
     `converted` is the character set of CONVERT TO in the same statement. Raises NotFollowed for
-    labels whose characters cannot be told.
+    labels with unknown characters.
     """
     name = cursor.name()
     found = (

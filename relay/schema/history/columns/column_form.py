@@ -17,15 +17,13 @@ from relay.schema.history.described import DescribedColumn
 
 
 class NotFollowed(Exception):
-    """A statement says something of columns that cannot be told from its text; `args[0]` says
-    what.
-    """
+    """The effect of a statement on columns cannot be derived from its text; `args[0]` says why."""
 
 
 def labels_in(labels: tuple[str, ...], charset: str | None) -> tuple[str, ...]:
     """Return labels as a column of this character set keeps them.
 
-    Raises NotFollowed where a character may be lost.
+    Raises NotFollowed if a character may be lost.
     """
     kept = labels if charset == "binary" else tuple(label.rstrip(" ") for label in labels)
     if not all(label.isascii() or _has(charset, label) for label in kept):
@@ -34,7 +32,7 @@ def labels_in(labels: tuple[str, ...], charset: str | None) -> tuple[str, ...]:
 
 
 def _has(charset: str | None, label: str) -> bool:
-    """Whether a character set has all characters of a label, as far as that can be told."""
+    """Whether a character set has all characters of a label, as far as this can be checked."""
     if "\ufffd" in label:
         return False
     if charset in UNICODE or charset in (None, "binary"):
@@ -47,17 +45,17 @@ def _has(charset: str | None, label: str) -> bool:
 
 
 def of_charset(column: DescribedColumn, charset: str | None) -> DescribedColumn:
-    """A character column in this character set; in `binary` it holds bytes."""
+    """Return a character column in this character set; in `binary` it holds bytes."""
     if charset == "binary" and column.kind in OF_BYTES:
         return replace(column, kind=OF_BYTES[column.kind], charset="binary")
     return replace(column, charset=charset)
 
 
 def sized(column: DescribedColumn) -> DescribedColumn:
-    """The column with the measures that its kind has where none are written.
+    """Return the column with the default lengths of its kind if none are written.
 
-    TEXT(n) and BLOB(n) become the kind that holds them, and so does a VARCHAR that is too long, as
-    sessions may make that are not strict.
+    TEXT(n) and BLOB(n) become the kind that can hold them. So does a VARCHAR that is too long,
+    which sessions without strict mode can create.
     """
     size = (
         column.measures[0] * LONGEST_CHARACTER.get(column.charset or "", 1)
@@ -78,7 +76,7 @@ def sized(column: DescribedColumn) -> DescribedColumn:
 
 
 def _of_size(column: DescribedColumn, size: int, *, of_bytes: bool) -> DescribedColumn:
-    """The column as the smallest TEXT or BLOB that holds so many bytes."""
+    """Return the column as the smallest TEXT or BLOB that holds this many bytes."""
     kind = next(
         (kind for kind, limit in zip(TEXTS, TEXT_BYTES, strict=True) if size <= limit), TEXTS[-1]
     )

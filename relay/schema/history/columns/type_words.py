@@ -28,9 +28,8 @@ def type_words(cursor: TokenCursor) -> list[str]:
 
 
 def type_arguments(cursor: TokenCursor) -> tuple[tuple[int, ...], tuple[str, ...], bool]:
-    """Take what stands in brackets: numbers, or labels.
-
-    And whether a label is written as the digits of its bytes.
+    """Read the contents of brackets: numbers, or labels; and whether a label is written as the
+    digits of its bytes.
     """
     numbers: list[int] = []
     labels: list[str] = []
@@ -53,13 +52,15 @@ def type_arguments(cursor: TokenCursor) -> tuple[tuple[int, ...], tuple[str, ...
 
 
 def _of_digits(digits: str, base: int) -> str:
-    """A label that is written as a number's digits; bytes that are no ASCII become U+FFFD."""
+    """Return a label that is written as a number's digits; bytes that are not ASCII become
+    U+FFFD.
+    """
     bits = len(digits) * (4 if base == 16 else 1)
     return int(digits or "0", base).to_bytes((bits + 7) // 8, "big").decode("ascii", "replace")
 
 
 def type_mode(cursor: TokenCursor) -> SqlMode:
-    """The mode whose type names come: the session's, or that of MariaDB's qualifier
+    """Return the mode whose type names come: the session's, or that of MariaDB's qualifier
     (`oracle_schema.DATE`), which is taken.
     """
     if cursor.word(1) == "." and (named := MODE_OF_SCHEMA.get(cursor.word())) is not None:

@@ -14,12 +14,9 @@ from relay.schema.history.indexes.key_definitions import KeyDefinition
 
 @dataclass(slots=True)
 class IndexChanges:
-    """What ALTER TABLE does to indexes; names are in lower case.
-
-    `constraints` are names that DROP CONSTRAINT takes.
-
-    `retyped` are the columns that were ENUM or SET: of their keys, servers may keep as many bytes
-    as a label had.
+    """The changes of indexes by ALTER TABLE; names are in lower case. `constraints` are the
+    names in DROP CONSTRAINT. `retyped` are the columns that were ENUM or SET: servers may
+    shorten their keys to the bytes of a label.
     """
 
     added: list[KeyDefinition] = field(default_factory=list)
@@ -37,59 +34,78 @@ def altered_indexes(
     table: DescribedTable,
     before: BeforePrimaryKey | None,
 ) -> tuple[DescribedIndex, ...] | None:
-    """Return the indexes after ALTER TABLE; None where they are not known any more.
+    """Return the indexes after ALTER TABLE; None if they are not known any more.
 
     `new_names`: a column's new name by its old one in lower case, None for a column that is
     dropped. `table` and `before` as in `with_indexes`.
     """
-    if known is None:
+    if known is None or _names_are_unclear(known, changes, table):
         return None
+    kept = _kept(known, changes, new_names, table)
     names = {index.name.lower() for index in known}
-    if changes.mariadb and changes.constraints & {
-        index.name.lower() for index in known if may_be_hashed(index, table.columns)
-    }:
-        # DROP CONSTRAINT takes such a key for none, and with IF EXISTS it says nothing of that
+    after = with_indexes(kept, _not_there(changes.added, names | {"primary"}), table, before)
+    if _may_be_shortened(after, changes) or not are_certain(after, table, mariadb=changes.mariadb):
         return None
-    if not changes.dropped <= names or not changes.renamed.keys() <= names:
-        return None
-    gone = changes.dropped | (
-        changes.constraints & {index.name.lower() for index in known if index.unique}
-    )
+    # Where NULL is allowed or forbidden later, MariaDB orders some keys again and leaves others
+    # where they are.
+    return None if changes.mariadb and _are_reordered(kept, after) else after
+
+
+def _names_are_unclear(
+    known: Sequence[DescribedIndex], changes: IndexChanges, table: DescribedTable
+) -> bool:
+    """Return whether the statement names an index that is not known, or may be another one.
+
+    MariaDB's DROP CONSTRAINT does not find a hashed key, and with IF EXISTS it reports nothing.
+    """
+    names = {index.name.lower() for index in known}
+    hashed = {index.name.lower() for index in known if may_be_hashed(index, table.columns)}
+    if changes.mariadb and changes.constraints & hashed:
+        return True
+    return not changes.dropped <= names or not changes.renamed.keys() <= names
+
+
+def _kept(
+    known: Sequence[DescribedIndex],
+    changes: IndexChanges,
+    new_names: dict[str, str | None],
+    table: DescribedTable,
+) -> list[DescribedIndex]:
+    """Return the indexes that are not dropped, under their new names."""
+    unique = {index.name.lower() for index in known if index.unique}
+    gone = changes.dropped | (changes.constraints & unique)
     kept = [
         _with_columns(index, new_names, table.columns)
         for index in known
         if index.name.lower() not in gone
     ]
-    renamed = [
+    return [
         replace(index, name=changes.renamed.get(index.name.lower(), index.name))
         for index in kept
         if index.columns
     ]
-    after = with_indexes(renamed, _not_there(changes.added, names | {"primary"}), table, before)
-    if any(
+
+
+def _may_be_shortened(after: Sequence[DescribedIndex], changes: IndexChanges) -> bool:
+    """Return whether a unique index has a column that was ENUM or SET."""
+    return any(
         index.unique and changes.retyped & {name.lower() for name in index.columns}
         for index in after
-    ):
-        return None
-    if not are_certain(after, table, mariadb=changes.mariadb):
-        return None
-    stayed = [index.name for index in renamed if index.unique]
-    if (
-        changes.mariadb
-        and [index.name for index in after if index.name in stayed and index.unique] != stayed
-    ):
-        # where NULL is allowed or forbidden later, MariaDB orders some keys again and leaves others
-        # where they are
-        return None
-    return after
+    )
+
+
+def _are_reordered(kept: Sequence[DescribedIndex], after: Sequence[DescribedIndex]) -> bool:
+    """Return whether the unique indexes that stayed have another order, or are not unique now."""
+    stayed = [index.name for index in kept if index.unique]
+    return [index.name for index in after if index.name in stayed and index.unique] != stayed
 
 
 def _not_there(added: Sequence[KeyDefinition], names: Set[str]) -> list[KeyDefinition]:
-    """Leave out what IF NOT EXISTS leaves out: MariaDB compares with the indexes before the
-    statement and with the keys before in it.
+    """Return the keys that IF NOT EXISTS does not skip.
 
-    A key without a name is compared by its first column (MariaDB: handle_if_exists_options).
-    `names` are those before the statement.
+    MariaDB compares with the indexes before the statement and with the earlier keys in it. A key
+    without a name is compared by its first column (MariaDB: handle_if_exists_options). `names` are
+    those before the statement.
     """
     wanted: list[KeyDefinition] = []
     for number, key in enumerate(added):

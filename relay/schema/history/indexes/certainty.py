@@ -9,18 +9,16 @@ from relay.schema.history.described import DescribedColumn, DescribedIndex, Desc
 from relay.schema.history.indexes.index_order import PREFIXED, WITH_PREFIX
 
 _SHAPES: Final = frozenset(GEOMETRIES)
-"""Kinds of columns to which releases give prefixes of their own in a unique key, whatever the
-statement says.
-"""
+"""Kinds of columns for which releases choose their own prefixes in a unique key."""
 _SHORTEST_LIMIT: Final = 767
 """Bytes of the longest key in InnoDB's older row formats."""
 
 
 def are_certain(indexes: Iterable[DescribedIndex], table: DescribedTable, *, mariadb: bool) -> bool:
-    """Whether every release keeps the unique keys so.
+    """Whether every release keeps the unique keys in this way.
 
-    Releases give prefixes of their own to shapes. MariaDB keeps long keys as hashes and puts them
-    behind the others.
+    Releases choose their own prefixes for shapes. MariaDB keeps long keys as hashes and sorts them
+    after the others.
     """
     unique = [index for index in indexes if index.unique]
     shapes = {column.name.lower() for column in table.columns if column.kind in _SHAPES}

@@ -18,11 +18,11 @@ WITH_PREFIX: Final = PREFIXED | frozenset(TEXTS) | BYTE_KINDS
 
 @dataclass(frozen=True, slots=True)
 class BeforePrimaryKey:
-    """What servers order indexes by that come before the primary key of their statement: columns
-    that it has not made NOT NULL yet.
+    """Facts for the order of indexes created before the primary key of their statement: its columns
+    are not NOT NULL yet.
 
-    `added` is the number of the statement's own keys that come before it; the indexes that were
-    there do so always.
+    `added` is the number of the statement's own keys before it; the existing indexes always precede
+    it.
     """
 
     columns: tuple[DescribedColumn, ...]
@@ -38,7 +38,7 @@ def with_indexes(
     """Return the indexes with those that a statement adds, named and ordered as the server does it.
 
     `table` has the columns and the primary key of the table after the statement. `before`: None
-    where the statement has no primary key.
+    if the statement has no primary key.
     """
     early = {index.name.lower() for index in known}
     indexes = list(known)
@@ -69,11 +69,11 @@ def in_server_order(
     once_nullable: Set[str] = frozenset(),
     early: Set[str] = frozenset(),
 ) -> tuple[DescribedIndex, ...]:
-    """Unique keys first: those without NULL, then those without prefixes, else as before.
+    """Return the indexes in the server's order: unique keys without NULL, unique keys without
+    prefixes, then the others as before.
 
-    The order of the others means nothing.
-
-    The columns `once_nullable` count as nullable in the indexes `early`; both in lower case.
+    The order of the others has no effect. The columns `once_nullable` count as nullable in the
+    indexes `early`; both in lower case.
     """
     by_name = {column.name.lower(): column for column in columns}
     nullable = _nullable(columns)
@@ -96,8 +96,8 @@ def _nullable(columns: Iterable[DescribedColumn]) -> set[str]:
 
 
 def _is_covered(foreign: KeyDefinition, keys: Iterable[Sequence[str]]) -> bool:
-    """Whether an index begins with the columns of a foreign key, which then needs none of its
-    own.
+    """Whether an index begins with the columns of a foreign key, which then needs no separate
+    index.
     """
     wanted = [name.lower() for name in foreign.columns]
     return any([name.lower() for name in columns[: len(wanted)]] == wanted for columns in keys)

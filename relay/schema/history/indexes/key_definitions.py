@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from relay.schema.sql.token_cursor import TokenCursor
 
 EXPRESSION: Final = -1
-"""The prefix length that stands for a part which is an expression."""
+"""The prefix length of a part that is an expression."""
 _CONSTRAINTS: Final = ("PRIMARY", "UNIQUE", "FOREIGN", "CHECK")
 
 
@@ -14,10 +14,10 @@ _CONSTRAINTS: Final = ("PRIMARY", "UNIQUE", "FOREIGN", "CHECK")
 class KeyDefinition:
     """One key or index as a statement defines it.
 
-    `name`: "" where the server chooses one. `prefixes`: prefix length of each part, 0 for a whole
+    `name`: "" if the server chooses one. `prefixes`: prefix length of each part, 0 for a whole
     column. `word`: PRIMARY, UNIQUE, INDEX, or FOREIGN for the index that a foreign key needs.
     `optional`: it has IF NOT EXISTS. `over_period`: it ends with MariaDB's `period WITHOUT
-    OVERLAPS`, which is none of the columns.
+    OVERLAPS`, which is not a column.
     """
 
     word: str
@@ -34,9 +34,9 @@ class KeyDefinition:
 
 
 def key_definition(cursor: TokenCursor) -> KeyDefinition | None:
-    """Take the definition of a key up to the end of its column list.
+    """Read the definition of a key up to the end of its column list.
 
-    None for CHECK and all that is no key.
+    None for CHECK and everything that is not a key.
     """
     symbol = ""
     if cursor.accept("CONSTRAINT") and cursor.word() not in _CONSTRAINTS:
@@ -70,8 +70,8 @@ def _kind(cursor: TokenCursor) -> str:
 
 
 class KeyParts(NamedTuple):
-    """The columns of a key, the prefix length of each, and whether a period without overlaps stands
-    behind them.
+    """The columns of a key, the prefix length of each, and whether a period without overlaps
+    follows them.
     """
 
     columns: tuple[str, ...]
@@ -80,7 +80,7 @@ class KeyParts(NamedTuple):
 
 
 def key_parts(cursor: TokenCursor) -> KeyParts:
-    """Take the column list of a key, with what may stand before it."""
+    """Read the column list of a key, with the options before it."""
     if not cursor.skip_to("("):
         return KeyParts((), (), over_period=False)
     names, prefixes, over_period = [], [], False

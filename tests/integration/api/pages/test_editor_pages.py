@@ -4,14 +4,18 @@ import html
 import json
 import re
 from collections.abc import Iterator
+from time import time
 
 import httpx
 import pytest
 
 from deploy.embedded import ZooKeeper
 from relay.route import DATA_IDS, DBS, TBS, TOPICS
+from relay.state import InstanceStatus, InstanceStore, Membership, Paths, RelayMember
 from tests.servers.fixtures import FreshName
 from tests.support.relays.mapped_admin import DOCUMENTS, GROUP, mapped_admin, save
+from tests.support.relays.zookeeper_sessions import session_with
+from tests.support.waiting import wait_until
 
 _AREA = re.compile(r'<textarea[^>]* name="(\w+)"[^>]*>\n(.*?)</textarea>', re.DOTALL)
 
@@ -129,6 +133,11 @@ def test_a_table_that_is_not_mapped_gets_a_proposed_entry(admin: httpx.Client) -
     assert {"logicDb": "metrics", "realDbs": "metrics"} in json.loads(fields(page)["dbs"])
 
 
+def test_the_editor_opens_the_document_with_the_proposed_entry(admin: httpx.Client) -> None:
+    assert 'data-first="dbs"' in admin.get("/mappings/edit").text
+    assert 'data-first="tbs"' in admin.get("/mappings/edit?table=shop_01.fresh").text
+
+
 def test_a_reader_sees_the_documents_and_cannot_save(admin: httpx.Client) -> None:
     stranger = {"Authorization": ""}
     page = admin.get("/mappings/edit", headers=stranger)
@@ -137,3 +146,50 @@ def test_a_reader_sees_the_documents_and_cannot_save(admin: httpx.Client) -> Non
     assert admin.post("/mappings/dry-run", data=form, headers=stranger).status_code == 200
     for path in ("save", "apply", "edit", "import"):
         assert admin.post(f"/mappings/{path}", data=form, headers=stranger).status_code == 401
+
+
+def test_a_dry_run_says_how_many_rows_a_second_a_change_concerns(
+    zookeeper: ZooKeeper, fresh_name: FreshName
+) -> None:
+    name = fresh_name("load")
+    start_ms = int(time() * 1000)
+    moved = {**DOCUMENTS, TOPICS: [DOCUMENTS[TOPICS][0], {"logicDb": "crm", "topic": "people"}]}
+    with mapped_admin(zookeeper.hosts, name) as client, session_with(zookeeper.hosts) as session:
+        paths = Paths(f"/roma/{name}")
+        Membership(session, paths).announce(RelayMember("r1", server="s1", instances=("crm",)))
+
+        def concerned(rates: dict[str, float] | None = None) -> dict[str, object]:
+            elapsed_ms = int(time() * 1000) - start_ms
+            status = InstanceStatus(
+                "crm",
+                "RUNNING",
+                relay="r1",
+                published_rows=2 * elapsed_ms,
+                updated_ms=start_ms + elapsed_ms,
+                table_rates=rates,
+            )
+            InstanceStore(session, paths).put_status(status)
+            client.get("/api/v1/needs-you")  # reads the status
+            changes = client.post("/api/v1/mappings/dry-run", json=moved).json()["changes"]
+            found: dict[str, object] = next(each for each in changes if each["kind"] == "moved")
+            return found
+
+        wait_until(lambda: concerned()["rows_per_second"] is not None, "a rate to be known")
+        change = concerned()
+        assert change["met_by"] == ["crm"]
+        assert change["rows_per_second"] == pytest.approx(2000, rel=0.02)
+        form = with_topic(fields(client.get("/mappings/edit")), "people")
+        text = client.post("/mappings/dry-run", data=form).text
+        assert re.search(r"At most [\d,]+ rows/s: what crm publishes now, other tables", text)
+        rates = {"crm.lead": 7.25, "crm.elsewhere": 1000.0}
+        wait_until(
+            lambda: concerned(rates)["rows_per_second"] == 7.25, "the rate of the table alone"
+        )
+        assert concerned(rates)["rows_per_second_is_bound"] is False
+        text = client.post("/mappings/dry-run", data=form).text
+        assert "7.2 rows/s: what crm publishes of these tables." in text
+        told = client.get("/api/v1/instances/crm/rates").json()
+        assert told[0] == {"table": "crm.elsewhere", "rows_per_second": 1000.0}
+        page = client.get("/instances/crm").text
+        assert "crm.lead" in page
+        assert "1,000" in page

@@ -7,9 +7,11 @@ import pytest
 
 from deploy.embedded import ZooKeeper
 from relay.route import DBS, TOPICS
+from relay.state import DocumentStore, Paths
 from tests.servers.fixtures import FreshName
 from tests.support.relays.admin_server import admin_client, admin_settings
 from tests.support.relays.mapped_admin import DOCUMENTS, GROUP, mapped_admin, save
+from tests.support.relays.zookeeper_sessions import session_with
 from tests.support.waiting import wait_until
 
 MOVED = {**DOCUMENTS, TOPICS: [DOCUMENTS[TOPICS][0], {"logicDb": "crm", "topic": "people"}]}
@@ -32,7 +34,7 @@ def test_the_history_compares_two_sets_and_tells_what_a_save_changed(admin: http
     assert "Set 1 against nothing" in first.text
     assert admin.get("/mappings/history", params={"set": 9}).status_code == 404
     changes = admin.get("/api/v1/mappings/sets/2/changes").json()
-    assert {(each["kind"], each["count"]) for each in changes} == {("moved", 4)}
+    assert {(each["kind"], each["count"]) for each in changes} == {("moved", 2)}
     assert admin.get("/api/v1/mappings/sets/1/changes").json()[0]["kind"] == "covered"
     assert admin.get("/api/v1/mappings/sets/9/changes").status_code == 404
 
@@ -45,10 +47,11 @@ def test_a_roll_back_shows_what_it_changes_and_needs_a_comment(admin: httpx.Clie
     stale = admin.post("/mappings/rollback", data={**form, "base": "1", "comment": "back"})
     assert (stale.status_code, "Another set came into force" in stale.text) == (412, True)
     assert admin.get(GROUP).headers["etag"] == '"2"'
-    done = admin.post("/mappings/rollback", data={**form, "comment": "back"})
+    done = admin.post("/mappings/rollback", data={**form, "comment": "back\x1b[2J"})
     assert (done.status_code, done.headers["location"]) == (303, "history?done=mapping-rolled-back")
     newest = admin.get("/api/v1/mappings/sets").json()[0]
-    assert (newest["set"], newest["restored_from"], newest["comment"]) == (3, 1, "back")
+    assert (newest["set"], newest["restored_from"]) == (3, 1)
+    assert (newest["author"], newest["comment"]) == ("api.token", "back\\x1b[2J")
 
 
 def test_unmapped_tables_until_they_are_mapped(admin: httpx.Client) -> None:
@@ -56,6 +59,21 @@ def test_unmapped_tables_until_they_are_mapped(admin: httpx.Client) -> None:
     assert (found["name"], found["instance"], found["rows"]) == ("metrics.sample", "crm", 7)
     page = admin.get("/mappings/unmapped")
     assert 'href="../mappings/edit?table=metrics.sample"' in page.text
+    hidden = admin.post("/mappings/unmapped/hide", data={"name": "metrics.sample"})
+    assert hidden.headers["location"] == "../unmapped?done=table-hidden"
+    assert admin.get("/api/v1/unmapped").json() == []
+    assert len(admin.get("/api/v1/unmapped", params={"hidden": True}).json()) == 1
+    assert "1 table is hidden" in admin.get("/mappings/unmapped").text
+    assert "Show again" in admin.get("/mappings/unmapped?hidden=1").text
+    (noted,) = admin.get("/api/v1/unmapped/hidden").json()
+    assert (noted["name"], noted["author"]) == ("metrics.sample", "api.token")
+    name = "/api/v1/unmapped/hidden?table=metrics.sample"
+    assert [admin.delete(name).status_code for _ in range(2)] == [204, 404]
+    assert admin.put(name, headers={"X-Comment": "gh-ost"}).status_code == 204
+    again = admin.post("/mappings/unmapped/unhide", data={"name": "metrics.sample"})
+    assert again.headers["location"] == "../unmapped?done=table-unhidden"
+    assert admin.put("/api/v1/unmapped/hidden?table=none").status_code == 422
+    assert admin.post("/mappings/unmapped/hide", data={"name": "none"}).status_code == 400
     mapped = {
         **MOVED,
         DBS: [*MOVED[DBS], {"logicDb": "metrics", "realDbs": "metrics"}],
@@ -64,6 +82,27 @@ def test_unmapped_tables_until_they_are_mapped(admin: httpx.Client) -> None:
     save(admin, mapped, comment="metrics", base=2)
     assert admin.get("/api/v1/unmapped").json() == []
     assert "Every table is mapped" in admin.get("/mappings/unmapped").text
+
+
+def test_a_list_of_hidden_tables_is_in_a_backup_and_a_newer_one_is_refused(
+    zookeeper: ZooKeeper, fresh_name: FreshName
+) -> None:
+    name = fresh_name("hidden")
+    paths = Paths(f"/roma/{name}")
+    with (
+        mapped_admin(zookeeper.hosts, name) as client,
+        session_with(zookeeper.hosts) as session,
+    ):
+        assert client.put("/api/v1/unmapped/hidden?table=metrics.sample").status_code == 204
+        backup = DocumentStore(session, paths, name).take()
+        assert b'"metrics.sample"' in backup.nodes["hidden-tables"]
+        session.put(paths.hidden_tables, b'{"format":2,"tables":[]}')
+        for answer in (
+            client.get("/api/v1/unmapped"),
+            client.put("/api/v1/unmapped/hidden?table=a.b"),
+        ):
+            assert (answer.status_code, answer.json()["code"]) == (502, "ZOOKEEPER_REFUSED")
+            assert "format 2" in answer.json()["detail"]
 
 
 def test_a_route_names_its_rules_with_their_lines(admin: httpx.Client) -> None:
@@ -101,6 +140,19 @@ def test_what_feeds_a_topic_a_table_and_a_tag(admin: httpx.Client) -> None:
 def test_the_finder_answers_every_kind_of_name(admin: httpx.Client, asked: str, text: str) -> None:
     page = admin.get("/routes", params={"q": asked})
     assert (page.status_code, text in page.text) == (200, True)
+
+
+def test_a_table_that_the_filter_leaves_out_has_no_rules(
+    zookeeper: ZooKeeper, fresh_name: FreshName
+) -> None:
+    source = {"host": "h", "user": "u"}
+    deaf = {"name": "crm", "source": source, "filter": {"filter_black_regex": r"crm\..*"}}
+    with mapped_admin(zookeeper.hosts, fresh_name("filtered"), instances=[deaf]) as client:
+        page = client.get("/routes", params={"q": "crm.lead"}, headers={"Accept": "text/html"})
+        assert "does not let it pass" in page.text
+        assert "Logical database" not in page.text.partition("Where crm.lead goes")[2]
+        answer = client.get("/api/v1/route", params={"database": "crm", "table": "lead"}).json()
+        assert (answer["filtered"], answer["rules"]) == (True, [])
 
 
 def test_pages_of_an_empty_installation(zookeeper: ZooKeeper, fresh_name: FreshName) -> None:

@@ -16,6 +16,7 @@ from relay.state import (
 from relay.zk import Session
 from tests.servers.fixtures import FreshName
 from tests.support.page_clients import announce_two_relays, page_client
+from tests.support.waiting import wait_until
 
 SOURCE = {"host": "127.0.0.1", "port": 1, "user": "u", "server_id": 7}
 STOPPED = InstanceStatus("shop", "STOPPED", "BINLOG_PURGED", "it is <gone>.", "restore it.", "r1")
@@ -43,9 +44,26 @@ def test_a_stopped_instance_says_why_and_what_to_do(admin: httpx.Client) -> None
     assert "Why it is stopped, and what to do" in text
     assert "It is &lt;gone&gt;." in text
     assert "Restore it." in text
-    assert "r1 leads it and reads 127.0.0.1:1. Stopped for at least" in text
+    assert "s1 leads it and reads 127.0.0.1:1. Stopped for at least" in text
     assert text.count('role="img"') >= 3  # two charts and the bar of states
     assert "Preview a reposition" in text
+
+
+def test_an_unmapped_table_leads_to_its_entry_in_the_editor(
+    admin: httpx.Client, session: Session, paths: Paths
+) -> None:
+    unmapped = InstanceStatus(
+        "shop", "STOPPED", "UNMAPPED_NAME", "No table mapping lists crm_01.a&b.", "add it.", "r1"
+    )
+    store = InstanceStore(session, paths)
+    store.put_status(unmapped)
+    try:
+        link = "./mappings/edit?table=crm_01.a%26b"
+        wait_until(lambda: f'href="{link}"' in admin.get("/").text, "the link in Needs you")
+        assert f'href=".{link}"' in admin.get("/instances/shop").text
+        assert 'data-first="dbs"' in admin.get("/mappings/edit?table=crm_01.a").text
+    finally:
+        store.put_status(STOPPED)
 
 
 @pytest.mark.parametrize("span", ["1h", "6h", "24h", "7d", "no"])

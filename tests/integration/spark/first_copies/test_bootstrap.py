@@ -26,7 +26,12 @@ from spark_jobs.errors import (
 from spark_jobs.origin import Shard
 from spark_jobs.origin.shards import LogicalTable
 from spark_jobs.sinks import open_sink
-from tests.support.copies.first_copies import EndsWithNotes, job_settings, publish_position, source
+from tests.support.copies.first_copies import (
+    ShutdownAfterNotes,
+    job_settings,
+    publish_position,
+    source,
+)
 from tests.support.copies.spark_copies import change, publish, truncate
 
 pytestmark = [
@@ -53,6 +58,7 @@ ROWS = """
     'a', 'y', 'null', 1, 1, 'x')"""  # noqa: E501
 
 
+@pytest.mark.long
 def test_keys_of_before_another_primary_key_can_be_deleted(spark: SparkSession) -> None:
     """They have other values than the key that the table has now."""
     shard = Shard("one", TableId("shop", "orders"), "shop.orders", (), ("a", "b"))
@@ -184,16 +190,16 @@ def test_a_copy_goes_on_where_it_was_cut_off_and_a_second_one_removes_what_is_go
     name = fresh_name("shards")
     settings = job_settings(kafka, tmp_path, name, shards(mariadb, name), source("one", mariadb))
     publish_position(kafka, name, "one", mariadb, 100)
-    ending = EndsWithNotes(tmp_path / "copy" / "_bootstrap", 2)
-    assert not bootstrap.run(settings, ending)["shop.orders"].ended
+    shutdown = ShutdownAfterNotes(tmp_path / "copy" / "_bootstrap", 2)
+    assert not bootstrap.run(settings, shutdown)["shop.orders"].ended
     mariadb.execute(
         f"update {name}_2.o2 set n = 99 where b = 9",
         f"insert into {name}_1.o1 values ('zz', 12, 12)",
     )
     assert bootstrap.run(settings)["shop.orders"].ended
     said = capsys.readouterr().out
-    assert "shop.orders: 8 rows copied, stopped; the next start goes on" in said
-    assert "shop.orders: goes on behind 8 rows" in said
+    assert "shop.orders: 8 rows copied, stopped; the next start continues" in said
+    assert "shop.orders: continues after 8 rows" in said
     assert numbers(spark, settings) == {**{row: row for row in range(13)}, 9: 99}
 
     mariadb.execute(
@@ -210,6 +216,7 @@ def test_a_copy_goes_on_where_it_was_cut_off_and_a_second_one_removes_what_is_go
     assert {row["_execute_position"] for row in removed.where("_deleted").collect()} == {200}
 
 
+@pytest.mark.long
 def test_rows_of_a_shard_that_no_source_shows_stay(
     spark: SparkSession,
     mariadb: MariaDB,
@@ -225,7 +232,7 @@ def test_rows_of_a_shard_that_no_source_shows_stay(
     mariadb.execute(f"drop database {name}_2")
     publish_position(kafka, name, "one", mariadb, 200)
     with pytest.raises(
-        TablesLeftOut, match=f"4 rows of shop.orders .* {name}_2 to it, of which no source"
+        TablesLeftOut, match=f"4 rows of shop.orders .* {name}_2 to it, in which no source"
     ):
         bootstrap.run(settings)
     assert len(numbers(spark, settings)) == 12
@@ -258,7 +265,7 @@ def test_a_copy_that_cannot_go_on_behind_its_notes_begins_anew(
     settings = job_settings(kafka, tmp_path, name, mapping, source("one", mariadb))
     publish_position(kafka, name, "one", mariadb, 100)
     assert (
-        bootstrap.run(settings, EndsWithNotes(tmp_path / "copy" / "_bootstrap", 2))[
+        bootstrap.run(settings, ShutdownAfterNotes(tmp_path / "copy" / "_bootstrap", 2))[
             "shop.orders"
         ].rows
         == 8

@@ -13,7 +13,12 @@ from spark_jobs import bootstrap
 from spark_jobs.config.job import JobSettings
 from spark_jobs.errors import RelayBehind, TablesLeftOut
 from spark_jobs.sinks import open_sink
-from tests.support.copies.first_copies import EndsWithNotes, job_settings, publish_position, source
+from tests.support.copies.first_copies import (
+    ShutdownAfterNotes,
+    job_settings,
+    publish_position,
+    source,
+)
 from tests.support.copies.rounds import ActsBetweenRounds, notes
 
 pytestmark = [
@@ -63,7 +68,7 @@ def test_a_column_that_was_renamed_after_a_run_was_cut_off_gets_a_fresh_pair(
     settings: JobSettings,
     lines: int,
 ) -> None:
-    bootstrap.run(settings, EndsWithNotes(notes(settings), lines))
+    bootstrap.run(settings, ShutdownAfterNotes(notes(settings), lines))
     mariadb.execute(
         f"update {name}.orders set n = 50 where id = 5", f"alter table {name}.orders change n m int"
     )
@@ -78,7 +83,7 @@ def test_a_column_that_was_renamed_after_a_run_was_cut_off_gets_a_fresh_pair(
 def test_a_table_without_a_noted_row_gets_a_fresh_pair(
     spark: SparkSession, mariadb: MariaDB, kafka: Kafka, name: str, settings: JobSettings
 ) -> None:
-    bootstrap.run(settings, EndsWithNotes(notes(settings), 1))
+    bootstrap.run(settings, ShutdownAfterNotes(notes(settings), 1))
     publish_position(kafka, name, "one", mariadb, 200)
     assert bootstrap.run(settings)["shop.orders"].ended
     assert set(copied(spark, settings, "n").values()) == {(row, 200) for row in range(12)}
@@ -94,6 +99,7 @@ def test_a_schema_change_that_the_relay_has_still_to_read_is_waited_for(
     assert bootstrap.run(settings)["shop.orders"].ended
 
 
+@pytest.mark.long
 def test_a_column_that_is_added_between_two_rounds_is_noticed(
     spark: SparkSession, mariadb: MariaDB, kafka: Kafka, name: str, settings: JobSettings
 ) -> None:

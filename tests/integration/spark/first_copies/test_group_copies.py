@@ -81,6 +81,7 @@ def numbers(spark: SparkSession, settings: JobSettings) -> dict[int, int]:
     return {row["id"]: row["n"] for row in copy.where("not _deleted").collect()}
 
 
+@pytest.mark.long
 def test_all_sources_are_copied_and_compared(
     spark: SparkSession, mariadb: MariaDB, mysql_9: MySQL, kafka: Kafka, installation: Installation
 ) -> None:

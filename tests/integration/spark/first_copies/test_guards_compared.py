@@ -50,6 +50,7 @@ def settings_of(
     return job_settings(kafka, folder, name, mapping, source("one", mariadb), **more)
 
 
+@pytest.mark.long
 def test_guards_that_were_changed_are_named_and_repaired_or_said_why_not(
     spark: SparkSession, mariadb: MariaDB, kafka: Kafka, name: str, tmp_path: Path
 ) -> None:

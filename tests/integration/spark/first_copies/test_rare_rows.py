@@ -114,6 +114,7 @@ def longest_text(server: MariaDB, length: int) -> Iterator[None]:
         server.execute(f"set global max_allowed_packet = {before}")
 
 
+@pytest.mark.long
 def test_a_blob_whose_base64_the_server_does_not_print_is_copied(
     spark: SparkSession,
     mariadb: MariaDB,
@@ -142,6 +143,7 @@ def test_a_blob_whose_base64_the_server_does_not_print_is_copied(
         ]
 
 
+@pytest.mark.long
 def test_a_column_that_the_copy_lacks_differs_until_it_is_repaired(
     spark: SparkSession,
     mariadb: MariaDB,
@@ -169,6 +171,7 @@ def test_a_column_that_the_copy_lacks_differs_until_it_is_repaired(
     assert [(row["id"], row["note"]) for row in live(spark, settings)] == [(1, "x")]
 
 
+@pytest.mark.long
 def test_a_key_that_two_shards_have_is_never_called_equal(
     mariadb: MariaDB, kafka: Kafka, fresh_name: Callable[[str], str], tmp_path: Path
 ) -> None:
@@ -218,6 +221,7 @@ def test_rows_whose_float_keys_print_alike_are_two_rows_of_a_copy(
     assert [row["n"] for row in live(spark, settings)] == [2]
 
 
+@pytest.mark.long
 def test_rows_with_one_float_in_the_key_fill_more_than_a_range(
     spark: SparkSession,
     mariadb: MariaDB,

@@ -1,6 +1,6 @@
 """First copies beside a stream that follows renames of columns, on real servers."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,9 @@ from spark_jobs import bootstrap, dedup_batch
 from spark_jobs.apply.apply import Copies
 from spark_jobs.config.job import JobSettings
 from spark_jobs.errors import TablesLeftOut
+from spark_jobs.first_copy import FirstCopy, TableNote
+from spark_jobs.first_copy.range_scheduler import ShardRange
+from spark_jobs.origin.shards import LogicalTable
 from spark_jobs.sinks import live_rows, open_sink
 from tests.support.copies.first_copies import job_settings, publish_position, source
 from tests.support.copies.rounds import ActsBetweenRounds
@@ -80,6 +83,7 @@ def alter(mariadb: MariaDB, name: str, old: str, new: str) -> Callable[[], None]
     return lambda: mariadb.execute(f"alter table {name}.orders rename column {old} to {new}")
 
 
+@pytest.mark.long
 @pytest.mark.timeout(180)
 def test_renames_before_during_and_after_a_first_copy_make_the_rows_of_the_source(
     spark: SparkSession,
@@ -149,4 +153,36 @@ def test_a_rename_that_is_taken_back_between_two_rounds_is_noticed_where_the_str
     follow(spark, settings, 160, c="a")
     publish_position(kafka, name, "shop", mariadb, 200)
     assert bootstrap.run(settings)["shop.orders"].rows == ROWS
+    assert shown(spark, settings) == held(mariadb, name)
+
+
+@pytest.mark.long
+def test_a_round_whose_rows_were_read_between_two_swaps_is_read_again(
+    monkeypatch: pytest.MonkeyPatch,
+    spark: SparkSession,
+    mariadb: MariaDB,
+    kafka: Kafka,
+    name: str,
+    settings: JobSettings,
+) -> None:
+    """The stream follows both swaps after the copy, and they leave the rows as they are."""
+    publish_position(kafka, name, "shop", mariadb, 100)
+    swap = f"alter table {name}.orders change a b int, change b a int"
+    copied, rounds = FirstCopy._copy_round, [0]  # noqa: SLF001 - the swaps come inside a round
+
+    def between_two_swaps(
+        run: FirstCopy, table: LogicalTable, note: TableNote, parts: Sequence[ShardRange]
+    ) -> int:
+        rounds[0] += 1
+        if rounds[0] != 2:
+            return copied(run, table, note, parts)
+        mariadb.execute(swap)
+        rows = copied(run, table, note, parts)
+        mariadb.execute(swap)
+        return rows
+
+    monkeypatch.setattr(FirstCopy, "_copy_round", between_two_swaps)
+    assert bootstrap.run(settings)["shop.orders"].rows == ROWS
+    follow(spark, settings, 150, a="b", b="a")
+    follow(spark, settings, 160, a="b", b="a")
     assert shown(spark, settings) == held(mariadb, name)

@@ -15,7 +15,7 @@ from spark_jobs.config.mysql import MirrorSettings
 from spark_jobs.errors import MirrorUnreachable, SourceUnreachable
 from spark_jobs.mysql.server import Server
 from spark_jobs.origin import SourceDatabase
-from tests.support.relays.stalling import stalling_way
+from tests.support.faults.stalling import stalling_way
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 _SQL = "select seq from seq_1_to_3"

@@ -33,6 +33,7 @@ def current(spark: SparkSession, settings: JobSettings, table: str) -> list[tupl
     )
 
 
+@pytest.mark.long
 def test_a_copy_holds_what_select_gives(
     spark: SparkSession,
     mariadb: MariaDB,

@@ -91,6 +91,7 @@ def waits_for(lock: Path) -> bool:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("sink", "place"),
     [

@@ -145,7 +145,9 @@ SMALL_COPY: tuple[str, dict[str, int]] = ("true", {})
         pytest.param(
             *LARGE_COPY_OF_MANY_FILES, False, id="many files, a large copy, files written again"
         ),
-        pytest.param(*LARGE_COPY, True, id="a large copy, deletion vectors"),
+        pytest.param(
+            *LARGE_COPY, True, id="a large copy, deletion vectors", marks=pytest.mark.long
+        ),
         pytest.param(
             *LARGE_COPY, False, id="a large copy, files written again", marks=pytest.mark.long
         ),

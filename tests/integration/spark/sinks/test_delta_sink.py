@@ -15,7 +15,15 @@ from pyspark.sql import SparkSession
 from relay.model.message import OutboundMessage
 from spark_jobs.apply.quarantine import Quarantine
 from spark_jobs.sinks import DeltaSink
-from tests.support.copies.spark_copies import apply, change, copies, copy_of, records, tombstone
+from tests.support.copies.spark_copies import (
+    apply,
+    change,
+    copies,
+    copy_of,
+    moved,
+    records,
+    tombstone,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 
@@ -115,7 +123,11 @@ def test_a_tombstone_is_its_delete_and_tells_nothing_of_columns(
         change("t", "DELETE", key, order, types=types, id=key, n="1")
         for key, order in (("1", 20), ("2", 5), ("3", 21))
     )
-    for messages in (rows, [tombstone(newer), tombstone(older)], [whole, tombstone(whole)]):
+    for messages in (
+        rows,
+        [tombstone(newer), moved("t"), tombstone(older)],
+        [whole, tombstone(whole)],
+    ):
         figures = place.apply(records(spark, messages), "tests")
     assert (figures.rows, figures.winners) == (2, 1)
     assert copy_of(spark, tmp_path) == {2: {"id": 2, "n": 1}}
@@ -168,6 +180,7 @@ def test_what_comes_later_than_deletes_are_remembered_is_put_aside(
     ]
 
 
+@pytest.mark.long
 def test_compaction_leaves_one_file_and_the_same_rows(spark: SparkSession, tmp_path: Path) -> None:
     place = copies(spark, tmp_path)
     for order in range(2):

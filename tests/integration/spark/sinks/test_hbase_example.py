@@ -14,6 +14,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 EXAMPLE = Path(__file__).parents[4] / "examples" / "read_hbase.py"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("guard", ["version", "check_and_mutate"])
 def test_the_example_hides_deleted_rows_and_old_cells(
     spark: SparkSession, hbase: HBase, fresh_name: Callable[[str], str], tmp_path: Path, guard: str

@@ -66,6 +66,7 @@ def section(
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sink", ["delta", pytest.param("parquet", marks=pytest.mark.long)])
 def test_copies_history_and_checkpoint_lie_on_hdfs(
     kafka: Kafka,
@@ -100,6 +101,7 @@ def test_copies_history_and_checkpoint_lie_on_hdfs(
     assert sorted(hdfs.paths(f"/{topic}/checkpoint/commits")) == ["0", "1"]
 
 
+@pytest.mark.long
 def test_hbase_takes_over_files_of_another_user(
     spark: SparkSession, hdfs: Hdfs, section: Mapping[str, object]
 ) -> None:
@@ -120,6 +122,7 @@ def test_hbase_takes_over_files_of_another_user(
     assert hdfs.paths(f"/{checked.namespace}") == []
 
 
+@pytest.mark.long
 def test_a_folder_that_the_job_may_not_write_to_is_named(
     spark: SparkSession, hdfs: Hdfs, section: Mapping[str, object]
 ) -> None:

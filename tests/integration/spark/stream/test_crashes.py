@@ -21,7 +21,7 @@ from deploy.embedded import Kafka
 from spark_jobs import dedup_batch, dedup_stream
 from spark_jobs.config.job import JobSettings
 from spark_jobs.errors import CheckpointOfOthers, OffsetsLost, TopicUnknown
-from spark_jobs.runtime.shutdown import Ending
+from spark_jobs.runtime.shutdown import Shutdown
 from spark_jobs.sinks import DeltaSink
 from spark_jobs.sinks.delta_lake.transaction import Batch
 from spark_jobs.sinks.sink import TableChanges, Written
@@ -141,6 +141,7 @@ def test_a_batch_cut_off_at_any_step_leaves_the_copies_exact(
     assert noted(tmp_path, "commits") == {"0", "1"}
 
 
+@pytest.mark.long
 def test_sigterm_ends_the_job_after_the_batch_that_runs(
     spark: SparkSession, kafka: Kafka, fresh_name: Callable[[str], str], tmp_path: Path
 ) -> None:
@@ -186,7 +187,7 @@ def test_without_a_broker_the_job_says_so_in_time(
     assert monotonic() - began < PATIENCE_S + 4
     said = capsys.readouterr().err
     assert said.startswith("No broker answers (orders at 127.0.0.1:1). ")
-    assert said.endswith("start again; the job goes on at its checkpoint.\n")
+    assert said.endswith("start again; the job continues at its checkpoint.\n")
 
 
 @pytest.mark.usefixtures("spark")
@@ -199,7 +200,7 @@ def test_a_topic_that_does_not_exist_is_named(
     settings = one.model_copy(
         update={"kafka": one.kafka.model_copy(update={"topics": (there, f"{there}.ddl", missing)})}
     )
-    for run in (dedup_batch.run, lambda each: dedup_stream.run(each, Ending())):
+    for run in (dedup_batch.run, lambda each: dedup_stream.run(each, Shutdown())):
         with pytest.raises(TopicUnknown) as caught:
             run(settings)
         assert str(caught.value).startswith(
@@ -250,21 +251,43 @@ def test_a_checkpoint_is_not_taken_for_other_copies(
     assert list(copy_of(spark, tmp_path / "copy")) == ["1"]
 
 
-def test_a_topic_that_was_made_anew_is_named_however_long_it_is(
-    kafka: Kafka, fresh_name: Callable[[str], str], spark: SparkSession, tmp_path: Path
-) -> None:
-    """It has the offset at which the job would go on, and rows before it that the job never saw."""
-    topic = fresh_name("orders")
-    settings = with_one_row(kafka, topic, tmp_path)
+def make_anew(kafka: Kafka, topic: str, keys: Sequence[int]) -> None:
+    """Delete a topic, and make it again with these rows."""
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
     admin.delete_topics([topic])[topic].result(20)
     wait_until(
         lambda: topic not in admin.list_topics(timeout=10).topics, "the end of the topic", 20
     )
-    publish(
-        kafka, topic, *(change(topic, "INSERT", str(key), key, id=str(key)) for key in range(2, 6))
-    )
-    with pytest.raises(OffsetsLost, match=rf"^{topic} was made anew since the job read it"):
+    publish(kafka, topic, *(change(topic, "INSERT", str(key), key, id=str(key)) for key in keys))
+
+
+@pytest.mark.usefixtures("own_signals")
+def test_a_topic_that_is_made_anew_under_the_stream_ends_it_and_its_restarts(
+    kafka: Kafka, fresh_name: Callable[[str], str], spark: SparkSession, tmp_path: Path
+) -> None:
+    """It has the offset of the next batch, and rows before it that no batch would read."""
+    topic = fresh_name("orders")
+    settings = job(kafka, topic, tmp_path)
+    source = settings.kafka.model_copy(update={"max_offsets_per_trigger": 1})
+    settings = settings.model_copy(update={"kafka": source})
+    for key in "123":
+        publish(kafka, topic, change(topic, "INSERT", key, int(key), id=key))
+    merge = DeltaSink.merge
+
+    def merge_and_make_anew(sink: DeltaSink, changes: TableChanges, batch: Batch | None) -> Written:
+        written = merge(sink, changes, batch)
+        if not anew:
+            anew.append(topic)
+            make_anew(kafka, topic, range(11, 19))
+        return written
+
+    anew: list[str] = []
+    with (
+        patch.object(DeltaSink, "merge", merge_and_make_anew),
+        pytest.raises(OffsetsLost, match=rf"^{topic} was created again since the job read it"),
+    ):
+        dedup_stream.run(settings, Shutdown())
+    with pytest.raises(OffsetsLost, match=rf"^{topic} was created again since the job read it"):
         dedup_stream.start(settings)
     assert list(copy_of(spark, tmp_path / "copy")) == ["1"]
 
@@ -276,12 +299,12 @@ def test_lost_offsets_end_the_stream_and_leave_the_copy(
     topic = fresh_name("orders")
     settings = job(kafka, topic, tmp_path)
     publish(kafka, topic, change(topic, "INSERT", "1", 1, id="1"))
-    dedup_stream.run(settings, Ending())
+    dedup_stream.run(settings, Shutdown())
     publish(kafka, topic, change(topic, "INSERT", "2", 2, id="2"))
     publish(kafka, topic, change(topic, "INSERT", "3", 3, id="3"))
     end = TopicPartition(topic, 0, offset=4)  # each transaction is a row and a marker
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
     admin.delete_records([end])[end].result(20)
     with pytest.raises(OffsetsLost, match=rf"still to be read \({topic} at "):
-        dedup_stream.run(settings, Ending())
+        dedup_stream.run(settings, Shutdown())
     assert list(copy_of(spark, tmp_path / "copy")) == ["1"]

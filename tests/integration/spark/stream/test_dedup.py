@@ -10,9 +10,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from deploy.embedded import Kafka
+from relay.encode import CanalJson
 from relay.envelope import Claim, claim_text
 from relay.model.message import OutboundMessage
-from relay.pipeline.messages.oversized import reference_value
 from spark_jobs import dedup_batch
 from spark_jobs.apply.quarantine import Quarantine
 from spark_jobs.kafka.source import Bounds
@@ -150,11 +150,13 @@ def test_what_the_relay_kept_elsewhere_is_put_aside_by_name(
     whole = change("t", "UPDATE", "1", 10, id="1", n="x")
     claim = claim_text(Claim.of("s3://bucket/x", whole.value or b"")).encode()
     claimed = replace(
-        whole, value=reference_value(whole.value or b""), headers=(*whole.headers, ("claim", claim))
+        whole,
+        value=CanalJson("exact").reference(whole.value or b""),
+        headers=(*whole.headers, ("claim", claim)),
     )
     statement = orjson.dumps(
         {
-            **orjson.loads(reference_value(whole.value or b"")),
+            **orjson.loads(CanalJson("exact").reference(whole.value or b"")),
             "type": "QUERY",
             "sql": "/* dead letter 10-1 */",
         }

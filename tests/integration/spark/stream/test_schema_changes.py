@@ -107,6 +107,7 @@ def test_a_column_gets_the_type_that_holds_old_and_new_values(
     }
 
 
+@pytest.mark.long
 def test_a_policy_lets_columns_follow_the_newest_change(
     spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -171,12 +172,14 @@ def test_statements_that_move_rows_without_logging_them_are_told(
         "ALTER TABLE swapped EXCHANGE PARTITION p1 WITH TABLE old": moved,
         "ALTER TABLE moved IMPORT TABLESPACE": moved,
         "ALTER TABLE keyed DROP PRIMARY KEY, ADD PRIMARY KEY (a, b)": keyed,
+        "ALTER TABLE unique ADD UNIQUE (c), DROP PRIMARY KEY, ADD PRIMARY KEY (a)": keyed,
         "ALTER TABLE plain ADD COLUMN part INT, ADD KEY (part)": "",
     }
+    kinds = {"unique": "CINDEX"}
     messages = [
         change(
             "t",
-            "ALTER",
+            kinds.get(sql.split()[2], "ALTER"),
             None,
             order,
             table=sql.split()[2],
@@ -192,12 +195,22 @@ def test_statements_that_move_rows_without_logging_them_are_told(
         table="new",
         fields={"isDdl": True, "sql": "RENAME TABLE old TO new", "data": None},
     )
-    figures = apply(spark, tmp_path, *messages, renamed)
+    swaps = "RENAME TABLE `a` TO x, `b` TO `a`, x TO `b`"
+    swapped = change(
+        "t", "RENAME", None, 10, table="x", fields={"isDdl": True, "sql": swaps, "data": None}
+    )
+    sql = "/* end */ drop database if exists `shop`"
+    dropped = change("t", "QUERY", None, 11, table="", fields={"isDdl": True, "sql": sql})
+    figures = apply(spark, tmp_path, *messages, renamed, swapped, dropped)
     told = [
         f"table shop.{sql.split()[2]} {problem}" for sql, problem in statements.items() if problem
     ]
     told.append(
         "table shop.new was renamed, which copies do not follow: each keeps the rows of its own "
         "name"
+    )
+    told.append(f"{told[-1].replace('new', 'x')} ({swaps})")
+    told.append(
+        "database shop was dropped, which copies do not follow: they keep the rows of its tables"
     )
     assert sorted(figures.problems) == sorted(told)

@@ -173,6 +173,7 @@ def test_a_first_copy_beside_the_stream_brings_no_row_back(
     assert set(copy_of(spark, tmp_path)) == {"shop/db.b"}
 
 
+@pytest.mark.long
 def test_a_copy_of_before_puts_aside_what_it_cannot_follow(
     spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -251,6 +252,7 @@ def test_a_truncate_that_does_not_say_enough_is_put_aside(
     }
 
 
+@pytest.mark.long
 def test_statements_of_another_topic_are_followed_and_never_forgotten(
     spark: SparkSession, kafka: Kafka, fresh_name: Callable[[str], str], tmp_path: Path
 ) -> None:

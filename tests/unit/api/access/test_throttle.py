@@ -1,5 +1,7 @@
 """Wrong passwords lead to pauses that grow, and nobody can keep another user out."""
 
+from contextlib import suppress
+
 import pytest
 
 from api.access.login.throttle import (
@@ -134,3 +136,15 @@ def test_the_memory_is_bounded(throttle: LoginThrottle, clock: Clock) -> None:
         fail(throttle, 1, name=f"u{number}")
     assert fail(throttle, 1, name="second").startswith("3 attempts are left")
     assert fail(throttle, 1, name="first").startswith("4 attempts are left")
+
+
+def test_one_address_tries_135_passwords_of_a_name_in_a_day(
+    throttle: LoginThrottle, clock: Clock
+) -> None:
+    begun = 0
+    for _ in range(24 * 60 * 6):
+        with suppress(LoginPaused):
+            throttle.begin("ann", "10.0.0.1")
+            begun += 1
+        clock.now += 10
+    assert begun == 135

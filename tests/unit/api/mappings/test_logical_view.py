@@ -1,11 +1,13 @@
 """The logical view groups rules and seen tables by database, topic and instance."""
 
+import tracemalloc
+
 from api.models.mappings.logical_mapping import LogicalView
-from api.services.mappings.logical_tables import logical_mapping, published
+from api.services.mappings.logical_tables import LogicalMapping, logical_mapping, published
 from api.services.mappings.logical_view import grouped
 from api.web.views.logical_flow import flow_of
 from api.web.views.mappings import summary, table_groups
-from relay.model.table import TableId
+from relay.model.table import TableId, tables_named
 from relay.route import MappingSet
 from relay.settings import InstanceSettings
 from tests.unit.route.mappings import documents, real
@@ -104,3 +106,28 @@ def test_a_picture_of_many_shards_counts_those_it_does_not_show() -> None:
     flow = flow_of(grouped(logical_mapping(1, many, {}), "db")[0])
     assert (len(flow.left), flow.left[-1].text) == (6, "and 35 more")
     assert all(each.y + 21 <= flow.height for each in flow.left)
+
+
+def test_a_pair_of_instance_and_table_takes_few_bytes() -> None:
+    instances, tables = 100, 100
+    many = documents(
+        dbs=[{"logicDb": "shop", "realDbs": "/many_\\d+/"}],
+        topics=[{"logicDb": "shop", "topic": "shop"}],
+    )
+
+    def mapping() -> LogicalMapping:
+        seen = {
+            f"many-{each}": tables_named(f"many_{each}.orders_{at}" for at in range(tables))
+            for each in range(instances)
+        }
+        return logical_mapping(1, many, seen)
+
+    mapping()
+    tracemalloc.start()
+    try:
+        kept = mapping()
+        taken = tracemalloc.get_traced_memory()[0] / (instances * tables)
+    finally:
+        tracemalloc.stop()
+    assert sum(each.real_tables for each in kept.tables) == instances * tables
+    assert taken < 250, taken

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from api.models.watch.series import StatesView, StateView
 from api.web import words
-from api.web.views.chart import BOTTOM, LEFT, RIGHT, TOP, chart
-from api.web.views.timeline import WIDTH, timeline
+from api.web.views.figures.chart import BOTTOM, LEFT, RIGHT, TOP, chart
+from api.web.views.figures.timeline import WIDTH, timeline
 
 FROM = 1_767_225_600_000
 VALUES = st.lists(st.one_of(st.none(), st.floats(0, 1e9)), min_size=1, max_size=60)

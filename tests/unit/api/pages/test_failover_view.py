@@ -11,12 +11,12 @@ from api.services.watch import Moment
 from api.web.views import failover, servers
 from relay.operations import HandOver, hand_overs
 from relay.state import (
-    Candidacy,
     FailoverView,
     Note,
     PlacementOverride,
     PlacementOverrides,
     RelayMember,
+    RunnableInstance,
     ServerView,
     StandingOrders,
     places,
@@ -79,7 +79,7 @@ def test_the_last_switch_is_the_newest_one() -> None:
 
 
 def member(name: str, *instances: str, unable: tuple[str, ...] = ()) -> RelayMember:
-    found = tuple(Candidacy(each, (), "NO" if each in unable else "") for each in instances)
+    found = tuple(RunnableInstance(each, (), "NO" if each in unable else "") for each in instances)
     return RelayMember(name, server=f"s-{name}", instances=instances, candidacies=found)
 
 
@@ -120,7 +120,7 @@ def test_the_matrix_shows_instances_that_cannot_run_elsewhere_first() -> None:
     )
     moment = Moment(relays=tuple(RelayView.of(each) for each in (A, B, C)))
     first, *_ = servers.matrix(moment, placement, every=True)
-    assert (first.instance, first.why) == ("three", "b: NO")
+    assert (first.instance, first.why) == ("three", "s-b: NO")
     assert [each.word for each in first.marks] == ["leads", "cannot run it", "does not have it"]
     rows = servers.rows(moment, placement)
     assert [(each.leads, each.could) for each in rows] == [(3, 0), (0, 2), (0, 1)]

@@ -3,8 +3,8 @@
 import pytest
 
 from api.services.watch import Facts, Moment, Selection, StatePeriod
+from api.web.views.figures.sparkline import spark_path
 from api.web.views.overview import Asked, chips, columns, groups, sentence
-from api.web.views.sparkline import spark_path
 from tests.unit.api.watch.instances import view_of
 
 NOW = 1_767_225_600_000
@@ -45,7 +45,7 @@ def test_rows_say_what_the_table_shows() -> None:
         "2.0 s ago",
     )
     assert (shop.lag_kind, ads.lag_kind, crm.lag_kind) == ("", "lag-hi", "lag-bad")
-    assert (gone.relay, gone.lag, gone.note) == ("", "\N{EN DASH}", "no relay leads it")
+    assert (gone.relay.shown, gone.lag, gone.note) == ("", "\N{EN DASH}", "no relay leads it")
     assert (shop.flat, crm.flat, crm.code) == (False, True, "BINLOG_PURGED")
 
 

@@ -43,6 +43,7 @@ def facts_of(state: str, since_ms: int, **more: Any) -> Facts:
         (facts_of("RUNNING", LONG, lag_since_ms=LONG, lag_seconds=99.0), ["lag"]),
         (facts_of("RUNNING", LONG, mapping_since_ms=NOW, mapping_problem="No."), ["mapping"]),
         (facts_of("RUNNING", LONG, spool_since_ms=NOW), ["spool"]),
+        (facts_of("RUNNING", LONG, keys_differ="Keys of a.b differ."), ["keys"]),
         (facts_of("RUNNING", LONG, letters_ms=NOW, letters=1), ["dead_letters"]),
         (facts_of("RUNNING", LONG, letters_ms=NOW - LETTERS_MS - 1, letters=1), []),
         (

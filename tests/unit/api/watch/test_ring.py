@@ -19,9 +19,9 @@ SAMPLES = st.lists(
 )
 
 
-@given(SAMPLES)
+@given(SAMPLES, st.integers(-12, 12), st.integers(1, SIZE))
 def test_a_ring_of_maxima_holds_what_a_dictionary_would(
-    samples: list[tuple[int, float | None]],
+    samples: list[tuple[int, float | None]], later: int, count: int
 ) -> None:
     ring, expected, now = Ring(STEP, SIZE, "max"), dict[int, float](), 0
     for pause, value in samples:
@@ -33,6 +33,11 @@ def test_a_ring_of_maxima_holds_what_a_dictionary_would(
     newest = now // STEP
     assert ring.read(now, SIZE) == [
         expected.get(bucket) for bucket in range(newest - SIZE + 1, newest + 1)
+    ]
+    kept, last = range(newest - SIZE + 1, newest + 1), newest + later
+    assert ring.read(last * STEP, count) == [
+        expected.get(bucket) if bucket in kept else None
+        for bucket in range(last - count + 1, last + 1)
     ]
 
 

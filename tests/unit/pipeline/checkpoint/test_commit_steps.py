@@ -2,7 +2,7 @@
 next one may be asked for.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any, Final
@@ -74,7 +74,7 @@ class Journal(Surroundings):
     def taken(self, position: BinlogPosition) -> list[OutboundMessage]:
         return [OutboundMessage("schema", 0, b"names", str(position).encode(), ())]
 
-    def renew(self) -> bool:
+    def renew(self, *_: object) -> bool:
         if self.lost:
             raise MappingLost("The mapping set is gone.")
         return False
@@ -102,6 +102,28 @@ class Broker(SentMessages):
         self.answers = True
         self.unanswered: Future[None] | None = None
         self.batches: list[list[OutboundMessage]] = []
+        self.overlapping: list[int] = []  # the numbers of batches that the next one may overlap
+        self.by_turns = False
+        self._overlapped = False
+
+    @property
+    def needs_barrier(self) -> bool:
+        return self.by_turns and self._overlapped
+
+    def commit_barrier(
+        self, record: OutboundMessage, beside: Sequence[OutboundMessage]
+    ) -> "Future[None]":
+        assert not self.messages
+        self._overlapped = False
+        self._steps.append("barrier")
+        return super().commit_barrier(record, beside)
+
+    def commit_overlapping(
+        self, record: OutboundMessage, free: Callable[[], object]
+    ) -> "Future[None]":
+        self.overlapping.append(len(self.batches))
+        self._overlapped = True
+        return super().commit_overlapping(record, free)
 
     def send(self, message: OutboundMessage) -> None:
         assert self.unanswered is None, "a producer has one transaction at a time"
@@ -279,6 +301,40 @@ def test_what_was_sent_before_a_statement_is_committed_without_it() -> None:
         batch("statement", end=199),
     ]
     assert published.splits == [1, 3, None]
+
+
+def test_a_statement_and_what_was_sent_before_it_do_not_overlap_the_next_batch() -> None:
+    published = Published()
+    published.take(begin(1), row(10), statement(), end(1))
+    published.idle()
+    published.take(*transaction(2, 20))
+    published.idle()
+    assert published.batches == [
+        batch("10", end=4),
+        batch("statement", end=199),
+        batch("20", end=299),
+    ]
+    assert published.broker.overlapping == [2]
+
+
+@pytest.mark.parametrize("rows_before", [True, False])
+def test_two_ids_pass_a_barrier_before_a_statement(rows_before: bool) -> None:
+    published = Published()
+    published.broker.by_turns = True
+    published.take(*transaction(1, 10))
+    published.idle()
+    published.take(begin(2), *([row(20)] if rows_before else []), statement(), end(2))
+    published.idle()
+    steps = [each for each in published.journal.steps if not each.startswith("guard")]
+    # Without a barrier in between, the ends of the first batch may come after the statement.
+    assert steps == ["commit", *(["commit"] if rows_before else []), "barrier", "commit", "commit"]
+    assert published.batches[-2:] == [
+        batch(end=199),
+        batch("statement", end=299),
+    ]
+    published.take(begin(3), statement(), end(3))
+    published.idle()
+    assert published.journal.steps.count("barrier") == 1, "nothing overlapped since"
 
 
 def test_a_statement_does_not_wait_for_what_follows() -> None:

@@ -1,5 +1,5 @@
-"""The walk goes on while a commit is on its way, and every message still lands in the batch that
-its record closes.
+"""The publisher continues during a pending commit; each message is in the same Kafka transaction
+as the position record that includes it.
 """
 
 import threading
@@ -18,6 +18,7 @@ from relay.pipeline.delivery import outbox as module
 from relay.pipeline.delivery.instance_stats import InstanceStats
 from relay.pipeline.delivery.open_batch import OpenBatch
 from relay.pipeline.delivery.outbox import Outbox
+from relay.publish import BatchProducer
 from relay.settings import BufferSettings
 
 RECORD = PositionRecord(
@@ -28,10 +29,10 @@ RECORD = PositionRecord(
 )
 
 
-class Broker:
-    """A producer whose commits are answered when the test says so.
+class Broker(BatchProducer):
+    """A producer whose commits complete when the test completes them.
 
-    `batches` are what consumers would see.
+    `batches`: the committed messages, one list for each Kafka transaction.
     """
 
     def __init__(self) -> None:

@@ -221,7 +221,9 @@ def test_a_position_of_a_group_means_nothing_to_a_single_source() -> None:
 
 def test_what_comes_again_of_a_single_source_comes_before_it_is_a_group() -> None:
     replay = Replay(START.binlog, BinlogPosition("b.000009", 4), OrderPair(7, 8))
-    with pytest.raises(HistoryChanged, match="comes again in the order of the single source"):
+    with pytest.raises(
+        HistoryChanged, match="are published again in the order of the single source"
+    ):
         refuse_foreign_record(
             instance(), PositionRecord(START, OrderPair(0, 0), 0, 0, replay=replay)
         )
@@ -303,16 +305,16 @@ def test_each_source_may_have_a_standby_of_its_own() -> None:
             {"source": STANDBY, "failover": {"switch_without_gtid": "fallback"}},
             "= 'fallback' is for a single source",
         ),
-        ({"failover": {"virtual_address": True}}, "failover.virtual_address speaks of one source"),
-        ({"lookups": [{"name": "l", "query": "select 1"}]}, "lookups speaks of one source"),
+        ({"failover": {"virtual_address": True}}, "failover.virtual_address applies to one source"),
+        ({"lookups": [{"name": "l", "query": "select 1"}]}, "lookups applies to one source"),
         (
             {"spool": "mixed", "spooling": {"directory": "spool"}},
-            "spool = 'mixed' speaks of one source",
+            "spool = 'mixed' applies to one source",
         ),
-        ({"start": {"journal_name": "b.000001"}}, "start.journal_name speaks of one source"),
+        ({"start": {"journal_name": "b.000001"}}, "start.journal_name applies to one source"),
         (
             {"start": {"journal_name": "b.000001", "timestamp": 1}},
-            "start.journal_name speaks of one source",
+            "start.journal_name applies to one source",
         ),
     ],
 )

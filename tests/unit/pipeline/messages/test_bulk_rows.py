@@ -113,7 +113,9 @@ def in_bulk(
     event: RowsEvent, plan: TablePlan, skip: int, *, packed: bool
 ) -> tuple[int, list[OutboundMessage]] | SlowReason:
     printer = plan_printer(plan, LARGEST // 2 if packed else None)
-    done, rows, printed, left = printer.messages([event], FRAME, BEFORE, skip, plan.tags)
+    done, rows, printed, left, _ = printer.messages(
+        [event], FRAME, BEFORE, skip, plan.printed_headers
+    )
     assert (left is None) == bool(done)
     if not done:
         return left or SlowReason.VALUE

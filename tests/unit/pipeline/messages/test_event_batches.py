@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from relay.model.change import Advance, Operation, RowsEvent, StreamItem
 from relay.model.positions.position import BinlogPosition, SourceIdentity
 from relay.model.table import TableId, TableMap
-from relay.pipeline.messages.event_batches import in_runs
+from relay.pipeline.messages.event_batches import OtherItem, run_at
 
 HERE = BinlogPosition("b.1", 4)
 TABLES = [TableMap(TableId("d", name), (), ()) for name in "ab"]
@@ -28,7 +28,11 @@ items = st.lists(rows | rows | rows | st.just(Advance(HERE, SourceIdentity("", 1
 def test_runs_hold_neighbours_that_are_alike(
     items: list[StreamItem], most_events: int, most_bytes: int
 ) -> None:
-    found = [*in_runs(items, most_events, most_bytes)]
+    found: list[list[RowsEvent] | OtherItem] = []
+    at = 0
+    while at < len(items):
+        found.append(run_at(items, at, most_events, most_bytes))
+        at += len(run) if isinstance(run := found[-1], list) else 1
     flat = [item for each in found for item in (each if isinstance(each, list) else [each])]
     assert all(a is b for a, b in zip(flat, items, strict=True))
     for run in found:

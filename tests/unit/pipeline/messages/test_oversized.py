@@ -3,6 +3,7 @@ nobody up.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from relay.claim_check import ClaimStore
 from relay.dead_letters import DeadLetter, DeadLetterTopic
 from relay.dead_letters.chunks import piece_of
-from relay.encode import MessageFrame
+from relay.encode import CanalJson, DebeziumJson, MessageFrame
 from relay.envelope import Header, checked_claim, parse_claim, value_schema
 from relay.errors import CorruptEvent, ValueNotPrintable
 from relay.model.change import Operation, RowChange, RowsEvent, TransactionBegin
@@ -21,13 +22,21 @@ from relay.model.positions.position import BinlogPosition, OrderPair
 from relay.model.table import Column, ColumnType, TableId, TableMap
 from relay.model.value import JsonDocument, JsonScalar, JsonScalarKind
 from relay.pipeline.messages.changes import EventContext
-from relay.pipeline.messages.oversized import MessageOrigin, OversizedMessages, reference_value
+from relay.pipeline.messages.choice_of_format import MessageFormats
+from relay.pipeline.messages.oversized import MessageOrigin, OversizedMessages
 from relay.pipeline.messages.single_row import row_messages
 from relay.pipeline.messages.unencodable_rows import UnprintableRow, row_values, rows_one_by_one
-from relay.settings import ClaimSettings, KafkaSettings, MessageSettings
+from relay.settings import ClaimSettings, InstanceSettings, KafkaSettings, MessageSettings
 from tests.support.rows.table_plans import TOPIC, table_definition, table_plan
 
 KAFKA = KafkaSettings(bootstrap_servers="x")
+INSTANCE = InstanceSettings.model_validate(
+    {
+        "name": "shop",
+        "source": {"host": "h", "user": "u", "server_id": 7},
+        "topic": {"rules": [{"topics": "other", "format": "debezium-json"}]},
+    }
+)
 TABLE = TableMap(
     TableId("shop_1", "t"),
     (
@@ -35,6 +44,14 @@ TABLE = TableMap(
         Column("kind", ColumnType.ENUM, nullable=True, length=1, labels=("a", "b")),
     ),
     (0,),
+)
+NAMED = replace(
+    TABLE,
+    columns=(
+        Column("name", ColumnType.VARCHAR, nullable=True, length=40, charset="utf8mb4"),
+        *TABLE.columns,
+    ),
+    primary_key=(1,),
 )
 LOGICAL = TableId("shop", "t")
 PLAN = table_plan(table_definition(TABLE), LOGICAL, "t", 4)
@@ -78,14 +95,20 @@ class Taking:
 
 
 class Limits:
-    limits = {TOPIC: LIMIT, f"{TOPIC}.ddl": LIMIT}  # noqa: RUF012 - read only
+    limits = dict.fromkeys((TOPIC, f"{TOPIC}.ddl", "other", "other.ddl"), LIMIT)
 
 
 def oversize(sent: Any, claims: ClaimStore | None = None) -> OversizedMessages:
     topics: Any = Taking()
     sizes: Any = Limits()
     return OversizedMessages(
-        sent, topics, sizes, DeadLetterTopic(KAFKA, "roma", "shop"), claims, MessageSettings()
+        sent,
+        topics,
+        sizes,
+        DeadLetterTopic(KAFKA, "roma", "shop"),
+        claims,
+        MessageSettings(),
+        MessageFormats(INSTANCE),
     )
 
 
@@ -187,9 +210,26 @@ def test_a_claim_points_to_the_value_and_carries_no_rows(tmp_path: Path) -> None
     assert sent.claims == 1
 
 
+def test_a_marker_and_a_reference_have_the_format_of_their_topic(tmp_path: Path) -> None:
+    store = ClaimStore(ClaimSettings(url=str(tmp_path)), "roma", "shop")
+    form = DebeziumJson("shop", with_schema=False)
+    rows = form.rows(PLAN.definition, LOGICAL, ("other",))
+    value = rows.encode((RowChange(None, (1, 1)),), CONTEXT.frame, BEFORE)
+    value = value.replace(b'"op":', b'"filler":"%s","op":' % (b"x" * 20_000))
+    large = replace(message(1000), topic="other", value=value)
+    sent = Sent()
+    oversize(sent, store).send(large, ORIGIN)
+    fields = orjson.loads(sent.messages[0].value or b"")
+    assert (fields["op"], fields["before"], fields["after"]) == ("c", None, None)
+    letters_sent = Sent()
+    oversize(letters_sent).send(large, ORIGIN)
+    (marker,) = [each for each in letters_sent.messages if each.topic == "other.ddl"]
+    assert orjson.loads(marker.value or b"")["source"]["connector"]
+
+
 def test_the_fields_of_a_reference_stand_in_their_order() -> None:
     assert (
-        list(orjson.loads(reference_value(message(1000).value or b"")))
+        list(orjson.loads(CanalJson("exact").reference(message(1000).value or b"")))
         == value_schema()["required"]
     )
 
@@ -247,6 +287,29 @@ def test_rows_beside_one_that_cannot_be_printed_go_their_way() -> None:
     assert orjson.loads(second.values)["after"] == {"id": 1, "kind": 7}
 
 
+@pytest.mark.parametrize(("kinds", "expected"), [([1, 2], 4), ([1, 7, 2, 7], 4), ([7], 0)])
+def test_values_that_are_no_characters_count_for_rows_that_are_published(
+    kinds: list[int], expected: int
+) -> None:
+    """In two formats, of which the second one prints a row that the first one has printed."""
+    rows = [RowChange(None, (b"\xff", number, kind)) for number, kind in enumerate(kinds)]
+    event = RowsEvent(Operation.INSERT, NAMED, rows, 0, BEGIN.position, 9)
+    one = table_plan(table_definition(NAMED), LOGICAL, "t", 4)
+    other = table_plan(table_definition(NAMED), LOGICAL, "u", 4)
+    plan = replace(one, forms=(*one.forms, *other.forms))
+    settings = MessageSettings()
+    list(
+        rows_one_by_one(
+            event,
+            plan,
+            lambda part, before, skip: row_messages(part, plan, settings, CONTEXT, before, skip),
+            BEFORE,
+            0,
+        )
+    )
+    assert plan.take_undecodable() == expected
+
+
 @pytest.mark.parametrize("skip", [1, 2, 3])
 def test_rows_that_are_visible_already_are_counted_and_not_kept_back_again(skip: int) -> None:
     made = made_of([1, 7, 2], skip)
@@ -291,3 +354,13 @@ def test_values_are_kept_as_they_were_read() -> None:
     assert kept["before"] == {"b": {"base64": "/w=="}, "j": None}
     decimal = kept["after"]["j"]["root"]["n"]
     assert (decimal["text"], decimal["kind"], decimal["raw"]) == ("1.50", "decimal", {"base64": ""})
+
+
+def test_dead_letters_of_copied_rows_under_one_order_key_have_ids_of_their_own() -> None:
+    sent, copied = Sent(), ORIGIN._replace(begin=None)
+    for key in (b"1", b"2"):  # a chunk of the next session has the order key of the last one
+        sender = oversize(sent)
+        for _ in range(2):
+            sender.send(replace(message(LIMIT + 1), key=key), copied)
+    letters = {each.key for each in sent.messages if each.topic != f"{TOPIC}.ddl"}
+    assert len(letters) == 4

@@ -1,4 +1,4 @@
-"""A packed message says of each of its rows what a message of its own would say."""
+"""A message with several rows has the same values for each row as a message with only this row."""
 
 import json
 from collections import defaultdict
@@ -21,8 +21,9 @@ from relay.model.value import Row
 from relay.partition import PartitionRule
 from relay.pipeline.messages.changes import EventContext
 from relay.pipeline.messages.packed import packed_messages
+from relay.pipeline.messages.row_form import RowForm, TopicRoute
 from relay.pipeline.messages.single_row import row_messages
-from relay.pipeline.messages.table_plan import TablePlan, TopicRoute
+from relay.pipeline.messages.table_plan import TablePlan
 from relay.route import Destination, Tags
 from relay.settings import InstanceSettings, MessageSettings
 
@@ -92,8 +93,7 @@ def plan_of(settings: MessageSettings) -> TablePlan:
     return TablePlan(
         definition=DEFINITION,
         destination=Destination(NAME, tuple(TOPICS), Tags(("tag1",), (("name", "f1"),))),
-        routes=tuple(routes),
-        rows=RowEncoder(DEFINITION, NAME, settings.value_style),
+        forms=(RowForm(tuple(routes), RowEncoder(DEFINITION, NAME, settings.value_style)),),
         keys=KeyEncoder(DEFINITION, NAME),
         tags=tag_headers(("tag1",)),
         split_key_change=settings.key_change == "split",
@@ -252,6 +252,15 @@ def test_a_message_too_large_for_kafka_is_cut_and_a_single_row_is_left_to_the_pr
     assert all(len(message.value or b"") < limit for message in packed(event, limit))
     alone = packed(event, 100)
     assert [len(rows_of(message)) for message in alone] == [1] * 8
+
+
+def test_values_that_are_no_characters_count_once_in_messages_that_were_cut() -> None:
+    settings = MessageSettings(rows_per_message="event")
+    plan = plan_of(settings)
+    event = inserts(*range(8), name=b"\xff" * 20)
+    for largest_bytes in (1_000_000, 100):
+        list(packed_messages(event, plan, settings, CONTEXT, BEFORE, 0, largest_bytes))
+        assert plan.take_undecodable() == 8 * len(TOPICS)
 
 
 @pytest.mark.parametrize(

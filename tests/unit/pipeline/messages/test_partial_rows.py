@@ -17,8 +17,9 @@ from relay.model.value import ABSENT, Row
 from relay.partition import PartitionRule
 from relay.pipeline.messages.changes import EventContext, known_rows
 from relay.pipeline.messages.packed import packed_messages
+from relay.pipeline.messages.row_form import RowForm, TopicRoute
 from relay.pipeline.messages.single_row import row_messages
-from relay.pipeline.messages.table_plan import TablePlan, TopicRoute
+from relay.pipeline.messages.table_plan import TablePlan
 from relay.route import Destination, Tags
 from relay.settings import MessageSettings
 
@@ -42,13 +43,12 @@ def plan(
     placement = PartitionRule(rule, database_hash=True, partitions=100).for_table(
         NAME, ("id", "n", "note"), (0,)
     )
+    texts = PartitionTexts(DEFINITION, placement.ordinals)
+    route = TopicRoute("t", placement, texts, 1_000_000)
     return TablePlan(
         definition=DEFINITION,
         destination=Destination(NAME, ("t",), tags or Tags(("users",), ())),
-        routes=(
-            TopicRoute("t", placement, PartitionTexts(DEFINITION, placement.ordinals), 1_000_000),
-        ),
-        rows=RowEncoder(DEFINITION, NAME, style),
+        forms=(RowForm((route,), RowEncoder(DEFINITION, NAME, style)),),
         keys=KeyEncoder(DEFINITION, NAME),
         tags=tag_headers(("users",)),
         split_key_change=key_change == "split",

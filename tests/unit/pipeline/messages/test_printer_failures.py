@@ -21,7 +21,7 @@ from relay.model.records.position_record import PositionRecord
 from relay.model.row_path import RowPath, SlowReason
 from relay.model.table import TableId
 from relay.pipeline.buffer import Chunk
-from relay.pipeline.messages import single_row, table_plan
+from relay.pipeline.messages import single_row, table_plans
 from relay.pipeline.messages.printing import transaction_printer
 from relay.pipeline.messages.printing.bug_reports import with_report
 from relay.pipeline.messages.printing.event_printer import make_event_printer
@@ -57,6 +57,9 @@ class Broken:
             raise self.raises
         return SlowReason.DAMAGED
 
+    def print_copied(self, *_: object) -> Any:
+        return self.print_rows()
+
     def count_rows(self, *_: object) -> int | None:
         return None
 
@@ -77,7 +80,9 @@ class BrokenTransactions:
 
 def use_broken(monkeypatch: pytest.MonkeyPatch, raises: BaseException | None) -> None:
     monkeypatch.setattr(Broken, "raises", raises)
-    monkeypatch.setattr(table_plan, "make_event_printer", partial(make_event_printer, maker=Broken))
+    monkeypatch.setattr(
+        table_plans, "make_event_printer", partial(make_event_printer, maker=Broken)
+    )
 
 
 def new_publisher() -> tuple[Publisher, SentMessages]:

@@ -49,17 +49,22 @@ def rows(
     skip: int = 0,
     keeps_back: bool = True,
     message: dict[str, Any] | None = None,
+    undecodable: list[int] | None = None,
     **settings: Any,
 ) -> list[RefinedRow]:
-    """What becomes of these changes, all of one event."""
+    """What becomes of these changes, all of one event. `undecodable` gets how many values were
+    printed with U+FFFD.
+    """
     instance = InstanceSettings.model_validate(
         {"name": "x", "source": {"host": "h", "user": "u", "server_id": 7}, **settings}
     )
     refinement = Refinements(instance, {}).of(DEFINITION, LOGICAL, exact_text)
     assert refinement is not None
+    plain = table_plan(refinement.definition, LOGICAL, "t", 4)
+    rows = RowEncoder(refinement.published, LOGICAL, "exact")
     plan = replace(
-        table_plan(refinement.definition, LOGICAL, "t", 4),
-        rows=RowEncoder(refinement.published, LOGICAL, "exact"),
+        plain,
+        forms=(replace(plain.forms[0], rows=rows),),
         keys=KeyEncoder(refinement.published, LOGICAL),
         refinement=refinement,
         split_key_change=(message or {}).get("key_change", "split") == "split",
@@ -72,7 +77,10 @@ def rows(
         CONTEXT,
         keeps_back=keeps_back,
     )
-    return list(refined.of(event, BEFORE, skip))
+    made = list(refined.of(event, BEFORE, skip))
+    if undecodable is not None:
+        undecodable.append(plan.take_undecodable())
+    return made
 
 
 def pairs(made: list[RefinedRow]) -> list[int]:
@@ -115,6 +123,16 @@ def test_rows_that_are_visible_already_are_counted_alone(skip: int) -> None:
     whole, rest = rows(*changes, rules=rules), rows(*changes, rules=rules, skip=skip)
     assert pairs(rest) == pairs(whole)
     assert [each.made for each in rest] == [[]] * skip + [each.made for each in whole[skip:]]
+
+
+@pytest.mark.parametrize(("skip", "expected"), [(0, 2), (1, 1), (3, 0)])
+def test_values_that_are_no_characters_count_where_their_row_is_published(
+    skip: int, expected: int
+) -> None:
+    counted: list[int] = []
+    garbled = [RowChange(None, (number, b"\xff", kind)) for number, kind in enumerate((1, 9, 2))]
+    rows(*garbled, skip=skip, undecodable=counted, **NEUTRAL)
+    assert counted == [expected]
 
 
 def test_messages_show_what_may_be_seen_and_are_placed_by_what_is_there() -> None:

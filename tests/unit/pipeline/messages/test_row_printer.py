@@ -14,7 +14,7 @@ from relay.model.row_path import RowPath, SlowReason
 from relay.model.table import ColumnType, TableId
 from relay.pipeline.delivery.row_paths import paths_in_words, paths_of_tables, rows_by_path
 from relay.pipeline.messages.printing.event_printer import EventPrinter, make_event_printer
-from relay.pipeline.messages.table_plan import facts_of
+from relay.pipeline.messages.table_plans import facts_of
 from relay.settings import InstanceSettings
 from tests.support.rows.table_plans import plan_printer, table_definition, table_plan
 from tests.unit.decode.event_bytes import (
@@ -56,7 +56,11 @@ def left(
     """Why the table's printer does not print an event of these images."""
     event = RowDecoder().open(raw_rows(TABLE.map_body(), rows_body(2, *images, kind=kind), kind))
     plan = table_plan(table_definition(event.table), LOGICAL, "orders", 7)
-    return plan_printer(plan, largest_bytes).messages([event], FRAME, BEFORE, 0, plan.tags).left
+    return (
+        plan_printer(plan, largest_bytes)
+        .messages([event], FRAME, BEFORE, 0, plan.printed_headers)
+        .left
+    )
 
 
 @pytest.mark.parametrize(

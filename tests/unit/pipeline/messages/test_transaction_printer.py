@@ -3,7 +3,7 @@ give item by item.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from itertools import pairwise
 from typing import Any, TypeAlias
 from unittest.mock import patch
@@ -33,7 +33,7 @@ from tests.unit.decode.event_bytes import (
     raw_rows,
     rows_body,
 )
-from tests.unit.pipeline.messages.column_cases import CASES, GBK, KEYS, UTF8MB4
+from tests.unit.pipeline.messages.column_cases import CASES, GBK, KEYS, UTF8MB4, octets
 from tests.unit.route.mappings import documents, router
 
 IDENTITY = SourceIdentity("", 1, 0)
@@ -49,6 +49,9 @@ KEY, KEY_VALUES = KEYS[0]
 OTHERS = [
     next(each for each in CASES if each[0]["type"] == code) for code in (246, 18, 16, 5, 245)
 ] + [each for each in CASES if each[0].get("collation") in (UTF8MB4, GBK)]
+GARBLED = next(i for i, (case, _) in enumerate(OTHERS) if case.get("collation") == GBK)
+"""A column whose texts are printed by a call from compiled code."""
+OTHERS[GARBLED] = OTHERS[GARBLED][0], st.one_of(OTHERS[GARBLED][1], octets(1, 20))
 COLUMNS = [
     WrittenColumn(**{**KEY, "name": "id"}),
     *(
@@ -151,8 +154,13 @@ def published(items: Sequence[StreamItem], cuts: Sequence[int], *, at_once: bool
         epoch=2,
         change_time_ms=0,
     )
-    sent = SentMessages()
+    sent, undecodable = SentMessages(), list[int]()
     with (
+        patch.object(
+            checkpoint_module.Checkpoint,
+            "count_undecodable",
+            lambda _, values: undecodable.append(values),
+        ),
         patch.object(transaction_printer, "COMPILED", at_once),
         patch.object(checkpoint_module, "time", lambda: NOW_S),
         patch.object(checkpoint_module, "monotonic", lambda: 0.0),
@@ -170,7 +178,12 @@ def published(items: Sequence[StreamItem], cuts: Sequence[int], *, at_once: bool
     return (
         sent.messages,
         publisher.progress.record,
-        (asdict(stats.totals), stats.dropped, stats.tables),
+        (
+            {each.name: getattr(stats.totals, each.name) for each in fields(stats.totals)},
+            stats.dropped,
+            stats.tables,
+            sum(undecodable),
+        ),
         publisher.progress.order,
     )
 
@@ -192,6 +205,16 @@ def event(table: int, *keys: int, kind: int = WRITE_V2) -> EventBody:
     return table, kind, rows_body(len(COLUMNS), *images, kind=kind)
 
 
+def garbled(table: int, *keys: int) -> EventBody:
+    """Rows with a value whose bytes are no characters."""
+    others = [b"\x02\xff\xff" if i == GARBLED else None for i in range(len(OTHERS))]
+    return (
+        table,
+        WRITE_V2,
+        rows_body(len(COLUMNS), *[image((bytes([key]), *others)) for key in keys], kind=WRITE_V2),
+    )
+
+
 def transaction(*events: EventBody) -> Part:
     return 0, None, "0-1-{}", [*events]
 
@@ -207,6 +230,16 @@ LARGE = transaction(*[event(0, *range(200))] * 100)
     "parts",
     [
         pytest.param([KNOWN] * 3, id="three topics' tables in turn"),
+        pytest.param(
+            [
+                KNOWN,
+                transaction(garbled(0, 4, 5), garbled(2, 6)),
+                transaction(garbled(2, 7), garbled(0, 8), garbled(2, 9), MOVES),
+                transaction(garbled(3, 1), MOVES),
+                KNOWN,
+            ],
+            id="bytes that are no characters in transactions that are refused",
+        ),
         pytest.param(
             [KNOWN, transaction(event(2, 4)), transaction(event(0, 5), event(2, 6), MOVES), KNOWN],
             id="moves its key at last",

@@ -19,6 +19,7 @@ from relay.model.positions.position import BinlogPosition
 from relay.model.table import Column, ColumnType, Logged, TableId, TableMap
 from relay.pipeline.publishing.xa_prepared import PreparedTransactions
 from relay.position import EventPart, RecordKeys
+from relay.position.prepared_index import NOTE
 from relay.position.prepared_record import from_bytes, read_key, record_key, to_bytes
 from tests.unit.decode.event_bytes import WrittenColumn, WrittenTable, image, rows_body
 
@@ -177,6 +178,21 @@ def test_a_commit_of_what_was_never_prepared_is_named(topic: Any) -> None:
     assert given_back(prepared) == []
 
 
+def test_a_part_of_a_transaction_whose_prepare_was_not_read_is_no_transaction(topic: Any) -> None:
+    """The position was moved past the XA PREPARE while a part of the rows was kept."""
+    part = PreparedTransactions(topic, 500)
+    part.begin("x")
+    list(part.keep("x", 1, bodies(7)[0]))
+    later = PreparedTransactions(topic, 500)
+    later.look_up()
+    with pytest.raises(PreparedUnknown):
+        later.rows(COMMIT)
+    in_one_phase = COMMIT._replace(action=XaAction.COMMIT_AT_ONCE)
+    assert len(list(later.rows(in_one_phase))) == 1, "its group has no PREPARE"
+    list(later.forgotten("x"))
+    assert topic.records == {}
+
+
 def test_an_attempt_that_began_again_before_the_end_of_the_one_before_counts_from_there(
     topic: Any,
 ) -> None:
@@ -244,10 +260,13 @@ class LongTopic:
         return False
 
     def ends(self) -> tuple[int, int]:
-        return 0, 2 * self.events
+        return 0, 2 * self.events + 1
 
     def between(self, first: int, end: int) -> Generator[Record, None, None]:
         for offset in range(first, end):
+            if offset == 2 * self.events:
+                yield offset, record_key("x", NOTE), b"{}"
+                continue
             xid, number = (
                 ("other", offset + 1) if offset < self.events else ("x", offset - self.events + 1)
             )
@@ -273,7 +292,7 @@ def test_rows_are_read_from_the_topic_without_being_kept() -> None:
     try:
         prepared.look_up()
         assert sum(1 for _ in prepared.rows(COMMIT)) == 3000
-        assert sum(1 for _ in prepared.forgotten("x")) == 3000
+        assert sum(1 for _ in prepared.forgotten("x")) == 3001
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

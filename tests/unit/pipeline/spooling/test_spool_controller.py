@@ -15,9 +15,11 @@ from relay.model.change import Advance, RawItem, TransactionBegin, TransactionEn
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.delivery.instance_stats import InstanceStats
+from relay.pipeline.rollback_memory import RolledBack
 from relay.pipeline.spooling import spool_controller, spool_writer
 from relay.pipeline.spooling.spool_controller import SpoolController
 from relay.settings import InstanceSettings
+from relay.source import ExcludedRange
 from relay.spool import Spool
 from tests.support.waiting import wait_until
 
@@ -92,9 +94,16 @@ class Bench:
         self.source = Source()
         self.stats = InstanceStats()
         monkeypatch.setattr(spool_controller, "monotonic", lambda: self.now_s)
-        monkeypatch.setattr(
-            spool_controller, "open_for", lambda _, __, ___, start, ____: self.source.open(start)
-        )
+        self.rolled_back = RolledBack()
+        self.left_out: list[set[ExcludedRange]] = []
+
+        def opened(
+            _: Any, __: Any, ___: Any, start: SourcePosition, left_out: set[ExcludedRange]
+        ) -> Any:
+            self.left_out.append(left_out)
+            return self.source.open(start)
+
+        monkeypatch.setattr(spool_controller, "open_for", opened)
         monkeypatch.setattr(spool_writer, "_FIRST_PAUSE_SECONDS", 0.001)
         spooling = {"directory": folder, "after_seconds": 5, **settings}
         fields = {
@@ -104,7 +113,7 @@ class Bench:
             "spooling": spooling,
         }
         self.instance = InstanceSettings.model_validate(fields)
-        self.controller = SpoolController("roma", self.instance, self.stats)
+        self.controller = SpoolController("roma", self.instance, self.stats, self.rolled_back)
 
     def publish(self, offset: int) -> SourcePosition:
         self.stats.record = PositionRecord(at(offset), OrderPair(0, 0), 0, 0)
@@ -159,6 +168,14 @@ def test_what_is_spooled_comes_out_and_the_same_connection_goes_on(bench: Bench)
     bench.controller.begin()
     assert bench.taken(100, 3) == [1, 2, 3]
     assert bench.source.opened_at == [100]
+
+
+def test_the_stream_that_is_taken_over_leaves_out_what_the_instance_knows(bench: Bench) -> None:
+    known = ("binlog.000001", 400, 1, 2)
+    bench.rolled_back.leave_out([known])
+    bench.controller.begin()
+    assert bench.taken(100, 3) == [1, 2, 3]
+    assert bench.left_out == [{known}]
 
 
 def test_after_the_disk_the_stream_is_live(bench: Bench) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from relay.errors import BinlogPurged, RelayError, StoreUnreachable
 from relay.ha import Assignment
-from relay.pipeline.spooling.spool_controller import SpoolView
+from relay.pipeline.spooling.spool_view import SpoolView
 from relay.pipeline.supervision import instance as instance_module
 from relay.pipeline.supervision import instance_context
 from relay.pipeline.supervision.instance import Instance

@@ -184,7 +184,7 @@ def test_a_history_completes_maps_follows_statements_and_hands_over_what_it_lear
 
 def test_what_is_known_better_of_a_place_holds_there() -> None:
     schemas = Schemas(mariadb=True)
-    schemas.put(TABLE, "it was changed, and what it was before is not known")
+    schemas.put(TABLE, "it was changed, and its earlier definition is unknown")
     history = TableHistory(schemas, SERVER, [Version(place(80), TABLE, table("a", "z"))])
     assert run(history, 60, "ALTER TABLE t DROP zz")
     assert history.complete(bare(2)).unknown

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from relay.source.positions.gtid_search import MariadbSearch, Sought, State
+from relay.source.positions.by_gtid.mariadb_search import MariadbSearch, Sought, State
 from tests.support.examples import examples
 
 _DOMAIN: Final = 0

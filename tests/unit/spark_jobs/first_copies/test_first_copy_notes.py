@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from relay.model.source_rows.key_range import Boundary
 from relay.model.table import TableId
 from spark_jobs.first_copy.notes import (
     ShardNote,
@@ -18,7 +19,6 @@ from spark_jobs.first_copy.range_scheduler import Ahead, ShardRange, copied_rang
 from spark_jobs.first_copy.rate_limit import Pace, round_rows
 from spark_jobs.first_copy.shape import shape_of
 from spark_jobs.origin import KeyRange, Shard, SourceColumn
-from spark_jobs.origin.key_ranges import Boundary
 from spark_jobs.origin.shards import LogicalTable
 
 ID = SourceColumn("id", "int", "int")

@@ -1,12 +1,14 @@
 """When a first copy notes what it did, and when it must not: its reads and writes are made up."""
 
+from itertools import count
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from relay.model.table import TableId
 from spark_jobs.config.copy import BootstrapSettings
-from spark_jobs.errors import SourceNotTheOne
+from spark_jobs.errors import SourceNotTheOne, TableChanged
 from spark_jobs.first_copy import FirstCopy, TableNote, begin_line
 from spark_jobs.first_copy.copy_run import Unmet
 from spark_jobs.first_copy.notes import note_of, round_line
@@ -57,11 +59,13 @@ def made_up(log: Log, **given: Any) -> FirstCopy:
     own = {
         "positions": nothing,
         "check": lambda _: None,
+        "altered": lambda _: {},
         "stopping": lambda _: False,
         "progress": lambda *_: None,
         **given,
     }
-    return MadeUp({}, nothing, nothing, cast("Any", log), BootstrapSettings(), **own)
+    writer = cast("Any", SimpleNamespace(check_names=lambda *_: None))
+    return MadeUp({}, nothing, writer, cast("Any", log), BootstrapSettings(), **own)
 
 
 def test_a_round_that_another_server_answered_is_not_noted() -> None:
@@ -72,6 +76,22 @@ def test_a_round_that_another_server_answered_is_not_noted() -> None:
     with pytest.raises(SourceNotTheOne):
         made_up(log, check=another).copy(TABLE, log.note)
     assert (log.note.rows, log.note.shards) == (0, {})
+
+
+def test_a_round_is_read_again_while_the_table_is_altered_meanwhile() -> None:
+    times = iter(["1", "2", "2", "2"])
+    log = Log()
+    run = made_up(log, altered=lambda _: {"one/db.t": next(times, "2")}, stopping=lambda _: True)
+    assert run.copy(TABLE, log.note).rows == 5
+    assert next(times, None) is None
+    assert len(log.lines) == 2
+
+
+def test_a_table_that_is_altered_in_every_round_is_left_out() -> None:
+    log, times = Log(), count()
+    with pytest.raises(TableChanged, match="altered each time"):
+        made_up(log, altered=lambda _: {"one/db.t": str(next(times))}).copy(TABLE, log.note)
+    assert log.note.rows == 0
 
 
 @pytest.mark.parametrize("stopped", [True, False])

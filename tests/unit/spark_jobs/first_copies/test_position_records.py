@@ -35,12 +35,12 @@ def test_each_source_of_a_record_has_its_place_and_all_one_pair() -> None:
 def test_a_source_that_the_record_has_not_is_named() -> None:
     with pytest.raises(
         SourcesIncomplete,
-        match=r"that of a single source, which needs no name; \[\[sources\]\] speaks of first\.",
+        match=r"that of a single source, which needs no name; \[\[sources\]\] names first\.",
     ):
         place_in(SINGLE, "shop", "first")
     with pytest.raises(
         SourcesIncomplete,
-        match=r"that of the sources first, second; \[\[sources\]\] speaks of one without a name\.",
+        match=r"that of the sources first, second; \[\[sources\]\] names one without a name\.",
     ):
         place_in(GROUP, "shop", "")
 

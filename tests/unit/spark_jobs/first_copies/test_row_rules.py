@@ -1,16 +1,16 @@
-"""A row read by a SELECT, as texts, becomes what the relay makes of the same row when it decodes
-it.
-"""
+"""A row from a SELECT becomes the same values that the relay publishes for the row."""
 
+import json
 from collections.abc import Sequence
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from relay.encode import exact_text
+from relay.encode import KeyEncoder, exact_text, whole_text
 from relay.errors import RuleRefused
 from relay.model.change import Operation, RowChange
 from relay.model.table import Column, ColumnType, TableDefinition, TableId, TableMap
@@ -63,7 +63,7 @@ SOURCE = tuple(
 )
 SALT = "a salt that nobody would guess"
 
-SINGLES = st.floats(-100, 100, width=32)
+SINGLES = st.floats(-100, 100, width=32) | st.sampled_from([16777216.0, 16777218.0])
 VALUES: dict[str, st.SearchStrategy[Any]] = {
     "id": st.integers(0, 50),
     "email": st.sampled_from(["", "ann@example.org", "é€😀"]).map(str.encode),
@@ -81,7 +81,8 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
 }
 ROWS = st.tuples(*(each if name == "id" else st.none() | each for name, each in VALUES.items()))
 CONDITIONS = st.sampled_from([
-    "", "id > 7", "email like '%@example.org'", "name = 'Müller'", "price >= 0.5", "ratio > 1.1",
+    "", "id > 7", "ratio = 16777218",
+    "email like '%@example.org'", "name = 'Müller'", "price >= 0.5", "ratio > 1.1",
     "ratio = 1.1", "wide < 0.1",
     "made < '2026-01-01'", (
         "lasts between '-02:00:00' and '00:00:00'"
@@ -103,12 +104,13 @@ FIELDS = st.sampled_from(
 )
 
 
-def rules(**asked: Any) -> RowRules:
-    return RowRules(RowSettings.model_validate(asked), REAL, LOGICAL, SOURCE, ("id",))
+def rules(*, key: Sequence[str] = ("id",), lossless: bool = True, **asked: Any) -> RowRules:
+    settings = RowSettings.model_validate(asked)
+    return RowRules(settings, REAL, LOGICAL, SOURCE, tuple(key), lossless_keys=lossless)
 
 
 def selected(row: Row) -> Sequence[str | None]:
-    """What a SELECT gives: the texts of all columns, behind them the whole values of singles."""
+    """Return a SELECT's result: the texts of all columns, then the full values of FLOAT columns."""
     printers = [exact_text(column, text, lambda: None) for column, text in COLUMNS.values()]
     texts = [
         None if value is None else printer(value)
@@ -119,7 +121,7 @@ def selected(row: Row) -> Sequence[str | None]:
 
 
 def as_the_relay_says(asked: RowSettings, row: Row) -> list[str | None] | None:
-    """The texts of the message that the row would be as an insert."""
+    """Return the texts of the row's INSERT message as the relay prints it."""
     refinement = Refinements(asked, {}).of(DEFINITION, LOGICAL, exact_text)
     if refinement is None:
         return list(selected(row)[:-1])
@@ -145,6 +147,37 @@ def test_a_row_of_texts_becomes_what_the_decoded_row_becomes(
 ) -> None:
     ruled = rules(rules=[{"tables": ".*", "where": where, **fields}], masks=masks)
     assert ruled.of_row(selected(row)) == as_the_relay_says(ruled.asked, row)
+
+
+@given(ROWS, MASKS, st.booleans())
+def test_a_float_in_a_key_is_what_the_relay_makes_of_it(
+    row: Row, masks: list[dict[str, Any]], lossless: bool
+) -> None:
+    ordinal = list(COLUMNS).index("ratio")
+    assume(row[ordinal] is not None)
+    ruled = rules(
+        key=("ratio", "id"),
+        lossless=lossless,
+        rules=[{"tables": ".*", "where": "id >= 0", "without_fields": ["wide", "email"]}],
+        masks=masks,
+    )
+    definition = replace(
+        DEFINITION, map=replace(DEFINITION.map, primary_key=(ordinal, 0)), key=(ordinal, 0)
+    )
+    refined = Refinements(ruled.asked, {}).of(
+        definition, LOGICAL, exact_text, whole_text if lossless else exact_text
+    )
+    assert refined is not None
+    keys = KeyEncoder(refined.published, LOGICAL, None, as_printed=not lossless)
+    texts = ruled.of_row(selected(row))
+    assert texts is not None
+    named = dict(zip([column.name for column in ruled.published], texts, strict=False))
+    named |= dict(zip(ruled.longer_in_key, texts[len(ruled.published) :], strict=True))
+    assert json.loads(keys.encode(refined.shown(RowChange(None, row))) or b"") == [
+        "shop.customer",
+        named["ratio"],
+        named["id"],
+    ]
 
 
 def test_columns_are_those_of_messages() -> None:

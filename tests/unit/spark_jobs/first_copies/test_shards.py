@@ -1,7 +1,6 @@
 """Which real tables are shards of which logical ones, from rows of the catalogue."""
 
 import json
-from dataclasses import replace
 
 import pytest
 from pyspark.sql import Row
@@ -12,10 +11,7 @@ from relay.route import DBS, TBS, TOPICS, MappingSet
 from spark_jobs.config.copy import SourceServer
 from spark_jobs.errors import TransformNotCopied
 from spark_jobs.origin.catalog import shards_of
-from spark_jobs.origin.columns import SourceColumn
-from spark_jobs.origin.row_rules import RowRules
-from spark_jobs.origin.shard import Shard
-from spark_jobs.origin.shards import LogicalTable, float_in_key, logical_tables, refuse_transforms
+from spark_jobs.origin.shards import LogicalTable, logical_tables, refuse_transforms
 
 MAPPING = MappingSet.compile(
     1,
@@ -60,27 +56,6 @@ KEYS = [
     key("shop_2", "orders_2", "unique", "extra"),
     key("shop_2", "orders_2", "PRIMARY", "id"),
 ]
-
-
-def test_a_float_in_a_key_has_more_digits_in_messages_than_the_server_prints() -> None:
-    columns = (SourceColumn("f", "float", "float"), SourceColumn("id", "int", "int"))
-    shard = Shard("one", TableId("shop_1", "t"), "shop.t", columns, ("f", "id"), lossless_keys=True)
-    table = LogicalTable("shop.t", (shard,))
-    assert table.with_longer_key == ["one/shop_1.t"]
-    assert "DOUBLE" in float_in_key(table)
-    assert table.with_longer_key_under_rules == []
-    rules = RowRules(
-        SourceServer(instance="one", host="h", user="u"),
-        shard.real,
-        TableId("shop", "t"),
-        columns,
-        ("f", "id"),
-    )
-    assert LogicalTable("shop.t", (replace(shard, rules=rules),)).with_longer_key_under_rules == [
-        "one/shop_1.t"
-    ]
-    for fine in (replace(shard, lossless_keys=False), replace(shard, key_names=("id",))):
-        assert LogicalTable("shop.t", (fine,)).with_longer_key == []
 
 
 def test_current_rows_of_versioned_tables_have_keys_without_the_end() -> None:

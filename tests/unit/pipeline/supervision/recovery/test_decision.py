@@ -26,11 +26,17 @@ from relay.errors import (
     SchemaMismatch,
     ServerIdContested,
     SourceUnreachable,
+    TableReturnsEarly,
 )
 from relay.failure_streak import Streak
 from relay.pipeline.supervision.recovery.decision import (
-    Backoff,
     Circumstances,
+    after_unexpected,
+    depends_on_leadership,
+    recovery,
+)
+from relay.pipeline.supervision.recovery.outcomes import (
+    Backoff,
     End,
     Halt,
     HaltEnd,
@@ -39,9 +45,6 @@ from relay.pipeline.supervision.recovery.decision import (
     RestartFrom,
     Retry,
     Wait,
-    after_unexpected,
-    depends_on_leadership,
-    recovery,
 )
 
 RANGES = (("b.1", 4, 1, 2),)
@@ -52,6 +55,7 @@ SPECIAL: Final[dict[type[RelayError], RelayError]] = {
     RolledBackRows: RolledBackRows("x", RANGES),
     PrinterFailed: PrinterFailed("x", {}),
     PositionNewer: PositionNewer(9, 1),
+    TableReturnsEarly: TableReturnsEarly("shop", "a", 2, ("y",)),
 }
 
 # What a leader does after an error of its session. A new error class needs a row here
@@ -59,7 +63,7 @@ SPECIAL: Final[dict[type[RelayError], RelayError]] = {
 NEXT_STEPS: Final = {
     "retry": """
         Unreachable SourceUnreachable SourceSilent StandbyBehind LookupUnreachable ClaimStoreUnreachable StoreUnreachable StoreLoginRefused
-        StoreTlsRefused PartitionsDiffer
+        RegistryUnreachable StoreTlsRefused PartitionsDiffer FormatsDiffer
     """,  # noqa: E501
     "retry, ended by a mapping": "MappingLost MappingMissing",
     "retry, spooling": "BrokerUnreachable",
@@ -82,10 +86,12 @@ NEXT_STEPS: Final = {
         Stop SourceNotPermitted SourceSettingsRefused ServerIdTaken BinlogPurged HistoryChanged SourceLostTransactions
         CorruptEvent UnknownEvent UnsupportedEvent PreparedUnknown SavepointRolledBack SchemaMismatch RowImageIncomplete RuleRefused
         TransformFailed ValueNotPrintable PrinterFailed
-        PositionLost PositionUnreadable PartitionsChanged TopicRefused TransactionsRefused KafkaNotPermitted MessageTooLarge
-        ClaimStoreRefused DeliveryRefused
-        HandedOver AccountRefused PlacementRefused MoveRefused SourceNotNamed BackupRefused AuditUnreadable DeadLetterUnknown DeadLettersUnreadable
-        DeadLetterDamaged ReplayRefused VersionConflict NodeMissing
+        PositionLost PositionUnreadable PartitionsChanged FormatChanged TopicRefused TransactionsRefused KafkaNotPermitted MessageTooLarge
+        ClaimStoreRefused DeliveryRefused SchemaRefused RegistryRefused NameNotInFormat
+        HandedOver AccountRefused PlacementRefused MoveRefused TableReturnsEarly SourceNotNamed BackupRefused AuditUnreadable DeadLetterUnknown DeadLettersUnreadable
+        ErasureInterrupted
+        ErasureRefused
+        NothingToPeek DeadLetterDamaged ReplayRefused SnapshotRefused VersionConflict NodeMissing
     """,  # noqa: E501
 }
 ROWS: Final = {name: outcome for outcome, names in NEXT_STEPS.items() for name in names.split()}

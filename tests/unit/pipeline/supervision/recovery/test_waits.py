@@ -11,7 +11,8 @@ import pytest
 from relay.errors import RelayError, StoreUnreachable
 from relay.ha import Election
 from relay.pipeline.supervision.recovery import waits as module
-from relay.pipeline.supervision.recovery.decision import (
+from relay.pipeline.supervision.recovery.leadership import confirmed, still_leads
+from relay.pipeline.supervision.recovery.outcomes import (
     Backoff,
     Halt,
     HaltEnd,
@@ -19,7 +20,6 @@ from relay.pipeline.supervision.recovery.decision import (
     Retry,
     Wait,
 )
-from relay.pipeline.supervision.recovery.leadership import confirmed, still_leads
 from relay.pipeline.supervision.recovery.waits import Waits
 
 ERROR, BACKOFF = RelayError("x"), Backoff()

@@ -6,6 +6,7 @@ from concurrent.futures import Future
 from relay.errors import Fenced
 from relay.model.message import OutboundMessage, PrintedMessages
 from relay.model.records.position_record import PositionRecord
+from relay.publish import BatchProducer
 
 
 class MemoryKafka:
@@ -52,7 +53,7 @@ class MemoryKafka:
         return held
 
 
-class MemoryProducer:
+class MemoryProducer(BatchProducer):
     """A producer of one instance. It notes its calls in `journal`; `on_abort` may raise."""
 
     def __init__(self, kafka: MemoryKafka, journal: list[str]) -> None:

@@ -41,6 +41,9 @@ class Around(Surroundings):
     topic = "position"
     name = MappingName(1)
 
+    def refuse_left(self, _: str) -> None:
+        """Refuse nothing: no newer set was saved."""
+
     def __init__(self, kafka: MemoryKafka, journal: list[str]) -> None:
         super().__init__(MAPPING, {"shop": 1})
         self._kafka = kafka
@@ -63,6 +66,10 @@ class Around(Surroundings):
     def kept_mapping(self, _: str) -> None:
         return None
 
+    def published_set(self, *_: object) -> None:
+        """Return no set: the record names the one in force."""
+        return
+
     def begin(self, *_: object) -> None:
         if self.mapping_error is not None:
             raise self.mapping_error
@@ -72,6 +79,7 @@ class Notes:
     """The documents of the instance in ZooKeeper. `away`: it cannot be reached."""
 
     topics: Any = None
+    key_forms: Any = None
 
     def __init__(self) -> None:
         self.note: StartNote | None = None

@@ -1,0 +1,7 @@
+"""Signing in by an OpenID Connect provider: authorization code flow with PKCE, state and nonce."""
+
+from api.access.provider.attempt import Attempt
+from api.access.provider.client import ProviderClient
+from api.access.provider.desk import ProviderDesk
+
+__all__ = ["Attempt", "ProviderClient", "ProviderDesk"]

@@ -1,0 +1,53 @@
+"""How often sign-ins by the provider may fail from one address."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from threading import Lock
+from time import monotonic
+from typing import Final
+
+from api.access.login.throttle import network_of
+from api.errors import LoginPaused
+
+BURST: Final = 10
+"""So many failed sign-ins at once from one address."""
+REFILL_SECONDS: Final = 30.0
+"""And one more each time this has passed."""
+MOST_ADDRESSES: Final = 10_000
+
+
+class FailureLimit:
+    """Counts failed sign-ins, each of which was a request to the provider.
+
+    Users behind one address share its count; a successful sign-in does not change it.
+    """
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._lock = Lock()
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def check(self, address: str) -> None:
+        """Return if a further attempt is possible. Raises LoginPaused."""
+        with self._lock:
+            left = self._present(network_of(address))
+        if left < 1:
+            seconds = int((1 - left) * REFILL_SECONDS) + 1
+            raise LoginPaused(
+                f"Too many sign-ins failed from this address. The next attempt is possible in "
+                f"{seconds} s.",
+                seconds,
+            )
+
+    def failed(self, address: str) -> None:
+        """Count a failed sign-in."""
+        with self._lock:
+            network = network_of(address)
+            self._left[network] = (self._present(network) - 1, self._clock())
+            self._left.move_to_end(network)
+            if len(self._left) > MOST_ADDRESSES:
+                self._left.popitem(last=False)
+
+    def _present(self, network: str) -> float:
+        left, since_s = self._left.get(network, (float(BURST), self._clock()))
+        return min(float(BURST), left + (self._clock() - since_s) / REFILL_SECONDS)

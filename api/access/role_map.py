@@ -1,0 +1,20 @@
+"""Roles from the groups that a provider or a proxy reports of a user."""
+
+from collections.abc import Collection, Mapping
+
+from relay.model.accounts import Grant, Role
+
+
+def grant_of(
+    said: Collection[str], roles: Mapping[str, Role], values: Collection[str]
+) -> Grant | None:
+    """Return the highest role of the groups; None if they give none.
+
+    said    groups or roles of the user
+    values  groups that give the right to read values of rows
+    """
+    order = list(Role)
+    found = [roles[each] for each in said if each in roles]
+    if not found:
+        return None
+    return Grant(max(found, key=order.index), values=any(each in values for each in said))

@@ -1,0 +1,122 @@
+"""Callers that a proxy has signed in and names in headers.
+
+The headers are accepted only from the proxy. The compared address is that of the connection: the
+one in `X-Forwarded-For` is the proxy's statement about its client.
+"""
+
+import ipaddress
+from http import HTTPStatus
+from typing import Final
+
+from starlette.datastructures import Headers
+
+from api.access.caller import Caller
+from api.access.login.attempt_notes import AttemptNotes
+from api.access.role_map import grant_of
+from api.errors import ApiError
+from relay.errors import RelayError
+from relay.model.accounts import Accounts, is_account_name
+from relay.settings import TrustedHeaderSettings
+
+LOOPBACK: Final = ("127.0.0.0/8", "::1")
+"""The proxies if the settings name none."""
+
+
+class HeaderRefused(ApiError):
+    """A request names its user in the proxy's header, and does not come from the proxy alone."""
+
+    code = "HEADER_REFUSED"
+    remedy = (
+        "Send the request through the proxy and without the header, or add the proxy's address to "
+        "api.trusted_header.proxies and restart the admin."
+    )
+    status = HTTPStatus.FORBIDDEN
+
+
+class HeaderUserRefused(ApiError):
+    """The proxy names a user who may not use this installation."""
+
+    code = "HEADER_USER_REFUSED"
+    remedy = (
+        "Ask an administrator of this installation, or of the proxy for one of the roles that "
+        "api.trusted_header.roles names."
+    )
+    status = HTTPStatus.FORBIDDEN
+
+
+class TrustedHeader:
+    """Reads the user from the proxy's headers."""
+
+    def __init__(self, settings: TrustedHeaderSettings, notes: AttemptNotes) -> None:
+        self._settings = settings
+        self._notes = notes
+        proxies = settings.proxies or LOOPBACK
+        self._networks = [ipaddress.ip_network(each, strict=False) for each in proxies]
+
+    def caller(self, headers: Headers, peer: str) -> Caller | None:
+        """Return the user whom the proxy names; None for a request without the header.
+
+        peer  address of the connection's other side
+
+        Raises HeaderRefused, which the audit trail gets, and HeaderUserRefused.
+        """
+        sent = headers.getlist(self._settings.user)
+        if not sent:
+            return None
+        try:
+            return self._checked(sent, headers, peer)
+        except RelayError as error:
+            self._notes.refused("", peer, error.code)
+            raise
+
+    def _checked(self, sent: list[str], headers: Headers, peer: str) -> Caller:
+        if not self._is_proxy(peer):
+            raise HeaderRefused(
+                f"The request has the header {self._settings.user}, and comes from "
+                f"{peer or 'an unknown address'}, which is not a configured proxy."
+            )
+        said = headers.getlist(self._settings.roles_header)
+        if len(sent) > 1 or len(said) > 1:
+            raise HeaderRefused(
+                f"The request has the header {self._settings.user} or "
+                f"{self._settings.roles_header} twice: the proxy must replace what clients send."
+            )
+        name = sent[0].strip()
+        if not is_account_name(name):
+            raise HeaderUserRefused(
+                f"{name[:100]!r} in {self._settings.user} is no name of a user."
+            )
+        roles = [each.strip() for each in said[0].split(",")] if said else []
+        grant = grant_of(roles, self._settings.roles, self._settings.values)
+        if grant is None:
+            raise HeaderUserRefused(
+                f"{self._settings.roles_header} gives {name} no role in this installation."
+            )
+        return Caller(name, grant.rights, is_user=True, by_header=True)
+
+    def _is_proxy(self, peer: str) -> bool:
+        try:
+            address = ipaddress.ip_address(peer.partition("%")[0])
+        except ValueError:
+            return False
+        if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
+            address = address.ipv4_mapped
+        return any(address in network for network in self._networks)
+
+
+def check_named(accounts: Accounts, name: str) -> None:
+    """Check a name of the proxy against the installation's own users.
+
+    Raises HeaderUserRefused for a user who is disabled, or who signs in without the proxy: two
+    people would have one name in the audit trail.
+    """
+    user = accounts.users.get(name)
+    if user is None:
+        return
+    if user.disabled:
+        raise HeaderUserRefused(f"User {name} is disabled in this installation.")
+    if user.may_sign_in:
+        raise HeaderUserRefused(
+            f"User {name} of this installation signs in without the proxy, so the proxy's {name} "
+            "may be another person."
+        )

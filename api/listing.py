@@ -1,0 +1,71 @@
+"""Filter and pages of the lists that the REST service returns."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Final, TypeAlias, TypeVar
+
+from fastapi import Depends, Query, Response
+from pydantic import BaseModel
+
+TOTAL: Final = "X-Total-Count"
+"""The header with the number of entries after the filter, on all pages together."""
+_MOST: Final = 10_000
+Entry = TypeVar("Entry", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The requested part of a list.
+
+    words   words that an entry must contain, in any of its values
+    """
+
+    words: tuple[str, ...]
+    limit: int
+    offset: int
+    _response: Response
+
+    def of(self, entries: Sequence[Entry]) -> list[Entry]:
+        """Return the requested entries, and note in the answer how many the filter accepts.
+
+        The filter reads what the caller is shown, so hidden values cannot be guessed by it.
+        """
+        found = [each for each in entries if self._accepts(each)] if self.words else entries
+        self._response.headers[TOTAL] = str(len(found))
+        return list(found[self.offset : self.offset + self.limit])
+
+    def _accepts(self, entry: BaseModel) -> bool:
+        text = " ".join(_texts(entry.model_dump(mode="json"))).lower()
+        return all(word in text for word in self.words)
+
+
+def _listing(
+    response: Response,
+    words: Annotated[
+        str,
+        Query(
+            alias="filter", max_length=300, description="Words that an entry's values must contain."
+        ),
+    ] = "",
+    limit: Annotated[int, Query(ge=1, le=_MOST, description="At most so many.")] = _MOST,
+    offset: Annotated[int, Query(ge=0, le=2**31, description="Leave out so many first.")] = 0,
+) -> Listing:
+    return Listing(tuple(words.lower().split()), limit, offset, response)
+
+
+ListingDep: TypeAlias = Annotated[Listing, Depends(_listing)]
+"""Query parameters `filter`, `limit` and `offset` of a list."""
+
+
+def _texts(value: object) -> Iterator[str]:
+    match value:
+        case Mapping():
+            for each in value.values():
+                yield from _texts(each)
+        case list():
+            for each in value:
+                yield from _texts(each)
+        case None:
+            return
+        case _:
+            yield str(value)

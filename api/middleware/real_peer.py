@@ -1,0 +1,26 @@
+"""The address of a connection, kept before a proxy's headers replace it."""
+
+from starlette.requests import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+_KEY = "peer"
+
+
+class RealPeer:
+    """ASGI middleware: notes who sends the request. It must be the outermost one."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Note the address, and pass the request on."""
+        if scope["type"] == "http":
+            client = scope.get("client")
+            scope.setdefault("state", {})[_KEY] = client[0] if client else ""
+        await self._app(scope, receive, send)
+
+
+def peer_of(request: Request) -> str:
+    """Return the address of the connection's other side; empty if it is not known."""
+    found: str = getattr(request.state, _KEY, "")
+    return found

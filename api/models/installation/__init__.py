@@ -1,0 +1,1 @@
+"""Models of checks and backups of the installation."""

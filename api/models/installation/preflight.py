@@ -1,0 +1,54 @@
+"""The checks of everything that an instance needs."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from relay.preflight import Finding
+
+Verdict = Literal["fail", "warn", "not checked", "pass"]
+
+
+class FindingView(BaseModel):
+    """The result of one check, in the words that the relay would use."""
+
+    check: str = Field(examples=["source grants"])
+    verdict: Verdict
+    sentence: str
+    remedy: str = Field(description="Empty if nothing needs to be done.")
+    code: str = Field(description="The code with which the relay would stop; of failures alone.")
+
+    @classmethod
+    def of(cls, finding: Finding) -> "FindingView":
+        """Return the model of a finding."""
+        return cls.model_validate(finding.to_fields())
+
+
+class PreflightView(BaseModel):
+    """All checks of one instance, failures first."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "instance": "shop",
+                "can_run": False,
+                "checked_ms": 1795427528131,
+                "findings": [
+                    {
+                        "check": "source grants",
+                        "verdict": "fail",
+                        "sentence": "The account relay@% lacks REPLICATION SLAVE.",
+                        "remedy": "GRANT REPLICATION SLAVE ON *.* TO relay.",
+                        "code": "SOURCE_NOT_PERMITTED",
+                    }
+                ],
+            }
+        }
+    )
+
+    instance: str
+    can_run: bool = Field(
+        description="No check failed; there may be warnings, and checks that were not made."
+    )
+    checked_ms: int = Field(description="When the checks ended, Unix milliseconds.")
+    findings: list[FindingView]

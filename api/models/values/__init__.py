@@ -1,0 +1,1 @@
+"""Documents with names or values of rows."""

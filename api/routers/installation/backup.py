@@ -1,0 +1,56 @@
+"""Backups of the installation's documents. Each act is recorded in the audit trail."""
+
+import json
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Body
+from fastapi.responses import JSONResponse
+
+from api.deps import AdminDep, NoteDep
+from api.models.installation.backup import (
+    SEALED_EXAMPLE,
+    BackupWish,
+    RestoreOrder,
+    RestorePreviewView,
+    RestoreResult,
+    SealedBackup,
+)
+from relay.operations import Who
+from relay.state import Note
+
+router: Final = APIRouter(prefix="/api/v1/backup", tags=["backup"])
+
+
+@router.post(
+    "",
+    response_class=JSONResponse,
+    responses={200: {"content": {"application/json": {"example": SEALED_EXAMPLE}}}},
+)
+def take_backup(admin: AdminDep, wish: BackupWish, note: NoteDep) -> dict[str, Any]:
+    """Return all documents of the installation as a file that only the passphrase opens.
+
+    They contain hashes of passwords and tokens, and secrets that documents of instances name in
+    clear text. Positions are in Kafka.
+    """
+    found: dict[str, Any] = json.loads(admin.backups.take(_text(wish), _who(note)))
+    return found
+
+
+@router.post("/restore/preview")
+def preview_restore(admin: AdminDep, sealed: Annotated[SealedBackup, Body()]) -> RestorePreviewView:
+    """Return what a restore would change. Nothing is changed."""
+    return admin.backups.preview(sealed)
+
+
+@router.post("/restore")
+def restore_backup(admin: AdminDep, order: RestoreOrder, note: NoteDep) -> RestoreResult:
+    """Put the documents of a backup back; present ones that it lacks stay."""
+    return admin.backups.restore(order, _who(note))
+
+
+def _text(wish: BackupWish) -> str:
+    return wish.passphrase.get_secret_value()
+
+
+def _who(note: Note) -> Who:
+    return Who(note.author or "admin", note.comment)

@@ -1,0 +1,92 @@
+"""Copies of tables into their topics. Each act is recorded in the audit trail."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query
+
+from api.access import Caller
+from api.deps import AdminDep, CallerDep, NoteDep
+from api.listing import ListingDep
+from api.models.snapshot import RepairView, RepairWish, SnapshotView, SnapshotWish
+from relay.model.accounts import Right
+from relay.operations import Who
+from relay.state import Note, SnapshotRequest
+
+router: Final = APIRouter(prefix="/api/v1/snapshots", tags=["snapshots"])
+
+OneInstance = Annotated[str, Query(description="Only this instance; without it all of them.")]
+
+
+@router.get("")
+def read_snapshots(
+    admin: AdminDep, caller: CallerDep, part: ListingDep, instance: OneInstance = ""
+) -> list[SnapshotView]:
+    """Return all requests with their progress, those of an instance in turn.
+
+    Conditions, and errors that may quote them, are shown to callers with the right values.
+    """
+    values = Right.VALUES in caller.rights
+    return part.of(
+        [SnapshotView.shown(each, values=values) for each in admin.snapshots.shown(instance)]
+    )
+
+
+@router.post("", status_code=202)
+def start_snapshot(admin: AdminDep, wish: SnapshotWish, note: NoteDep) -> list[SnapshotView]:
+    """Copy tables into their topics beside the live stream; one request for each instance.
+
+    A condition may ask for values that masks hide, so this needs the right to see values.
+    """
+    started = admin.snapshots.start(_who(note), wish.wanted(), wish.instances)
+    return [SnapshotView.of(each, values=True) for each in started]
+
+
+@router.post("/repair", status_code=202)
+def repair_rows(admin: AdminDep, wish: RepairWish, note: NoteDep) -> RepairView:
+    """Publish the present rows of keys again; a key without a row gets no message.
+
+    The same request may follow a failure: what is under way is not made again.
+    """
+    return admin.repairs.repair(wish, _who(note))
+
+
+@router.post("/repair/preview")
+def preview_repair(admin: AdminDep, wish: RepairWish) -> RepairView:
+    """Return what a repair would do. Nothing is changed."""
+    return RepairView(sentences=admin.repairs.preview(wish))
+
+
+@router.post("/{number}/pause")
+def pause_snapshot(
+    admin: AdminDep, caller: CallerDep, number: str, note: NoteDep, instance: OneInstance = ""
+) -> list[SnapshotView]:
+    """Pause a request until it is resumed."""
+    return _views(caller, admin.snapshots.pause(_who(note), number, instance))
+
+
+@router.post("/{number}/resume")
+def resume_snapshot(
+    admin: AdminDep, caller: CallerDep, number: str, note: NoteDep, instance: OneInstance = ""
+) -> list[SnapshotView]:
+    """Let a paused request continue from its last published chunk."""
+    return _views(caller, admin.snapshots.resume(_who(note), number, instance))
+
+
+@router.post("/{number}/cancel")
+def cancel_snapshot(
+    admin: AdminDep, caller: CallerDep, number: str, note: NoteDep, instance: OneInstance = ""
+) -> list[SnapshotView]:
+    """Cancel a request; rows that are already published remain.
+
+    The relay removes the progress of a lost request.
+    """
+    return _views(caller, admin.snapshots.cancel(_who(note), number, instance))
+
+
+def _views(caller: Caller, requests: list[SnapshotRequest]) -> list[SnapshotView]:
+    values = Right.VALUES in caller.rights
+    return [SnapshotView.of(each, values=values) for each in requests]
+
+
+def _who(note: Note) -> Who:
+    return Who(note.author or "admin", note.comment)

@@ -1,0 +1,41 @@
+"""The answer that carries server-sent events."""
+
+from collections.abc import AsyncIterator, Callable
+
+from anyio import CancelScope, CapacityLimiter, to_thread
+from fastapi.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+
+def event(kind: str, data: str, number: str = "") -> str:
+    """Return one event; `data` is JSON on one line. An empty `number` leaves the last one."""
+    line = f"id: {number}\n" if number else ""
+    return f"{line}event: {kind}\ndata: {data}\n\n"
+
+
+class EventStream(StreamingResponse):
+    """A stream that frees its resources when it ends, also if the receiver disconnected."""
+
+    def __init__(
+        self,
+        events: AsyncIterator[str],
+        close: Callable[[], None] | None = None,
+        threads: CapacityLimiter | None = None,
+    ) -> None:
+        """`close` runs in a thread of `threads`."""
+        super().__init__(
+            events,
+            media_type="text/event-stream",
+            headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+        )
+        self._close = close
+        self._threads = threads
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the events."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            if self._close is not None:
+                with CancelScope(shield=True):
+                    await to_thread.run_sync(self._close, limiter=self._threads)

@@ -1,0 +1,78 @@
+"""Backups that are sealed by a passphrase: taken, compared and restored."""
+
+from typing import Final
+
+from api.errors import BadRequest
+from api.middleware.request_body import BODY_LIMIT_BYTES
+from api.models.installation.backup import (
+    RestoreOrder,
+    RestorePreviewView,
+    RestoreResult,
+    SealedBackup,
+)
+from relay.audit import AuditEntry, AuditTrail, DelayedTrail
+from relay.errors import BackupRefused
+from relay.operations import Who, restore_documents, restore_preview
+from relay.settings import RelaySettings
+from relay.state import DocumentStore, Paths
+from relay.state.sealed_backup import seal, unseal
+from relay.zk import Session
+
+_LIMIT_BYTES: Final = BODY_LIMIT_BYTES * 9 // 10
+"""Of a sealed backup: a form with it must pass the limit of bodies."""
+
+
+class BackupDesk:
+    """Takes and restores backups. Each act is in the audit trail; a restore after a preview."""
+
+    def __init__(
+        self, settings: RelaySettings, session: Session, trail: AuditTrail, acts: DelayedTrail
+    ) -> None:
+        self._settings = settings
+        self._session = session
+        self._trail = trail
+        self._acts = acts
+
+    def take(self, passphrase: str, who: Who) -> str:
+        """Return all documents of the installation as a sealed file.
+
+        Raises BackupRefused for a short passphrase and for more than this admin takes back,
+        StoreUnreachable, and BrokerUnreachable when the act cannot be noted.
+        """
+        settings = self._settings
+        paths = Paths.of(settings.zookeeper, settings.installation)
+        taken = DocumentStore(self._session, paths, settings.installation).take()
+        text = seal(taken, passphrase)
+        if len(text) > _LIMIT_BYTES:
+            raise BackupRefused(
+                f"The sealed backup has {len(text):,} bytes, and the admin takes back "
+                f"{_LIMIT_BYTES:,}.",
+                remedy="Use `roma backup FOLDER --config FILE` on a server.",
+            )
+        after: dict[str, object] = {"documents": len(taken.nodes)}
+        entry = AuditEntry(who.name, "backup.taken", "", {}, after, who.comment)
+        self._trail.append(entry)
+        return text
+
+    def preview(self, sealed: SealedBackup) -> RestorePreviewView:
+        """Return what a restore would change. Raises BackupRefused, StoreUnreachable."""
+        backup = unseal(sealed.text, sealed.passphrase.get_secret_value())
+        return RestorePreviewView.of(restore_preview(self._settings, self._session, backup))
+
+    def restore(self, order: RestoreOrder, who: Who) -> RestoreResult:
+        """Put the documents of a backup back.
+
+        Raises BadRequest without the confirmation, BackupRefused, StoreUnreachable,
+        BrokerUnreachable.
+        """
+        name = self._settings.installation
+        if order.confirm.strip() != name:
+            raise BadRequest(
+                f"The name typed is {order.confirm.strip()!r}, and the installation is {name!r}.",
+                remedy=f"Type {name} to confirm.",
+            )
+        backup = unseal(order.text, order.passphrase.get_secret_value())
+        changes = restore_documents(
+            self._settings, self._session, backup, who, self._acts, over_present=order.over_present
+        )
+        return RestoreResult(documents=len(backup.nodes), written=len(changes.to_write))

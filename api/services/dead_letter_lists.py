@@ -1,0 +1,29 @@
+"""The dead letters of all instances."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from api.models.dead_letter import DeadLetterView, ListedLetterView
+from api.services.instance_directory import InstanceDirectory
+from relay.dead_letters import DeadLetterTopic
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetterLists:
+    """Reads the dead letters of one instance after another."""
+
+    directory: InstanceDirectory
+    topic: Callable[[str], DeadLetterTopic]
+
+    def listed(self, instance: str = "") -> list[ListedLetterView]:
+        """Return all dead letters, the newest first, or those of one instance.
+
+        Raises DeadLettersUnreadable, DeadLetterDamaged, Unreachable, NodeMissing.
+        """
+        names = [instance] if instance else [each.name for each in self.directory.instances()]
+        found = [
+            ListedLetterView(instance=name, **DeadLetterView.of(each).model_dump())
+            for name in names
+            for each in self.topic(name).letters()
+        ]
+        return sorted(found, key=lambda each: -each.written_ms)

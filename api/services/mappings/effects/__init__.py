@@ -1,0 +1,1 @@
+"""The effect of a mapping edit on the present instances."""

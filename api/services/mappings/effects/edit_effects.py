@@ -1,0 +1,98 @@
+"""Everything that a mapping edit means for the instances that are defined now, in sentences for the
+person who is about to save it.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from api.services.mappings.effects.load import InstanceRates, Load, load_of
+from api.services.mappings.effects.moved_tables import moved_tables
+from api.services.mappings.effects.shared_topics import SharedTopics
+from api.services.mappings.effects.unmet_tables import unmet_tables
+from api.services.mappings.routers import Routers
+from api.services.mappings.routing_views import (
+    ANY_OTHER_TABLE,
+    Change,
+    changes_between,
+    routing_views,
+    tables_to_speak_of,
+)
+from relay.model.table import TableId, tables_named
+from relay.operations import DefinedInstances
+from relay.route import Documents, MappingSet, problems
+from relay.state import InstanceStore
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """The changes by an edit, and the number of known real tables that it leaves unchanged."""
+
+    changes: list[Change]
+    unchanged: int
+
+
+class EditEffects:
+    """Compares two sets for all known tables; `notes` has the tables that each instance has
+    read.
+    """
+
+    def __init__(
+        self,
+        notes: InstanceStore,
+        rates: Callable[[], Mapping[str, InstanceRates]] = dict,
+    ) -> None:
+        """`rates` returns the rows per second that each instance publishes."""
+        self._notes = notes
+        self._rates = rates
+
+    def of(
+        self,
+        before: Documents,
+        after: Documents,
+        defined: DefinedInstances,
+        tables: Iterable[str] = (),
+    ) -> Effects:
+        """Return the changes.
+
+        `tables` are compared in addition to those that relays have read and those in the documents.
+        """
+        # A set that was put there by hand may be unacceptable; it routed nothing, since no relay
+        # takes it.
+        old = MappingSet.empty() if problems(before) else MappingSet.compile(0, before)
+        new = MappingSet.compile(0, after)
+        known, left_out = tables_to_speak_of(
+            [(old, before), (new, after)], [*self._notes.tables(), *tables]
+        )
+        met, routers = self._met(defined), Routers()
+        shared = SharedTopics(met, self._notes.topics.read, routers)
+        moved = changes_between(routing_views(defined.settings), old, new, known, routers)
+        found = [
+            *([] if left_out else unmet_tables(old, new, met)),
+            *moved,
+            *left_out,
+            *shared.contradictions(defined.settings, new),
+            *moved_tables(defined.settings, old, new, met, routers),
+            *_left_out(defined),
+        ]
+        named = {table for each in moved for table in each.tables}
+        real = {str(each) for each in known if each.table != ANY_OTHER_TABLE}
+        return Effects(found, len(real - named))
+
+    def loads(self, changes: Iterable[Change], defined: DefinedInstances) -> list[Load | None]:
+        """Return for each change how many rows per second it concerns now."""
+        met = self._met(defined)
+        rates = self._rates()
+        return [load_of(each, met, rates) for each in changes]
+
+    def _met(self, defined: DefinedInstances) -> dict[str, list[TableId]]:
+        found = self._notes.tables_of_each([each.name for each in defined.settings])
+        return {name: tables_named(theirs) for name, theirs in found.items()}
+
+
+def _left_out(defined: DefinedInstances) -> Iterator[Change]:
+    for name, reason in defined.unusable.items():
+        yield Change(
+            (name,),
+            f"The settings of {name} are invalid, so it is not compared here: {reason}",
+            (),
+        )

@@ -1,0 +1,125 @@
+"""Instances that a mapping lets feed one topic, although they assign its rows to different
+partitions or publish in different formats.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import combinations
+from typing import TypeAlias
+
+from api.services.mappings.routers import Routers, destination_of
+from api.services.mappings.routing_views import Change
+from relay.model.records.topic_placing import TopicAgreement
+from relay.model.table import TableId
+from relay.route import MappingSet
+from relay.settings import InstanceSettings
+
+_Partitions: TypeAlias = int | None
+"""The partition count by which an instance assigns rows of a topic; None if it is that of the
+topic.
+"""
+
+
+class SharedTopics:
+    """`met` are the real tables that each instance has read.
+
+    `agreement` returns how the instances of a topic assign rows now.
+    """
+
+    def __init__(
+        self,
+        met: Mapping[str, Iterable[TableId]],
+        agreement: Callable[[str], TopicAgreement],
+        routers: Routers | None = None,
+    ) -> None:
+        self._met = met
+        self._agreement = agreement
+        self._routers = routers or Routers()
+
+    def contradictions(
+        self, instances: Iterable[InstanceSettings], mapping: MappingSet
+    ) -> list[Change]:
+        """Return which instances would feed one topic under this mapping and assign rows
+        differently, or in another format than the topic has.
+
+        The later one would wait.
+        """
+        feeding: dict[str, list[InstanceSettings]] = {}
+        for each in instances:
+            for topic in self._topics(each, mapping):
+                feeding.setdefault(topic, []).append(each)
+        return [
+            change
+            for topic in sorted(feeding)
+            for change in (
+                *self._of_topic(topic, feeding[topic]),
+                *self._of_formats(topic, feeding[topic]),
+            )
+        ]
+
+    def _of_formats(self, topic: str, instances: list[InstanceSettings]) -> Iterator[Change]:
+        """Compare each instance with the first one, and with what the topic has already."""
+        first = instances[0]
+        for other in instances[1:]:
+            if other.format_of(topic) != first.format_of(topic):
+                sentence = (
+                    f"{first.name} and {other.name} both feed topic {topic}, as "
+                    f"{first.format_of(topic)} and {other.format_of(topic)}: the later one waits "
+                    "(FORMATS_DIFFER). Map their tables to different topics, or set one format."
+                )
+                yield Change((first.name, other.name), sentence, ())
+        # A read for each topic of a large installation takes minutes: without a second format none.
+        if all(each.formats == ("canal-json",) for each in instances):
+            return
+        feeders = self._agreement(topic).feeders
+        for each in instances:
+            feeder = feeders.get(each.name)
+            before = "" if feeder is None or not feeder.joined else feeder.format
+            if before not in ("", each.format_of(topic)):
+                sentence = (
+                    f"Topic {topic} has messages of {each.name} as {before}, and its settings say "
+                    f"{each.format_of(topic)}: the instance stops (FORMAT_CHANGED). Map its tables "
+                    "to a topic of another name, or set the format back."
+                )
+                yield Change((each.name,), sentence, ())
+
+    def _of_topic(self, topic: str, instances: list[InstanceSettings]) -> Iterator[Change]:
+        """Compare pairs only if two instances differ at all: one topic may have hundreds."""
+        feeders = self._agreement(topic).feeders if len(instances) > 1 else {}
+        counts: list[_Partitions] = []
+        for each in instances:
+            feeder = feeders.get(each.name)
+            placed = None if feeder is None else feeder.placing.partitions
+            counts.append(each.partitions_of(topic) or placed)
+        alike = all(each.placing_rules == instances[0].placing_rules for each in instances)
+        if alike and len({*counts} - {None}) < 2:
+            return
+        for (one, count), (other, count_of_other) in combinations(
+            zip(instances, counts, strict=True), 2
+        ):
+            why = _difference(one, other, count, count_of_other)
+            if why:
+                sentence = (
+                    f"{one.name} and {other.name} both feed topic {topic} and place rows {why}: "
+                    f"the later one waits (PARTITIONS_DIFFER)."
+                )
+                yield Change((one.name, other.name), sentence, ())
+
+    def _topics(self, instance: InstanceSettings, mapping: MappingSet) -> set[str]:
+        router = self._routers.router(mapping, instance)
+        accepts = self._routers.filter(instance).accepts
+        return {
+            topic
+            for table in self._met[instance.name]
+            if accepts(table) and (goes := destination_of(router, table)) is not None
+            for topic in goes.topics
+        }
+
+
+def _difference(
+    one: InstanceSettings, other: InstanceSettings, count: _Partitions, count_of_other: _Partitions
+) -> str:
+    if one.placing_rules != other.placing_rules:
+        return "by other rules (partition_hash, database_hash, names)"
+    if None not in (count, count_of_other) and count != count_of_other:
+        return f"by {count} and {count_of_other} partitions"
+    return ""

@@ -1,0 +1,33 @@
+"""Hiding unmapped tables from the list, with an entry in the audit trail."""
+
+from api.errors import NoSuchThing
+from relay.audit import AuditEntry, DelayedTrail
+from relay.state import HiddenTableStore, Note
+
+
+class HiddenTables:
+    """Hides tables for all readers. Their rows are left out and counted as before."""
+
+    def __init__(self, store: HiddenTableStore, acts: DelayedTrail) -> None:
+        self._store = store
+        self._acts = acts
+
+    def notes(self) -> dict[str, Note]:
+        """Return who hid each hidden table, by name. Raises StoreRefused."""
+        return dict(sorted(self._store.hidden().items()))
+
+    def hide(self, name: str, note: Note) -> None:
+        """Hide a table; it may be hidden already. Raises StoreRefused."""
+        self._store.hide(name, note)
+        self._note("unmapped.hidden", {}, {"table": name}, note)
+
+    def unhide(self, name: str, note: Note) -> None:
+        """Show a table again. Raises NoSuchThing for one that is not hidden, StoreRefused."""
+        if name not in self._store.hidden():
+            raise NoSuchThing(f"The table {name} is not hidden.")
+        self._store.unhide(name)
+        self._note("unmapped.unhidden", {"table": name}, {}, note)
+
+    def _note(self, act: str, before: dict[str, str], after: dict[str, str], note: Note) -> None:
+        author = note.author or "admin"
+        self._acts.note(AuditEntry(author, act, "", before, after, note.comment))

@@ -1,0 +1,52 @@
+"""The routers and filters of one comparison: made once, because they keep every answer."""
+
+from typing import Protocol
+
+from relay.errors import UnmappedName
+from relay.model.table import TableId
+from relay.route import Destination, MappingSet, Router, TableFilter
+from relay.settings import FilterSettings, RoutingSettings
+
+
+class Routing(Protocol):
+    """An instance, or several that route alike."""
+
+    @property
+    def routing(self) -> RoutingSettings:
+        """How names are mapped."""
+
+    @property
+    def filter(self) -> FilterSettings:
+        """Which tables are relayed."""
+
+
+class Routers:
+    """Routers for the sets of one comparison; instances with equal settings share the answers."""
+
+    def __init__(self) -> None:
+        self._routers: dict[tuple[int, RoutingSettings], Router] = {}
+        self._filters: dict[FilterSettings, TableFilter] = {}
+
+    def router(self, mapping: MappingSet, instance: Routing) -> Router:
+        """Return the router of an instance under a set."""
+        by = id(mapping), instance.routing  # the router keeps the set, so that no other has its id
+        found = self._routers.get(by)
+        if found is None:
+            found = self._routers[by] = Router(mapping, instance.routing)
+        return found
+
+    def filter(self, instance: Routing) -> TableFilter:
+        """Return the filter of an instance's tables."""
+        found = self._filters.get(instance.filter)
+        if found is None:
+            found = self._filters[instance.filter] = TableFilter(instance.filter)
+        return found
+
+
+def destination_of(router: Router, real: TableId) -> Destination | None:
+    """Return where a table goes; None if it is left out or stops the instance."""
+    try:
+        route = router.route(real)
+    except UnmappedName:
+        return None
+    return route if isinstance(route, Destination) else None

@@ -1,0 +1,8 @@
+"""Reads the messages of a logical table for callers: rights, limits, and the audit trail."""
+
+from api.services.peek.asked import AskedPeek
+from api.services.peek.desk import PeekDesk, Reading
+from api.services.peek.notes import PeekNotes
+from api.services.peek.places import PeekPlaces
+
+__all__ = ["AskedPeek", "PeekDesk", "PeekNotes", "PeekPlaces", "Reading"]

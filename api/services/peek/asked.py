@@ -1,0 +1,29 @@
+"""The parameters of a request to read messages."""
+
+from dataclasses import dataclass
+from time import time
+
+from api.errors import BadRequest
+from relay.model.table import TableId
+from relay.operations import PeekQuestion, peek_start
+
+
+@dataclass(frozen=True, slots=True)
+class AskedPeek:
+    """The texts of a request.
+
+    start  as `relay.operations.peek_start` reads it
+    """
+
+    table: str
+    operation: str = ""
+    key: str = ""
+    start: str = "now"
+
+    def question(self, table: TableId) -> PeekQuestion:
+        """Return the question about a table. Raises BadRequest for an unreadable start."""
+        try:
+            start = peek_start(self.start, int(time() * 1000))
+        except ValueError as exc:
+            raise BadRequest(str(exc)) from exc
+        return PeekQuestion(table, self.operation, self.key, start)

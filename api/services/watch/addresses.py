@@ -1,0 +1,21 @@
+"""Addresses of sources, as the settings name them."""
+
+from collections.abc import Mapping
+
+from relay.settings import GroupSourceSettings, InstanceSettings, SourceSettings
+
+
+def address_of(source: SourceSettings | GroupSourceSettings) -> str:
+    """Return `host:port` of a source."""
+    return f"{source.host}:{source.port}"
+
+
+def grouped_addresses(instance: InstanceSettings) -> Mapping[str, str]:
+    """Return `host:port` of each source of a group by its name; nothing for a single source."""
+    group = instance.group
+    if group is None:
+        return {}
+    return {
+        group.name: address_of(instance.source),
+        **{each.name: address_of(each) for each in group.sources},
+    }

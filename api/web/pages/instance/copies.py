@@ -1,0 +1,162 @@
+"""Copies of an instance's tables into their topics: the requests, their acts, and a new one."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Final
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from api.access import Caller
+from api.composition import Admin
+from api.deps import AdminDep, CallerDep
+from api.errors import NoSuchThing
+from api.models.snapshot import SnapshotView, SnapshotWish
+from api.web.acts import Shown, done, in_dialog, model_from, who_from
+from api.web.forms import Form, FormDep
+from relay.errors import NodeMissing, RelayError
+from relay.model.accounts import Right
+from relay.operations import Who, foretold_copy, instance_of
+
+router: Final = APIRouter(include_in_schema=False, prefix="/instances/{name}/copies")
+
+
+_NOTHING: Final[Mapping[str, str]] = dict.fromkeys(
+    ("tables", "where", "to_topic", "rows", "priority"), ""
+)
+"""The fields of a new copy, before anything is typed."""
+
+
+@router.get("")
+def show_copies(request: Request, admin: AdminDep, caller: CallerDep, name: str) -> HTMLResponse:
+    """Show the requests, and the form of a new one."""
+    return _page(admin, caller, name, _NOTHING).render(request)
+
+
+@router.post("/preview")
+def preview_copy(
+    request: Request, admin: AdminDep, caller: CallerDep, name: str, form: FormDep
+) -> HTMLResponse:
+    """Show what a new copy would do. Nothing is changed.
+
+    The condition may hold values of rows, so it is in no URL: those end in logs and histories.
+    """
+    return _page(admin, caller, name, _asked(form)).render(request)
+
+
+@router.post("")
+def start_copy(
+    request: Request, admin: AdminDep, caller: CallerDep, name: str, form: FormDep
+) -> RedirectResponse:
+    """Copy tables of this instance."""
+    asked = _asked(form)
+    with in_dialog(request, "start", form, partial(_page, admin, caller, name, asked)):
+        wish = _wish(asked)
+        admin.snapshots.start(who_from(request, form), wish.wanted(), [name])
+    return done("copies", "copy-started")
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """An act on one copy: the caller, the copy, and the form."""
+
+    request: Request
+    admin: AdminDep
+    caller: CallerDep
+    name: str
+    number: str
+    form: FormDep
+
+    def done(self, act: Callable[[Who, str, str], object], key: str) -> RedirectResponse:
+        """Carry it out, and lead back to the copies; a refusal is shown in its dialog."""
+        page = partial(_page, self.admin, self.caller, self.name, _NOTHING)
+        with in_dialog(self.request, self.number, self.form, page):
+            act(who_from(self.request, self.form), self.number, self.name)
+        return done(f"../../../{quote(self.name, safe='')}/copies", key)
+
+
+@router.post("/{number}/pause")
+def pause_copy(act: Annotated[Act, Depends()]) -> RedirectResponse:
+    """Let a copy wait."""
+    return act.done(act.admin.snapshots.pause, "copy-paused")
+
+
+@router.post("/{number}/resume")
+def resume_copy(act: Annotated[Act, Depends()]) -> RedirectResponse:
+    """Let a paused copy continue."""
+    return act.done(act.admin.snapshots.resume, "copy-resumed")
+
+
+@router.post("/{number}/cancel")
+def cancel_copy(act: Annotated[Act, Depends()]) -> RedirectResponse:
+    """End a copy."""
+    return act.done(act.admin.snapshots.cancel, "copy-cancelled")
+
+
+def _page(admin: Admin, caller: Caller, name: str, asked: Mapping[str, str]) -> Shown:
+    """Return the page; what keeps the preview from being made is shown in its place.
+
+    Raises NodeMissing.
+    """
+    if name not in admin.watch.moment().facts:
+        raise NodeMissing(f"There is no instance {name!r}.")
+    sentences: list[str] = []
+    refused: RelayError | None = None
+    unread: RelayError | None = None
+    copies: list[SnapshotView] = []
+    try:
+        if asked["tables"].strip():
+            sentences = _foretold(admin, name, _wish(asked))
+    except RelayError as exc:
+        refused = exc
+    try:
+        values = Right.VALUES in caller.rights
+        shown = admin.snapshots.shown(name)
+        copies = [SnapshotView.shown(each, values=values) for each in reversed(shown)]
+    except RelayError as exc:
+        unread = exc
+    page: dict[str, object] = {
+        "title": f"Table copies of {name}",
+        "name": name,
+        "copies": copies,
+        "unread": unread,
+        "asked": asked,
+        "sentences": sentences,
+        "refused": refused,
+    }
+    return Shown("instance/copies.html", page, "overview")
+
+
+def _foretold(admin: Admin, name: str, wish: SnapshotWish) -> list[str]:
+    """Return the effect of a request. Raises NoSuchThing for an instance of another file."""
+    try:
+        instance = instance_of(admin.settings, name, admin.session, resolved=False)
+    except RelayError as exc:
+        raise NoSuchThing(exc.reason) from exc
+    admin.snapshots.check(wish.wanted())
+    met = {
+        f"{table.logical_database}.{table.logical_table}"
+        for group in admin.logical.view("topic").groups
+        if name in group.instances
+        for table in group.tables
+    }
+    return foretold_copy(instance, wish.wanted(), sorted(met))
+
+
+def _asked(form: Form) -> dict[str, str]:
+    return {field: form[field] for field in _NOTHING}
+
+
+def _wish(asked: Mapping[str, str]) -> SnapshotWish:
+    """Return the request of a form. Raises BadRequest."""
+    form = Form({key: value or "0" for key, value in asked.items()})
+    return model_from(
+        SnapshotWish,
+        tables=asked["tables"].replace(",", " ").split(),
+        where=asked["where"].strip(),
+        to_topic=asked["to_topic"].strip(),
+        rows_per_second=form.number("rows", "Rows a second"),
+        priority=form.number("priority", "Priority"),
+    )

@@ -1,0 +1,176 @@
+"""Acts on the position record beside a move: skips, order keys and partitions."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Annotated, Final, Literal
+from urllib.parse import quote
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+from pydantic import BaseModel
+
+from api.composition import Admin
+from api.deps import AdminDep
+from api.errors import BadRequest
+from api.models.position import Floor, PositionView, Repartitioning, RepartitionOrder, Skip
+from api.web.acts import Shown, check_confirmed, done, in_dialog, model_from, who_from
+from api.web.forms import Form, FormDep
+from api.web.views import position as view
+from api.web.views.relay_names import RelayNames
+from relay.errors import RelayError
+
+router: Final = APIRouter(include_in_schema=False, prefix="/instances/{name}/position")
+
+Act = Literal["", "skip", "unskip", "raise-floor", "repartition"]
+
+
+class Asked(BaseModel):
+    """The act and its fields as typed; an empty act asks for nothing."""
+
+    act: Act = ""
+    gtid: str = ""
+    source: str = ""
+    above: str = ""
+    topic: str = ""
+    partitions: str = ""
+    table: str = ""
+    without: str = ""
+
+
+@router.get("")
+def show_position(
+    request: Request, admin: AdminDep, name: str, asked: Annotated[Asked, Query()]
+) -> HTMLResponse:
+    """Show the record, the forms, and the effect of the act that is asked for."""
+    return _page(admin, name, asked).render(request)
+
+
+@router.post("/skip")
+def skip(request: Request, admin: AdminDep, name: str, form: FormDep) -> RedirectResponse:
+    """Leave a coming transaction out."""
+    return _skip(request, admin, name, form, undo=False)
+
+
+@router.post("/unskip")
+def unskip(request: Request, admin: AdminDep, name: str, form: FormDep) -> RedirectResponse:
+    """Publish a transaction that was to be left out."""
+    return _skip(request, admin, name, form, undo=True)
+
+
+@router.post("/raise-floor")
+def raise_floor(request: Request, admin: AdminDep, name: str, form: FormDep) -> RedirectResponse:
+    """Raise the order keys above another instance's."""
+    asked = _asked("raise-floor", form)
+
+    def act() -> None:
+        floor = Floor(above=asked.above, confirm=name)
+        admin.positions.raise_floor(name, floor, who_from(request, form))
+
+    return _carried_out(request, admin, name, form, asked, act, "floor-raised")
+
+
+@router.post("/repartition")
+def repartition(request: Request, admin: AdminDep, name: str, form: FormDep) -> RedirectResponse:
+    """Assign the rows of a topic to partitions otherwise."""
+    asked = _asked("repartition", form)
+
+    def act() -> None:
+        fields = {**_partition_fields(asked), "without": asked.without or None, "confirm": name}
+        order = model_from(RepartitionOrder, **fields)
+        admin.positions.repartition(name, order, who_from(request, form))
+
+    return _carried_out(request, admin, name, form, asked, act, "repartitioned")
+
+
+def _skip(request: Request, admin: Admin, name: str, form: Form, *, undo: bool) -> RedirectResponse:
+    asked = _asked("unskip" if undo else "skip", form)
+
+    def act() -> None:
+        wish = Skip(gtid=asked.gtid, undo=undo, source=asked.source or None, confirm=name)
+        admin.positions.skip(name, wish, who_from(request, form))
+
+    key = "skip-withdrawn" if undo else "skip-ordered"
+    return _carried_out(request, admin, name, form, asked, act, key)
+
+
+def _carried_out(
+    request: Request,
+    admin: Admin,
+    name: str,
+    form: Form,
+    asked: Asked,
+    act: Callable[[], None],
+    key: str,
+) -> RedirectResponse:
+    with in_dialog(request, "confirm", form, partial(_page, admin, name, asked)):
+        check_confirmed(form, name)
+        act()
+    return done(f"../../{quote(name, safe='')}/position", key)
+
+
+def _page(admin: Admin, name: str, asked: Asked) -> Shown:
+    """Return the page; an error of the reading or the preview is shown in place. Raises
+    NodeMissing.
+    """
+    instance = admin.directory.instance(name)
+    position: PositionView | None = None
+    sentences: list[str] = []
+    problem: RelayError | None = None
+    try:
+        position = admin.positions.read(name)
+        sentences = _foretold(admin, name, asked, position)
+    except RelayError as exc:
+        problem = exc
+    leader = None if position is None else position.leader
+    values: dict[str, object] = {
+        "title": f"Position of {name}",
+        "name": name,
+        "instance": instance,
+        "position": position,
+        "skips": view.skips(position),
+        "others": [each.name for each in admin.directory.instances() if each.name != name],
+        "asked": asked,
+        "fields": asked.model_dump(exclude={"act"}, exclude_defaults=True),
+        "sentences": sentences,
+        "button": view.button(asked.act, name, asked.gtid, asked.topic),
+        "problem": problem,
+        "leader": RelayNames.of(admin.watch.moment().relays)(leader or ""),
+        "commands": [] if position is None else view.commands(position),
+    }
+    return Shown("instance/position.html", values, "overview")
+
+
+def _foretold(admin: Admin, name: str, asked: Asked, now: PositionView) -> list[str]:
+    match asked.act:
+        case "skip" | "unskip" if asked.gtid:
+            return view.skip_sentences(_published(now), asked.gtid, undo=asked.act == "unskip")
+        case "raise-floor" if asked.above:
+            above = _published(admin.positions.read(asked.above))
+            return view.floor_sentences(_published(now), above)
+        case "repartition" if asked.topic:
+            wanted = model_from(Repartitioning, **_partition_fields(asked))
+            return admin.positions.plan_repartition(name, wanted).sentences
+    return []
+
+
+def _published(position: PositionView) -> PositionView:
+    """Return the position of an instance that has one. Raises BadRequest."""
+    if position.file is None:
+        raise BadRequest(
+            f"Instance {position.instance} has published nothing yet: it has no position.",
+            remedy="Name an instance that has published.",
+        )
+    return position
+
+
+def _partition_fields(asked: Asked) -> dict[str, object]:
+    return {
+        "topic": asked.topic,
+        "partitions": asked.partitions.replace(",", "") or None,
+        "table": asked.table or None,
+    }
+
+
+def _asked(act: Act, form: Form) -> Asked:
+    names = [name for name in Asked.model_fields if name != "act"]
+    return Asked(act=act, **{name: form[name].strip() for name in names})

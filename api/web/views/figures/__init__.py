@@ -1,0 +1,1 @@
+"""Charts, sparklines and time lines as coordinates for SVG."""

@@ -1,0 +1,73 @@
+"""The view data of the page of a table's messages."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple, Self
+
+from api.models.peek import PeekedRowView
+from api.services.peek import AskedPeek, PeekPlaces
+from relay.operations import PeekPage
+
+STARTS: Final = (
+    ("last", "The last 50"),
+    ("now", "From now on"),
+    ("5m", "Since 5 minutes"),
+    ("1h", "Since an hour"),
+    ("1d", "Since a day"),
+)
+_PARTS: Final = 3
+
+
+class RowPlace(NamedTuple):
+    """The location of a row: partition, offset, and its number within the message."""
+
+    partition: int
+    offset: int
+    row: int
+
+    @classmethod
+    def read(cls, text: str) -> Self | None:
+        """Return the location in a link; None for anything else."""
+        parts = text.split(":")
+        if len(parts) != _PARTS or not all(each.isascii() and each.isdecimal() for each in parts):
+            return None
+        return cls(*map(int, parts))
+
+
+@dataclass(frozen=True, slots=True)
+class PeekView:
+    """Rows, the newest first, and the row whose columns are shown.
+
+    searched  sentence about an incomplete search; empty: it was complete
+    after     where the stream continues
+    is_gone   the row in the link does not exist
+    """
+
+    rows: Sequence[PeekedRowView] = ()
+    chosen: PeekedRowView | None = None
+    searched: str = ""
+    after: str = ""
+    is_gone: bool = False
+
+
+def view_of(
+    page: PeekPage | None,
+    rows: Sequence[PeekedRowView],
+    chosen: PeekedRowView | None,
+    *,
+    is_gone: bool,
+) -> PeekView:
+    """Return the view; without a chosen row, the columns of the newest one are shown."""
+    searched = ""
+    if page is not None and not page.complete and not rows:
+        searched = f"The newest {page.searched:,} offsets of the topic hold no such row."
+    after = "" if page is None else PeekPlaces(page.after).text
+    newest = rows[0] if rows and not is_gone else None
+    return PeekView(rows, chosen or newest, searched, after, is_gone)
+
+
+def stream_body(asked: AskedPeek, view: PeekView) -> str:
+    """Return the body of the request for the stream that continues the page, as JSON."""
+    fields = {"table": asked.table, "op": asked.operation, "key": asked.key, "from": asked.start}
+    return json.dumps({**fields, "after": view.after})

@@ -1,0 +1,51 @@
+"""How pages name a relay process: by what operators chose and know, not by its pid."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from api.models.instance import RelayView
+
+
+class RelayName(NamedTuple):
+    """A relay as a page shows it.
+
+    shown   its name (`placement.server`); with the pid where one server runs several relays
+    host    its host, empty if that is the name
+    title   its process, for the tooltip; empty without a relay
+    """
+
+    shown: str
+    host: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class RelayNames:
+    """Names of the relays that live; one that has ended is named by its host."""
+
+    known: Mapping[str, RelayName] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, relays: Iterable[RelayView]) -> "RelayNames":
+        """Return the names of these relays."""
+        every = tuple(relays)
+        on_server = Counter(each.server for each in every)
+        return cls({each.name: _name(each, on_server[each.server]) for each in every})
+
+    def __call__(self, process: str) -> RelayName:
+        """Return the name of a process, `HOST-PID` as relays register it."""
+        if process in self.known or not process:
+            return self.known.get(process, RelayName("", "", ""))
+        host, _, pid = process.rpartition("-")
+        is_process = bool(host) and pid.isdecimal()
+        title = f"process {process}, which no longer lives"
+        return RelayName(host if is_process else process, "", title)
+
+
+def _name(relay: RelayView, on_server: int) -> RelayName:
+    server = relay.server or relay.host or relay.name
+    shown = f"{server} (pid {relay.pid})" if on_server > 1 else server
+    host = "" if relay.host in ("", server) else relay.host
+    return RelayName(shown, host, f"process {relay.name}, pid {relay.pid}")

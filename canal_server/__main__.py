@@ -1,0 +1,56 @@
+"""`python -m canal_server --config FILE`."""
+
+import sys
+import threading
+from collections.abc import Sequence
+from contextlib import ExitStack
+
+from canal_server.server import CanalServer
+from relay.service import run_service
+from relay.settings import CanalServerSettings, RelaySettings
+from relay.signals import stop_on_signals
+from relay.telemetry import Answers, StatusServer
+from relay.threads import THREADS
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Serve Canal's clients. The result is the exit code, as `run_service` says."""
+    return run_service("roma canal-server", "A server that speaks Canal's protocol.", serve, argv)
+
+
+def serve(settings: RelaySettings) -> None:
+    """Serve until SIGTERM or SIGINT, and print the address once it answers.
+
+    Raises ConfigurationError.
+    """
+    stop = threading.Event()
+    stop_on_signals(stop)
+    with ExitStack() as stack:
+        server = CanalServer(settings)
+        stack.callback(server.stop)
+        if settings.canal_server is not None:
+            _start_status(settings.canal_server, stack)
+        server.start()
+        host, port = server.address
+        sys.stdout.write(f"canal-server: {host}:{port}\n")
+        sys.stdout.flush()
+        stop.wait()
+
+
+def _start_status(own: CanalServerSettings, stack: ExitStack) -> None:
+    if own.status_port is None:
+        return
+    answers = Answers(unhealthy=_unhealthy, unready=_unhealthy, statuses=lambda: ())
+    status = StatusServer(own.status_host, own.status_port, answers)
+    status.start()
+    stack.callback(status.stop)
+    sys.stdout.write(f"status: {status.url}\n")
+
+
+def _unhealthy() -> str | None:
+    dead = THREADS.deaths
+    return f"{'; '.join(dead)}." if dead else None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

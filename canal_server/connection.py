@@ -1,0 +1,238 @@
+"""One connection of a Canal client: handshake, login, then its requests in order."""
+
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final
+
+import structlog
+from pydantic import SecretStr
+
+from canal_server.channel import Channel, Closed
+from canal_server.errors import (
+    Displaced,
+    MissingBatch,
+    MissingName,
+    NotAuthenticated,
+    Refused,
+    TooMany,
+    UnknownDestination,
+)
+from canal_server.logins import Logins
+from canal_server.passwords import SEED_BYTES, is_right
+from canal_server.places import Claim, Place, Places
+from canal_server.session import Session
+from canal_server.wire import (
+    Acknowledge,
+    ClientLogin,
+    GetBatch,
+    NoRequest,
+    Request,
+    RollBack,
+    Subscribe,
+    Unsubscribe,
+    accepted,
+    handshake,
+    messages,
+    read_login,
+    read_request,
+    refused,
+)
+from relay.settings import CanalServerSettings
+from relay.telemetry import metrics
+from relay.threads import tell
+from roma_client.errors import ClientError
+
+_LARGEST_ID: Final = 32_767
+"""Client ids are numbers of 16 bits in Canal."""
+_ID_DIGITS: Final = 5
+_WRONG_PASSWORD_SECONDS: Final = 1.0
+"""Pause before the answer to a wrong password."""
+
+NewSession = Callable[[Place, Callable[[], bool]], Session]
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class Connection:
+    """Serves a client until it leaves, is refused or displaced, or the server stops."""
+
+    def __init__(
+        self,
+        channel: Channel,
+        peer: str,
+        settings: CanalServerSettings,
+        places: Places,
+        new_session: NewSession,
+        stop: threading.Event,
+        logins: Logins,
+    ) -> None:
+        self._channel = channel
+        self._peer = peer
+        self._settings = settings
+        self._places = places
+        self._new_session = new_session
+        self._stop = stop
+        self._logins = logins
+        self._displaced = threading.Event()
+        self._place: Place | None = None
+        self._claim: Claim | None = None
+        self._session: Session | None = None
+        self._idle_seconds = settings.idle_seconds
+
+    def run(self) -> None:
+        """Serve the connection. Raises nothing: an error is answered and logged."""
+        try:
+            self._serve()
+        except Closed as exc:
+            _log.info("canal_client_left", peer=self._peer, reason=str(exc), **self._names())
+        except (Refused, ClientError) as exc:
+            self._refuse(exc)
+        except Exception as exc:  # noqa: BLE001  # a client must not end the server
+            tell("canal-connection", self._peer, exc)
+            self._answer(refused(Refused.number, "The server failed; its log says why."))
+        finally:
+            self._release()
+            self._channel.end()
+            self._logins.leave(self)
+
+    def turn_away(self) -> None:
+        """End at once: too many connections have not logged in. Thread-safe."""
+        metrics.CANAL_REFUSED.labels(TooMany.__name__).inc()
+        _log.warning("canal_login_turned_away", peer=self._peer)
+        self._displaced.set()
+        self._channel.cut()
+
+    def displace(self) -> None:
+        """End soon: a newer connection serves the client id. Thread-safe."""
+        self._displaced.set()
+
+    def _serve(self) -> None:
+        seeds = os.urandom(SEED_BYTES)
+        self._channel.send(handshake(seeds))
+        self._log_in(
+            read_login(self._channel.read(self._settings.login_seconds, self._idle)), seeds
+        )
+        while True:
+            packet = self._channel.read(self._idle_seconds, self._idle)
+            answer = self._answer_to(read_request(packet))
+            self._check()
+            if answer is not None:
+                self._channel.send(answer)
+
+    def _log_in(self, login: ClientLogin, seeds: bytes) -> None:
+        own, password = self._settings, self._settings.password
+        is_user = own.user in ("", login.username)
+        if not is_user or (password is not None and not _has(login, password, seeds)):
+            self._displaced.wait(_WRONG_PASSWORD_SECONDS)
+            raise NotAuthenticated(f"User {login.username!r} or the password is wrong.")
+        self._logins.log_in(self)
+        if login.idle_seconds:
+            self._idle_seconds = min(own.idle_seconds, login.idle_seconds)
+        if login.destination and login.client_id:
+            request = Subscribe(login.destination, login.client_id, login.filter)
+            self._check_place(request)
+            self._subscribe(request)
+        self._channel.send(accepted())
+
+    def _answer_to(self, request: Request) -> bytes | None:
+        """Carry out a request; return its answer, None where Canal's clients expect none."""
+        if isinstance(request, NoRequest):
+            return None
+        self._check_place(request)
+        match request:
+            case Subscribe():
+                self._subscribe(request)
+                return accepted()
+            case Unsubscribe():
+                if self._session is not None:
+                    self._session.unsubscribe()
+                return accepted()
+            case GetBatch(size=size, timeout_seconds=timeout):
+                batch = self._subscribed().get(size, timeout)
+                return messages(batch.id, batch.entries)
+            case Acknowledge(batch_id=batch_id):
+                self._acknowledge(batch_id)
+            case RollBack(batch_id=batch_id) if self._session is not None:
+                self._session.rollback(batch_id)
+        return None
+
+    def _acknowledge(self, batch_id: int) -> None:
+        if batch_id == 0:
+            raise MissingBatch("An acknowledgement has no batch id.")
+        if batch_id > 0:  # clients acknowledge the id -1 of an empty batch too
+            self._subscribed().ack(batch_id)
+
+    def _subscribe(self, request: Subscribe) -> None:
+        place = Place(request.destination, request.client_id)
+        bound = self._bound_of(place)
+        if self._session is None:
+            self._claim = self._places.take(place, self)
+            self._place = place
+            self._session = self._new_session(place, self._is_interrupted)
+        self._session.subscribe(bound, request.filter)
+        _log.info("canal_subscribed", peer=self._peer, filter=request.filter, **self._names())
+
+    def _bound_of(self, place: Place) -> str:
+        """Return the filter of a destination."""
+        for each in self._settings.destinations:
+            if each.name == place.destination:
+                return each.filter
+        known = ", ".join(each.name for each in self._settings.destinations)
+        raise UnknownDestination(f"There is no destination {place.destination!r}, only {known}.")
+
+    def _check_place(self, request: Request) -> None:
+        """Raise MissingName without a name, and Refused for another name than before."""
+        place = Place(*request[:2])
+        if not place.destination or not place.client_id:
+            raise MissingName("A request lacks the destination or the client id.")
+        number = place.client_id
+        is_number = number.isascii() and number.isdigit() and len(number) <= _ID_DIGITS
+        if not is_number or int(number) > _LARGEST_ID:
+            raise MissingName(f"Client id {number[:20]!r} is no number up to {_LARGEST_ID}.")
+        if self._place not in (None, place):
+            raise Refused("A connection serves one client id of one destination.")
+
+    def _subscribed(self) -> Session:
+        if self._session is None:
+            raise Refused("A request came before the subscription.")
+        return self._session
+
+    def _idle(self) -> None:
+        self._check()
+        if self._session is not None:
+            self._session.keep()
+
+    def _check(self) -> None:
+        if self._stop.is_set():
+            raise Closed("the server stops")
+        if self._displaced.is_set():
+            raise Displaced("A newer connection has subscribed with this client id.")
+
+    def _is_interrupted(self) -> bool:
+        return self._stop.is_set() or self._displaced.is_set() or self._channel.is_gone()
+
+    def _refuse(self, exc: Refused | ClientError) -> None:
+        """Log, count and answer an error."""
+        reason = exc.code if isinstance(exc, ClientError) else type(exc).__name__
+        number = Refused.number if isinstance(exc, ClientError) else exc.number
+        metrics.CANAL_REFUSED.labels(reason).inc()
+        _log.warning("canal_refused", peer=self._peer, error=str(exc), **self._names())
+        self._answer(refused(number, str(exc)))
+
+    def _answer(self, packet: bytes) -> None:
+        with suppress(Closed):
+            self._channel.send(packet)
+
+    def _release(self) -> None:
+        if self._session is not None:
+            self._session.close()
+        if self._place is not None and self._claim is not None:
+            self._places.release(self._place, self._claim)
+
+    def _names(self) -> dict[str, str]:
+        return {} if self._place is None else self._place._asdict()
+
+
+def _has(login: ClientLogin, password: SecretStr, seeds: bytes) -> bool:
+    return is_right(login.password, password.get_secret_value(), seeds)

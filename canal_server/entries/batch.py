@@ -1,0 +1,68 @@
+"""The entries of a batch: changes grouped by row event, and marks around each transaction."""
+
+from collections.abc import Hashable, Iterator, Sequence
+from itertools import groupby
+from typing import Final
+
+from canal_server.entries.event import mark_entry, rows_entry, statement_entry
+from canal_server.wire import EntryKind
+from roma_client.records.change import Change, Operation
+
+_STATEMENT: Final = None
+"""Transaction of a statement: Canal puts no marks around DDL."""
+
+
+def entries_of(changes: Sequence[Change], *, marks: bool) -> list[bytes]:
+    """Return the entries of these changes, in their order.
+
+    Neighbours of one row event become one entry. `marks`: neighbours of one transaction are between
+    an entry TRANSACTIONBEGIN and an entry TRANSACTIONEND.
+    """
+    return [each for entry in _transactions(changes, marks=marks) for each in entry]
+
+
+def _transactions(changes: Sequence[Change], *, marks: bool) -> Iterator[list[bytes]]:
+    for transaction, group in groupby(changes, _transaction):
+        members = list(group)
+        entries = list(_events(members))
+        if not marks or transaction is _STATEMENT:
+            yield entries
+            continue
+        first, last = members[0], members[-1]
+        yield [
+            mark_entry(EntryKind.TRANSACTION_BEGIN, first),
+            *entries,
+            mark_entry(EntryKind.TRANSACTION_END, last),
+        ]
+
+
+def _events(changes: Sequence[Change]) -> Iterator[bytes]:
+    """Yield an entry for each row event.
+
+    Without the binlog coordinates, each row is an entry: neighbours may be of two events.
+    """
+    rows: list[Change] = []
+    for each in changes:
+        if rows and _event(rows[-1]) != _event(each):
+            yield rows_entry(rows)
+            rows = []
+        if each.operation is Operation.STATEMENT:
+            yield statement_entry(each)
+        elif each.source is None:
+            yield rows_entry([each])
+        else:
+            rows.append(each)
+    if rows:
+        yield rows_entry(rows)
+
+
+def _transaction(change: Change) -> Hashable:
+    """Return what the changes of one source transaction share; None for a statement."""
+    if change.operation is Operation.STATEMENT:
+        return _STATEMENT
+    return change.instance, change.transaction_id, change.order.execute_time, change.snapshot
+
+
+def _event(change: Change) -> Hashable:
+    """Return what the rows of one event share."""
+    return change.database, change.table, change.operation, change.source, change.event_time

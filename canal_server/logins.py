@@ -1,0 +1,72 @@
+"""Which connections may log in, and how many have."""
+
+import threading
+from collections import Counter
+from typing import Protocol
+
+from canal_server.errors import TooMany
+
+
+class Newcomer(Protocol):
+    """A connection that has not logged in."""
+
+    def turn_away(self) -> None:
+        """End at once. Thread-safe."""
+
+
+class Logins:
+    """The connections of this server, before and after their login. Thread-safe.
+
+    Those that have not logged in have a limit of their own: one more ends the oldest one of the
+    address that has most of them. So clients can log in while others hold connections without
+    doing so.
+    """
+
+    def __init__(self, most_clients: int, most_newcomers: int) -> None:
+        self._most_clients = most_clients
+        self._most_newcomers = most_newcomers
+        self._newcomers: dict[Newcomer, str] = {}
+        self._clients: set[Newcomer] = set()
+        self._ending: set[Newcomer] = set()
+        self._lock = threading.Lock()
+
+    def come(self, newcomer: Newcomer, address: str) -> None:
+        """Note a new connection from an address.
+
+        Raises TooMany while as many clients are logged in as may be, and while as many connections
+        as may log in have been turned away and have not ended.
+        """
+        with self._lock:
+            self._check_clients()
+            if len(self._ending) >= self._most_newcomers:
+                raise TooMany("Too many connections that have not logged in. Connect again.")
+            if len(self._newcomers) >= self._most_newcomers:
+                self._turn_one_away()
+            self._newcomers[newcomer] = address
+
+    def log_in(self, newcomer: Newcomer) -> None:
+        """Note a client with the right password. Raises TooMany at the limit."""
+        with self._lock:
+            if newcomer in self._ending:
+                raise TooMany("Too many connections that have not logged in. Connect again.")
+            self._check_clients()
+            self._newcomers.pop(newcomer, None)
+            self._clients.add(newcomer)
+
+    def leave(self, newcomer: Newcomer) -> None:
+        """Drop a connection that ends."""
+        with self._lock:
+            self._newcomers.pop(newcomer, None)
+            self._clients.discard(newcomer)
+            self._ending.discard(newcomer)
+
+    def _check_clients(self) -> None:
+        if len(self._clients) >= self._most_clients:
+            raise TooMany(f"The server has {len(self._clients)} connections, its limit.")
+
+    def _turn_one_away(self) -> None:
+        ((address, _),) = Counter(self._newcomers.values()).most_common(1)
+        oldest = next(each for each, its in self._newcomers.items() if its == address)
+        del self._newcomers[oldest]
+        self._ending.add(oldest)
+        oldest.turn_away()

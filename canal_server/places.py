@@ -1,0 +1,67 @@
+"""Which connection serves a client id of a destination: the newest one."""
+
+import threading
+from typing import Final, NamedTuple, Protocol
+
+from canal_server.errors import Displaced, TooMany
+
+_RELEASE_SECONDS: Final = 15.0
+
+
+class Place(NamedTuple):
+    """A client id of a destination: the owner of a position."""
+
+    destination: str
+    client_id: str
+
+
+class Holder(Protocol):
+    """A connection that serves a place."""
+
+    def displace(self) -> None:
+        """End soon: a newer connection serves the place. Thread-safe."""
+
+
+class Claim:
+    """One connection's claim to a place."""
+
+    def __init__(self, holder: Holder) -> None:
+        self.holder = holder
+        self.ended = threading.Event()
+
+
+class Places:
+    """The claims of all connections of this server. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._claims: dict[Place, Claim] = {}
+        self._lock = threading.Lock()
+
+    def take(self, place: Place, holder: Holder) -> Claim:
+        """Return the claim to a place, after the connection that had it has ended its session.
+
+        A client that connects again must not wait for the end of a connection that a broken
+        network holds open. Raises TooMany if that connection does not end in time, Displaced if
+        a still newer one came meanwhile.
+        """
+        claim = Claim(holder)
+        with self._lock:
+            former = self._claims.get(place)
+            self._claims[place] = claim
+        if former is not None:
+            former.holder.displace()
+            if not former.ended.wait(_RELEASE_SECONDS):
+                self.release(place, claim)
+                raise TooMany(f"The former connection of {place} did not end. Connect again.")
+        with self._lock:
+            if self._claims.get(place) is claim:
+                return claim
+        claim.ended.set()
+        raise Displaced(f"Another connection serves client id {place.client_id}.")
+
+    def release(self, place: Place, claim: Claim) -> None:
+        """End a claim: its session is closed."""
+        claim.ended.set()
+        with self._lock:
+            if self._claims.get(place) is claim:
+                del self._claims[place]

@@ -1,0 +1,122 @@
+"""The requests of a client as plain values, and the numbers of Canal's enumerations."""
+
+from enum import IntEnum
+from typing import NamedTuple, TypeAlias
+
+
+class PacketKind(IntEnum):
+    """Number of a packet's type."""
+
+    HANDSHAKE = 1
+    CLIENT_AUTHENTICATION = 2
+    ACK = 3
+    SUBSCRIPTION = 4
+    UNSUBSCRIPTION = 5
+    GET = 6
+    MESSAGES = 7
+    CLIENT_ACK = 8
+    HEARTBEAT = 11
+    CLIENT_ROLLBACK = 12
+
+
+class EntryKind(IntEnum):
+    """Number of an entry's type."""
+
+    TRANSACTION_BEGIN = 1
+    ROW_DATA = 2
+    TRANSACTION_END = 3
+
+
+class EventKind(IntEnum):
+    """Number of an event's type; the names are those of the field `type` in canal-json."""
+
+    INSERT = 1
+    UPDATE = 2
+    DELETE = 3
+    CREATE = 4
+    ALTER = 5
+    ERASE = 6
+    QUERY = 7
+    TRUNCATE = 8
+    RENAME = 9
+    CINDEX = 10
+    DINDEX = 11
+    XACOMMIT = 13
+    XAROLLBACK = 14
+
+
+class TimeUnit(IntEnum):
+    """Number of a time unit in a Get packet."""
+
+    NANOSECONDS = 0
+    MICROSECONDS = 1
+    MILLISECONDS = 2
+    SECONDS = 3
+    MINUTES = 4
+    HOURS = 5
+    DAYS = 6
+
+
+class ClientLogin(NamedTuple):
+    """What a client sends to authenticate.
+
+    password        hexadecimal digits of the scrambled password, as the client sent them
+    idle_seconds    the connection may be idle for so long; 0: the server's limit
+    """
+
+    username: str
+    password: bytes
+    destination: str
+    client_id: str
+    filter: str
+    idle_seconds: float
+
+
+class Subscribe(NamedTuple):
+    """Read the tables that a filter takes; an empty filter takes those of the destination."""
+
+    destination: str
+    client_id: str
+    filter: str
+
+
+class Unsubscribe(NamedTuple):
+    """Stop reading."""
+
+    destination: str
+    client_id: str
+
+
+class GetBatch(NamedTuple):
+    """Return the next batch.
+
+    timeout_seconds  None: what is there now; 0: wait for a full batch
+    """
+
+    destination: str
+    client_id: str
+    size: int
+    timeout_seconds: float | None
+
+
+class Acknowledge(NamedTuple):
+    """Acknowledge a batch."""
+
+    destination: str
+    client_id: str
+    batch_id: int
+
+
+class RollBack(NamedTuple):
+    """Deliver again what is out. `batch_id` 0: all batches."""
+
+    destination: str
+    client_id: str
+    batch_id: int
+
+
+class NoRequest(NamedTuple):
+    """A packet that needs neither an act nor an answer: a heartbeat."""
+
+
+Request: TypeAlias = Subscribe | Unsubscribe | GetBatch | Acknowledge | RollBack | NoRequest

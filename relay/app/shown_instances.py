@@ -1,0 +1,117 @@
+"""What the process shows of its instances: their status in ZooKeeper, and their metrics."""
+
+from collections.abc import Sequence
+
+import structlog
+
+from relay.errors import NodeMissing, StoreRefused, StoreUnreachable, VersionConflict
+from relay.model.positions.position import file_number
+from relay.model.table import TableId
+from relay.pipeline import Instance, InstanceState, paths_of_tables
+from relay.state import DroppedName, InstanceStore
+from relay.telemetry import InstanceMetrics, ShownTotals
+from relay.telemetry.metrics import STORE_CONNECTED, STORE_SESSION_TIMEOUT, STORE_SESSIONS
+from relay.zk import Session
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class ShownInstances:
+    """Status, names of tables and metrics of the instances of one relay.
+
+    `relay` is the name of the process. Used by the thread of the process; `statuses` is safe in
+    any thread.
+    """
+
+    def __init__(self, relay: str, session: Session, notes: InstanceStore) -> None:
+        self._relay = relay
+        self._session = session
+        self._notes = notes
+        self._dropped_shown: dict[str, frozenset[tuple[TableId, str]]] = {}
+        self._tables_shown: dict[str, frozenset[str]] = {}
+        self._metrics: dict[str, InstanceMetrics] = {}
+        self._totals: dict[str, ShownTotals] = {}
+
+    def begin(self, instance: Instance) -> None:
+        """Register an instance; counters of a name that ran before keep their last values."""
+        metrics = self._metrics.setdefault(instance.name, InstanceMetrics(instance.name))
+        self._totals[instance.name] = ShownTotals(metrics)
+
+    def show(self, instances: Sequence[Instance]) -> None:
+        """Write the status of each instance to ZooKeeper, and update the metrics.
+
+        An error of ZooKeeper is logged: the instances continue without it.
+        """
+        try:
+            for instance in instances:
+                # The leader writes the status. An ended instance wrote its last one before another
+                # relay could lead.
+                if instance.state not in (InstanceState.STANDBY, InstanceState.ENDED):
+                    self._notes.put_status(instance.status(self._relay))
+                    self._show_dropped(instance)
+                    self._show_tables(instance)
+        except (StoreUnreachable, StoreRefused, VersionConflict, NodeMissing) as exc:
+            _log.warning("status_not_shown", reason=exc.reason)
+        for instance in instances:
+            self._show_metrics(instance)
+        STORE_CONNECTED.set(self._session.connected)
+        STORE_SESSIONS.set(self._session.sessions)
+        STORE_SESSION_TIMEOUT.set(self._session.timeout_ms / 1000)
+
+    def forget_removed(self, instances: Sequence[Instance]) -> None:
+        """Remove the metrics of instances that ended because they are no longer configured."""
+        for name in self._metrics.keys() - {instance.name for instance in instances}:
+            self._metrics.pop(name).remove()
+            self._totals.pop(name)
+
+    def _show_metrics(self, instance: Instance) -> None:
+        metrics, status = self._metrics[instance.name], instance.status(self._relay)
+        metrics.show_state(status.state)
+        metrics.gauges.show_status(status.to_fields())
+        if status.position_file:
+            metrics.gauges.position_file.set(file_number(status.position_file))
+        metrics.dropped_names.set(len({table for table, _ in list(instance.stats.dropped)}))
+        self._totals[instance.name].show(instance.stats.totals)
+
+    def _show_dropped(self, instance: Instance) -> None:
+        """Store the list of the names that are filtered when it has a new name.
+
+        A changed row count alone is not stored.
+        """
+        names = frozenset(instance.stats.dropped)
+        if self._dropped_shown.get(instance.name) != names:
+            self._notes.put_dropped(instance.name, _dropped(instance))
+            self._dropped_shown[instance.name] = names
+
+    def _show_tables(self, instance: Instance) -> None:
+        """List the tables that were met, now or by an earlier relay, for dry runs of mapping
+        edits.
+        """
+        met = frozenset(map(str, frozenset(instance.stats.tables)))
+        shown = self._tables_shown.get(instance.name)
+        if not met or (shown is not None and met <= shown):
+            return
+        known = met | (
+            shown if shown is not None else frozenset(self._notes.tables_of(instance.name))
+        )
+        self._notes.put_tables(instance.name, known)
+        self._tables_shown[instance.name] = known
+
+    def statuses(self, instances: Sequence[Instance]) -> list[dict[str, object]]:
+        """Return the status of each instance, with its tables and the session's timeout."""
+        granted = {"zookeeper_session_timeout_ms": self._session.timeout_ms}
+        return [
+            {
+                **instance.status(self._relay).to_fields(),
+                "tables": paths_of_tables(instance.stats.printed),
+                **granted,
+            }
+            for instance in instances
+        ]
+
+
+def _dropped(instance: Instance) -> list[DroppedName]:
+    return [
+        DroppedName(str(table), reason, rows)
+        for (table, reason), rows in list(instance.stats.dropped.items())
+    ]

@@ -1,0 +1,1 @@
+"""The compiled printer of formats with envelopes."""

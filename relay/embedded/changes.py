@@ -1,0 +1,125 @@
+"""Changes that a program takes one after another, and acknowledges."""
+
+import threading
+from collections.abc import Iterator
+from time import monotonic
+from types import TracebackType
+from typing import Final
+
+from relay.embedded.given import GivenChanges
+from relay.embedded.local_producer import Batch
+from relay.embedded.position_store import PositionStore
+from relay.embedded.reading import SourceReading
+from relay.embedded.session import EmbeddedState
+from relay.embedded.settings import EmbeddedSettings
+from relay.embedded.stored_position import StoredPosition
+from roma_client.records.change import Change
+from roma_client.records.decoding import Reading, changes_of
+from roma_client.records.record import Record
+from roma_client.records.selection import Selection
+
+_EVERY_TABLE: Final = Selection(lambda _: True, statements=True)
+_WAIT_SECONDS: Final = 1.0
+
+
+class EmbeddedChanges:
+    """The changes of a source in their order; iterate in one thread.
+
+    `ack` saves the position of everything that was returned. A program that was killed gets what
+    it had not acknowledged once more, with the same order keys. Any thread, and a signal handler,
+    may call `close`: the iteration then ends.
+    """
+
+    def __init__(self, settings: EmbeddedSettings, store: PositionStore) -> None:
+        self._store = store
+        self._reading = Reading(settings.values)
+        self._stop = threading.Event()
+        self._number = 0
+        try:
+            value = store.load()
+            saved = None if value is None else StoredPosition.from_bytes(value)
+            record, kept = (None, {}) if saved is None else (saved.record, saved.kept)
+            state = EmbeddedState.of(record, kept)
+            self._batches = SourceReading(settings, state, self._stop).batches()
+        except BaseException:
+            store.close()
+            raise
+        self._given = GivenChanges(saved)
+
+    def __enter__(self) -> "EmbeddedChanges":
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+        try:
+            self._batches.close()
+        finally:
+            self._store.close()
+
+    def __iter__(self) -> Iterator[Change]:
+        """Yield changes until `close`. Raises as `take` does."""
+        while not self._stop.is_set():
+            yield from self.take(1, _WAIT_SECONDS)
+
+    def take(self, most: int = 1000, timeout_s: float = _WAIT_SECONDS) -> list[Change]:
+        """Return at least one change and at most `most`; none after `timeout_s` seconds, and
+        after `close`.
+
+        The changes of a source transaction may be divided over calls. Raises the errors with which
+        a relay stops, and after `unreachable_seconds` that of a source which does not answer.
+        """
+        ends_s = monotonic() + timeout_s
+        while not self._given.waiting and not self._stop.is_set():
+            batch = next(self._batches, None)
+            if batch is not None:
+                self._arrived(batch)
+            elif monotonic() >= ends_s:
+                break
+        return [] if self._stop.is_set() else self._given.take(most)
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._stop.is_set()
+
+    @property
+    def position(self) -> bytes | None:
+        """Return the position after the last returned change; None before the start is known.
+
+        A program that stores it together with its effects needs no `ack`.
+        """
+        position = self._given.position
+        return None if position is None else position.to_bytes()
+
+    def ack(self) -> None:
+        """Save the position of everything that was returned. Raises what the store raises."""
+        position = self.position
+        if self._given.unsaved and position is not None:
+            self._store.save(position)
+            self._given.unsaved = False
+
+    def close(self) -> None:
+        """End the iteration. The end of the `with` block closes connection and store."""
+        self._stop.set()
+
+    def _arrived(self, batch: Batch) -> None:
+        """Take a batch. A position without changes is saved if nothing before it is open."""
+        may_save = not self._given.unsaved
+        self._given.add(batch, self._changes(batch))
+        if may_save and not self._given.waiting:
+            self.ack()
+
+    def _changes(self, batch: Batch) -> list[Change]:
+        changes: list[Change] = []
+        for each in batch.messages:
+            self._number += 1
+            record = Record(
+                each.topic, each.partition, self._number, each.key, each.value, each.headers
+            )
+            changes += changes_of(record, _EVERY_TABLE, self._reading)
+        return changes

@@ -1,0 +1,80 @@
+"""Which changes the program has, and the position after the last of them. Pure."""
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from relay.embedded.local_producer import Batch
+from relay.embedded.stored_position import StoredPosition
+from roma_client.records.change import Change
+
+
+@dataclass(slots=True)
+class _Open:
+    """A batch, and its changes that were not given yet."""
+
+    batch: Batch
+    changes: deque[Change]
+
+
+class GivenChanges:
+    """Gives the changes of batches one after another.
+
+    `unsaved` is whether the position moved since the owner last set it to False.
+    """
+
+    def __init__(self, saved: StoredPosition | None) -> None:
+        self.unsaved = False
+        self._record = None if saved is None else saved.record
+        self._done = 0 if saved is None else saved.done
+        self._newest = self._done
+        kept = {} if saved is None else saved.kept
+        self._kept = {store: dict(records) for store, records in kept.items()}
+        self._open: deque[_Open] = deque()
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a change can be given now."""
+        return bool(self._open)
+
+    @property
+    def position(self) -> StoredPosition | None:
+        """Return the position after the last given change; None before the start is known."""
+        if self._record is None:
+            return None
+        kept = {store: dict(records) for store, records in self._kept.items() if records}
+        return StoredPosition(self._record, self._done, kept)
+
+    def add(self, batch: Batch, changes: Sequence[Change]) -> None:
+        """Take the next batch. Changes that the program had before are left out: those up to the
+        newest order key, which a mapping with several topics repeats too.
+        """
+        new: deque[Change] = deque()
+        for change in changes:
+            if change.order.execute_position > self._newest:
+                self._newest = change.order.execute_position
+                new.append(change)
+        self._open.append(_Open(batch, new))
+        self._end_batches()
+
+    def take(self, most: int) -> list[Change]:
+        """Return the next changes, `most` at most."""
+        taken: list[Change] = []
+        while self._open and len(taken) < most:
+            changes = self._open[0].changes
+            taken += [changes.popleft() for _ in range(min(most - len(taken), len(changes)))]
+            self._done = taken[-1].order.execute_position
+            self.unsaved = True
+            self._end_batches()
+        return taken
+
+    def _end_batches(self) -> None:
+        """Move the position behind batches whose changes were all given."""
+        while self._open and not self._open[0].changes:
+            batch = self._open.popleft().batch
+            for each in batch.beside:
+                records = self._kept.setdefault(each.topic, {})
+                records.pop(each.key or b"", None)
+                if each.value is not None:
+                    records[each.key or b""] = each.value
+            self._record, self._done, self.unsaved = batch.record, 0, True

@@ -1,0 +1,114 @@
+"""Where the position of embedded changes is kept: in a file, or where the program likes."""
+
+import fcntl
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Protocol
+
+from relay.errors import ConfigurationError
+
+
+class PositionStore(Protocol):
+    """Keeps one value of bytes. What `save` was given is what the next `load` returns."""
+
+    def load(self) -> bytes | None:
+        """Return the last saved position, None if there is none."""
+
+    def save(self, position: bytes) -> None:
+        """Replace the position; it is durable when this returns."""
+
+    def close(self) -> None:
+        """Free what the store holds."""
+
+
+@dataclass(frozen=True)
+class PositionCallbacks:
+    """A position that two functions of the program load and save.
+
+    Their errors end the iteration.
+    """
+
+    load: Callable[[], bytes | None]
+    save: Callable[[bytes], object]
+
+    def close(self) -> None:
+        """Hold nothing."""
+
+
+class PositionFile:
+    """A position in a file, which is replaced as a whole.
+
+    One program has it at a time: `load` locks the file `<name>.lock` beside it until `close`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock: IO[bytes] | None = None
+
+    def load(self) -> bytes | None:
+        """Lock the file and return its content, None if there is none.
+
+        Raises ConfigurationError if another program has it, or if it cannot be read.
+        """
+        try:
+            self._take()
+            return self._path.read_bytes()
+        except FileNotFoundError as exc:
+            if self._lock is None:
+                raise self._refused("be locked", exc) from exc
+            return None
+        except OSError as exc:
+            raise self._refused("be read", exc) from exc
+
+    def save(self, position: bytes) -> None:
+        """Replace the content. Raises ConfigurationError if it cannot be written."""
+        new = self._path.with_name(f"{self._path.name}.new")
+        try:
+            with new.open("wb") as file:
+                file.write(position)
+                file.flush()
+                os.fsync(file.fileno())
+            new.replace(self._path)
+            _sync_folder(self._path.parent)
+        except OSError as exc:
+            raise self._refused("be written", exc) from exc
+
+    def close(self) -> None:
+        """Free the lock."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def _take(self) -> None:
+        if self._lock is not None:
+            return
+        lock = self._path.with_name(f"{self._path.name}.lock").open("ab")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as exc:
+            lock.close()
+            raise ConfigurationError(
+                f"Another program has the position {self._path} open.",
+                remedy="End that program, or give this one a position file of its own.",
+            ) from exc
+        self._lock = lock
+
+    def _refused(self, what: str, error: OSError) -> ConfigurationError:
+        return ConfigurationError(
+            f"The position {self._path} cannot {what}: {error.strerror}.",
+            remedy=(
+                "Give the program a folder that it may write to, with free space; it continues "
+                "from the last saved position."
+            ),
+        )
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name of a file durable."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)

@@ -1,0 +1,66 @@
+"""The position of embedded changes as bytes: the record of a relay, and what is kept beside it."""
+
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+import orjson
+
+from relay.errors import PositionNewer, PositionUnreadable
+from relay.model.records.position_record import PositionRecord
+
+FORMAT: Final = 1
+Kept: TypeAlias = Mapping[str, Mapping[bytes, bytes]]
+"""The records beside the position: name of the store → key → value."""
+_REMEDY: Final = (
+    "Restore the position from a copy, or delete it and start where `start` says after you have "
+    "repaired what the program made of the changes."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPosition:
+    """Up to where changes are done.
+
+    `record` is the position record before the first change that is not. `done` is the execute
+    position of the last change that is done nevertheless, in the middle of what follows the record;
+    0 if there is none.
+    """
+
+    record: bytes
+    done: int = 0
+    kept: Kept = field(default_factory=dict)
+
+    def to_bytes(self) -> bytes:
+        """Return the position as JSON."""
+        kept = {
+            store: [[_text(key), _text(value)] for key, value in records.items()]
+            for store, records in self.kept.items()
+        }
+        fields = {"format": FORMAT, "done": self.done, "kept": kept}
+        return orjson.dumps({**fields, "record": orjson.Fragment(self.record)})
+
+    @classmethod
+    def from_bytes(cls, value: bytes) -> "StoredPosition":
+        """Read a position. Raises PositionNewer, or PositionUnreadable if it is none."""
+        try:
+            fields: dict[str, Any] = orjson.loads(value)
+            if fields["format"] > FORMAT:
+                raise PositionNewer(fields["format"], FORMAT)
+            record = orjson.dumps(fields["record"])
+            kept = {
+                store: {b64decode(key): b64decode(value) for key, value in records}
+                for store, records in fields["kept"].items()
+            }
+            PositionRecord.from_bytes(record)
+            return cls(record, int(fields["done"]), kept)
+        except (ValueError, KeyError, TypeError, AttributeError) as exc:
+            raise PositionUnreadable(
+                f"The saved position of the embedded changes cannot be read ({exc}).",
+                remedy=_REMEDY,
+            ) from exc
+
+
+def _text(value: bytes) -> str:
+    return b64encode(value).decode("ascii")

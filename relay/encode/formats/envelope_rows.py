@@ -1,0 +1,135 @@
+"""Rows as envelopes: shared code of the formats with a row before and after."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+from relay.compiled import Envelope
+from relay.encode.frame import MessageFrame
+from relay.encode.row_encoder import operation_of
+from relay.envelope import order_text
+from relay.model.change import Operation, RowChange
+from relay.model.positions.position import OrderPair
+from relay.model.table import TableId
+from relay.model.value import Row
+
+OPERATIONS: Final = {Operation.INSERT: "c", Operation.UPDATE: "u", Operation.DELETE: "d"}
+"""Debezium's letters of operations."""
+SNAPSHOT_OPERATION: Final = "r"
+"""The letter of a row that a SELECT read."""
+_ROWLESS: Final = {"before": None, "after": None, "ddl": ""}
+_NO_ENVELOPE: Final = Envelope((), b"", b"")
+
+
+class EnvelopeRows(ABC):
+    """Encodes the rows of one table under one name: head, images, middle, order key and end.
+
+    `undecodable_values` counts values printed with U+FFFD.
+    """
+
+    prints_images: ClassVar[bool] = False
+    is_compiled: ClassVar[bool] = True
+    compiles_copies: ClassVar[bool] = True
+
+    def __init__(self) -> None:
+        self.undecodable_values = 0
+
+    @property
+    @abstractmethod
+    def envelope(self) -> Envelope:
+        """The texts that compiled code prints around row images."""
+
+    @abstractmethod
+    def around_old(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:
+        """Return the text before the images, and the text between them and the order key."""
+
+    @abstractmethod
+    def image(self, row: Row) -> bytes:
+        """Return a row image as it is inside a message."""
+
+    def event(self, rows: Sequence[RowChange]) -> "EnvelopeEvent":
+        """Return the encoder of the rows of one event."""
+        return EnvelopeEvent(self, rows)
+
+    def encode(self, changes: Sequence[RowChange], frame: MessageFrame, order: OrderPair) -> bytes:
+        """Return the value of a message with one change."""
+        (change,) = changes
+        head, middle = self.around_old(operation_of(change), frame)
+        images = [self.image(row) for row in change if row is not None]
+        envelope = self.envelope
+        return b"".join(
+            (head, envelope.between.join(images), middle, order_bytes(order), envelope.end)
+        )
+
+    def around_frame(self, operation: Operation) -> tuple[bytes, bytes, bytes, bytes]:
+        """Raise NotImplementedError: whole transactions are printed in Canal's form alone."""
+        raise NotImplementedError(operation)
+
+    def count_undecodable(self) -> None:
+        """Count a value that is printed with U+FFFD."""
+        self.undecodable_values += 1
+
+    def take_undecodable(self) -> int:
+        """Return how many values were printed with U+FFFD since this was asked last."""
+        count, self.undecodable_values = self.undecodable_values, 0
+        return count
+
+
+class ReadableRows(EnvelopeRows):
+    """Rows in a form that the readable packages alone print."""
+
+    is_compiled: ClassVar[bool] = False
+
+    @property
+    def envelope(self) -> Envelope:
+        """Nothing: compiled code does not print this form."""
+        return _NO_ENVELOPE
+
+    def around_old(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:
+        """Raise NotImplementedError: compiled code does not print this form."""
+        raise NotImplementedError(operation, frame)
+
+
+class EnvelopeEvent:
+    """Encodes rows of one event by their numbers."""
+
+    __slots__ = ("_encoder", "_rows")
+
+    def __init__(self, encoder: EnvelopeRows, rows: Sequence[RowChange]) -> None:
+        self._encoder = encoder
+        self._rows = rows
+
+    def encode(self, numbers: Sequence[int], frame: MessageFrame, order: OrderPair) -> bytes:
+        """Return the value of a message with the row of this number."""
+        return self._encoder.encode([self._rows[number] for number in numbers], frame, order)
+
+
+def letter_of(operation: Operation, frame: MessageFrame) -> str:
+    """Return Debezium's letter of a change."""
+    read = frame.snapshot and operation is Operation.INSERT
+    return SNAPSHOT_OPERATION if read else OPERATIONS[operation]
+
+
+def source_fields(instance: str, name: TableId, frame: MessageFrame) -> dict[str, object]:
+    """Return Debezium's `source` as far as all formats have it, without the order key."""
+    return {
+        "name": instance,
+        "ts_ms": frame.event_time_ms,
+        "snapshot": "true" if frame.snapshot else "false",
+        "db": name.database,
+        "table": name.table or None,
+        "server_id": frame.place.server_id,
+        "gtid": frame.gtid or None,
+        "file": frame.place.file,
+        "pos": frame.place.offset,
+    }
+
+
+def without_rows(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an envelope or a statement without its rows, for a message with a claim."""
+    return {name: _ROWLESS.get(name, part) for name, part in fields.items()}
+
+
+def order_bytes(order: OrderPair) -> bytes:
+    """Return the text of an order key."""
+    return order_text(order.execute_time, order.execute_position).encode("ascii")

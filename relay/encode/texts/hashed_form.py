@@ -1,0 +1,91 @@
+"""In which form a column's value is hashed for its partition: as Canal's text, which is not the
+text of the message key for every type.
+
+Pure. Two versions of a table with the same form place equal keys in the same partition.
+"""
+
+from collections.abc import Iterable
+from hashlib import sha256
+from typing import Final
+
+from relay.encode.columns import BINARY
+from relay.encode.texts.text_canal import is_canal_binary, is_canal_text
+from relay.model.column_families import BLOBS, BYTES_OF_NAMED, DECIMALS, FLOATS, LABELLED, STRINGS
+from relay.model.records.hashed_forms import ASCII, PLAIN
+from relay.model.table import Column, ColumnType, TableDefinition
+
+_UTF8: Final = frozenset({"utf8", "utf8mb3", "utf8mb4"})
+_DECIMAL: Final = "decimal"
+_DIGITS_OF_GROUP: Final = 9
+_LABEL_DIGITS: Final = 4
+_MOST_LABELS: Final = 64
+_FRACTIONS: Final = frozenset({ColumnType.TIME2, ColumnType.DATETIME2, ColumnType.TIMESTAMP2})
+
+
+def hashed_form(definition: TableDefinition, ordinals: Iterable[int], *, named: bool) -> str:
+    """Return the form of the columns that place a table's rows, "" without such columns.
+
+    `named`: a partition rule names the columns. They need not be in the message key, so everything
+    that changes their texts, their names included, is then a part of the form.
+    """
+    columns = [(definition.map.columns[each], definition.type_texts[each]) for each in ordinals]
+    if named:
+        return "=" + ",".join(f"{each.name}:{_value_form(each, text)}" for each, text in columns)
+    forms = (_key_form(each, text) for each, text in columns)
+    return ",".join(forms)
+
+
+def _key_form(column: Column, type_text: str) -> str:
+    """The form of a key column: what tells its hashed text from its text in the message key.
+
+    PLAIN: the texts are equal, and ASCII.
+    """
+    if column.type in STRINGS:
+        return _string_form(column, type_text)
+    if column.type in LABELLED:
+        return f"{column.type.name.lower()}:{_labels(column.labels)}"
+    if column.type in FLOATS:
+        return column.type.name.lower()
+    if "zerofill" in type_text.lower():
+        return "zerofill"
+    # Canal leaves an empty last group of digits out.
+    is_cut = column.type in DECIMALS and column.scale % _DIGITS_OF_GROUP
+    return _DECIMAL if is_cut else PLAIN
+
+
+def _string_form(column: Column, type_text: str) -> str:
+    if type_text.lower() in BYTES_OF_NAMED:
+        return type_text.lower()
+    if column.charset in (None, BINARY):
+        return BINARY if column.type is ColumnType.STRING else "varbinary"
+    is_bytes = not is_canal_text(type_text) if column.type in BLOBS else is_canal_binary(type_text)
+    if is_bytes:
+        return f"bytes of {column.charset}"
+    if column.charset == "ascii":
+        return ASCII
+    return "utf8" if column.charset in _UTF8 else str(column.charset)
+
+
+def _value_form(column: Column, type_text: str) -> str:
+    """The form of a column that need not be in the key: what its text depends on beside its
+    value.
+    """
+    form = _key_form(column, type_text)
+    if form in (ASCII, _DECIMAL):  # as records have it since format 8
+        form = PLAIN
+    scale = column.length if column.type in _FRACTIONS else column.scale
+    return f"{form} {scale}" if scale else form
+
+
+def _labels(labels: tuple[str, ...]) -> str:
+    """One checksum for each label, so that labels that are appended leave the text before them.
+
+    Many labels have one checksum for all.
+    """
+    if len(labels) > _MOST_LABELS:
+        return "#" + _checksum(",".join(labels), 4 * _LABEL_DIGITS)
+    return "".join(_checksum(each, _LABEL_DIGITS) for each in labels)
+
+
+def _checksum(text: str, digits: int) -> str:
+    return sha256(text.encode()).hexdigest()[:digits]

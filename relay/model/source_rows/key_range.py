@@ -1,0 +1,44 @@
+"""Ranges of a table along its key, in the source's own order: any types, any number of key columns.
+
+A range is between two keys of the table; it excludes the first and includes the last. If the rows
+of its ends were deleted, or their texts are inexact, both ranges still use the same boundary. So
+ranges neither overlap nor leave a gap.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from relay.model.source_rows.columns import SourceColumn
+from relay.model.source_rows.texts import key_expression, literal
+
+Boundary: TypeAlias = tuple[str, ...]
+"""The texts of one key, as `boundary_text` gives them."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRange:
+    """The rows after `after`, up to and including `until`; None is the table's own end."""
+
+    after: Boundary | None = None
+    until: Boundary | None = None
+
+    def where(self, key: Sequence[SourceColumn]) -> str:
+        """SQL that holds for the rows of the range."""
+        conditions = []
+        if self.after is not None:
+            conditions.append(_compared(key, self.after, ">", last=">"))
+        if self.until is not None:
+            conditions.append(_compared(key, self.until, "<", last="<="))
+        return " AND ".join(conditions) or "TRUE"
+
+
+def _compared(key: Sequence[SourceColumn], texts: Boundary, operator: str, *, last: str) -> str:
+    """Compare column after column; servers use an index for this form, not for `(a, b) > (x,
+    y)`.
+    """
+    first, value = key_expression(key[0]), literal(key[0], texts[0])
+    if len(key) == 1:
+        return f"{first} {last} {value}"
+    rest = _compared(key[1:], texts[1:], operator, last=last)
+    return f"({first} {operator}= {value} AND ({first} {operator} {value} OR ({rest})))"

@@ -1,0 +1,110 @@
+"""Copies of tables in sentences, the same on the terminal and on the page."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+from relay.errors import SnapshotRefused
+from relay.operations.wanted_snapshots import WantedSnapshot
+from relay.settings import InstanceSettings, copies_refusal
+
+
+def progress_sentence(progress: Mapping[str, Any]) -> str:
+    """Return the progress of the running request, "" if none runs (`CopyView.to_fields`)."""
+    if not progress.get("request"):
+        return ""
+    rows = f"{progress['rows']:,} rows, about {progress['remaining']:,} left"
+    parts = [
+        f"{progress['table'] or 'the tables are listed'}: {rows}",
+        f"{progress['rows_per_second']:,.0f} rows/s",
+        f"{progress['tables_left']:,} tables left",
+    ]
+    waits = str(progress["waits"])
+    return ", ".join(parts) + (f"; waits: {waits}" if waits else "")
+
+
+def foretold_copy(
+    instance: InstanceSettings, wanted: WantedSnapshot, met: Sequence[str]
+) -> list[str]:
+    """Return what a request would do in one instance, without a query to the source.
+
+    `met` are the logical tables that the instance has read. Raises SnapshotRefused for settings
+    that exclude copies.
+    """
+    if refusal := copies_refusal(instance):
+        raise SnapshotRefused(refusal)
+    return [
+        _which(instance.name, wanted, met),
+        _rows(wanted),
+        _where_to(wanted),
+        "The stream continues, and nothing is locked on the source.",
+        _pace(instance, wanted),
+    ]
+
+
+def foretold_repair(
+    instance: InstanceSettings, wanted: Sequence[WantedSnapshot], left_out: Sequence[str] = ()
+) -> list[str]:
+    """Return what requests to publish rows of keys again would do in one instance.
+
+    `left_out` are the sentences of `RepairPlan`. Raises SnapshotRefused for settings that exclude
+    copies.
+    """
+    if refusal := copies_refusal(instance):
+        raise SnapshotRefused(refusal)
+    keys = Counter[str]()
+    for each in wanted:
+        keys[each.tables[0]] += len(each.keys)
+    told = [
+        f"{table}: {instance.name} reads the present rows of {count:,} "
+        f"{'key' if count == 1 else 'keys'} from its shards, and publishes them again."
+        for table, count in keys.items()
+    ]
+    if told:
+        more = f" {len(wanted):,} requests are made, one after another." if len(wanted) > 1 else ""
+        told += [
+            f"{_where_to(WantedSnapshot(()))}{more}",
+            "A key without a row gets no message: another shard may have the row.",
+            "The stream continues, and nothing is locked on the source.",
+            _pace(instance, WantedSnapshot(())),
+        ]
+    return [*told, *left_out]
+
+
+def _which(name: str, wanted: WantedSnapshot, met: Sequence[str]) -> str:
+    found = [table for table in met if any(fnmatchcase(table, each) for each in wanted.tables)]
+    asked = ", ".join(wanted.tables)
+    if not found:
+        return (
+            f"{name} has read no table {asked}. It looks for the tables on its source, also for "
+            "those without changes."
+        )
+    shown = ", ".join(found[:20]) + (f" and {len(found) - 20:,} more" if len(found) > 20 else "")
+    return (
+        f"{name} copies {shown}, of every shard that it reads, and tables {asked} of its source "
+        "without changes."
+    )
+
+
+def _where_to(wanted: WantedSnapshot) -> str:
+    return (
+        f"Rows go to {wanted.to_topic or 'the topics of the mapping'}, as INSERT with the header "
+        "snapshot: true. A row that changes meanwhile is left out in favour of the change."
+    )
+
+
+def _rows(wanted: WantedSnapshot) -> str:
+    if wanted.keys:
+        return f"Only the rows of {len(wanted.keys):,} keys."
+    return f"Only rows for which {wanted.where} holds." if wanted.where else "All rows."
+
+
+def _pace(instance: InstanceSettings, wanted: WantedSnapshot) -> str:
+    limits = instance.copying
+    pace = f"At most {wanted.rows_per_second:,} rows/s. " if wanted.rows_per_second else ""
+    held = [
+        *([f"Threads_running is above {limits.threads_running}"] if limits.threads_running else []),
+        *([f"live rows lag more than {limits.lag_seconds:g} s"] if limits.lag_seconds else []),
+    ]
+    return f"{pace}It waits while {' or '.join(held)}." if held else f"{pace}Nothing holds it."

@@ -1,0 +1,135 @@
+"""Dead letters and values outside of Kafka: find a person's data there, and remove it."""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Final
+
+from relay.claim_check import ClaimStore
+from relay.dead_letters import DeadLetter, DeadLetterTopic, letters_prefix
+from relay.kafka import RewriteTurn
+from relay.operations.erasure.needles import Needles
+from relay.operations.erasure.plan import Matches
+from relay.settings import InstanceSettings, RelaySettings
+
+_OF_KEYS: Final = "of keys"
+_OF_RECORDS: Final = "of records"
+_BY_TEXT: Final = "by text"
+
+
+class InstanceStores:
+    """The stores of instances that are defined, and the dead letters of those that were removed.
+
+    `topics` are all topics of the cluster. `removed` are instances that only have dead letters.
+    """
+
+    def __init__(
+        self,
+        settings: RelaySettings,
+        instances: Iterable[InstanceSettings],
+        topics: Iterable[str],
+        needles: Needles,
+    ) -> None:
+        self._settings = settings
+        self._needles = needles
+        self._instances = {each.name: each for each in instances}
+        prefix = letters_prefix(settings.installation)
+        found = {each.removeprefix(prefix) for each in topics if each.startswith(prefix)}
+        self.removed = tuple(sorted(found - self._instances.keys()))
+
+    @property
+    def letter_topics(self) -> frozenset[str]:
+        """The topics that `find` reads."""
+        return frozenset(self._letters(each).topic for each in (*self._instances, *self.removed))
+
+    def find(
+        self, erased: Collection[str], staying: Collection[str]
+    ) -> tuple[Matches, Matches, Matches]:
+        """Return matches of the keys, matches of records that may stay, and matches of a text only.
+
+        erased   URLs of values that records in compacted topics point to
+        staying  URLs of values that records in topics without compaction point to
+        """
+        letters = {each: self._found_letters(each) for each in (*self._instances, *self.removed)}
+        values = {each: self._found_values(each, erased, staying) for each in self._instances}
+
+        def matches(kind: str) -> Matches:
+            return Matches(_of_kind(letters, kind), _of_kind(values, kind))
+
+        return matches(_OF_KEYS), matches(_OF_RECORDS), matches(_BY_TEXT)
+
+    def remove_values(self, chosen: Matches) -> None:
+        """Delete the values with these URLs. Raises ClaimStoreUnreachable, ClaimStoreRefused."""
+        for name, paths in chosen.claims.items():
+            for path in paths:
+                self._claims(self._instances[name]).remove(path)
+
+    def remove_letters(self, chosen: Matches, turn: RewriteTurn) -> None:
+        """Rewrite the topics without these dead letters. Raises DeadLettersUnreadable."""
+        for name, ids in chosen.dead_letters.items():
+            self._letters(name).remove(ids, turn)
+
+    def _letters(self, instance: str) -> DeadLetterTopic:
+        return DeadLetterTopic(self._settings.kafka, self._settings.installation, instance)
+
+    def _claims(self, instance: InstanceSettings) -> ClaimStore:
+        return ClaimStore(instance.claims, self._settings.installation, instance.name)
+
+    def _found_letters(self, instance: str) -> list[tuple[str, str]]:
+        kinds: list[str] = []
+
+        def accepts(letter: DeadLetter) -> bool:
+            kind = letter_kind(letter, self._needles)
+            kinds.extend([kind] if kind else [])
+            return bool(kind)
+
+        found = self._letters(instance).matching(accepts)
+        return [(kind, each.id) for kind, each in zip(kinds, found, strict=True)]
+
+    def _found_values(
+        self, name: str, erased: Collection[str], staying: Collection[str]
+    ) -> list[tuple[str, str]]:
+        instance = self._instances[name]
+        if instance.claims.url is None:
+            return []
+        kinds: list[str] = []
+
+        def accepts(url: str, value: bytes) -> bool:
+            kind = value_kind(url, value, self._needles, erased, staying)
+            kinds.extend([kind] if kind else [])
+            return bool(kind)
+
+        return list(zip(kinds, self._claims(instance).holding(accepts), strict=True))
+
+
+def letter_kind(letter: DeadLetter, needles: Needles) -> str:
+    """Return why a dead letter matches: its row has one of the keys, or its value only contains one
+    of the texts; "" if it does not match.
+    """
+    message = letter.message
+    parts = (message.key, message.value, letter.reason.encode(), *(v for _, v in message.headers))
+    if message.key in needles.keys or needles.key_in_any(*parts):
+        return _OF_KEYS
+    return _BY_TEXT if needles.in_any(*parts) else ""
+
+
+def value_kind(
+    url: str, value: bytes, needles: Needles, erased: Collection[str], staying: Collection[str]
+) -> str:
+    """Return why a stored value matches: the kind of record that points to it, or its text; "" if
+    it does not match.
+
+    If an erased record and a record that stays point to a value, it counts as one that stays.
+    """
+    if url in staying:
+        return _OF_RECORDS
+    if url in erased:
+        return _OF_KEYS
+    return _BY_TEXT if needles.in_any(value) else ""
+
+
+def _of_kind(found: Mapping[str, list[tuple[str, str]]], kind: str) -> dict[str, tuple[str, ...]]:
+    """Return the names of one kind by instance; an instance without any is left out."""
+    of_kind = {
+        name: tuple(dict.fromkeys(each for of, each in pairs if of == kind))
+        for name, pairs in found.items()
+    }
+    return {name: names for name, names in of_kind.items() if names}

@@ -1,0 +1,121 @@
+"""The findings of an erasure in each store."""
+
+from dataclasses import dataclass, field
+from time import monotonic
+
+from relay.audit import HeldEntry
+
+
+@dataclass(frozen=True, slots=True)
+class TopicFinding:
+    """A topic of rows.
+
+    compacted   whether Kafka removes older records of a key
+    bound_ms    after so many milliseconds at the latest, None: without a bound
+    records     records of the keys that have a value
+    last        partition → offset after the last of them
+    tombstones  partition and key whose last record has a value
+    others      records of other keys, or without one, that contain a key or text
+    neighbours  records that stand before the last one of the keys in its partition
+    """
+
+    topic: str
+    compacted: bool
+    bound_ms: int | None
+    records: int = 0
+    last: dict[int, int] = field(default_factory=dict)
+    tombstones: tuple[tuple[int, bytes], ...] = ()
+    others: int = 0
+    neighbours: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """The data to erase in the stores other than topics of rows.
+
+    dead_letters   instance → ids
+    claims         instance → paths of values
+    audit_entries  entries of the trail by offset
+    """
+
+    dead_letters: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    claims: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    audit_entries: tuple[HeldEntry, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether there is any finding."""
+        return bool(self.dead_letters or self.claims or self.audit_entries)
+
+    def __add__(self, other: "Matches") -> "Matches":
+        """Return both together."""
+        return Matches(
+            _joined(self.dead_letters, other.dead_letters),
+            _joined(self.claims, other.claims),
+            self.audit_entries + other.audit_entries,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureChoice:
+    """Additional choices of an operator.
+
+    delete_records  in topics without compaction, delete every record up to the last one of the
+                    keys, also those of other keys
+    by_text         also erase data that only contains a text: it may be of another person
+    """
+
+    delete_records: bool = False
+    by_text: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ErasurePlan:
+    """All findings, and the reasons why they may be incomplete.
+
+    topics       topics of rows with such records
+    of_keys      letters and entries that hold a key, values that only compacted topics point to
+    of_records   values that records in topics without compaction point to
+    by_text      data that contains a text, and is in neither of the two
+    internal     internal topic → records that contain a text: position, schema, XA
+    notes        sentences: what is not covered
+    made_s       when the search ended, in seconds of this process's monotonic clock
+    """
+
+    topics: tuple[TopicFinding, ...] = ()
+    of_keys: Matches = field(default_factory=Matches)
+    of_records: Matches = field(default_factory=Matches)
+    by_text: Matches = field(default_factory=Matches)
+    internal: dict[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    made_s: float = field(default_factory=monotonic, compare=False)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no finding could be erased, regardless of the choice."""
+        return not (
+            any(each.records for each in self.topics)
+            or self.of_keys
+            or self.of_records
+            or self.by_text
+        )
+
+    def chosen(self, choice: ErasureChoice) -> Matches:
+        """Return the data to erase besides the records of topics."""
+        found = self.of_keys
+        if choice.delete_records:
+            found += self.of_records
+        return found + self.by_text if choice.by_text else found
+
+    def changes_nothing(self, choice: ErasureChoice) -> bool:
+        """Whether an erasure with this choice would leave everything as it is."""
+        topics = any(
+            each.records and (each.compacted or choice.delete_records) for each in self.topics
+        )
+        return not (topics or self.chosen(choice))
+
+
+def _joined(
+    first: dict[str, tuple[str, ...]], second: dict[str, tuple[str, ...]]
+) -> dict[str, tuple[str, ...]]:
+    names = sorted({*first, *second})
+    return {each: first.get(each, ()) + second.get(each, ()) for each in names}

@@ -1,0 +1,110 @@
+"""The plan, the result and the limits of an erasure, as readable sentences."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Final, NamedTuple
+
+from relay.operations.erasure.plan import ErasureChoice, ErasurePlan, Matches, TopicFinding
+
+_STORES: Final = (
+    "dead letters of {} are removed.",
+    "values outside of Kafka of {} are deleted.",
+    "entries of the audit trail lose their contents.",
+)
+
+
+class Switches(NamedTuple):
+    """The names of the two choices in the interface that shows the sentences."""
+
+    delete_records: str = "--delete-records"
+    by_text: str = "--by-text"
+
+
+OF_THE_COMMAND: Final = Switches()
+
+
+def planned(
+    plan: ErasurePlan, choice: ErasureChoice, switches: Switches = OF_THE_COMMAND
+) -> list[str]:
+    """Return the findings and the planned actions, one sentence per line."""
+    switch = switches.delete_records
+    lines = [line for each in plan.topics for line in _topic(each, choice, switch)]
+    lines += _counts(plan.chosen(choice))
+    if not choice.delete_records:
+        lines += [
+            f"{len(paths)} values outside of Kafka of {name} stay with the records that point to "
+            f"them."
+            for name, paths in plan.of_records.claims.items()
+        ]
+    lines += _by_text(plan.by_text, choice, switches.by_text)
+    lines += [
+        f"{topic} has {count} records with a key or text. They are not changed: end the prepared "
+        f"transactions on the source, or wait until Kafka has compacted the topic."
+        for topic, count in plan.internal.items()
+    ]
+    return [*lines, *plan.notes] or ["Nothing was found."]
+
+
+def _counts(chosen: Matches) -> Iterator[str]:
+    letters, values, entries = _STORES
+    for name, ids in chosen.dead_letters.items():
+        yield f"{len(ids)} {letters.format(name)}"
+    for name, paths in chosen.claims.items():
+        yield f"{len(paths)} {values.format(name)}"
+    if chosen.audit_entries:
+        yield f"{len(chosen.audit_entries)} {entries}"
+
+
+def _by_text(found: Matches, choice: ErasureChoice, switch: str) -> Iterator[str]:
+    """Yield each location that only contains a text: it may be of another person."""
+    places = [
+        *(
+            f"  dead letter {each} of {name}"
+            for name in found.dead_letters
+            for each in found.dead_letters[name]
+        ),
+        *(f"  value {each}" for paths in found.claims.values() for each in paths),
+        *(f"  audit entry {each}" for each in found.audit_entries),
+    ]
+    if places:
+        yield (
+            "Only a text was found here. These are erased, too:"
+            if choice.by_text
+            else f"Only a text was found here. These stay; {switch} erases all of them:"
+        )
+    yield from places
+
+
+def erased(plan: ErasurePlan) -> list[str]:
+    """Return the remaining steps after an erasure."""
+    lines = ["Done. Kafka removes the files of deleted records within minutes."]
+    if any(each.compacted and each.records for each in plan.topics):
+        lines.append("Compacted topics hold the values until Kafka has compacted them.")
+    return [*lines, "Repeat the command with --preview until it finds nothing."]
+
+
+def _topic(each: TopicFinding, choice: ErasureChoice, switch: str) -> Iterator[str]:
+    if each.records and each.compacted:
+        yield (
+            f"{each.topic}: {each.records} records; {len(each.tombstones)} tombstones are written. "
+            + (
+                "Kafka compacts without a bound of time: set max.compaction.lag.ms on the topic."
+                if each.bound_ms is None
+                else f"Kafka compacts after {timedelta(milliseconds=each.bound_ms)} at the latest."
+            )
+        )
+    elif each.records and choice.delete_records:
+        yield (
+            f"{each.topic}: {each.records} records are deleted, and with them all "
+            f"{each.neighbours} offsets before them in their partitions, of whatever key."
+        )
+    elif each.records:
+        yield (
+            f"{each.topic}: {each.records} records stay, because the topic is not compacted. "
+            f"{switch} deletes them with {each.neighbours} offsets before them."
+        )
+    if each.others:
+        yield (
+            f"{each.topic}: {each.others} records of other keys, or without a key, contain a key "
+            f"or text. They stay."
+        )

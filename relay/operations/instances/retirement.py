@@ -1,0 +1,53 @@
+"""Takes an instance that never publishes again from the topics that it fed."""
+
+from relay.audit import AuditEntry, AuditTrail
+from relay.errors import MoveRefused
+from relay.ha import Election
+from relay.operations.who import Who
+from relay.settings import RelaySettings
+from relay.state import Paths, TopicAgreementStore
+from relay.zk import Session
+
+
+class Retirement:
+    """Retires one instance: no other one waits for it any more (ADR 81)."""
+
+    def __init__(self, settings: RelaySettings, instance: str, session: Session) -> None:
+        paths = Paths.of(settings.zookeeper, settings.installation)
+        self._instance = instance
+        self._agreements = TopicAgreementStore(session, paths)
+        self._election = Election(session, paths.leader(instance), "by hand")
+        self._trail = AuditTrail(settings.kafka, settings.installation)
+
+    def topics(self) -> tuple[str, ...]:
+        """Return the topics that the instance feeds, sorted. Raises StoreUnreachable."""
+        return tuple(
+            topic
+            for topic in self._agreements.topics()
+            if self._instance in self._agreements.read(topic).feeders
+        )
+
+    def carry_out(self, who: Who) -> tuple[str, ...]:
+        """Take the instance from its topics, which are returned; it joins again if it ever starts.
+
+        The audit trail has the entry first. Raises MoveRefused while a relay leads the instance, or
+        if it feeds no topic.
+        """
+        if leader := self._election.leader():
+            raise MoveRefused(
+                f"Instance {self._instance} is led by {leader}.",
+                remedy="Remove the instance from the configuration first.",
+            )
+        topics = self.topics()
+        if not topics:
+            raise MoveRefused(
+                f"Instance {self._instance} feeds no topic.", remedy="Check the instance's name."
+            )
+        before: dict[str, object] = {"topics": list(topics)}
+        after: dict[str, object] = {"topics": []}
+        self._trail.append(
+            AuditEntry(who.name, "instance.retired", self._instance, before, after, who.comment)
+        )
+        for topic in topics:
+            self._agreements.change(topic, lambda found: found.without_feeders((self._instance,)))
+        return topics

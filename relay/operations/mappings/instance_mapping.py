@@ -1,0 +1,190 @@
+"""The mapping set that an instance's position record names, beside the one in ZooKeeper, and the
+confirmation of the latter.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from relay.errors import MappingRefused, MoveRefused, NodeMissing
+from relay.model.names.mapping_name import MappingName, same_store
+from relay.model.records.position_record import PositionRecord
+from relay.model.table import TableId, tables_named
+from relay.operations.fenced_record import Act, FencedRecord
+from relay.operations.who import Who
+from relay.route import MappingSet, RouteChange, Router, changes, left_out_of_report
+from relay.settings import InstanceSettings, RelaySettings
+from relay.state import InstanceStore, MappingStore, Paths, StoredSet
+from relay.zk import Session
+
+_ANY_OTHER_TABLE: Final = "*"
+"""Stands for the tables of a database that no document names; MySQL has no table of this name."""
+
+
+@dataclass(frozen=True, slots=True)
+class MappingComparison:
+    """`named` is the set of the position record, `found` the active one in ZooKeeper.
+
+    `same`: the store continues the sets that rows were published under, and no acceptance is
+    necessary. `known`: the documents of `named` can be read, and `changes` lists the differences;
+    otherwise `changes` compares with an empty mapping. `half_published` names a transaction that is
+    published to its end under its own set.
+    """
+
+    named: MappingName
+    found: MappingName
+    same: bool
+    known: bool
+    changes: tuple[RouteChange, ...]
+    half_published: str = ""
+
+
+class InstanceMapping:
+    """Compares and accepts mapping sets for one instance of this installation."""
+
+    def __init__(
+        self, settings: RelaySettings, instance: InstanceSettings, session: Session
+    ) -> None:
+        paths = Paths.of(settings.zookeeper, settings.installation)
+        self.name = instance.name
+        self._routing = instance.routing
+        self._record = FencedRecord(settings, instance, session)
+        self._store = MappingStore(session, paths)
+        self._notes = InstanceStore(session, paths)
+
+    def compare(self) -> MappingComparison:
+        """Compare the two sets; nothing is changed.
+
+        Raises MoveRefused for an instance without a position, MappingRefused for an invalid set in
+        ZooKeeper, BrokerUnreachable, PositionUnreadable, StoreUnreachable.
+        """
+        record = None if self._record.store.ensure_topic() else self._record.store.read()
+        named, found = _named(record), self._store.current()
+        kept = self._documents(named)
+        before = (
+            MappingSet.empty() if kept is None else MappingSet.compile(named.number, dict(kept))
+        )
+        after = MappingSet.compile(found.number, dict(found.bodies))
+        return MappingComparison(
+            named,
+            found.name,
+            self._same(named, found),
+            kept is not None,
+            self._changes(before, after),
+            _half_published(record),
+        )
+
+    def accept(self, wanted: MappingName, who: Who) -> MappingName:
+        """Publish the next transactions under the active set in ZooKeeper, which must be the
+        `wanted` one. Return the replaced set.
+
+        A half-published transaction is completed under its own set. Raises MoveRefused, and the
+        errors of `compare`.
+        """
+        found = self._store.current()
+        if found.name != wanted:
+            reason = f"In ZooKeeper mapping set {found.name} is active, not {wanted}."
+            raise MoveRefused(
+                reason, remedy="Look at the comparison again: the mapping was changed meanwhile."
+            )
+        self._check_complete(found)
+
+        def change(record: PositionRecord | None) -> PositionRecord:
+            named = _named(record)
+            if record is None or self._same(named, found):
+                reason = (
+                    f"Mapping set {found.name} needs no confirmation: the relay follows it by "
+                    f"itself."
+                )
+                raise MoveRefused(reason, remedy="Nothing to do.")
+            return replace(record, mapping_set=found.number, mapping_digest=found.name.digest)
+
+        before, _ = self._record.write(
+            Act("mapping.accept", change, _fields, {found.name.digest: found.bodies}), who
+        )
+        return _named(before)
+
+    def _documents(self, named: MappingName) -> Mapping[str, str] | None:
+        """Return the documents of the record's set: as the position topic keeps them, or, of older
+        records, as ZooKeeper holds them.
+        """
+        if named.digest:
+            return self._record.store.kept_mapping(named.digest)
+        try:
+            return self._store.load(named.number).bodies
+        except (NodeMissing, MappingRefused):
+            return None
+
+    def _same(self, named: MappingName, found: StoredSet) -> bool:
+        return same_store(named, found.name, self._recorded(named))
+
+    def _recorded(self, named: MappingName) -> MappingName | None:
+        try:
+            return self._store.load(named.number).name
+        except (NodeMissing, MappingRefused):
+            return None
+
+    def _check_complete(self, found: StoredSet) -> None:
+        if (
+            MappingSet.compile(found.number, dict(found.bodies)).maps_nothing
+            and self._routing.unmapped_db != "default_topic"
+        ):
+            reason = (
+                f"Mapping set {found.name} maps no database: every row of {self.name} would be "
+                f"left out or stop it."
+            )
+            raise MoveRefused(reason, remedy="Save the other documents first.")
+
+    def _changes(self, before: MappingSet, after: MappingSet) -> tuple[RouteChange, ...]:
+        left_out = left_out_of_report((before, after))
+        known = self._tables(before, after, named=not left_out)
+        return (
+            *changes(Router(before, self._routing), Router(after, self._routing), known),
+            *left_out,
+        )
+
+    def _tables(self, *sets: MappingSet, named: bool) -> set[TableId]:
+        """Return the tables that the instance has met or (`named`) that the documents name, and `*`
+        of each database that they name.
+        """
+        met = set(tables_named(self._notes.tables_of(self.name)))
+        others = {
+            TableId(database, _ANY_OTHER_TABLE)
+            for each in sets
+            for database in each.named_databases
+        }
+        return met.union(others, *(each.named_tables for each in sets if named))
+
+
+def mapping_in_force(settings: RelaySettings, session: Session) -> MappingSet:
+    """Return the active mapping set in ZooKeeper, set 0 if none was saved.
+
+    Raises MappingRefused, StoreUnreachable.
+    """
+    stored = MappingStore(session, Paths.of(settings.zookeeper, settings.installation)).current()
+    return MappingSet.compile(stored.number, dict(stored.bodies))
+
+
+def _named(record: PositionRecord | None) -> MappingName:
+    if record is None:
+        raise MoveRefused(
+            "The instance has no position record, so no set needs to be accepted.",
+            remedy="Start a relay first.",
+        )
+    return record.mapping
+
+
+def _half_published(record: PositionRecord | None) -> str:
+    return (
+        ""
+        if record is None or record.split is None
+        else f"{record.split.begin} {record.split.gtid}".strip()
+    )
+
+
+def _fields(record: PositionRecord | None) -> Mapping[str, Any]:
+    return (
+        {}
+        if record is None
+        else {"mapping_set": record.mapping_set, "mapping_digest": record.mapping_digest}
+    )

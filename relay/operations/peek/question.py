@@ -1,0 +1,89 @@
+"""The rows of a table's messages that a reader requests, and the start time."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, TypeAlias
+
+from relay.model.table import TableId
+from relay.operations.peek.rows import PeekedRow
+
+NEWEST_ROWS: Final = 50
+"""So many rows a reader gets at once before new ones follow."""
+_UNIT_MS: Final = {"s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+_SPAN: Final = re.compile(r"([1-9][0-9]{0,6})([smhd])", re.ASCII)
+_MOST_MS: Final = 10**14
+
+
+@dataclass(frozen=True, slots=True)
+class FromNow:
+    """Only messages that are published from now on."""
+
+
+@dataclass(frozen=True, slots=True)
+class FromNewest:
+    """The newest rows first, then what follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class FromMoment:
+    """Rows published at a time (Unix milliseconds) or later."""
+
+    at_ms: int
+
+
+PeekStart: TypeAlias = FromNow | FromNewest | FromMoment
+
+
+def peek_start(text: str, now_ms: int) -> PeekStart:
+    """Read a start: `now`, `last`, a time span before now (`15m`), a time with its zone, or Unix
+    milliseconds.
+
+    Raises ValueError with a sentence for anything else.
+    """
+    if text == "now":
+        return FromNow()
+    if text == "last":
+        return FromNewest()
+    if span := _SPAN.fullmatch(text):
+        return FromMoment(max(0, now_ms - int(span[1]) * _UNIT_MS[span[2]]))
+    return FromMoment(_moment_ms(text))
+
+
+def _moment_ms(text: str) -> int:
+    if text.isascii() and text.isdecimal() and int(text) < _MOST_MS:
+        return int(text)
+    try:
+        moment = datetime.fromisoformat(text)
+        if moment.tzinfo is not None:
+            return max(0, int(moment.timestamp() * 1000))
+    except (ValueError, OverflowError):
+        pass
+    raise ValueError(
+        f"{text!r} is no start: write now, last, a span such as 15m, or a time with its zone such "
+        "as 2026-01-31T12:00:00Z."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PeekQuestion:
+    """The rows that a reader requests.
+
+    table      logical table
+    operation  INSERT, UPDATE or DELETE; empty: all
+    key        text that the key contains; empty: all keys
+    """
+
+    table: TableId
+    operation: str = ""
+    key: str = ""
+    start: PeekStart = FromNow()
+
+    def accepts(self, row: PeekedRow) -> bool:
+        """Whether a row of the table matches.
+
+        A hidden key never matches, so that no reader can find out its value by searching.
+        """
+        if self.operation and row.operation != self.operation:
+            return False
+        return not self.key or (not row.key_hidden and self.key in row.key_text)

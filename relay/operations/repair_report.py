@@ -1,0 +1,151 @@
+"""The findings of `roma reconcile --json` → requests to publish the present rows of their keys."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+from pydantic import BaseModel, ValidationError, field_validator
+
+from relay.errors import SnapshotRefused
+from relay.operations.wanted_snapshots import MOST_KEYS, WantedSnapshot
+
+_NOT_ON_SOURCE: Final = "the source has no such row"
+"""The text of a finding for a row that is in the copy but not in the source."""
+_REMEDY: Final = "Give the file that `roma reconcile --json` printed."
+
+
+class _Row(BaseModel):
+    """A row of a report that differs: the key of its messages, and in which columns."""
+
+    key: str
+    what: list[str]
+
+    @field_validator("what", mode="before")
+    @classmethod
+    def _listed(cls, what: object) -> object:
+        return [what] if isinstance(what, str) else what
+
+
+class _Table(BaseModel):
+    """The findings of one table; those that no repair needs are not read."""
+
+    table: str
+    different: list[_Row] | None
+    undecided: list[Any] | None = None
+    more: int | None = None
+    reason: str | None = None
+
+
+class _Report(BaseModel):
+    """What `roma reconcile --json` prints."""
+
+    tables: list[_Table]
+
+
+@dataclass(frozen=True, slots=True)
+class RepairPlan:
+    """The requests for a report: at most MOST_KEYS keys each, and the rows that no request can
+    repair.
+
+    `left_out`: sentences for operators.
+    """
+
+    wanted: Sequence[WantedSnapshot]
+    left_out: Sequence[str]
+
+
+def repair_of_keys(table: str, texts: Iterable[str]) -> WantedSnapshot:
+    """Return the request to publish the present rows of named keys again.
+
+    texts  each the text of a key of one column, or a JSON array: the texts of the columns, or a
+           message's key, which begins with the name of its table. Empty ones are left out
+
+    Raises SnapshotRefused for an unreadable key, and without a key.
+    """
+    keys = tuple(_named_key(table, each.strip()) for each in texts if each.strip())
+    if not keys:
+        raise SnapshotRefused(
+            "No key is named.", remedy="Name the keys of the rows that are published again."
+        )
+    return WantedSnapshot((table,), keys=keys)
+
+
+def _named_key(table: str, text: str) -> tuple[str, ...]:
+    if not text.startswith("["):
+        return (text,)
+    try:
+        parts = [str(each) for each in orjson.loads(text)]
+    except orjson.JSONDecodeError as exc:
+        raise SnapshotRefused(
+            f"{text!r} is neither a text nor a JSON array.",
+            remedy='Write a key as 90217744, or of several columns as ["7", "EU"].',
+        ) from exc
+    return tuple(parts[1:] if parts[:1] == [table] else parts)
+
+
+def repair_plan(report: bytes) -> RepairPlan:
+    """Return the requests for a report. Raises SnapshotRefused if it is not a report."""
+    wanted: list[WantedSnapshot] = []
+    left_out: list[str] = []
+    for table in _tables(report):
+        keys, absent = _keys(table)
+        wanted += [
+            WantedSnapshot((table.table,), keys=tuple(keys[at : at + MOST_KEYS]))
+            for at in range(0, len(keys), MOST_KEYS)
+        ]
+        left_out += _left_out(table, absent)
+    return RepairPlan(wanted, left_out)
+
+
+def _tables(report: bytes) -> list[_Table]:
+    try:
+        tables = _Report.model_validate_json(report).tables
+    except ValidationError as exc:
+        first = exc.errors(include_input=False, include_url=False)[0]
+        place = ".".join(map(str, first["loc"])) or "its beginning"
+        raise SnapshotRefused(
+            f"This is no report of a comparison: at {place}: {first['msg']}.", remedy=_REMEDY
+        ) from exc
+    return [each for each in tables if each.table and each.different is not None]
+
+
+def _keys(table: _Table) -> tuple[list[tuple[str, ...]], int]:
+    """Return the keys to publish, and how many rows the source does not have."""
+    keys, absent = [], 0
+    for each in table.different or ():
+        parts = _parts(table.table, each.key)
+        if any(_NOT_ON_SOURCE in what for what in each.what):
+            absent += 1
+        else:
+            keys.append(parts)
+    return keys, absent
+
+
+def _parts(name: str, key: str) -> tuple[str, ...]:
+    """Return the texts of the columns of a message's key. Raises SnapshotRefused."""
+    try:
+        parts = orjson.loads(key)
+    except orjson.JSONDecodeError as exc:
+        raise SnapshotRefused(f"{key!r} is no key of {name}: {exc}.", remedy=_REMEDY) from exc
+    if not (isinstance(parts, list) and len(parts) > 1 and parts[0] == name):
+        raise SnapshotRefused(f"{key!r} is no key of {name}.", remedy=_REMEDY)
+    return tuple(map(str, parts[1:]))
+
+
+def _left_out(table: _Table, absent: int) -> list[str]:
+    name, told = table.table, []
+    if absent:
+        told.append(
+            f"{name}: {absent:,} rows are not on the source. No message can say so, since another "
+            "shard may have them: `roma reconcile --repair` removes them from the copy."
+        )
+    if table.more:
+        told.append(f"{name}: {table.more:,} more rows differ, and the report does not name them.")
+    if table.undecided:
+        told.append(
+            f"{name}: {len(table.undecided):,} rows were still on their way; compare again."
+        )
+    if table.reason:
+        told.append(f"{name} was not compared: {table.reason}.")
+    return told

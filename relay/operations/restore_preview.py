@@ -1,0 +1,120 @@
+"""What a restore would change, without changing it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+from urllib.parse import unquote
+
+from relay.errors import BackupRefused
+from relay.operations.restored_documents import kept_documents, restored_accounts
+from relay.settings import RelaySettings
+from relay.state import Backup, BackupChanges, DocumentStore, Paths
+from relay.zk import Session
+
+_POINTER: Final = "mappings/pointer"
+_DEFINITIONS: Final = "definitions/"
+_PLACEMENT: Final = "placement"
+_FLOW: Final = "/flow"
+_SHOWN: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class RestorePreview:
+    """The difference between a backup and the present documents.
+
+    documents  number of documents of the backup
+    made_ms    when the backup was made, Unix milliseconds
+    changes    which documents are written, replaced and kept
+    sentences  all of it for operators, with what relays do about it
+    """
+
+    documents: int
+    made_ms: int
+    changes: BackupChanges
+    sentences: Sequence[str]
+
+
+def restore_preview(settings: RelaySettings, session: Session, backup: Backup) -> RestorePreview:
+    """Return what a restore of this backup would change.
+
+    Raises BackupRefused for a backup of another installation, and StoreUnreachable.
+    """
+    if backup.installation != settings.installation:
+        raise BackupRefused(
+            f"The backup is of {backup.installation!r}, and this is {settings.installation!r}."
+        )
+    paths = Paths.of(settings.zookeeper, settings.installation)
+    present = DocumentStore(session, paths, settings.installation).take().nodes
+    changes = backup.changes(present)
+    sentences = [
+        _head(backup),
+        *_counts(len(backup.nodes), changes),
+        *kept_documents(changes),
+        *_mapping(present, backup.nodes),
+        *_instances(changes.to_write),
+        *restored_accounts(settings, session, backup),
+    ]
+    return RestorePreview(len(backup.nodes), backup.made_ms, changes, sentences)
+
+
+def _head(backup: Backup) -> str:
+    made = datetime.fromtimestamp(backup.made_ms / 1000, UTC)
+    return (
+        f"The backup of {backup.installation} was made on {made:%Y-%m-%d at %H:%M:%S} UTC. "
+        "Positions are in Kafka: no instance moves."
+    )
+
+
+def _counts(documents: int, changes: BackupChanges) -> list[str]:
+    same = documents - len(changes.to_write) - len(changes.kept)
+    told = [f"Documents in the backup: {documents:,}. Equal to the present ones: {same:,}."]
+    if missing := len(changes.missing):
+        told.append(f"Missing now, and written: {missing:,}.")
+    if differ := len(changes.differ):
+        told.append(f"Different now, and replaced: {differ:,}. Their present contents are lost.")
+    if changes.only_here:
+        told.append(f"Present, not in the backup, and kept: {changes.only_here:,}.")
+    return told
+
+
+def _mapping(present: Mapping[str, bytes], wanted: Mapping[str, bytes]) -> list[str]:
+    now, then = _set(present.get(_POINTER)), _set(wanted.get(_POINTER))
+    if then is None or now == then:
+        return []
+    before = f"Mapping set {now} is in force now" if now else "No mapping set is in force now"
+    return [f"{before}. Set {then} comes into force, and relays follow it as they follow a save."]
+
+
+def _set(value: bytes | None) -> int | None:
+    if value is None:
+        return None
+    try:
+        return int(json.loads(value)["set"])
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _instances(changed: Sequence[str]) -> list[str]:
+    told = []
+    if defined := _names(changed, _DEFINITIONS, ""):
+        told.append(
+            f"The settings of {defined} change: relays start or restart these instances within "
+            "two seconds."
+        )
+    if flows := _names(changed, "instances/", _FLOW):
+        told.append(f"Pauses and limits of {flows} become those of the backup.")
+    if _PLACEMENT in changed:
+        told.append("Moves of instances and maintenance of servers become those of the backup.")
+    return told
+
+
+def _names(paths: Sequence[str], begin: str, end: str) -> str:
+    found = [
+        unquote(path.removeprefix(begin).removesuffix(end))
+        for path in paths
+        if path.startswith(begin) and path.endswith(end)
+    ]
+    more = f" and {len(found) - _SHOWN:,} more" if len(found) > _SHOWN else ""
+    return ", ".join(found[:_SHOWN]) + more

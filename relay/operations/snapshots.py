@@ -1,0 +1,249 @@
+"""Requests to copy tables into their topics: made, changed and shown by operators."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from secrets import token_hex
+from time import gmtime, strftime, time
+from typing import NamedTuple
+
+import orjson
+
+from relay.audit import AuditEntry, AuditTrail
+from relay.errors import NodeMissing, SnapshotRefused
+from relay.operations.instances.known_instances import defined_instances, instance_of
+from relay.operations.wanted_snapshots import WantedSnapshot, check_wanted
+from relay.operations.who import Who
+from relay.settings import RelaySettings
+from relay.state import (
+    InstanceStore,
+    Paths,
+    SnapshotRequest,
+    SnapshotState,
+    SnapshotStore,
+)
+from relay.zk import Session
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSnapshot:
+    """A request with its progress from the relay.
+
+    `progress` is that of `CopyView`, {} while the request does not run. `lost`: the position record
+    has its progress, but ZooKeeper has no such request.
+    """
+
+    request: SnapshotRequest
+    progress: dict[str, object]
+    lost: bool = False
+
+
+class Started(NamedTuple):
+    """Requests that were made, and those that copy the same already."""
+
+    made: Sequence[SnapshotRequest]
+    under_way: Sequence[SnapshotRequest]
+
+
+class Snapshots:
+    """Makes, changes and shows requests to copy tables. Each change is in the audit trail first."""
+
+    def __init__(self, settings: RelaySettings, session: Session) -> None:
+        self._settings = settings
+        self._session = session
+        paths = Paths.of(settings.zookeeper, settings.installation)
+        self._store = SnapshotStore(session, paths)
+        self._instances = InstanceStore(session, paths)
+        self._trail = AuditTrail(settings.kafka, settings.installation)
+
+    def start(
+        self, who: Who, wanted: WantedSnapshot, instances: Sequence[str] = ()
+    ) -> list[SnapshotRequest]:
+        """Request copies of tables from the named instances, without names from all; return the
+        requests.
+
+        Raises SnapshotRefused for a table without a database and for a request that already runs,
+        ConfigurationError for unknown instances, and StoreUnreachable.
+        """
+        requests = self._requests(who, [wanted], instances)
+        if under_way := self._under_way(requests):
+            first = under_way[0]
+            raise SnapshotRefused(
+                f"{first.id} of {first.instance} copies the same tables already.",
+                remedy="Wait for its end, or cancel it first.",
+            )
+        return self._create(who, requests)
+
+    def start_all(
+        self, who: Who, wanted: Sequence[WantedSnapshot], instances: Sequence[str] = ()
+    ) -> Started:
+        """Make several requests together: each is checked before the first one is made.
+
+        One that is under way is not made again, so that the same call may follow a failure. Raises
+        as `start` does.
+        """
+        requests = self._requests(who, wanted, instances)
+        under_way = self._under_way(requests)
+        known = set(map(_what, under_way))
+        made = self._create(who, [each for each in requests if _what(each) not in known])
+        return Started(made, under_way)
+
+    def _requests(
+        self, who: Who, wanted: Sequence[WantedSnapshot], instances: Sequence[str]
+    ) -> list[SnapshotRequest]:
+        """Return the requests of these instances, without names of all. Raises as `start` does."""
+        check_wanted(wanted)
+        names = [
+            instance_of(self._settings, name, self._session, resolved=False).name
+            for name in instances
+        ] or [each.name for each in defined_instances(self._settings, self._session).settings]
+        now_s = time()
+        return [
+            SnapshotRequest(
+                number,
+                name,
+                each.tables,
+                each.where,
+                each.keys,
+                each.to_topic,
+                each.rows_per_second,
+                each.priority,
+                by=who.name,
+                comment=who.comment,
+                created_ms=int(now_s * 1000),
+            )
+            for number, each in zip(_numbers(now_s, len(wanted)), wanted, strict=True)
+            for name in names
+        ]
+
+    def check(self, *wanted: WantedSnapshot) -> None:
+        """Raise SnapshotRefused for too many requests, and for tables, a condition or keys that no
+        request may have.
+        """
+        check_wanted(wanted)
+
+    def pause(self, who: Who, number: str, instance: str = "") -> list[SnapshotRequest]:
+        """Pause a request; a chunk that is being read is dropped."""
+        return self._change(who, number, instance, SnapshotState.PAUSED)
+
+    def resume(self, who: Who, number: str, instance: str = "") -> list[SnapshotRequest]:
+        """Let a paused request continue after its last published chunk."""
+        return self._change(who, number, instance, SnapshotState.RUNNING)
+
+    def cancel(self, who: Who, number: str, instance: str = "") -> list[SnapshotRequest]:
+        """Cancel a request; rows that are already published remain.
+
+        The relay removes the progress of a lost request from its position record.
+        """
+        lost = [each.request for each in self.shown(instance) if each.lost]
+        for request in lost:
+            if request.id == number:
+                cancelled = replace(request, state=SnapshotState.CANCELLED, by=who.name)
+                self._note(who, "snapshot.cancelled", cancelled)
+                return self._store.create(cancelled)
+        return self._change(who, number, instance, SnapshotState.CANCELLED)
+
+    def shown(self, instance: str = "") -> list[ShownSnapshot]:
+        """Return every request, of one instance or of all, those of an instance in turn."""
+        names = (
+            [instance]
+            if instance
+            else [each.name for each in defined_instances(self._settings, self._session).settings]
+        )
+        return [each for name in names for each in self._of_instance(name)]
+
+    def _of_instance(self, instance: str) -> list[ShownSnapshot]:
+        try:
+            progress = self._instances.status(instance).snapshot
+        except NodeMissing:
+            progress = {}
+        found = [
+            ShownSnapshot(each, progress if progress.get("request") == each.id else {})
+            for each in self._store.all_of(instance)
+        ]
+        known = {each.request.id for each in found}
+        lost = [each for each in progress.get("lost", ()) if each not in known]
+        return [
+            *found,
+            *(ShownSnapshot(SnapshotRequest(each, instance), {}, lost=True) for each in lost),
+        ]
+
+    def _under_way(self, requests: Sequence[SnapshotRequest]) -> list[SnapshotRequest]:
+        """Return the requests under way that these would repeat."""
+        wanted = set(map(_what, requests))
+        return [
+            each
+            for instance in dict.fromkeys(each.instance for each in requests)
+            for each in self._store.all_of(instance)
+            if not each.state.ended and _what(each) in wanted
+        ]
+
+    def _create(self, who: Who, requests: Sequence[SnapshotRequest]) -> list[SnapshotRequest]:
+        for request in requests:
+            self._note(who, "snapshot.started", request)
+        return self._store.create(*requests)
+
+    def _change(
+        self, who: Who, number: str, instance: str, state: SnapshotState
+    ) -> list[SnapshotRequest]:
+        found = [each.request for each in self.shown(instance) if each.request.id == number]
+        if not found:
+            raise SnapshotRefused(f"There is no request {number}.", remedy=_SEE_LIST)
+        going = [each for each in found if not each.state.ended]
+        if not going:
+            raise SnapshotRefused(f"{number} has ended: {found[0].state}.", remedy=_SEE_LIST)
+        return [self._set(who, each, lambda before: replace(before, state=state)) for each in going]
+
+    def _set(
+        self,
+        who: Who,
+        before: SnapshotRequest,
+        change: Callable[[SnapshotRequest], SnapshotRequest],
+    ) -> SnapshotRequest:
+        after = change(before)
+        self._note(who, f"snapshot.{after.state.lower()}", after, before)
+        return self._store.write(after)
+
+    def _note(
+        self, who: Who, what: str, request: SnapshotRequest, before: SnapshotRequest | None = None
+    ) -> None:
+        fields = {} if before is None else audited_fields(before)
+        self._trail.append(
+            AuditEntry(
+                who.name, what, request.instance, fields, audited_fields(request), who.comment
+            )
+        )
+
+
+def audited_fields(request: SnapshotRequest) -> dict[str, object]:
+    """Return the audit fields of a request, without row values.
+
+    `keys` is their number, `keys_digest` the SHA-256 of their JSON, `has_condition` whether there
+    is a condition.
+    """
+    fields = request.to_fields()
+    del fields["where"]
+    digest = sha256(orjson.dumps(request.keys)).hexdigest() if request.keys else ""
+    return {
+        **fields,
+        "has_condition": bool(request.where),
+        "keys": len(request.keys),
+        "keys_digest": digest,
+    }
+
+
+def _what(request: SnapshotRequest) -> tuple[object, ...]:
+    """Return whose rows a request copies, which ones, and where to."""
+    return request.instance, request.tables, request.where, request.to_topic, request.keys
+
+
+def _numbers(now_s: float, count: int) -> list[str]:
+    """Return `count` new request numbers, all different."""
+    ends: dict[str, None] = {}
+    while len(ends) < count:
+        ends[token_hex(2)] = None
+    moment = strftime("%Y%m%d-%H%M%S", gmtime(now_s))
+    return [f"{moment}-{each}" for each in ends]
+
+
+_SEE_LIST = "`roma snapshot list` shows all requests."

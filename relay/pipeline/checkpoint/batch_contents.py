@@ -1,0 +1,137 @@
+"""The messages and the counts of one Kafka transaction while it is open."""
+
+from relay.model.message import OutboundMessage, PrintedMessages
+from relay.model.positions.position import OrderPair
+from relay.model.records.snapshot_progress import SnapshotProgress
+from relay.model.table import TableId
+from relay.pipeline.checkpoint.progress import Progress
+from relay.pipeline.checkpoint.progress_view import ProgressView
+from relay.pipeline.checkpoint.skip_audit import SkipAudit
+from relay.pipeline.delivery.instance_stats import InstanceStats
+from relay.pipeline.delivery.open_batch import OpenBatch
+from relay.pipeline.delivery.outbox import Outbox
+from relay.telemetry import COPIED, OpenTableCounts, TableCount
+
+
+class BatchContents:
+    """The part of the checkpoint that puts messages into the open batch, and counts its rows.
+
+    `progress` is for reading.
+    """
+
+    def __init__(
+        self, outbox: Outbox, progress: Progress, skip_audit: SkipAudit, stats: InstanceStats
+    ) -> None:
+        self.progress: ProgressView = progress
+        self._progress = progress
+        self._outbox = outbox
+        self._skip_audit = skip_audit
+        self._stats = stats
+        self._batch = OpenBatch()
+        self._tables = OpenTableCounts()
+
+    # Messages of the open batch
+
+    def add(self, message: OutboundMessage) -> None:
+        """Put a message into the open batch."""
+        self._outbox.send(message)
+        self._batch.value_bytes += len(message.value or b"")
+
+    def add_printed(self, topic: str, messages: PrintedMessages) -> None:
+        """Put messages of one topic into the open batch."""
+        self._outbox.send_printed(topic, messages)
+        self._batch.value_bytes += messages.value_bytes
+
+    def add_claim(self, message: OutboundMessage) -> None:
+        """Put a message into the open batch whose value is in the store of large values."""
+        self.add(message)
+        self._batch.claims += 1
+
+    def add_own(self, message: OutboundMessage) -> None:
+        """Put a record of the relay's own into the open batch; its bytes are not published ones."""
+        self._outbox.send(message)
+
+    def add_deletion(self, message: OutboundMessage) -> None:
+        """Put the deletion (tombstone) of one of the relay's own records into the open batch."""
+        self._outbox.send_deletion(message)
+
+    # Counts of the open batch
+
+    def count_published(
+        self, rows: int, size_bytes: int, left_out: int = 0, order: OrderPair | None = None
+    ) -> None:
+        """Count source rows that were processed, `left_out` of them without a message.
+
+        `size_bytes` are bytes as logged. `order` is the order key of the last change; None: each
+        row took one.
+        """
+        batch, progress = self._batch, self._progress
+        batch.event_bytes += size_bytes
+        batch.rows += max(0, rows - progress.to_skip - left_out)
+        progress.take(rows, order)
+        totals = self._stats.totals
+        totals.source_rows += rows
+        totals.source_bytes += size_bytes
+
+    @property
+    def open_counts(self) -> tuple[int, int]:
+        """The rows of the open batch, and the bytes of its message values."""
+        return self._batch.rows, self._batch.value_bytes
+
+    def count_table(self, table: TableId, operation: str, rows: int, size_bytes: int) -> None:
+        """Count rows by logical table and operation; `size_bytes` are those of message values."""
+        if rows > 0:
+            self._tables.count(table, operation, rows, size_bytes)
+
+    def count_copied(
+        self,
+        rows: int,
+        size_bytes: int,
+        snapshots: dict[str, SnapshotProgress],
+        table: TableId | None = None,
+        order: OrderPair | None = None,
+    ) -> None:
+        """Count rows of a copied table, whose messages are in the open batch, and record the
+        progress of the copies.
+
+        These rows are not items of the source. `table` is the logical one and `order` their last
+        order key, None without rows.
+        """
+        self._batch.copied_rows += rows
+        if table is not None:
+            self._tables.add(((table, COPIED, TableCount(rows, 0, size_bytes)),))
+        self._batch.event_bytes += size_bytes
+        self._progress.copies(snapshots, order)
+
+    def count_left_out(self, rows: int, size_bytes: int) -> None:
+        """Count rows without any message; they still take order keys."""
+        self._progress.take(rows, None)
+        totals = self._stats.totals
+        totals.source_rows += rows
+        totals.source_bytes += size_bytes
+
+    def count_skipped(self, table: TableId, rows: int) -> None:
+        """Note rows (or a statement, as one) of a transaction that an operator skips, for the entry
+        of the audit trail.
+        """
+        self._skip_audit.count(table, rows)
+
+    def count_statement(self) -> None:
+        """Count a statement as one change."""
+        self._progress.take(1, None)
+
+    def count_prepared(self, size_bytes: int) -> None:
+        """Count a row event of a prepared transaction: one change without an order key.
+
+        `size_bytes` 0: it is kept already.
+        """
+        self._progress.take_prepared()
+        self._batch.event_bytes += size_bytes
+
+    def count_undecodable(self, values: int) -> None:
+        """Count values that were published as they could not be decoded."""
+        self._batch.undecodable_values += values
+
+    def count_dead_letter(self, code: str) -> None:
+        """Count a row that went to the dead letters."""
+        self._batch.dead_letters[code] += 1

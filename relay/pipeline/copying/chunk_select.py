@@ -1,0 +1,180 @@
+"""The SELECT that reads one chunk of a table."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from relay.errors import SnapshotRefused, Unreachable
+from relay.model.names.quoted_name import quoted
+from relay.model.records.position_record import PositionRecord
+from relay.model.source_rows.condition import condition_problem
+from relay.model.source_rows.key_range import Boundary, KeyRange
+from relay.model.source_rows.texts import boundary_text, key_expression
+from relay.model.table import TableId
+from relay.pipeline.copying.giving_way import GivesWay, way_for_source
+from relay.pipeline.copying.named_keys import keys_condition
+from relay.schema import CopiedTable
+from relay.settings import CopyingSettings
+from relay.source import ChunkConnection, Low, ReadChunk
+from relay.state import SnapshotRequest
+
+MOST_ROWS: Final = 1000
+"""Rows of a chunk. The stream waits while they are printed: tens of milliseconds."""
+MOST_PRINTED_ROWS: Final = 4000
+"""Rows of a chunk that compiled code prints."""
+FIRST_ROWS: Final = 100
+SEARCHED_PER_ROW: Final = 100
+"""So many rows are searched for each row of a chunk with a condition."""
+MOST_TIMEOUTS: Final = 6
+"""So often a chunk is read, each time with half as many rows, before its table is refused."""
+_WEIGHED_ROWS: Final = 50
+_TARGET_BYTES: Final = 4 << 20
+"""Bytes of a chunk as the server sends them."""
+
+
+def chunk_condition(where: str, keys: str) -> str:
+    """Combine the condition of a request and that of its keys; "" for all rows.
+
+    Raises SnapshotRefused for a condition that could read anything but rows of the table.
+    """
+    if problem := condition_problem(where):
+        raise SnapshotRefused(f"The condition is refused: {problem}.")
+    return " AND ".join(f"({each})" for each in (where, keys) if each)
+
+
+def chunk_select(
+    table: CopiedTable, after: Boundary, condition: str, rows: int, until: Boundary = ()
+) -> str:
+    """Return the SQL of the rows after key `after`, up to and including `until`.
+
+    (): from the table's beginning, to its end. After the table's columns come the texts of the
+    row's key, where the next chunk begins.
+    """
+    columns = ", ".join([*table.columns, *map(boundary_text, table.key)])
+    name = ".".join(map(quoted, table.map.id))
+    where = KeyRange(after or None, until or None).where(table.key)
+    asked = f"({where}) AND ({condition})" if condition else where
+    order = ", ".join(map(key_expression, table.key))
+    return f"SELECT {columns} FROM {name} WHERE {asked} ORDER BY {order} LIMIT {rows}"  # noqa: S608 - names are quoted
+
+
+def low_mark(record: PositionRecord) -> Low:
+    """Return the published position when a chunk begins."""
+    source, last = record.source, record.source.last
+    begin = None if last is None else last.begin
+    return Low(source.identity.server, source.gtid_set, begin, source.binlog)
+
+
+def read_chunk(
+    table: CopiedTable,
+    request: SnapshotRequest,
+    after: Boundary,
+    rows: int,
+    low: Low,
+    limits: CopyingSettings,
+    *,
+    shard_in_keys: bool = False,
+) -> Callable[[ChunkConnection], ReadChunk | GivesWay | None]:
+    """Return the query for the next rows of a request after a key.
+
+    A condition that few rows meet is applied to a bounded number of rows, so that the server
+    answers in time. Keys need no bound: the server finds them by the index. Raises SnapshotRefused.
+    """
+    keys = keys_condition(table, request.keys, shard_in_keys=shard_in_keys)
+    condition = chunk_condition(request.where, keys)
+    bounded = bool(request.where) and not request.keys
+
+    def ask(connection: ChunkConnection) -> ReadChunk | GivesWay | None:
+        if limits.threads_running:
+            way = way_for_source(limits, connection.threads_running())
+            if way is not None:
+                return way
+        until = _bound(connection, table, after, rows) if bounded else ()
+        found = connection.read(low, chunk_select(table, after, condition, rows, until))
+        return None if found is None else replace(found, until=until)
+
+    return ask
+
+
+def _bound(connection: ChunkConnection, table: CopiedTable, after: Boundary, rows: int) -> Boundary:
+    """Return the last key of the next searched rows, () for the table's end.
+
+    It can come from another snapshot than the rows: each key is on one side of it.
+    """
+    found = connection.rows(bound_select(table, after, SEARCHED_PER_ROW * rows))
+    connection.rows("COMMIT")
+    return tuple(_text(cell) for cell in found[0]) if found else ()
+
+
+def bound_select(table: CopiedTable, after: Boundary, searched: int) -> str:
+    """Return the SQL of the key `searched` rows after another one; no row if fewer are left."""
+    columns = ", ".join(map(boundary_text, table.key))
+    name = ".".join(map(quoted, table.map.id))
+    where = KeyRange(after or None).where(table.key)
+    order = ", ".join(map(key_expression, table.key))
+    return (
+        f"SELECT {columns} FROM {name} WHERE {where} ORDER BY {order} "  # noqa: S608 - names are quoted
+        f"LIMIT {searched - 1}, 1"
+    )
+
+
+def _text(cell: object) -> str:
+    return cell.decode("ascii") if isinstance(cell, bytes) else str(cell)
+
+
+def is_last(chunk: ReadChunk, limit: int) -> bool:
+    """Whether the table has no rows after a chunk of at most `limit` rows."""
+    return len(chunk.rows) < limit and not chunk.until
+
+
+def end_of(table: CopiedTable, chunk: ReadChunk, limit: int) -> Boundary:
+    """Return the key after which the next chunk begins."""
+    return chunk.until if len(chunk.rows) < limit else last_key(table, chunk)
+
+
+def last_key(table: CopiedTable, chunk: ReadChunk) -> Boundary:
+    """Return the key of the last row of a chunk, () of an empty one."""
+    if not chunk.rows:
+        return ()
+    texts = chunk.rows[-1][len(table.columns) :]
+    return tuple((text or b"").decode("ascii") for text in texts)
+
+
+def size_bytes(chunk: ReadChunk) -> int:
+    """Return the estimated bytes of a chunk's values, from some of its rows."""
+    some = chunk.rows[:: max(1, len(chunk.rows) // _WEIGHED_ROWS)]
+    size = sum(len(cell) for row in some for cell in row if cell is not None)
+    return size * len(chunk.rows) // max(1, len(some))
+
+
+def next_limit(limit: int, chunk: ReadChunk, most: int = MOST_ROWS) -> int:
+    """Return how many rows the next chunk has: more if the rows are small, at most `most`."""
+    fitting = _TARGET_BYTES * len(chunk.rows) // max(1, size_bytes(chunk)) if chunk.rows else limit
+    return max(1, min(4 * limit, fitting, most))
+
+
+def first_limit(timeouts: int) -> int:
+    """Return how many rows the first chunk has after this many reads without an answer."""
+    return max(1, FIRST_ROWS >> timeouts)
+
+
+def check_timeouts(timeouts: int, error: Unreachable, table: TableId) -> None:
+    """Raise SnapshotRefused for a chunk that the source did not answer MOST_TIMEOUTS times."""
+    if timeouts >= MOST_TIMEOUTS:
+        raise SnapshotRefused(
+            f"The source did not answer {timeouts} reads of {table} in a row, the last one of "
+            f"{first_limit(timeouts - 1)} rows: {error.reason}",
+            remedy="Ask for rows that the server finds by the key, or raise "
+            "source.read_timeout_seconds. A table with ENUM or SET in its key is sorted for each "
+            "chunk: add a unique key without them, or copy it with Spark.",
+        ) from error
+
+
+def after_void(limit: int) -> int:
+    """Return how many rows are read when a chunk was void: half, so that fewer keys can change."""
+    return max(1, limit // 2)
+
+
+def columns_of(row: Sequence[bytes | None], table: CopiedTable) -> Sequence[bytes | None]:
+    """Return the table's own columns of a row that `chunk_select` asked for."""
+    return row[: len(table.columns)]

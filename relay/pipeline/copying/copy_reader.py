@@ -1,0 +1,90 @@
+"""The thread that reads chunks: it asks the source, and the publishing thread never waits."""
+
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from typing import TypeAlias
+
+import structlog
+
+from relay.errors import RelayError, SnapshotRefused
+from relay.settings import SourceSettings
+from relay.source import ChunkConnection
+from relay.threads import THREADS, RelayThread
+
+_JOIN_SECONDS = 10.0
+Question: TypeAlias = Callable[[ChunkConnection], object]
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class CopyReader:
+    """Answers one query after the other over a separate connection.
+
+    The thread starts with the first query. `stop` ends it, also while the server answers.
+    """
+
+    def __init__(self, instance: str, source: SourceSettings) -> None:
+        self._instance = instance
+        self._connection = ChunkConnection(source)
+        self._questions: SimpleQueue[Question | None] = SimpleQueue()
+        self._answers: SimpleQueue[tuple[object]] = SimpleQueue()
+        self._thread: RelayThread | None = None
+        self._open = 0
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a question is not answered yet."""
+        return self._open > 0
+
+    def ask(self, question: Question) -> None:
+        """Run a query in the thread; `answer` returns its result or raises its RelayError."""
+        if self._thread is None:
+            self._thread = RelayThread("copy", self._instance, self._run)
+            self._thread.start()
+        self._open += 1
+        self._questions.put(question)
+
+    def answer(self) -> tuple[object] | None:
+        """Return the next result in a tuple of one, None while there is none."""
+        try:
+            found = self._answers.get_nowait()
+        except Empty:
+            return None
+        self._open -= 1
+        return found
+
+    def stop(self) -> None:
+        """End the thread without waiting for it; its result is dropped."""
+        if self._thread is not None:
+            self._questions.put(None)
+            self._connection.cut()
+
+    @property
+    def ended(self) -> bool:
+        """Whether no thread is left that `join` would wait for."""
+        return self._thread is None or not self._thread.is_alive()
+
+    def join(self) -> None:
+        """Wait until the thread has ended after `stop`."""
+        if self._thread is not None:
+            self._thread.join(_JOIN_SECONDS)
+
+    def _run(self) -> None:
+        while (question := self._questions.get()) is not None:
+            self._answers.put((self._asked(question),))
+        self._connection.close()
+
+    def _asked(self, question: Question) -> object:
+        try:
+            return question(self._connection)
+        except RelayError as exc:
+            self._connection.close()
+            return exc
+        except Exception as exc:  # noqa: BLE001 - a bug here ends the request, not the stream
+            _log.exception("unexpected_error", thread="copy", instance=self._instance)
+            THREADS.note("copy", exc)
+            self._connection.close()
+            return SnapshotRefused(
+                f"Reading the table failed: {type(exc).__name__}: {exc}.",
+                remedy="This is a bug of the relay; its log has the details.",
+            )

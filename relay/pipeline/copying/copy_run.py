@@ -1,0 +1,298 @@
+"""One request: list its tables, describe each, publish its chunks at their high watermarks."""
+
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from functools import partial
+from time import monotonic
+from typing import Final
+
+from relay.errors import RelayError, SnapshotRefused, Unreachable
+from relay.model.positions.position import BinlogPosition
+from relay.model.records.own_snapshots import why_own
+from relay.model.records.position_record import PositionRecord
+from relay.model.records.snapshot_progress import SnapshotProgress
+from relay.pipeline.copying.chunk_select import (
+    FIRST_ROWS,
+    MOST_ROWS,
+    after_void,
+    check_timeouts,
+    first_limit,
+    low_mark,
+    next_limit,
+    read_chunk,
+)
+from relay.pipeline.copying.copy_reader import CopyReader
+from relay.pipeline.copying.giving_way import GivesWay
+from relay.pipeline.copying.key_types import described, reads_on
+from relay.pipeline.copying.known_tables import (
+    KnownTable,
+    check_number,
+    left_of,
+    meant,
+    refusals_of,
+    tables_of_source,
+)
+from relay.pipeline.copying.ready_chunk import ReadyChunk
+from relay.pipeline.copying.window import Window
+from relay.pipeline.delivery.copy_view import CopyView, Rate
+from relay.route import Router, TableFilter
+from relay.schema import CopiedTable
+from relay.settings import InstanceSettings, SourceSettings
+from relay.source import LOAD_SECONDS, ChunkConnection, ReadChunk
+from relay.state import SnapshotRequest
+
+_RETRY_SECONDS: Final = 2.0
+
+
+class CopyRun:
+    """Carries out one request; used by the publishing thread, which never waits in here.
+
+    `window` is that of the present chunk, None between two. `current` is the table whose chunks are
+    read, None before the list of tables and after the last. `progress` is the request's progress
+    for the next position record. Methods that advance the run are called between two source
+    transactions. Raises SnapshotRefused if the request ends.
+
+    `refusals`: tables that the relay's own request leaves out, with the reason; an operator's
+    request ends at the first that cannot be copied.
+    """
+
+    def __init__(
+        self,
+        request: SnapshotRequest,
+        progress: SnapshotProgress,
+        source: SourceSettings,
+        reader: CopyReader,
+        instance: InstanceSettings,
+    ) -> None:
+        self.request = request
+        self.progress = progress
+        self.window: Window | None = None
+        self.view = CopyView(request.id, progress.table, progress.rows)
+        self.refusals: dict[str, str] = {}
+        self._is_own = why_own(request.id) is not None
+        self._source = source
+        self._reader = reader
+        self._read_chunk = partial(
+            read_chunk,
+            limits=instance.copying,
+            shard_in_keys=instance.routing.key_scope == "shard",
+        )
+        self.current: KnownTable | None = None
+        self._tables: list[KnownTable] | None = None
+        self._table: CopiedTable | None = None
+        self._chunk: ReadChunk | None = None
+        self._limit = FIRST_ROWS
+        self._asked: Callable[[object], None] | None = None
+        self._not_before_s = 0.0
+        self._refused = 0
+        self._timeouts = 0
+        self._rate = Rate(monotonic())
+        self._tables_stale = False
+        # Of a later table the record does not tell how many rows were read before.
+        self._copied = 0 if progress.finished else progress.rows
+
+    def statement(self, renamed: Collection[str]) -> None:
+        """Note a statement of the stream: it may have changed any table.
+
+        `renamed`: the names that it may have given to other tables.
+        """
+        self.progress = self.progress.renamed(renamed)
+        self._list_again()
+        self._void("a statement changed tables while it was read.")
+
+    def renewed(self) -> None:
+        """Note that another mapping set is in force: it may mean other tables."""
+        self._list_again()
+        self._void("the mapping changed.")
+
+    def left_out(self) -> None:
+        """Record that an operator skips a transaction: its rows have no messages."""
+        self._void("a transaction was skipped.")
+
+    def advance(
+        self, record: Callable[[], PositionRecord], router: Router, accepted: TableFilter
+    ) -> None:
+        """Do the next step, if it can be done without waiting."""
+        self._take_answer()
+        if self._reader.waiting or self._chunk is not None or monotonic() < self._not_before_s:
+            return
+        if self._tables_stale and self.window is None:
+            self._tables = self._table = self.current = None
+            self._tables_stale = False
+        if self._tables is None:
+            self._ask(tables_of_source, partial(self._listed, router, accepted))
+        elif (table := self.current) is None:
+            self.progress = replace(self.progress, done=True)
+        elif self._table is None or self._table.map.id != table.id:
+            self._ask(partial(described, self._source, table), self._is_described)
+        elif self.window is None:
+            self._open(self._table, record())
+
+    def ready(self, at: BinlogPosition) -> ReadyChunk | None:
+        """Return the chunk that may be published at this position, None if there is none."""
+        window, chunk, table = self.window, self._chunk, self._table
+        if window is None or chunk is None or table is None:
+            return None
+        if window.void:
+            self.read_again(window.void)
+            return None
+        if at.rank < chunk.high.rank:
+            self.view = self.view.waiting("the stream has not reached the end of the chunk")
+            return None
+        return ReadyChunk(table, chunk, window, self._limit)
+
+    def waits(self, why: str) -> None:
+        """Note why a ready chunk is not published yet."""
+        self.view = self.view.waiting(why)
+
+    def published(self, ready: ReadyChunk, rows: int, most_rows: int = MOST_ROWS) -> None:
+        """Record that `rows` messages of a chunk are in the open batch.
+
+        The next chunk has at most `most_rows`.
+        """
+        before, now_s = self.progress, monotonic()
+        self.progress = ready.progress_after(before, rows)
+        again = before.after and before.table == str(ready.table.map.id)
+        self._copied = len(ready.chunk.rows) + (self._copied if again else 0)
+        self._choose_table()
+        if self.current is None:
+            self.progress = replace(self.progress, done=True)
+        self._rate.add(len(ready.chunk.rows), now_s)
+        self.view = replace(self.view, rows_per_second=self._rate.value, waits="")
+        self._close()
+        self._limit = next_limit(self._limit, ready.chunk, most_rows)
+        self._refused = self._timeouts = 0
+        if self.request.rows_per_second:
+            self._not_before_s = now_s + len(ready.chunk.rows) / self.request.rows_per_second
+
+    def skip_table(self) -> None:
+        """Skip the present table: the active mapping does not publish it."""
+        table = self.current
+        if table is not None:
+            self.progress = self.progress.finishing(str(table.id))
+            self._choose_table()
+        self._close()
+
+    def leaves_out(self, reason: str) -> bool:
+        """Leave the present table out, True, if the request is the relay's own.
+
+        False if the request ends: an operator's, or no table is being read.
+        """
+        table = self.current if self._is_own else None
+        if table is not None:
+            self.refusals[str(table.id)] = reason
+            self._refused = self._timeouts = 0
+            self._choose_table()
+            self._close()
+        return table is not None
+
+    def _list_again(self) -> None:
+        self._tables_stale = True
+        self.refusals.clear()  # what kept a table from being copied may be gone
+        self._choose_table()
+
+    def _choose_table(self) -> None:
+        """Choose the table to read, after a change of the list, the progress or the refusals."""
+        if self._tables is None:
+            return
+        open_tables = [each for each in self._tables if str(each.id) not in self.refusals]
+        left = left_of(open_tables, self.progress)
+        self.current = left[0] if left else None
+        name, rows = str(left[0].id) if left else "", sum(each.rows for each in left)
+        copied = self._copied if self.progress.after and self.progress.table == name else 0
+        self.view = self.view.reading(name, len(left), rows, self.progress, copied)
+
+    def _void(self, why: str) -> None:
+        if self.window is not None:
+            self.window.void = self.window.void or why
+
+    def _ask(
+        self, question: Callable[[ChunkConnection], object], then: Callable[[object], None]
+    ) -> None:
+        self._asked = then
+        self._reader.ask(question)
+
+    def _take_answer(self) -> None:
+        answer, then = self._reader.answer(), self._asked
+        if answer is None or then is None:
+            return
+        self._asked = None
+        (found,) = answer
+        if not isinstance(found, RelayError):
+            then(found)
+        elif isinstance(found, SnapshotRefused) and self._refused:
+            self._refuse(found)
+        else:
+            self._refused += isinstance(found, SnapshotRefused)
+            self._failed(found)
+
+    def _refuse(self, refused: SnapshotRefused) -> None:
+        if not self.leaves_out(str(refused)):
+            raise refused
+
+    def _failed(self, error: RelayError) -> None:
+        """Try again later, from the list of tables on: the server or the table may be another.
+
+        A chunk that the source did not answer is read with fewer rows. Raises SnapshotRefused if
+        that did not help.
+        """
+        if isinstance(error, Unreachable) and self.window is not None:
+            self._timeouts += 1
+            try:
+                check_timeouts(self._timeouts, error, self.window.table)
+            except SnapshotRefused as refused:
+                self._refuse(refused)
+        self.window, self._tables_stale = None, True
+        self.view = self.view.waiting(str(error))
+        self._not_before_s = monotonic() + _RETRY_SECONDS
+
+    def _listed(self, router: Router, accepted: TableFilter, answer: object) -> None:
+        listed = answer if isinstance(answer, list) else []
+        tables = [each for each in listed if isinstance(each, KnownTable)]
+        found = meant(tables, self.request.tables, router, accepted)
+        check_number(found, self.progress)
+        refused = refusals_of(found)
+        if refused and not self._is_own:
+            raise next(iter(refused.values()))
+        self.refusals |= {name: str(each) for name, each in refused.items()}
+        self._tables = found
+        self._choose_table()
+
+    def _is_described(self, found: object) -> None:
+        if not isinstance(found, CopiedTable):
+            self._tables_stale = True  # it is gone
+            return
+        self._table, name = found, str(found.map.id)
+        if self.progress.table == name and not reads_on(self.progress, found):
+            self.progress = replace(self.progress, after=())
+            self._choose_table()
+        self._limit = first_limit(self._timeouts)
+
+    def _open(self, table: CopiedTable, record: PositionRecord) -> None:
+        """Open the window, then start to read the chunk."""
+        after = self.progress.after if self.progress.table == str(table.map.id) else ()
+        low = low_mark(record)
+        question = self._read_chunk(table, self.request, after, self._limit, low)
+        self.view = self.view.waiting("")
+        self.window = Window(table.map.id, table.ordinals, table.map.columns)
+        self._ask(question, self._is_read)
+
+    def _is_read(self, found: object) -> None:
+        if isinstance(found, ReadChunk):
+            self._chunk = found
+            return
+        self.window = None
+        if isinstance(found, GivesWay):
+            self.view = self.view.waiting(found.reason)
+            self._not_before_s = monotonic() + LOAD_SECONDS
+        else:
+            self.view = self.view.waiting("SELECTs do not show the last transaction yet")
+
+    def read_again(self, why: str) -> None:
+        """Read the present chunk again."""
+        self.view = replace(self.view, voided=self.view.voided + 1).waiting(why)
+        self._limit = after_void(self._limit)
+        self._close()
+
+    def _close(self) -> None:
+        self.window = self._chunk = None

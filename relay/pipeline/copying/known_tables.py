@@ -1,0 +1,104 @@
+"""The tables of a source that a request selects, and why a table cannot be copied."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Final
+
+from relay.errors import SnapshotRefused
+from relay.model.records.snapshot_progress import MOST_TABLES, SnapshotProgress, mark
+from relay.model.table import TableId
+from relay.route import Dropped, Router, TableFilter
+from relay.source import ChunkConnection
+
+_TABLES: Final = (
+    "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE, ENGINE, TABLE_ROWS FROM "
+    "information_schema.TABLES WHERE TABLE_SCHEMA NOT IN ('mysql', 'information_schema', "
+    "'performance_schema', 'sys') AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED')"
+)
+_WITH_SNAPSHOTS: Final = frozenset({"INNODB", "ROCKSDB"})
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTable:
+    """A real table of the source; `rows` is the server's estimate."""
+
+    id: TableId
+    versioned: bool
+    engine: str
+    rows: int
+
+    def check(self) -> None:
+        """Raise SnapshotRefused if its rows cannot be read beside the stream."""
+        if self.versioned:
+            raise SnapshotRefused(
+                f"{self.id} keeps versions of its rows, and a SELECT does not show their history.",
+                remedy="Copy this table with Spark.",
+            )
+        if self.engine.upper() not in _WITH_SNAPSHOTS:
+            raise SnapshotRefused(
+                f"{self.id} is kept by {self.engine or 'an unknown engine'}, which has no "
+                "consistent snapshot.",
+                remedy="Convert it to InnoDB, or copy it with Spark while no client writes.",
+            )
+
+
+def tables_of_source(connection: ChunkConnection) -> list[KnownTable]:
+    """Return all tables that the user may see, sorted by name. Raises Unreachable."""
+    found = [
+        KnownTable(
+            TableId(str(database), str(table)),
+            str(kind) == "SYSTEM VERSIONED",
+            str(engine or ""),
+            int(str(rows or 0)),
+        )
+        for database, table, kind, engine, rows in connection.rows(_TABLES)
+    ]
+    return sorted(found, key=lambda each: str(each.id))
+
+
+def meant(
+    tables: Iterable[KnownTable], names: Sequence[str], router: Router, accepted: TableFilter
+) -> list[KnownTable]:
+    """Return the tables whose logical name one of these patterns matches. Raises UnmappedName."""
+    return [each for each in tables if _is_meant(each.id, names, router, accepted)]
+
+
+def refusals_of(tables: Iterable[KnownTable]) -> dict[str, SnapshotRefused]:
+    """Return the tables whose rows cannot be read beside the stream, with the reason."""
+    found: dict[str, SnapshotRefused] = {}
+    for each in tables:
+        try:
+            each.check()
+        except SnapshotRefused as refused:
+            found[str(each.id)] = refused
+    return found
+
+
+def _is_meant(table: TableId, names: Sequence[str], router: Router, accepted: TableFilter) -> bool:
+    if not accepted.accepts(table):
+        return False
+    destination = router.route(table)
+    return not isinstance(destination, Dropped) and any(
+        fnmatchcase(str(destination.logical), name) for name in names
+    )
+
+
+def left_of(tables: Iterable[KnownTable], progress: SnapshotProgress) -> list[KnownTable]:
+    """Return the unfinished tables: first the one that was begun.
+
+    A table with a new name is included, regardless of the sort order.
+    """
+    finished = frozenset(progress.finished)
+    left = [each for each in tables if mark(str(each.id)) not in finished]
+    return sorted(left, key=lambda each: str(each.id) != progress.table)
+
+
+def check_number(tables: Sequence[KnownTable], progress: SnapshotProgress) -> None:
+    """Raise SnapshotRefused for more tables than the position record can name."""
+    number = len({*progress.finished, *(mark(str(each.id)) for each in tables)})
+    if number > MOST_TABLES:
+        raise SnapshotRefused(
+            f"The request means {number} tables, and one may mean {MOST_TABLES}.",
+            remedy="Make several requests, each for some of the tables.",
+        )

@@ -1,0 +1,157 @@
+"""Rows of a chunk → their messages, by the encoders of live rows, under one order key."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from relay.encode import EventPlace, MessageFrame, Origin
+from relay.envelope import Header
+from relay.errors import RelayError, SnapshotRefused
+from relay.kafka import message_bytes
+from relay.model.change import Operation, RowChange, RowsEvent
+from relay.model.message import OutboundMessage, PrintedMessages
+from relay.model.positions.position import BinlogPosition, OrderPair
+from relay.model.table import TableId
+from relay.pipeline.messages.changes import EventContext
+from relay.pipeline.messages.oversized import MessageOrigin
+from relay.pipeline.messages.refined import RefinedRows
+from relay.pipeline.messages.single_row import row_messages
+from relay.pipeline.messages.table_plan import TablePlan
+from relay.pipeline.messages.unencodable_rows import UNPRINTABLE
+from relay.refine import NotPublished
+from relay.route import Dropped, Route, Router
+from relay.schema import CopiedTable
+from relay.settings import InstanceSettings
+
+MARK: Final = ((Header.SNAPSHOT.value, b"true"),)
+"""The header of every copied row."""
+
+
+class RedirectedRouter(Router):
+    """Routes as another router does, to one topic."""
+
+    def __init__(self, router: Router, topic: str) -> None:
+        self.mapping = router.mapping
+        self._router = router
+        self._topic = topic
+
+    def route(self, real: TableId) -> Route:
+        """Return where a real table's rows go. Raises as the other router does."""
+        route = self._router.route(real)
+        return route if isinstance(route, Dropped) else replace(route, topics=(self._topic,))
+
+
+@dataclass(frozen=True, slots=True)
+class CopyMoment:
+    """The fields common to all messages of a chunk: the boundary `at`, and the order key
+    `before` theirs.
+    """
+
+    at: BinlogPosition
+    before: OrderPair
+    batch: int
+    publish_time_ms: int
+    server_id: int
+    mapping_set: int
+
+    def context(self, instance: InstanceSettings, real: TableId) -> EventContext:
+        """Return the context of the chunk's messages: they belong to no source transaction."""
+        frame = MessageFrame(
+            event_time_ms=self.publish_time_ms,
+            gtid="",
+            batch=self.batch,
+            publish_time_ms=self.publish_time_ms,
+            place=EventPlace(self.server_id, self.at.file, self.at.offset),
+            snapshot=True,
+        )
+        if instance.message.headers == "default":
+            return EventContext(frame, None)
+        origin = Origin(
+            instance=instance.name,
+            real=real,
+            server_id=self.server_id,
+            position=self.at,
+            gtid="",
+            mapping_set=self.mapping_set,
+            failed=False,
+            renamed=None,
+        )
+        return EventContext(frame, origin)
+
+
+class CopiedMessages:
+    """Makes the messages of the rows of one chunk; `order` is the order key of them all."""
+
+    def __init__(
+        self,
+        instance: InstanceSettings,
+        table: CopiedTable,
+        plan: TablePlan,
+        moment: CopyMoment,
+    ) -> None:
+        self.context = moment.context(instance, table.map.id)
+        self.origin = MessageOrigin(
+            table.map.id, plan.destination.logical, None, self.context, plan.destination.topics
+        )
+        self._settings = instance.message
+        self._limits = instance.oversize == "stop"
+        self._plan = plan
+        self._before = moment.before
+        self.order = OrderPair(moment.before.execute_time, moment.before.execute_position + 1)
+        self._event = RowsEvent(
+            Operation.INSERT, table.map, (), moment.publish_time_ms // 1000, moment.at, 0
+        )
+
+    def of(self, change: RowChange) -> list[OutboundMessage]:
+        """Return the messages of a row; none if a rule filters it.
+
+        Raises SnapshotRefused for a row that no message can hold, and the errors of a transform.
+        """
+        try:
+            made = [self._marked(each) for each in self._made(change)]
+        except UNPRINTABLE as exc:
+            reason = exc.reason if isinstance(exc, RelayError) else f"{type(exc).__name__}: {exc}"
+            raise SnapshotRefused(
+                f"A row of {self._event.table.id} cannot be printed: {reason}"
+            ) from exc
+        if self._limits:
+            for message in made:
+                self._check_size(message)
+        return made
+
+    def check_sizes(self, printed: PrintedMessages) -> None:
+        """Raise SnapshotRefused if a topic does not take one of the messages."""
+        if self._limits and printed.value_bytes > self._plan.limit_bytes // 2:
+            for message in printed.each(self._plan.routes[0].topic):
+                self._check_size(message)
+
+    def _made(self, change: RowChange) -> Iterator[OutboundMessage]:
+        event, plan = self._event._replace(rows=(change,)), self._plan
+        if plan.refinement is None:
+            for _, messages in row_messages(
+                event, plan, self._settings, self.context, self._before, 0
+            ):
+                yield from messages
+            return
+        if not plan.refinement.takes(Operation.INSERT):
+            return
+        rows = RefinedRows(plan, plan.refinement, self._settings, self.context, keeps_back=False)
+        for row in rows.of(event, self._before, 0):
+            if isinstance(row.made, list):
+                yield from row.made
+            elif not isinstance(row.made, NotPublished):
+                raise SnapshotRefused(f"A row of {event.table.id} cannot be printed.")
+
+    def _check_size(self, message: OutboundMessage) -> None:
+        size, limit = message_bytes(message), self._plan.limit_bytes
+        if size > limit:
+            raise SnapshotRefused(
+                f"A row of {self._event.table.id} takes {size} bytes, and {message.topic} takes "
+                f"{limit}.",
+                remedy="Raise max.message.bytes of the topic, or choose another `oversize` than "
+                '"stop".',
+            )
+
+    @staticmethod
+    def _marked(message: OutboundMessage) -> OutboundMessage:
+        return replace(message, headers=(*message.headers, *MARK))

@@ -1,0 +1,299 @@
+"""The requests of one instance to copy tables, carried out one at a time between the transactions
+of its stream.
+"""
+
+import threading
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from time import monotonic
+from typing import Final
+
+import structlog
+
+from relay.errors import (
+    AskedToStop,
+    BatchAborted,
+    Fenced,
+    HandedOver,
+    LeadershipLost,
+    NodeMissing,
+    RelayError,
+    ResourcesExhausted,
+    SnapshotRefused,
+    StoreUnreachable,
+    Unreachable,
+    VersionConflict,
+)
+from relay.model.records.own_snapshots import noting_pauses
+from relay.model.records.snapshot_progress import SnapshotProgress
+from relay.model.table import TableId
+from relay.pipeline.checkpoint.checkpoint import Checkpoint
+from relay.pipeline.copying.chunk_publisher import ChunkPublisher, PrintedChunk
+from relay.pipeline.copying.copy_reader import CopyReader
+from relay.pipeline.copying.copy_run import CopyRun
+from relay.pipeline.copying.giving_way import GivesWay, way_for_live_rows
+from relay.pipeline.copying.own_requests import create_missing, end_sentence
+from relay.pipeline.copying.window import Window
+from relay.pipeline.copying.xa_commits import XaCommits
+from relay.pipeline.delivery.copy_view import CopyView
+from relay.pipeline.delivery.instance_stats import InstanceStats
+from relay.route import Router, TableFilter
+from relay.settings import InstanceSettings, SourceSettings, copies_refusal
+from relay.state import SnapshotRequest, SnapshotState, SnapshotStore
+from relay.threads import tell
+
+_LOOK_SECONDS: Final = 2.0
+"""Failed writes to ZooKeeper are retried after this many seconds."""
+_ENDS_SESSION: Final = (
+    AskedToStop,
+    BatchAborted,
+    Fenced,
+    HandedOver,
+    LeadershipLost,
+    ResourcesExhausted,
+)
+"""Errors that do not belong to the request: it is not marked as failed by them."""
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class TableCopies:
+    """Carries out requests in turn; used by the publishing thread.
+
+    `busy`: whether `step` has something to do. `window` is that of the chunk under way.
+    """
+
+    def __init__(
+        self,
+        instance: InstanceSettings,
+        source: SourceSettings,
+        store: SnapshotStore,
+        checkpoint: Checkpoint,
+        publisher: ChunkPublisher,
+        stats: InstanceStats,
+    ) -> None:
+        self._instance = instance
+        self._source = source
+        self._store = store
+        self._checkpoint = checkpoint
+        self._progress = checkpoint.progress
+        self._publisher = publisher
+        self._stats = stats
+        self._accepted = TableFilter(instance.filter)
+        self._reader = CopyReader(instance.name, source)
+        self._stopped: list[CopyReader] = []
+        self._xa_commits = XaCommits()
+        self._signal = threading.Event()
+        self._signal.set()
+        self._watch = store.watch(instance.name, self._signal)
+        self._requests: Mapping[str, SnapshotRequest] = {}
+        self._run: CopyRun | None = None
+        self._ending: dict[str, SnapshotRequest] = {}
+        self._look_at_s = 0.0
+        self._lost: tuple[str, ...] = ()
+
+    @property
+    def busy(self) -> bool:
+        """Whether a request may be running, or may have changed."""
+        return self._run is not None or bool(self._ending) or self._signal.is_set()
+
+    @property
+    def window(self) -> Window | None:
+        """The window of the present chunk."""
+        return None if self._run is None else self._run.window
+
+    def close(self) -> None:
+        """End the reading thread; its result is dropped."""
+        self._watch.cancel()
+        for reader in (*self._stopped, self._reader):
+            reader.stop()
+            reader.join()
+        self._stats.copying = CopyView()
+
+    def statement(self, renamed: Collection[TableId]) -> None:
+        """Process a statement of the stream, with the names that it may have given to other tables.
+
+        The record drops the progress of tables with these names, also of paused requests, together
+        with the statement's position.
+        """
+        names = [str(each) for each in renamed]
+        if self._run is not None:
+            self._run.statement(names)
+        recorded = self._recorded()
+        kept = {name: each.renamed(names) for name, each in recorded.items()}
+        if kept != recorded:
+            self._checkpoint.count_copied(0, 0, kept)
+
+    def renewed(self) -> None:
+        """Note that another mapping set is in force."""
+        if self._run is not None:
+            self._run.renewed()
+
+    def xa_committed(self, table: TableId) -> None:
+        """Note rows of a table that an XA COMMIT of the stream made valid."""
+        self._xa_commits.take(table)
+
+    def skipped(self) -> None:
+        """Note rows of a transaction that an operator skips."""
+        if self._run is not None:
+            self._run.left_out()
+
+    def step(self, router: Router) -> None:
+        """Do the possible steps between two source transactions, without waiting for the source."""
+        now_s = monotonic()
+        if self._signal.is_set() or (self._ending and now_s >= self._look_at_s):
+            self._look_at_s = now_s + _LOOK_SECONDS
+            self._look()
+        if self._run is None or not self._progress.leaves_nothing_out:
+            return
+        run = self._run
+        printed = None
+        if self._must_wait_for_xa(run):
+            run.waits("the source may not show an XA COMMIT to SELECTs yet")
+        elif run.window is None and (way := self._way_for_live_rows()) is not None:
+            run.waits(way.reason)
+        else:
+            printed = self._printed(run, router)
+        if printed is not None:
+            self._publisher.publish(run, printed, self._recorded())
+        elif self._run is run and run.progress.done:
+            self._done(run)
+        self._show()
+
+    def _must_wait_for_xa(self, run: CopyRun) -> bool:
+        """Return whether no window may open; MySQL, which has a uuid, reports what SELECTs see."""
+        table = run.current if run.window is None else None
+        return (
+            table is not None
+            and self._xa_commits.may_hide(table.id)
+            and not self._progress.record.source.identity.server_uuid
+        )
+
+    def _way_for_live_rows(self) -> GivesWay | None:
+        lag_s = self._stats.lag_seconds(self._source.heartbeat_seconds)
+        return way_for_live_rows(self._instance.copying, lag_s)
+
+    def _show(self) -> None:
+        view = CopyView() if self._run is None else self._run.view
+        self._stats.copying = replace(view, lost=self._lost)
+
+    def _printed(self, run: CopyRun, router: Router) -> PrintedChunk | None:
+        """Return the messages that may be published now, None if there are none.
+
+        An error ends the request and not the stream, as long as the open batch is unchanged.
+        """
+        try:
+            run.advance(lambda: self._progress.record, router, self._accepted)
+            ready = run.ready(self._progress.at)
+            return None if ready is None else self._publisher.printed(run, ready, router)
+        except _ENDS_SESSION:
+            raise
+        except Unreachable as exc:
+            run.read_again(str(exc))
+        except RelayError as exc:
+            if not run.leaves_out(str(exc)):
+                self._end(run, SnapshotState.REFUSED, str(exc))
+        except Exception as exc:  # noqa: BLE001 - a bug here ends the request, not the stream
+            tell("copy", f"copy-{self._instance.name}", exc)
+            failed = SnapshotRefused(
+                f"Copying {run.view.table} failed: {type(exc).__name__}: {exc}.",
+                remedy="This is a bug of the relay; its log has the details.",
+            )
+            self._end(run, SnapshotState.REFUSED, str(failed))
+        return None
+
+    def _done(self, run: CopyRun) -> None:
+        """End the request once Kafka holds its last chunk."""
+        recorded = self._progress.record.snapshots.get(run.request.id)
+        if recorded != run.progress:
+            self._checkpoint.count_copied(0, 0, {**self._recorded(), run.request.id: run.progress})
+            self._checkpoint.commit_open()
+        committed = self._stats.record
+        if committed is not None and committed.snapshots.get(run.request.id) == run.progress:
+            told = end_sentence(run.request.id, run.progress.tables, run.refusals)
+            self._end(run, SnapshotState.DONE, told)
+
+    def _end(self, run: CopyRun, state: SnapshotState, reason: str) -> None:
+        ended = replace(run.request, state=state, reason=reason, rows=run.progress.rows)
+        _log.info(
+            "snapshot_ended",
+            instance=self._instance.name,
+            request=ended.id,
+            state=state.value,
+            rows=ended.rows,
+            reason=reason,
+        )
+        self._ending[ended.id] = ended
+        self._run = None
+        self._look()
+
+    def _recorded(self) -> dict[str, SnapshotProgress]:
+        return self._progress.record.snapshots
+
+    def _look(self) -> None:
+        """Read the requests, write the results of ended ones, and choose the next one."""
+        self._signal.clear()
+        try:
+            for ended in list(self._ending.values()):
+                self._write(ended)
+            create_missing(self._store, self._instance.name, self._recorded())
+            found = self._store.all_of(self._instance.name)
+        except StoreUnreachable:
+            return  # the next connection signals again
+        self._requests = {each.id: each for each in found}
+        self._forget_ended()
+        self._lost = tuple(sorted(self._recorded().keys() - self._requests.keys()))
+        wanted = next(
+            (
+                each
+                for each in found
+                if each.state is SnapshotState.RUNNING and each.id not in self._ending
+            ),
+            None,
+        )
+        if self._run is not None and wanted == self._run.request:
+            return
+        self._begin(wanted)
+
+    def _write(self, ended: SnapshotRequest) -> None:
+        try:
+            self._store.write(ended)
+        except VersionConflict:
+            current = self._store.find(self._instance.name, ended.id)
+            if current is not None and not current.state.ended:
+                self._store.write(
+                    replace(current, state=ended.state, reason=ended.reason, rows=ended.rows)
+                )
+        except NodeMissing:
+            _log.warning("snapshot_forgotten", instance=self._instance.name, request=ended.id)
+        self._ending.pop(ended.id, None)
+
+    def _begin(self, wanted: SnapshotRequest | None) -> None:
+        """Carry out another request from where its progress is."""
+        if self._run is not None or self._reader.waiting:
+            self._reader.stop()
+            self._stopped = [each for each in (*self._stopped, self._reader) if not each.ended]
+            self._reader = CopyReader(self._instance.name, self._source)
+        self._run = None
+        self._show()
+        if wanted is None:
+            return
+        progress = self._recorded().get(wanted.id, SnapshotProgress())
+        self._run = run = CopyRun(wanted, progress, self._source, self._reader, self._instance)
+        if reason := copies_refusal(self._instance):
+            self._end(run, SnapshotState.REFUSED, str(SnapshotRefused(reason)))
+
+    def _forget_ended(self) -> None:
+        """Take the progress of requests that ended out of the record, and note own ones that wait.
+
+        Progress without a request stays: ZooKeeper may have been wiped or restored.
+        """
+        requests = self._requests
+        kept = {
+            name: each
+            for name, each in self._recorded().items()
+            if name not in requests or not requests[name].state.ended
+        }
+        kept = noting_pauses(kept, [name for name, each in requests.items() if each.is_paused])
+        if kept != self._recorded():
+            self._checkpoint.count_copied(0, 0, kept)

@@ -1,0 +1,66 @@
+"""The thread that judges the servers of a source, regularly and when an order changes."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from relay.threads import Guard, RelayThread
+from relay.zk import Watch
+
+_END_SECONDS: Final = 0.1
+
+
+class HeartbeatLoop:
+    """Calls `beat` at every interval, and at once when the orders change.
+
+    subject     of the thread: the instance, and the source in a group
+    interval_s  in seconds; None: only changed orders lead to a call
+    beat        gets an event that is set when the loop ends
+    close       called once, at the end of the thread
+    """
+
+    def __init__(
+        self,
+        subject: str,
+        interval_s: float | None,
+        beat: Callable[[threading.Event], None],
+        close: Callable[[], None],
+    ) -> None:
+        self._subject = subject
+        self._interval_s = interval_s
+        self._beat = beat
+        self._close = close
+        self._wake = threading.Event()
+
+    @contextmanager
+    def running(self, watch_orders: Callable[[threading.Event], Watch]) -> Iterator[None]:
+        """Context manager: run the thread. `watch_orders` sets its event when an order changes."""
+        ended = threading.Event()
+        watch = watch_orders(self._wake)
+        thread = RelayThread("failover", self._subject, self._run, ended)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            self._wake.set()
+            watch.cancel()
+            # A heartbeat to a server that does not answer takes seconds, and another relay may wait
+            # to lead: the thread ends by itself.
+            thread.join(_END_SECONDS)
+
+    def _run(self, ended: threading.Event) -> None:
+        guard = Guard("failover", self._subject)
+        while not ended.is_set():
+            with guard:
+                self._beat(ended)
+            # Without an interval only changed orders end the wait. After an unexpected error the
+            # next heartbeat does not wait for them.
+            self._wake.wait(
+                self._interval_s
+                if guard.error is None
+                else max(self._interval_s or 0.0, guard.pause_s)
+            )
+            self._wake.clear()
+        self._close()

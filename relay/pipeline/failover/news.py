@@ -1,0 +1,28 @@
+"""Waits for news of the servers that an instance can read."""
+
+import threading
+from collections.abc import Iterable
+from time import monotonic
+from typing import Final, Protocol
+
+_POLL_INTERVAL_SECONDS: Final = 0.1
+
+
+class HasNews(Protocol):
+    """A source whose servers or orders can change."""
+
+    @property
+    def has_news(self) -> bool:
+        """Whether servers or orders are others than at the last choice."""
+
+
+def news_of(sources: Iterable[HasNews], stop: threading.Event, seconds: float) -> bool:
+    """Wait until `stop` or news of one of the sources: True; False when the time is over."""
+    sources, until_s = tuple(sources), monotonic() + seconds
+    while (
+        not (news := any(each.has_news for each in sources))
+        and not stop.is_set()
+        and (left_s := until_s - monotonic()) > 0
+    ):
+        stop.wait(min(_POLL_INTERVAL_SECONDS, left_s))
+    return news or stop.is_set() or any(each.has_news for each in sources)

@@ -1,0 +1,62 @@
+"""Where the rows of a table go, and what prints them there."""
+
+from dataclasses import dataclass
+
+from relay.encode import PartitionTexts, RowHistory, RowsEncoder
+from relay.model.change import RowChange
+from relay.model.message import Headers
+from relay.model.value import Row
+from relay.partition import TablePlacement
+
+
+@dataclass(frozen=True, slots=True)
+class TopicRoute:
+    """A topic that a table's rows go to: how they are partitioned there, and its largest message in
+    bytes.
+    """
+
+    topic: str
+    placement: TablePlacement
+    texts: PartitionTexts
+    limit_bytes: int
+
+    def partition(self, change: RowChange) -> int:
+        """Return where a change goes: by the image after, a delete by the image before."""
+        row: Row = (change.before if change.after is None else change.after) or ()
+        return self.placement.place(self.texts.of(row))
+
+    def moves(self, change: RowChange) -> bool:
+        """Whether an update leaves its partition's columns changed."""
+        if (
+            change.before is None
+            or change.after is None
+            or self.texts.are_same(change.before, change.after)
+        ):
+            return False
+        return self.placement.changes_partition(
+            self.texts.of(change.before), self.texts.of(change.after)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RowForm:
+    """The topics of a table that have one format, and what prints its rows for them.
+
+    `rows` prints current rows, and `past` history rows, where the table has any. `headers` are the
+    format's own: each message with a value has them. `names_places`: messages name the place of
+    their event.
+    """
+
+    routes: tuple[TopicRoute, ...]
+    rows: RowsEncoder
+    past: RowsEncoder | None = None
+    headers: Headers = ()
+    names_places: bool = False
+
+    def encoder(self, history: RowHistory | None) -> RowsEncoder:
+        """Return what prints a row; `history` is None for a current one."""
+        return self.rows if history is None or self.past is None else self.past
+
+    def without_value(self, headers: Headers) -> Headers:
+        """Return the headers of a tombstone: those of its DELETE without the format's."""
+        return tuple(each for each in headers if each not in self.headers)

@@ -1,0 +1,62 @@
+"""Rows and their headers where an instance has a topic of transactions (ADR 72)."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from relay.encode import Origin
+from relay.model.change import RowsEvent
+from relay.pipeline.checkpoint.reporting_checkpoint import ReportingCheckpoint
+from relay.pipeline.delivery.instance_stats import InstanceStats
+from relay.pipeline.messages.changes import EventContext
+from relay.pipeline.messages.choice_of_format import numbers_rows
+from relay.pipeline.messages.oversized import OversizedMessages
+from relay.pipeline.messages.table_plan import TablePlan
+from relay.pipeline.messages.table_plans import TablePlans
+from relay.pipeline.publishing.message_context import MessageContexts
+from relay.pipeline.publishing.row_publisher import RowPublisher
+from relay.settings import InstanceSettings
+
+
+class ReportedContexts(MessageContexts):
+    """Returns contexts whose rows have the headers of their source transaction."""
+
+    def __init__(self, settings: InstanceSettings, checkpoint: ReportingCheckpoint) -> None:
+        super().__init__(settings, checkpoint, checkpoint.next_number)
+        self._reports = checkpoint
+
+    def of(self, item: RowsEvent, *, names_places: bool) -> EventContext:
+        """Return the context of a row event of the open transaction.
+
+        `names_places`: its messages name the place of the event. Raises BatchAborted when no
+        transaction is open.
+        """
+        context = super().of(item, names_places=names_places)
+        origin = context.origin if isinstance(context.origin, Origin) else None
+        return EventContext(context.frame, replace(self._reports.membership, origin=origin))
+
+
+class ReportedRows(RowPublisher):
+    """Tells the checkpoint the logical table of the rows that come next.
+
+    It prints no whole transactions at once: the headers of rows differ between transactions, and
+    their messages have equal ones. Where messages contain the row's number, a row is made after
+    the one before it is counted, or is a dead letter.
+    """
+
+    def __init__(
+        self,
+        settings: InstanceSettings,
+        checkpoint: ReportingCheckpoint,
+        stats: InstanceStats,
+        plans: TablePlans,
+        oversize: OversizedMessages | None,
+    ) -> None:
+        contexts = ReportedContexts(settings, checkpoint)
+        super().__init__(settings, checkpoint, contexts, stats, plans, oversize)
+        self._reports = checkpoint
+        self.prints_whole_transactions = False
+        self._readable.makes_rows_alone = numbers_rows(settings)
+
+    def _send(self, events: Sequence[RowsEvent], plan: TablePlan) -> None:
+        self._reports.publishes(plan.destination.logical, plan.routes[0].topic)
+        super()._send(events, plan)

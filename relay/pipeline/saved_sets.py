@@ -1,0 +1,81 @@
+"""The mapping sets of the store as an instance uses them: by number and digest, and in a row."""
+
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol, TypeAlias
+
+from relay.errors import MappingRefused, NodeMissing, StoreUnreachable
+from relay.model.names.mapping_name import MappingName
+from relay.route import MappingSet
+from relay.state import StoredSet
+
+Documents: TypeAlias = Mapping[str, str]
+
+
+class MappingSets(Protocol):
+    """The numbered mapping sets; the store in ZooKeeper is one."""
+
+    def number(self) -> int:
+        """Return the number of the set to use. Raises MappingRefused, StoreUnreachable."""
+
+    def current(self) -> StoredSet:
+        """Return the set to use. Raises MappingRefused, StoreUnreachable."""
+
+    def load(self, number: int) -> StoredSet:
+        """Return a set. Raises NodeMissing, MappingRefused, StoreUnreachable."""
+
+
+class KnownSet(NamedTuple):
+    """A set with its documents."""
+
+    name: MappingName
+    documents: Documents
+    mapping: MappingSet
+
+
+class SavedSets:
+    """Reads the sets of one store."""
+
+    def __init__(self, store: MappingSets) -> None:
+        self._store = store
+
+    def known(self, number: int) -> KnownSet | None:
+        """Return a set of the store; None if it is missing or broken. Raises StoreUnreachable."""
+        try:
+            stored = self._store.load(number)
+            mapping = MappingSet.compile(number, dict(stored.bodies))
+        except (NodeMissing, MappingRefused):
+            return None
+        return KnownSet(stored.name, stored.bodies, mapping)
+
+    def compiled(self, number: int) -> MappingSet | None:
+        """Return a set of the store without its documents; None if it is missing or broken."""
+        found = self.known(number)
+        return None if found is None else found.mapping
+
+    def through(self, before: MappingSet, last: MappingSet) -> list[MappingSet]:
+        """Return `before`, the sets that were saved after it, and the last one.
+
+        Only the first and the last one if those between cannot be read. Raises StoreUnreachable.
+        """
+        between = [self.compiled(each) for each in range(before.number + 1, last.number)]
+        known = [each for each in between if each is not None]
+        return [before, *(known if len(known) == len(between) else ()), last]
+
+    def documents(self, wanted: MappingName) -> Documents | None:
+        """Return the documents of a set if ZooKeeper holds exactly this one."""
+        try:
+            stored = self._store.load(wanted.number)
+        except (NodeMissing, MappingRefused):
+            return None
+        except StoreUnreachable:
+            if not wanted.digest:
+                raise
+            return None
+        return stored.bodies if wanted.digest in ("", stored.name.digest) else None
+
+    def newest_after(self, number: int) -> MappingSet | None:
+        """Return the newest readable set that was saved after this one, None without any."""
+        for each in range(self._store.number(), number, -1):
+            if (found := self.compiled(each)) is not None:  # no instance publishes under others
+                return found
+        return None

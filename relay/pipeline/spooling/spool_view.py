@@ -1,0 +1,42 @@
+"""The state of a spool as operators see it."""
+
+from dataclasses import dataclass
+from time import time
+
+from relay.pipeline.spooling.spool_stream import SpooledStream
+from relay.pipeline.spooling.spool_writer import SpoolWriter
+from relay.spool import Spool
+
+
+@dataclass(frozen=True, slots=True)
+class SpoolView:
+    """The present state of the spool: its activity in a word ("" if it is empty), its size, and
+    the age of its oldest event.
+    """
+
+    state: str = ""
+    size_bytes: int = 0
+    age_seconds: float = 0.0
+    problem: str = ""
+
+
+def spool_view(
+    spool: Spool | None,
+    filling: SpoolWriter | None,
+    stream: SpooledStream | None,
+    problem: str,
+) -> SpoolView:
+    """Return the state of a spool; `problem` is the last error of its folder, "" for none."""
+    if spool is None:
+        return SpoolView(problem=problem)
+    if filling is not None and filling.error is not None:
+        problem = str(filling.error)
+    full = filling is not None and filling.full
+    if stream is not None and stream.from_disk:
+        state, since_ms = "full" if full else "draining", stream.waiting_since_ms
+    elif filling is not None and filling.reading:
+        state, since_ms = "full" if full else "filling", spool.oldest_ms
+    else:
+        state, since_ms = "", None
+    age_s = 0.0 if since_ms is None else max(0.0, time() - since_ms / 1000)
+    return SpoolView(state, 0 if spool.empty else spool.size_bytes, age_s, problem)

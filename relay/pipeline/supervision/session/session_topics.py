@@ -1,0 +1,114 @@
+"""The topics of a session, with what the instance published before it."""
+
+from collections.abc import Callable
+
+import structlog
+
+from relay.errors import StoreUnreachable, UnmappedName
+from relay.model.records.position_record import PositionRecord
+from relay.model.table import TableId, tables_named
+from relay.pipeline.active_mapping import ReadKept
+from relay.pipeline.delivery.saved_position import PublishedPartitioning
+from relay.pipeline.delivery.topic_feeders import HashedKey, TopicFeeders
+from relay.pipeline.delivery.topics import Topics
+from relay.pipeline.supervision.instance_context import InstanceContext, SessionMemory
+from relay.route import Destination, Router
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class PublishedBefore:
+    """What an instance published before its session: `tables` are the real tables that it has
+    read, `saved` is its position record.
+    """
+
+    def __init__(
+        self,
+        context: InstanceContext,
+        tables: frozenset[TableId],
+        saved: PositionRecord | None,
+        read_kept: ReadKept,
+    ) -> None:
+        self._context = context
+        self._tables = tables
+        self._saved = saved
+        self._read_kept = read_kept
+
+    def had_rows(self, key: HashedKey) -> bool:
+        """Return whether a real table that the instance has read went to this topic, under the
+        mapping set that the position record names.
+        """
+        if self._saved is None:
+            return False
+        mapping = self._context.mapping
+        former = mapping.published_set(self._saved, self._read_kept)
+        router = (
+            mapping.router if former is None else Router(former, self._context.instance.routing)
+        )
+        tables = self._tables if key.shard is None else self._tables & {key.shard}
+        return any(_goes_to(router, each, key) for each in tables)
+
+    def warn(self, key: HashedKey, others: tuple[str, ...]) -> None:
+        """Report that equal keys are in other partitions, in the log and in the status."""
+        reason = (
+            f"Keys of {key.table} in topic {key.topic} are hashed as {key.form} by this instance, "
+            f"and as {' | '.join(others)} by another one. This was so before instances were "
+            "compared: equal keys may have rows in two partitions."
+        )
+        self._context.stats.key_differences[key.topic, str(key.table)] = reason
+        _log.warning("keys_differ", instance=self._context.instance.name, reason=reason)
+
+
+def session_topics(
+    context: InstanceContext,
+    memory: SessionMemory,
+    saved: PositionRecord | None,
+    read_kept: ReadKept,
+    in_use: Callable[[int], None],
+) -> Topics:
+    """Return the topics of the rows; `in_use` gets the number of their partitions.
+
+    What older relays did not note is noted first, as far as ZooKeeper answers.
+    """
+    feeders = TopicFeeders(context.notes, context.instance.name)
+    try:
+        _note_past(context, feeders, saved)
+    except StoreUnreachable as exc:
+        _log.warning("past_not_noted", instance=context.instance.name, reason=exc.reason)
+    return Topics(
+        context.settings.kafka,
+        context.instance,
+        PublishedPartitioning.of(saved),
+        memory.sizes,
+        feeders,
+        PublishedBefore(context, frozenset(context.stats.tables), saved, read_kept),
+        in_use=in_use,
+        refuse_left=context.mapping.refuse_left,
+    )
+
+
+def _note_past(
+    context: InstanceContext, feeders: TopicFeeders, saved: PositionRecord | None
+) -> None:
+    """Remember the tables that earlier relays have read, and note the formats of the topics that
+    this instance feeds: a newcomer in another format waits, and not this instance.
+    """
+    instance = context.instance
+    context.stats.tables.update(tables_named(context.notes.tables_of(instance.name)))
+    if saved is not None:
+        feeders.note_formats(
+            {
+                topic: saved.formats.get(topic) or instance.format_of(topic)
+                for topic in saved.partitions
+            }
+        )
+
+
+def _goes_to(router: Router, table: TableId, key: HashedKey) -> bool:
+    try:
+        route = router.route(table)
+    except UnmappedName:
+        return False
+    return (
+        isinstance(route, Destination) and route.logical == key.table and key.topic in route.topics
+    )

@@ -1,0 +1,35 @@
+"""The interface of records that are kept beside a position, wherever they are stored."""
+
+from collections.abc import Generator, Iterable
+from typing import Protocol
+
+from relay.kafka import Record
+from relay.model.message import OutboundMessage
+
+
+class KeptRecords(Protocol):
+    """Keyed records of one purpose, in the order in which they were written.
+
+    The value of a key is its last record; a record without a value deletes the key. `topic` names
+    the store. What a message of it holds is stored when its batch is committed.
+    """
+
+    topic: str
+
+    def ensure_topic(self) -> bool:
+        """Create the store if it does not exist; return whether it was created."""
+
+    def message(self, key: bytes, value: bytes | None) -> OutboundMessage:
+        """Return the record as a message that joins a batch."""
+
+    def messages(self, records: Iterable[tuple[bytes, bytes | None]]) -> list[OutboundMessage]:
+        """Return several records as messages."""
+
+    def read(self) -> dict[bytes, bytes]:
+        """Return the committed value of each key that is not deleted."""
+
+    def ends(self) -> tuple[int, int]:
+        """Return the oldest offset and the offset after the newest record."""
+
+    def between(self, first: int, end: int) -> Generator[Record, None, None]:
+        """Yield offset, key and value of each committed record with first <= offset < end."""

@@ -1,0 +1,178 @@
+"""Two Kafka transactions under way: while Kafka commits one batch, the next one is sent under a
+second transactional id.
+
+The rules are those of docs/delivery.md and ADR 85. Each of them has a mutation in
+tests/model/two_ids.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+
+from relay.errors import BatchAborted, Fenced
+from relay.model.message import OutboundMessage, PrintedMessages
+from relay.publish.committer import Committer
+from relay.publish.producer import BatchProducer
+from relay.publish.transactional_producer import TransactionalProducer
+from relay.settings import KafkaSettings, TransactionSettings
+
+
+class AlternatingProducer(BatchProducer):
+    """The BatchProducer of `transaction.producers = 2`; used by one thread.
+
+    Batches go through the two ids by turns. The first batches of a session go through the first id
+    until one of them is known to be committed: a relay that slept while its successor opened its
+    producers is then fenced before it uses the second id.
+    """
+
+    def __init__(
+        self, kafka: KafkaSettings, transaction: TransactionSettings, ids: tuple[str, str]
+    ) -> None:
+        self._committer = Committer(ids[0])
+        self._producers = tuple(
+            TransactionalProducer(kafka, transaction, each, self._committer) for each in ids
+        )
+        self._turn = 0
+        self._acknowledged = False
+        self._overlapped = False
+        self._session_proved = False
+        self._failed: BaseException | None = None
+
+    @property
+    def sent_messages(self) -> int:
+        """Return the messages of the open batch."""
+        return self._open.sent_messages
+
+    @property
+    def open_seconds(self) -> float:
+        """Return the seconds since the transaction of the open batch began; 0 if none is open."""
+        return self._open.open_seconds
+
+    @property
+    def longest_open_seconds(self) -> float:
+        """Return the seconds since the older open transaction began; 0 if none is open."""
+        return max(each.open_seconds for each in self._producers)
+
+    @property
+    def overlaps(self) -> bool:
+        """Whether the brokers have acknowledged every message of the last batch."""
+        return self._acknowledged
+
+    @property
+    def needs_barrier(self) -> bool:
+        """Whether both ids had batches since the last barrier: the ends of one may be late."""
+        return self._overlapped
+
+    def expect(self, partitions: int) -> None:
+        """Divide the space for unconfirmed messages among the partitions."""
+        for each in self._producers:
+            each.expect(partitions)
+
+    def open(self) -> None:
+        """Fence every older producer of both ids, always in the same order.
+
+        Raises BrokerUnreachable, TransactionsRefused, KafkaNotPermitted.
+        """
+        for each in self._producers:
+            each.open()
+
+    def send(self, message: OutboundMessage) -> None:
+        """Queue one message in the open batch."""
+        self._open.send(message)
+
+    def send_printed(self, topic: str, messages: PrintedMessages) -> None:
+        """Queue messages of one topic in the open batch."""
+        self._open.send_printed(topic, messages)
+
+    def send_deletion(self, message: OutboundMessage) -> None:
+        """Queue the deletion, which becomes visible with the position record."""
+        self._open.send_deletion(message)
+
+    def commit(self, record: OutboundMessage) -> "Future[None]":
+        """Queue the position record, then commit on a thread of this producer.
+
+        The next batch goes through the same id: the coordinator lets it begin when the end of this
+        one has reached all partitions.
+        """
+        return self._close(self._open, record, None)
+
+    def commit_overlapping(
+        self, record: OutboundMessage, free: Callable[[], object]
+    ) -> "Future[None]":
+        """Queue the position record, then commit on a thread of this producer, after the commits
+        before. The next batch goes through the other id.
+        """
+        if not self._session_proved:
+            return self.commit(record)
+        committed = self._close(self._open, record, free)
+        self._turn = 1 - self._turn
+        self._overlapped = True
+        return committed
+
+    def commit_barrier(
+        self, record: OutboundMessage, beside: Sequence[OutboundMessage]
+    ) -> "Future[None]":
+        """Commit the messages under the id that is not the next one.
+
+        An id begins a transaction only after its last one is whole in all partitions. This commit
+        lets one id begin, the next batch the other one.
+        """
+        self._overlapped = False
+        other = self._producers[1 - self._turn]
+        for each in beside:
+            other.send(each)
+        return self._close(other, record, None)
+
+    def abort(self) -> None:
+        """Abort the open transactions; do nothing if Kafka has none.
+
+        Raises Fenced if a newer producer exists, and BatchAborted if the broker did not answer.
+        """
+        failures = [failure for each in self._producers if (failure := _abort(each))]
+        for failure in sorted(failures, key=lambda each: not isinstance(each, Fenced)):
+            raise failure
+
+    def close(self) -> None:
+        """Stop the commit thread and drop queued messages; the brokers abort what is open."""
+        for each in self._producers:
+            each.close()
+
+    @property
+    def _open(self) -> TransactionalProducer:
+        return self._producers[self._turn]
+
+    def _close(
+        self,
+        producer: TransactionalProducer,
+        record: OutboundMessage,
+        free: Callable[[], object] | None,
+    ) -> "Future[None]":
+        producer.send(record)
+        self._acknowledged = False
+        return self._committer.submit(lambda: self._commit(producer, record.topic, free))
+
+    def _commit(
+        self,
+        producer: TransactionalProducer,
+        record_topic: str,
+        free: Callable[[], object] | None,
+    ) -> None:
+        """Commit one batch, on the commit thread. No batch is committed behind one that failed."""
+        if self._failed is not None:
+            raise self._failed
+        try:
+            if free is not None and producer.acknowledged():
+                self._acknowledged = True
+                free()
+            producer.finish(record_topic)
+        except BaseException as exc:
+            self._failed = exc
+            raise
+        self._session_proved = True
+
+
+def _abort(producer: TransactionalProducer) -> Fenced | BatchAborted | None:
+    try:
+        producer.abort()
+    except (Fenced, BatchAborted) as exc:
+        return exc
+    return None

@@ -1,0 +1,112 @@
+"""Which topics the tables of a logical database leave or get between two mapping sets, and which
+instances must change over before tables may come back. Pure.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Final, NamedTuple
+
+from relay.errors import UnmappedName
+from relay.model.names.topic_template import expanded_topics, is_template, table_of_topic
+from relay.model.table import TableId
+from relay.route.mapping import MappingSet
+
+_TAG: Final = "{tag}"
+
+
+class Move(NamedTuple):
+    """The tables of `database` in `topic` are published to `to` from mapping set `number` on.
+
+    `to` has topics and templates, and is empty if the database is mapped no more.
+    """
+
+    database: str
+    topic: str
+    to: tuple[str, ...]
+    number: int
+
+
+def table_moves(before: MappingSet, after: MappingSet, fed: Iterable[str]) -> Iterator[Move]:
+    """Yield the moves between two sets, of the topics that an instance feeds.
+
+    A database with `{tag}` in its topics before or after has none: its topics depend on the tags of
+    each table.
+    """
+    topics = sorted(fed)
+    for database, former in sorted(before.topics_by_database.items()):
+        to = after.topics_by_database.get(database, ())
+        if set(former) <= set(to) or any(_TAG in each for each in (*former, *to)):
+            continue
+        for topic in topics:
+            table = _table_of(topic, former, database)
+            if table is not None and topic not in _expanded(to, table):
+                yield Move(database, topic, to, after.number)
+
+
+def table_arrivals(before: MappingSet, after: MappingSet, fed: Iterable[str]) -> Iterator[Move]:
+    """Yield the topics of `fed` that databases get between two sets; `to` are all topics of it."""
+    for back in table_moves(after, before, fed):
+        to = after.topics_by_database[back.database]
+        yield Move(back.database, back.topic, to, after.number)
+
+
+class EarlyReturn(NamedTuple):
+    """Set `number` gives the tables of `database` a topic again that these instances still feed
+    under a set of before the tables left it.
+    """
+
+    database: str
+    topic: str
+    number: int
+    behind: tuple[str, ...]
+
+
+def early_returns(
+    before: MappingSet,
+    after: MappingSet,
+    fed: Collection[str],
+    published: Callable[[str], Mapping[str, int | None]],
+    saved: Callable[[int], MappingSet | None],
+) -> Iterator[EarlyReturn]:
+    """Yield what a change from one set to another gives back too early (ADR 81).
+
+    `published` returns the other instances that feed a topic, with the set that each one's last
+    position record names (None: unknown). `saved` returns an older set, None for one that cannot
+    be read.
+    """
+    for move in table_arrivals(before, after, fed):
+        numbers = {name: number or 0 for name, number in published(move.topic).items()}
+        lowest = min(numbers.values(), default=before.number)
+        sets = (saved(number) for number in range(lowest, before.number))
+        had = [
+            each.number
+            for each in sets
+            if each is not None and has_topic(each.topics_by_database, move.database, move.topic)
+        ]
+        behind = [name for name, number in numbers.items() if number <= max(had, default=-1)]
+        if behind:
+            yield EarlyReturn(move.database, move.topic, after.number, tuple(sorted(behind)))
+
+
+def has_topic(topics: Mapping[str, tuple[str, ...]], database: str, topic: str) -> bool:
+    """Return whether a database of `topics_by_database` has a topic, also by a template."""
+    return _table_of(topic, topics.get(database, ()), database) is not None
+
+
+def _table_of(topic: str, former: tuple[str, ...], database: str) -> TableId | None:
+    """Return the table whose rows a topic has; one without a name for a topic of all tables.
+
+    None for a topic that the database did not have.
+    """
+    if topic in former:
+        return TableId(database, "")
+    found = (table_of_topic(each, topic, database) for each in former if is_template(each))
+    return next((each for each in found if each is not None), None)
+
+
+def _expanded(to: tuple[str, ...], table: TableId) -> tuple[str, ...]:
+    """Return the topics of a table; of all tables those without `{table}`."""
+    known = [each for each in to if table.table or "{table}" not in each]
+    try:
+        return expanded_topics(known, table, ())
+    except UnmappedName:
+        return ()

@@ -1,0 +1,32 @@
+"""The row topics that are known before a row is read."""
+
+from relay.errors import UnmappedName
+from relay.model.names.topic_template import is_template
+from relay.model.table import TableId
+from relay.route.effort import MOST_STEPS
+from relay.route.router import Destination, Router
+
+
+def known_topics(router: Router) -> tuple[str, ...]:
+    """Return the row topics that are known before a row is read, sorted: the topics with a name
+    of their own, and those that patterns give to listed databases and tables.
+
+    Tables that no document lists add theirs when they appear.
+    """
+    mapping = router.mapping
+    found = {topic for topic in mapping.all_topics if not is_template(topic)}
+    if len(found) < len(mapping.all_topics):
+        for name in mapping.named_databases:
+            found.update(_topics(router, TableId(name, "")))
+        if mapping.count_of_named_tables * mapping.steps_per_table <= MOST_STEPS:
+            for table in mapping.named_tables:
+                found.update(_topics(router, table))
+    return tuple(sorted(found | set(router.fixed_default)))
+
+
+def _topics(router: Router, real: TableId) -> tuple[str, ...]:
+    try:
+        route = router.route(real) if real.table else router.route_database(real.database)
+    except UnmappedName:
+        return ()
+    return route.topics if isinstance(route, Destination) else ()

@@ -1,0 +1,44 @@
+"""Topics by pattern that Kafka does not accept for names that the documents list."""
+
+from collections.abc import Iterator
+
+from relay.errors import UnmappedName
+from relay.model.names.topic_template import database_topics, expanded_topics, is_template
+from relay.model.table import TableId
+from relay.route.effort import Effort
+from relay.route.mapping_document import TBS, TOPICS, MappingProblem
+from relay.route.mapping_rules import MappingRules, TableRule
+
+
+def unfit_topics(rules: MappingRules, effort: Effort) -> Iterator[MappingProblem]:
+    """Find listed names whose topic Kafka does not accept, each with the entry that lists it.
+
+    Raises TooMuchEffort.
+    """
+    for database, topics in rules.topics.items():
+        patterns = [each for each in topics if is_template(each)]
+        if not patterns:
+            continue
+        try:
+            database_topics(patterns, database)
+        except UnmappedName as exc:
+            yield MappingProblem(TOPICS, "", exc.reason)
+            continue
+        for rule in rules.tables:
+            effort.spend(len(patterns))
+            if rule.logical_database in (None, database):
+                yield from _unfit(rule, TableId(database, rule.logical), patterns, rules)
+
+
+def _unfit(
+    rule: TableRule, logical: TableId, patterns: list[str], rules: MappingRules
+) -> Iterator[MappingProblem]:
+    tags = tuple(
+        each.tag
+        for each in rules.tags
+        if each.table == logical.table and each.logical_database in (None, logical.database)
+    )
+    try:
+        expanded_topics(patterns, logical, tags or (logical.table,))
+    except UnmappedName as exc:
+        yield MappingProblem(TBS, rule.pointer.replace("realTbs", "logicTb"), exc.reason)

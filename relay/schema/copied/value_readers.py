@@ -1,0 +1,113 @@
+"""A column's bytes in the answer to a SELECT → the decoded value that a row event holds.
+
+The connection sends characters unconverted (character_set_results = NULL), in UTC. Pure.
+"""
+
+import json
+import struct
+from collections.abc import Callable
+from ipaddress import IPv6Address
+from typing import Final, TypeAlias
+
+from relay.model.names.quoted_name import quoted
+from relay.model.value import JsonDocument, JsonScalar, JsonScalarKind, Value
+from relay.schema.history.described import DescribedColumn
+
+ReadValue: TypeAlias = Callable[[bytes], Value]
+
+_SINGLE: Final = struct.Struct("<f")
+_WHOLE: Final = frozenset({"tinyint", "smallint", "mediumint", "int", "bigint", "year"})
+_TEMPORAL: Final = frozenset({"date", "time", "datetime", "timestamp"})
+
+
+def column_sql(column: DescribedColumn) -> str:
+    """Return the SQL of a column, whose answer `value_reader` reads.
+
+    A product has all digits of a FLOAT and keeps the sign of zero, which a sum does not.
+    """
+    name = quoted(column.name)
+    match column.kind:
+        case "float" | "double":
+            return f"{name} * 1E0"
+        case "enum" | "set":
+            return f"CAST({name} AS UNSIGNED)"
+        case "uuid" | "inet4" | "inet6":
+            return f"CAST({name} AS CHAR)"
+        case _:
+            return name
+
+
+def value_reader(column: DescribedColumn) -> ReadValue:
+    """Return the decoder of a column for the bytes of `column_sql`."""
+    if column.kind in _WHOLE:
+        return int
+    if column.kind in _TEMPORAL:
+        return _text
+    return _READERS.get(column.kind, bytes)
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("ascii")
+
+
+def _single(raw: bytes) -> float:
+    number: float = _SINGLE.unpack(_SINGLE.pack(float(raw)))[0]
+    return number
+
+
+def _decimal(raw: bytes) -> str:
+    """Return the number without the zeros of ZEROFILL, which row events do not hold."""
+    text = raw.decode("ascii")
+    sign, digits = ("-", text[1:]) if text.startswith("-") else ("", text)
+    whole, point, fraction = digits.partition(".")
+    return f"{sign}{whole.lstrip('0') or '0'}{point}{fraction}"
+
+
+def _bits(raw: bytes) -> int:
+    return int.from_bytes(raw, "big")
+
+
+def unpadded(raw: bytes) -> bytes:
+    """Return a BINARY as row events hold it: without its trailing zero bytes."""
+    return raw.rstrip(b"\0")
+
+
+def _number(text: str) -> JsonScalar:
+    return JsonScalar(JsonScalarKind.DECIMAL, text)
+
+
+def _json(raw: bytes) -> JsonDocument:
+    """Return the document with its numbers as the server printed them."""
+    return JsonDocument(json.loads(raw, parse_int=_number, parse_float=_number))
+
+
+def _uuid(raw: bytes) -> bytes:
+    return unpadded(bytes.fromhex(raw.decode("ascii").replace("-", "")))
+
+
+def _inet4(raw: bytes) -> bytes:
+    return unpadded(bytes(map(int, raw.split(b"."))))
+
+
+def _inet6(raw: bytes) -> bytes:
+    return unpadded(IPv6Address(raw.decode("ascii")).packed)
+
+
+_READERS: Final[dict[str, ReadValue]] = {
+    "bit": _bits,
+    "enum": int,
+    "set": int,
+    "float": _single,
+    "double": float,
+    "decimal": _decimal,
+    "binary": unpadded,
+    "json": _json,
+    "uuid": _uuid,
+    "inet4": _inet4,
+    "inet6": _inet6,
+}
+
+PLAIN_READERS: Final[frozenset[ReadValue]] = frozenset(
+    {int, _text, bytes, _bits, _single, float, _decimal, unpadded}
+)
+"""Readers of columns whose cells become a row image without a further rule."""

@@ -1,0 +1,93 @@
+"""The columns of MariaDB's system versions, and what they add to a table and its keys. Pure."""
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Final
+
+from relay.schema.history.described import DescribedColumn, DescribedIndex, DescribedTable
+
+_VERSION_COLUMNS: Final = tuple(
+    DescribedColumn(name, "timestamp", (6,), nullable=False, visible=False)
+    for name in ("row_start", "row_end")
+)
+HIDDEN_PERIOD: Final = tuple(column.name for column in _VERSION_COLUMNS)
+"""The names of the two columns, where a statement declares none."""
+
+
+def with_key(table: DescribedTable, names: tuple[str, ...]) -> DescribedTable:
+    """Return the table with this primary key, whose columns hold no NULL."""
+    names = _with_end_of_version(table, names)
+    return replace(without_nulls(table, names), primary_key=names)
+
+
+def without_nulls(table: DescribedTable, names: Collection[str]) -> DescribedTable:
+    """Return the table whose columns of these names hold no NULL."""
+    wanted = {name.lower() for name in names}
+    columns = tuple(
+        replace(column, nullable=False) if column.name.lower() in wanted else column
+        for column in table.columns
+    )
+    return replace(table, columns=columns)
+
+
+def _with_end_of_version(table: DescribedTable, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the key with the end of a version, which MariaDB adds so that the versions of a row
+    have different keys.
+    """
+    end = _VERSION_COLUMNS[-1].name
+    versioned = has_versions(table)
+    if not versioned and table.ordinal(end) is not None:
+        return names  # a column of the user's own
+    if versioned and any(name.lower() == end for name in names):
+        return names
+    key = tuple(name for name in names if name.lower() != end)
+    return (*key, end) if key and versioned else key
+
+
+def has_versions(table: DescribedTable) -> bool:
+    """Whether the rows contain the columns of MariaDB's system versions although the statement
+    did not name them.
+    """
+    return (
+        tuple(replace(column, nullable=False) for column in table.columns[-len(_VERSION_COLUMNS) :])
+        == _VERSION_COLUMNS
+    )
+
+
+def with_versions(table: DescribedTable) -> DescribedTable:
+    """Return MariaDB's table with system versions: its rows contain the columns of their times,
+    which statements need not name.
+    """
+    if any(table.ordinal(column.name) is not None for column in _VERSION_COLUMNS):
+        return table
+    return replace(table, columns=(*table.columns, *_VERSION_COLUMNS))
+
+
+def without_versions(table: DescribedTable) -> DescribedTable:
+    """Return the same without them."""
+    names = {column.name for column in _VERSION_COLUMNS}
+    return replace(
+        table, columns=tuple(column for column in table.columns if column.name not in names)
+    )
+
+
+def with_end_of_versions(table: DescribedTable) -> DescribedTable:
+    """Return the table with `row_end` in its unique keys if it is versioned, else without it.
+
+    MariaDB adds this column to the unique keys of a system-versioned table. If the table is not
+    versioned, a `row_end` column of the user stays in the keys.
+    """
+    if table.indexes is None:
+        return table
+    return replace(
+        table,
+        indexes=tuple(
+            _with_end(table, index) if index.unique else index for index in table.indexes
+        ),
+    )
+
+
+def _with_end(table: DescribedTable, index: DescribedIndex) -> DescribedIndex:
+    columns = _with_end_of_version(table, index.columns)
+    prefixes = (*index.prefixes, 0, 0)[: len(columns)] if index.prefixes else ()
+    return replace(index, columns=columns, prefixes=prefixes)

@@ -1,0 +1,59 @@
+"""What the programs that serve others have in common: their command line, and the socket that they
+listen at.
+"""
+
+import argparse
+import socket
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+from relay.errors import ConfigurationError
+from relay.settings import RelaySettings, load_settings
+from relay.telemetry import set_up_logging
+
+_BACKLOG: Final = 128
+
+
+def run_service(
+    prog: str,
+    description: str,
+    serve: Callable[[RelaySettings], None],
+    argv: Sequence[str] | None = None,
+) -> int:
+    """Read the command line and the configuration file, and serve.
+
+    The result is the exit code: 0 after a signal, 2 for a configuration that cannot be used.
+    """
+    parser = argparse.ArgumentParser(prog=prog, description=description)
+    parser.add_argument(
+        "--config",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="the relay's configuration file (TOML)",
+    )
+    arguments = parser.parse_args(argv)
+    try:
+        settings = load_settings(arguments.config)
+        set_up_logging(settings.log)
+        serve(settings)
+    except ConfigurationError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    return 0
+
+
+def listening_socket(table: str, host: str, port: int) -> socket.socket:
+    """Return a socket that listens at an address of the settings' `table`.
+
+    Raises ConfigurationError if the address cannot be used.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+    except OSError as exc:
+        raise ConfigurationError(
+            f"{table}.host and {table}.port: {host}:{port} cannot be listened on ({exc.strerror})."
+        ) from exc

@@ -1,0 +1,39 @@
+"""When tables are copied into their topics, and when a copy waits."""
+
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from relay.settings.base import Settings
+
+if TYPE_CHECKING:
+    from relay.settings.instance import InstanceSettings
+
+
+class CopyingSettings(Settings):
+    """When a copy of tables pauses for the source and for live rows."""
+
+    threads_running: Annotated[int, Field(ge=0)] = 25
+    """No chunk is read while `Threads_running` of the source is above this; 0: no limit."""
+    lag_seconds: Annotated[float, Field(ge=0)] = 10.0
+    """No chunk is read while live rows lag more than this; 0: no limit."""
+
+
+def copies_refusal(instance: "InstanceSettings") -> str:
+    """Return why the settings of an instance exclude copies of tables, "" where they do not."""
+    message = instance.message
+    if instance.group is not None:
+        return "The instance reads a group of sources; their tables are not copied yet."
+    if instance.transaction.delivery == "at_least_once":
+        return (
+            'With delivery = "at_least_once" a chunk could be published twice, after a newer row.'
+        )
+    if message.value_style == "canal":
+        return 'With value_style = "canal" a SELECT does not give the bytes of live messages.'
+    if message.rows_per_message == "event":
+        return 'With rows_per_message = "event" copied rows have no message form yet.'
+    if not instance.source.gtid:
+        return "With source.gtid = false it is not known which transactions a SELECT shows."
+    if "INSERT" not in instance.filter.operations:
+        return "The filter leaves INSERT out, and copied rows are inserts."
+    return ""

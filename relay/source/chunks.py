@@ -1,0 +1,202 @@
+"""Reads chunks of a table beside the stream, so that each is between two watermarks (ADR 60).
+
+A server writes a transaction to its binlog, then shows it to SELECTs, then adds it to
+gtid_executed. So the low watermark is the state that SELECTs show, and the high one is the end of
+the binlog.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Final
+
+import pymysql
+
+from relay.errors import SnapshotRefused, SourceUnreachable
+from relay.model.positions.gtid import GtidSet
+from relay.model.positions.position import BinlogPosition
+from relay.settings import SourceSettings
+from relay.source.positions.resume import binlog_end
+from relay.source.protocol.connection import SourceConnection
+from relay.source.protocol.row_packets import Cells
+from relay.source.protocol.server_facts import ServerFacts, read_server_facts
+from relay.source.protocol.visibility import gtids_at, shown_by_snapshot, wait_until
+
+LOW_SECONDS: Final = 5.0
+"""The source may show a transaction to SELECTs later than it is published; then it is asked
+again.
+"""
+LOAD_SECONDS: Final = 1.0
+"""The load of the source is asked for again after this time."""
+_SESSION: Final = (
+    "SET SESSION time_zone = '+00:00', sql_mode = '', character_set_results = NULL",
+    "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+)
+_STATEMENT_REFUSED: Final = frozenset({1052, 1054, 1064, 1109, 1111, 1146, 1247, 1267, 1305, 1690})
+"""The errors of a wrong condition, or of a table that differs from its description (server error
+reference).
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Low:
+    """The low watermark: the transactions that SELECTs must show before a chunk is read.
+
+    `gtid_set`: of MySQL, all taken transactions. `begin`: of MariaDB, if the last of them
+    begins; None: SELECTs must show `end`, where reading began. `server` identifies the binlog of
+    these coordinates (`SourceIdentity.server`).
+    """
+
+    server: str
+    gtid_set: str
+    begin: BinlogPosition | None
+    end: BinlogPosition
+
+
+@dataclass(frozen=True, slots=True)
+class ReadChunk:
+    """Rows of one consistent snapshot, and the end of the binlog after it.
+
+    `until`: the key up to which they were searched, as texts; (): up to the table's end.
+    """
+
+    rows: Sequence[Cells]
+    high: BinlogPosition
+    until: tuple[str, ...] = ()
+
+
+class ChunkConnection:
+    """A connection for reading chunks; one thread uses and closes it, any thread may cut it."""
+
+    def __init__(self, settings: SourceSettings) -> None:
+        self._settings = settings
+        self._connection: SourceConnection | None = None
+        self._server: ServerFacts | None = None
+        self._shows_gtids = False
+        self._load: tuple[float, int] | None = None
+
+    def close(self) -> None:
+        """Close the connection; the next question opens another one."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = self._server = self._load = None
+            self._shows_gtids = False
+
+    def cut(self) -> None:
+        """Abort a running query."""
+        connection = self._connection
+        if connection is not None:
+            connection.cut()
+
+    def server(self) -> ServerFacts:
+        """Return the facts of the server. Raises Unreachable, and SnapshotRefused without GTIDs."""
+        server = read_server_facts(self._opened()) if self._server is None else self._server
+        self._server = server
+        if not server.has_gtids:
+            raise SnapshotRefused(
+                "MySQL without GTIDs does not tell which transactions a SELECT shows.",
+                remedy="Set gtid_mode = ON on the source, or copy the table with Spark.",
+            )
+        return server
+
+    def rows(self, sql: str, *arguments: str) -> Sequence[tuple[object, ...]]:
+        """Return all rows of a query about the catalogue. Raises Unreachable."""
+        return self._opened().rows(sql, *arguments)
+
+    def threads_running(self) -> int:
+        """Return how many threads of the source are active, from a measurement at most
+        LOAD_SECONDS old. The asking thread is one of them. Raises Unreachable.
+        """
+        now_s = monotonic()
+        if self._load is None or now_s - self._load[0] >= LOAD_SECONDS:
+            [(_, number)] = self._opened().rows("SHOW GLOBAL STATUS LIKE 'Threads_running'")
+            self._load = now_s, int(number)
+        return self._load[1]
+
+    def read(self, low: Low, select: str) -> ReadChunk | None:
+        """Return the rows of a SELECT in a snapshot that shows `low`; None if it does not yet.
+
+        Raises Unreachable, also if another server than the stream's answers, and
+        SourceNotPermitted.
+        """
+        server, connection = self.server(), self._opened()
+        check_is_of_stream(server, low, connection.place)
+        if not server.mariadb and not wait_until(lambda: self._executed(low), LOW_SECONDS):
+            return None
+        if server.mariadb and not wait_until(lambda: self._snapshot_shows(low), LOW_SECONDS):
+            return None
+        if not server.mariadb:
+            connection.rows("START TRANSACTION WITH CONSISTENT SNAPSHOT")
+        try:
+            rows = connection.raw_rows(select)
+        except SourceUnreachable as exc:
+            if _number(exc) in _STATEMENT_REFUSED:
+                connection.rows("ROLLBACK")
+                raise SnapshotRefused(exc.reason) from exc
+            raise
+        connection.rows("COMMIT")
+        return ReadChunk(rows, binlog_end(connection, server))
+
+    def _executed(self, low: Low) -> bool:
+        answer = self._opened().rows("SELECT GTID_SUBSET(%s, @@GLOBAL.gtid_executed)", low.gtid_set)
+        return bool(answer[0][0])
+
+    def _snapshot_shows(self, low: Low) -> bool:
+        """Open a snapshot; it stays open if it shows the low watermark.
+
+        After a switch of the source, published transactions can be after the position where reading
+        began, so their GTIDs must be shown too. Later transactions on the same server are before
+        `low.begin`, and a server answers for GTIDs by reading a file.
+        """
+        connection = self._opened()
+        shown = shown_by_snapshot(connection)
+        if shows_place(low, shown):
+            if low.begin is None or not self._shows_gtids:
+                self._shows_gtids = shows_gtids(low, gtids_at(connection, shown))
+            if self._shows_gtids:
+                return True
+        connection.rows("COMMIT")
+        return False
+
+    def _opened(self) -> SourceConnection:
+        if self._connection is None:
+            connection = SourceConnection(self._settings)
+            try:
+                for statement in _SESSION:
+                    connection.rows(statement)
+            except BaseException:
+                connection.close()
+                raise
+            self._connection = connection
+        return self._connection
+
+
+def check_is_of_stream(server: ServerFacts, low: Low, place: str) -> None:
+    """Raise SourceUnreachable if a server is not the one that the stream is read from."""
+    found = server.server_uuid or str(server.server_id)
+    if found != low.server:
+        raise SourceUnreachable(
+            f"{place} is the server {found}, and the stream is read from {low.server}"
+        )
+
+
+def shows_place(low: Low, shown: BinlogPosition) -> bool:
+    """Return whether a snapshot of MariaDB that ends at `shown` is not before the low watermark."""
+    if low.begin is not None:
+        return low.begin.rank < shown.rank
+    return low.end.rank <= shown.rank
+
+
+def shows_gtids(low: Low, shown: str | None) -> bool:
+    """Return whether a snapshot of MariaDB holds all transactions of the low watermark.
+
+    `shown` are its GTIDs, None if the server does not report them.
+    """
+    return shown is not None and GtidSet.parse(shown).contains(low.gtid_set)
+
+
+def _number(exc: Exception) -> int:
+    """Return the server's number of the error that another one was raised from, 0 without one."""
+    cause = exc.__cause__
+    found = cause.args[0] if isinstance(cause, pymysql.MySQLError) and cause.args else 0
+    return found if isinstance(found, int) else 0

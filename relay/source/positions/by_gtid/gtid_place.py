@@ -1,0 +1,101 @@
+"""The position in a server's binlog that separates the transactions of a GTID set from all
+others. The set must be the executed set of the server at one time. Then one position exists:
+every earlier transaction is in the set, and no later one. A set that was executed in another
+order, as on a replica that applies in parallel, may have no such position. It is refused,
+because a statement that alters a table could be on the wrong side of the position.
+"""
+
+from contextlib import closing
+from typing import Final
+
+from relay.errors import (
+    BinlogPurged,
+    ConfigurationError,
+    StandbyBehind,
+    StandbyPurged,
+    SwitchRefused,
+)
+from relay.model.failover import Published
+from relay.model.positions.gtid import GtidSet
+from relay.model.positions.position import BinlogPosition, SourceIdentity, SourcePosition
+from relay.settings import SourceSettings
+from relay.source.positions.binlog_probe import first_beyond
+from relay.source.positions.by_gtid.standby_proof import proven_place
+from relay.source.positions.resume import binlog_files, completed
+from relay.source.protocol.connection import SourceConnection
+from relay.source.protocol.server_facts import ServerFacts, read_server_facts
+
+_ONE_MOMENT: Final = (
+    "Name the set that this server had executed at one time (MySQL: @@gtid_executed, MariaDB: "
+    "@@gtid_binlog_pos), or a time, or a file and an offset."
+)
+_PURGED: Final = (
+    'Name a newer set, or set start.at = "oldest" to begin with the oldest binlog of the source.'
+)
+
+
+def place_of_gtid_set(settings: SourceSettings, gtid_set: str) -> SourcePosition:
+    """Return the position after exactly the transactions of a set.
+
+    Raises ConfigurationError if the server has no such position, BinlogPurged if it no longer has
+    the binlog after the set, and the errors of a connection.
+    """
+    with closing(SourceConnection(settings)) as connection:
+        server = read_server_facts(connection)
+        wanted = _set_of(settings, server, gtid_set)
+        file = _file(settings, gtid_set)
+        size_bytes = binlog_files(connection)[file]
+        offset = first_beyond(settings, server, file, size_bytes, wanted)
+        found = completed(connection, settings, server, BinlogPosition(file, offset))
+    _check_divided(found, wanted)
+    return found
+
+
+def _set_of(settings: SourceSettings, server: ServerFacts, gtid_set: str) -> GtidSet:
+    """Read the text. Raises ConfigurationError if it cannot be a set of this server."""
+    try:
+        wanted = GtidSet.parse(gtid_set)
+    except ValueError as exc:
+        raise ConfigurationError(f"{exc}.", remedy="Name the set as the source prints it.") from exc
+    if wanted.empty:
+        raise ConfigurationError(
+            "The GTID set is empty.", remedy='Set start.at = "oldest" to read from the beginning.'
+        )
+    if not settings.gtid or not server.has_gtids:
+        missing = "gtid_mode is not ON there" if settings.gtid else "source.gtid is false"
+        raise ConfigurationError(
+            f"{settings.host}:{settings.port} cannot be read from a GTID set: {missing}.",
+            remedy="Name a file and an offset, or a time.",
+        )
+    if bool(wanted.domains) is not server.mariadb or (wanted.domains and wanted.intervals):
+        family = "MariaDB" if server.mariadb else "MySQL"
+        raise ConfigurationError(
+            f"{gtid_set!r} holds GTIDs that {family} does not make.", remedy=_ONE_MOMENT
+        )
+    return wanted
+
+
+def _file(settings: SourceSettings, gtid_set: str) -> str:
+    """Return the newest file before which everything is in the set."""
+    published = Published(SourceIdentity("", 0, 0), gtid_set, "")
+    try:
+        return proven_place(settings, published).position.binlog.file
+    except StandbyPurged as exc:
+        raise BinlogPurged(
+            f"The GTID set is older than the binlog: {exc.reason}", remedy=_PURGED
+        ) from exc
+    except (StandbyBehind, SwitchRefused) as exc:
+        raise ConfigurationError(
+            f"The source does not have the GTID set: {exc.reason}", remedy=_ONE_MOMENT
+        ) from exc
+
+
+def _check_divided(found: SourcePosition, wanted: GtidSet) -> None:
+    """Check that no transaction of the set is after the position."""
+    later = wanted.without(GtidSet.parse(found.gtid_set))
+    if not later.empty:
+        raise ConfigurationError(
+            f"No position separates the GTID set from other transactions: {later} is after "
+            f"{found.binlog}, where a transaction begins that is not in the set.",
+            remedy=_ONE_MOMENT,
+        )

@@ -1,0 +1,199 @@
+"""Checks whether exactly these transactions are in a MariaDB server's binlog, in the order of
+their numbers, and which are purged. A MariaDB position names one transaction for each domain.
+Any server whose numbers have passed it accepts a dump from there. So the exact id is searched:
+in the state at the binlog's end, in the lists at the files' beginnings, else in the one file
+that must contain it. The id represents everything before it only if the numbers of its domain
+rise. With gtid_strict_mode off they rise only per server, so a domain that several servers wrote
+to is read completely.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import dropwhile
+from typing import TypeAlias
+
+from relay.model.positions.gtid import GtidSet
+from relay.settings import SourceSettings
+from relay.source.positions.binlog_probe import mariadb_ids, mariadb_list
+from relay.source.protocol.server_facts import ServerFacts
+
+State: TypeAlias = dict[tuple[int, int], int]
+"""Of each domain and server the newest number.
+
+Of each domain the transaction that was logged last comes last.
+"""
+
+
+Ids: TypeAlias = Callable[[str, int], Iterable[tuple[int, int]]]
+
+
+class Sought(Enum):
+    """The result of a search for one transaction.
+
+    PURGED: it is older than the oldest file, and so are some later ones. DISORDERED: a greater
+    number of its domain precedes it in the binlog, or a smaller one follows it.
+    """
+
+    FOUND = "found"
+    ABSENT = "absent"
+    PURGED = "purged"
+    DISORDERED = "disordered"
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    domain: int
+    server: int
+    number: int
+
+    def newest(self, state: State) -> int:
+        """Return the newest number of this transaction's server in a state."""
+        return state.get((self.domain, self.server), 0)
+
+    def others_ahead(self, state: State) -> bool:
+        """Return whether another server has reached the number in the domain."""
+        return any(
+            number >= self.number
+            for (domain, server), number in state.items()
+            if domain == self.domain and server != self.server
+        )
+
+    def is_last(self, state: State) -> bool:
+        """Return whether it is the last logged transaction of its domain before the state."""
+        last = [
+            (server, number) for (domain, server), number in state.items() if domain == self.domain
+        ][-1:]
+        return last == [(self.server, self.number)]
+
+    def precedes_all_of(self, before: State, after: State) -> bool:
+        """Return whether no server but its own wrote to the domain between two states."""
+        return all(
+            after[place] == before.get(place, 0)
+            for place in after
+            if place[0] == self.domain and place[1] != self.server
+        )
+
+
+class MariadbSearch:
+    """Looks into the binlog files of one server, the newest first.
+
+    `files` are their names, oldest first, `end` the state at the end of the newest. `state_before`
+    gives the state at a file's beginning, `ids_of` server and number of each transaction of a
+    domain in a file.
+    """
+
+    def __init__(
+        self, files: Sequence[str], end: State, state_before: Callable[[str], State], ids_of: Ids
+    ) -> None:
+        self._files = files
+        self._end = end
+        self._state_before = state_before
+        self._ids_of = ids_of
+        self._lists: dict[str, State] = {}
+
+    @classmethod
+    def at(
+        cls, settings: SourceSettings, server: ServerFacts, files: dict[str, int]
+    ) -> "MariadbSearch":
+        """Search on a server; `files` are names and sizes, oldest first."""
+        return cls(
+            list(files),
+            dict(server.held.state),
+            lambda file: mariadb_list(settings, server, file),
+            lambda file, domain: mariadb_ids(settings, server, file, files[file], domain),
+        )
+
+    def find(self, domain: int, server: int, number: int) -> Sought:
+        """Search for one transaction, and check that all smaller numbers of its domain precede
+        it and all greater ones follow it.
+        """
+        wanted = _Wanted(domain, server, number)
+        if wanted.is_last(self._end) and not wanted.others_ahead(self._end):
+            # the numbers of each server rise, so everything before it is smaller, and nothing
+            # follows
+            return Sought.FOUND
+        file = next(
+            (file for file in reversed(self._files) if wanted.newest(self._list(file)) < number),
+            None,
+        )
+        if file is None:
+            return self._at_the_oldest(wanted)
+        after = self._state_after(file)
+        if wanted.newest(after) != number and not self._logged(wanted, file):
+            return Sought.ABSENT
+        return Sought.FOUND if self._in_order(wanted, file) else Sought.DISORDERED
+
+    def purged_beside(self, published: GtidSet) -> tuple[str, ...]:
+        """Return the newest purged ids of domains that were never published: their beginnings were
+        purged unread.
+        """
+        purged = sorted(place for place in self._oldest if place[0] not in published.domains)
+        return tuple(
+            f"{domain}-{server}-{self._oldest[domain, server]}" for domain, server in purged
+        )
+
+    def purged_up_to(self, domain: int) -> str:
+        """Return the purged id of a domain that was logged last."""
+        server, number = [
+            (server, number) for (each, server), number in self._oldest.items() if each == domain
+        ][-1]
+        return f"{domain}-{server}-{number}"
+
+    def first_file(self, published: GtidSet) -> str:
+        """Return the newest file before which everything was published, otherwise the oldest
+        file.
+        """
+        for file in reversed(self._files):
+            if all(
+                domain in published.domains and number <= published.domains[domain][1]
+                for (domain, _), number in self._list(file).items()
+            ):
+                return file
+        return self._files[0]
+
+    def _at_the_oldest(self, wanted: _Wanted) -> Sought:
+        """Return the result for a transaction older than the oldest file: it is found only if it
+        is the last of its domain there.
+        """
+        if not wanted.is_last(self._oldest):
+            return Sought.PURGED
+        if wanted.others_ahead(self._oldest):
+            return Sought.DISORDERED
+        return Sought.FOUND if self._in_order(wanted, self._files[0]) else Sought.DISORDERED
+
+    def _in_order(self, wanted: _Wanted, first: str) -> bool:
+        """Return whether the domain's numbers rise around a transaction that is logged in the file
+        `first`, or before it.
+        """
+        before = self._list(first)
+        if wanted.others_ahead(before):
+            return False
+        if wanted.precedes_all_of(before, self._end):
+            return True
+        passed = wanted.newest(before) == wanted.number
+        for file in dropwhile(lambda file: file != first, self._files):
+            for server, number in self._ids_of(file, wanted.domain):
+                if (server, number) == (wanted.server, wanted.number):
+                    passed = True
+                elif number == wanted.number or (number > wanted.number) is not passed:
+                    return False
+        return True
+
+    def _logged(self, wanted: _Wanted, file: str) -> bool:
+        return any(
+            place == (wanted.server, wanted.number) for place in self._ids_of(file, wanted.domain)
+        )
+
+    def _state_after(self, file: str) -> State:
+        at = self._files.index(file) + 1
+        return self._list(self._files[at]) if at < len(self._files) else self._end
+
+    @property
+    def _oldest(self) -> State:
+        return self._list(self._files[0])
+
+    def _list(self, file: str) -> State:
+        if file not in self._lists:
+            self._lists[file] = self._state_before(file)
+        return self._lists[file]

@@ -1,0 +1,108 @@
+"""The documents of an installation in ZooKeeper: taken as a backup, and put back."""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from time import time
+
+from relay.errors import BackupRefused, NodeMissing, VersionConflict
+from relay.state.backup import DERIVED, POINTER, Backup, BackupChanges, passes
+from relay.state.paths import Paths
+from relay.zk import Session
+
+
+class DocumentStore:
+    """The documents of one installation in ZooKeeper, taken and put back as a whole."""
+
+    def __init__(self, session: Session, paths: Paths, installation: str) -> None:
+        self._session = session
+        self._base = paths.base
+        self._installation = installation
+
+    def take(self) -> Backup:
+        """Read everything. The pointer is read first: its target is written before it moves."""
+        pointer = self._session.find(f"{self._base}/{POINTER}", synced=True)
+        nodes = {path: value for path, value in self._below("") if path != POINTER}
+        if pointer is not None:
+            nodes[POINTER] = pointer.value
+        return Backup(self._installation, int(time() * 1000), dict(sorted(nodes.items())))
+
+    def put(self, backup: Backup, *, over_present: bool) -> int:
+        """Write every node that `check` names, the pointer last, and return their number.
+
+        Raises as `check` and `write` do.
+        """
+        changes = self.check(backup, over_present=over_present)
+        self.write(backup, changes)
+        return len(changes.to_write)
+
+    def check(self, backup: Backup, *, over_present: bool) -> BackupChanges:
+        """Return what `write` changes. Nothing is changed.
+
+        Raises BackupRefused for a backup of another installation, or if documents exist and
+        `over_present` is not set.
+        """
+        if backup.installation != self._installation:
+            raise BackupRefused(
+                f"The backup is of {backup.installation!r}, and this is {self._installation!r}."
+            )
+        present = self.take().nodes
+        if present and not over_present:
+            reason = (
+                f"{len(present)} documents are there already, {next(iter(present))} among them."
+            )
+            raise BackupRefused(
+                reason,
+                remedy=(
+                    "Add --over-present to replace those that differ; documents that the backup "
+                    "lacks stay, and so do agreements of topics."
+                ),
+            )
+        return backup.changes(present)
+
+    def write(
+        self,
+        backup: Backup,
+        changes: BackupChanges,
+        told: Callable[[str], object] = lambda _: None,
+    ) -> None:
+        """Write these nodes, the pointer last; `told` is called with each path after its write.
+
+        An agreement of a topic that a relay writes meanwhile stays. Raises BackupRefused if
+        somebody else writes another node meanwhile, StoreUnreachable.
+        """
+        for path in changes.to_write:
+            if path.startswith(DERIVED):
+                self._create(path, backup.nodes[path])
+            else:
+                self._put(path, backup.nodes[path])
+            told(path)
+
+    def _create(self, path: str, value: bytes) -> None:
+        with suppress(VersionConflict):
+            self._session.create(f"{self._base}/{path}", value)
+
+    def _put(self, path: str, value: bytes) -> None:
+        try:
+            self._session.put(f"{self._base}/{path}", value)
+        except VersionConflict as exc:
+            raise BackupRefused(
+                f"{path} was written by somebody else meanwhile.",
+                remedy="Restore again, with --over-present.",
+            ) from exc
+
+    def _below(self, path: str) -> Iterator[tuple[str, bytes]]:
+        """Every document below a node, without those that pass."""
+        try:
+            names = self._session.children(f"{self._base}/{path}".rstrip("/"), synced=not path)
+        except NodeMissing:
+            return
+        for name in names:
+            child = f"{path}/{name}".lstrip("/")
+            if not passes(child):
+                yield from self._document(child)
+                yield from self._below(child)
+
+    def _document(self, path: str) -> Iterator[tuple[str, bytes]]:
+        node = self._session.find(f"{self._base}/{path}")
+        if node is not None and node.value and node.ephemeral_owner is None:
+            yield path, node.value

@@ -1,0 +1,134 @@
+"""The turn of an erasure: one process erases at a time, and notes the settings that it changes."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from time import time
+from typing import Final
+from urllib.parse import unquote
+
+import structlog
+
+from relay.errors import (
+    ErasureInterrupted,
+    ErasureRefused,
+    NodeMissing,
+    StoreUnreachable,
+    VersionConflict,
+)
+from relay.state.json_object import JsonObject, write_json
+from relay.state.paths import Paths
+from relay.zk import Node, Session
+
+_SEGMENT_MS: Final = "segment_ms"
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class ErasureTurn:
+    """An ephemeral node that ends with its process, and one node for each changed topic.
+
+    Use one object for each session. Several threads may use it.
+    """
+
+    def __init__(self, session: Session, paths: Paths, installation: str) -> None:
+        self.transactional_id = f"{installation}.erase"
+        """Every turn has the same id: Kafka fences a process whose turn is over."""
+        self.node = paths.erasure_owner
+        self._session = session
+        self._paths = paths
+        self._in_process = threading.Lock()
+
+    @contextmanager
+    def held(self, by: str) -> Iterator[None]:
+        """Inside, no other process erases. Raises ErasureRefused, StoreUnreachable."""
+        if not self._in_process.acquire(blocking=False):
+            raise ErasureRefused(
+                "This process erases, or puts back settings of topics, now.",
+                remedy="Wait until that has ended.",
+            )
+        try:
+            self._take(by)
+            try:
+                yield
+            finally:
+                self._release()
+        finally:
+            self._in_process.release()
+
+    def check(self) -> None:
+        """Raise ErasureInterrupted unless the turn has been held since it was taken.
+
+        Raises StoreUnreachable while that is not known.
+        """
+        if not self._session.owns(self.node):
+            raise ErasureInterrupted(
+                "The ZooKeeper session ended during the erasure, so another one may have begun."
+            )
+
+    def note(self, topic: str, segment_ms: str | None) -> None:
+        """Store the topic's own `segment.ms` before it is changed; None: it has none.
+
+        Raises ErasureInterrupted if it was noted by another process.
+        """
+        self.check()
+        value = write_json({_SEGMENT_MS: segment_ms})
+        try:
+            self._session.create(self._paths.erasure_setting(topic), value)
+        except VersionConflict as exc:
+            raise ErasureInterrupted(f"Another process changes the settings of {topic}.") from exc
+
+    def noted(self) -> dict[str, str | None]:
+        """Return the topics whose setting may be changed, with the value to put back."""
+        try:
+            names = self._session.children(self._paths.erasure_settings, synced=True)
+        except NodeMissing:
+            return {}
+        nodes = self._session.find_all([f"{self._paths.erasure_settings}/{each}" for each in names])
+        return {
+            unquote(name): JsonObject.read(node.value).text(_SEGMENT_MS) or None
+            for name, node in zip(names, nodes, strict=True)
+            if node is not None
+        }
+
+    def restored(self, topic: str) -> None:
+        """Drop the note of a topic, because its setting is back."""
+        with suppress(NodeMissing):
+            self._session.delete(self._paths.erasure_setting(topic))
+
+    def is_left(self) -> bool:
+        """Return whether an erasure that ended early left notes, or this session its node."""
+        return bool(self.noted()) or self._session.owns(self.node)
+
+    def _take(self, by: str) -> None:
+        value = write_json({"by": by, "host": socket.gethostname(), "at_ms": int(time() * 1000)})
+        while True:
+            try:
+                self._session.create_ephemeral(self.node, value)
+            except VersionConflict:
+                owner = self._session.find(self.node, synced=True)
+                if owner is None:
+                    continue
+                if owner.ephemeral_owner != self._session.id:
+                    raise _held_by(owner) from None
+                # A request of this session was carried out and not answered, or its deletion was
+                # lost.
+            return
+
+    def _release(self) -> None:
+        try:
+            with suppress(NodeMissing):
+                if self._session.owns(self.node):
+                    self._session.delete(self.node)
+        except StoreUnreachable as error:  # the node ends with the session, or at the next turn
+            _log.warning("erasure_turn_not_released", reason=error.reason)
+
+
+def _held_by(owner: Node) -> ErasureRefused:
+    found = JsonObject.read(owner.value)
+    return ErasureRefused(
+        f"{found.text('by')} erases from {found.text('host')} now. One erasure runs at a time.",
+        remedy="Wait until it has ended, then look again. If its process was killed, its turn "
+        "ends with its ZooKeeper session, after seconds.",
+    )

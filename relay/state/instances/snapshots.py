@@ -1,0 +1,179 @@
+"""Requests to copy tables into their topics, as operators make them and relays end them."""
+
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field, replace
+from enum import StrEnum
+from typing import Final
+from urllib.parse import unquote
+
+from relay.errors import NodeMissing
+from relay.state.json_object import JsonObject, write_json
+from relay.state.paths import Paths
+from relay.zk import Create, Session, Watch
+
+_MOST_BYTES: Final = 500_000
+"""Values of one ZooKeeper transaction: half of what a server takes by default
+(jute.maxbuffer).
+"""
+
+
+class SnapshotState(StrEnum):
+    """The wanted state of a request, or how it ended."""
+
+    RUNNING = "RUNNING"
+    PAUSED = "PAUSED"
+    CANCELLED = "CANCELLED"
+    DONE = "DONE"
+    REFUSED = "REFUSED"
+
+    @property
+    def ended(self) -> bool:
+        """Whether the request has ended."""
+        return self in (SnapshotState.CANCELLED, SnapshotState.DONE, SnapshotState.REFUSED)
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotRequest:
+    """One request, of one instance; a request of several instances has one document for each.
+
+    `tables`: logical names (`database.table`, `*` matches any text). `where`: a condition in SQL,
+    "" for every row. `keys`: the rows to repair, each the texts of its key's columns; () for whole
+    tables. `to_topic`: "" for the topics of the mapping. `rows_per_second`: 0 is no limit.
+    `priority`: a greater number comes first. `created_ms`: Unix milliseconds. `reason`: why it
+    ended as it did. `rows`: how many it published, once it has ended. `version`: the node's.
+    """
+
+    id: str
+    instance: str
+    tables: tuple[str, ...] = ()
+    where: str = ""
+    keys: tuple[tuple[str, ...], ...] = ()
+    to_topic: str = ""
+    rows_per_second: int = 0
+    priority: int = 0
+    state: SnapshotState = SnapshotState.RUNNING
+    reason: str = ""
+    rows: int = 0
+    by: str = ""
+    comment: str = ""
+    created_ms: int = 0
+    version: int | None = field(default=None, compare=False)
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether an operator lets the request wait."""
+        return self.state is SnapshotState.PAUSED
+
+    def to_fields(self) -> dict[str, object]:
+        """Return the JSON object, without the version that ZooKeeper keeps."""
+        fields = asdict(self)
+        del fields["version"]
+        return fields
+
+    @classmethod
+    def from_document(cls, value: bytes, version: int) -> "SnapshotRequest":
+        """Read the request; a state of a newer version is read as PAUSED."""
+        fields = JsonObject.read(value)
+        state = fields.text("state")
+        return cls(
+            id=fields.text("id"),
+            instance=fields.text("instance"),
+            tables=fields.texts("tables"),
+            where=fields.text("where"),
+            keys=fields.lists_of_texts("keys"),
+            to_topic=fields.text("to_topic"),
+            rows_per_second=fields.whole("rows_per_second"),
+            priority=fields.whole("priority"),
+            state=SnapshotState(state) if state in set(SnapshotState) else SnapshotState.PAUSED,
+            reason=fields.text("reason"),
+            rows=fields.whole("rows"),
+            by=fields.text("by"),
+            comment=fields.text("comment"),
+            created_ms=fields.whole("created_ms"),
+            version=version,
+        )
+
+
+def in_turn(requests: Iterable[SnapshotRequest]) -> list[SnapshotRequest]:
+    """Return the requests in the order of their execution."""
+    return sorted(requests, key=lambda each: (-each.priority, each.created_ms, each.id))
+
+
+def _transactions(steps: Iterable[Create]) -> Iterator[list[Create]]:
+    """Cut steps into transactions of about _MOST_BYTES."""
+    found: list[Create] = []
+    size = 0
+    for step in steps:
+        if found and size + len(step.value) > _MOST_BYTES:
+            yield found
+            found, size = [], 0
+        found.append(step)
+        size += len(step.value)
+    if found:
+        yield found
+
+
+class SnapshotStore:
+    """The requests of each instance; a change is signalled by the node above them."""
+
+    def __init__(self, session: Session, paths: Paths) -> None:
+        self._session = session
+        self._paths = paths
+
+    def all_of(self, instance: str) -> list[SnapshotRequest]:
+        """Return every request of an instance, in turn. Raises StoreUnreachable."""
+        try:
+            names = self._session.children(self._paths.instance_snapshots(instance), synced=True)
+        except NodeMissing:
+            return []
+        found = (self.find(instance, unquote(name)) for name in names)
+        return in_turn(each for each in found if each is not None)
+
+    def find(self, instance: str, request: str) -> SnapshotRequest | None:
+        """Return one request, None if it does not exist. Raises StoreUnreachable."""
+        path = self._paths.instance_snapshot(instance, request)
+        node = self._session.find(path, synced=True)
+        return None if node is None else SnapshotRequest.from_document(node.value, node.version)
+
+    def create(self, *requests: SnapshotRequest) -> list[SnapshotRequest]:
+        """Write new requests together: all or none, as far as one ZooKeeper transaction holds them.
+
+        Raises VersionConflict, StoreUnreachable.
+        """
+        instances = {each.instance: None for each in requests}
+        for instance in instances:
+            self._session.ensure(self._paths.instance_snapshots(instance))
+        for steps in _transactions(
+            Create(self._path(each), write_json(each.to_fields())) for each in requests
+        ):
+            self._session.commit(steps)
+        for instance in instances:
+            self._signal(instance)
+        return [replace(each, version=0) for each in requests]
+
+    def write(self, request: SnapshotRequest) -> SnapshotRequest:
+        """Change a request if it is unchanged since it was read.
+
+        Raises VersionConflict, NodeMissing, StoreUnreachable.
+        """
+        before = -1 if request.version is None else request.version
+        version = self._session.compare_and_set(
+            self._path(request), write_json(request.to_fields()), before
+        )
+        self._signal(request.instance)
+        return replace(request, version=version)
+
+    def delete(self, request: SnapshotRequest) -> None:
+        """Forget a request that has ended. Raises NodeMissing, StoreUnreachable."""
+        self._session.delete(self._path(request))
+
+    def watch(self, instance: str, signal: threading.Event) -> Watch:
+        """Set the event whenever a request may have changed, and after every reconnect."""
+        return self._session.watch(self._paths.instance_snapshots(instance), signal.set)
+
+    def _path(self, request: SnapshotRequest) -> str:
+        return self._paths.instance_snapshot(request.instance, request.id)
+
+    def _signal(self, instance: str) -> None:
+        self._session.put(self._paths.instance_snapshots(instance), b"")

@@ -1,0 +1,87 @@
+"""Unmapped tables that operators have hidden, in one node."""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Final
+
+from relay.errors import StoreRefused, VersionConflict
+from relay.state.json_object import JsonObject, write_json
+from relay.state.mappings.records import Note
+from relay.state.paths import Paths
+from relay.zk import Session
+
+FORMAT: Final = 1
+MOST_HIDDEN: Final = 1000
+"""So many names with their notes stay below ZooKeeper's limit of 1 MiB for a node."""
+_NOTE_CHARACTERS: Final = 300
+_TRIES: Final = 5
+
+Hidden = Mapping[str, Note]
+"""Real table as `database.table` → who hid it, when and why."""
+
+
+class HiddenTableStore:
+    """Reads and changes the list. A change is repeated if another writer came first."""
+
+    def __init__(self, session: Session, paths: Paths) -> None:
+        self._session = session
+        self._path = paths.hidden_tables
+
+    def hidden(self) -> Hidden:
+        """Return all hidden tables, by name.
+
+        Raises StoreRefused for a list that a newer version wrote.
+        """
+        node = self._session.find(self._path)
+        return {} if node is None else _read(node.value)
+
+    def hide(self, name: str, note: Note) -> None:
+        """Add a table. Raises StoreRefused for a full list, and the errors of `hidden`."""
+        author, comment = (each[:_NOTE_CHARACTERS] for each in (note.author, note.comment))
+        short = Note(author, comment, note.saved_ms)
+
+        def change(before: Hidden) -> Hidden:
+            if len(before) >= MOST_HIDDEN and name not in before:
+                raise StoreRefused(
+                    f"{MOST_HIDDEN} tables are hidden already.",
+                    remedy="Show some of them again, or map them.",
+                )
+            return {**before, name: short}
+
+        self._change(change)
+
+    def unhide(self, name: str) -> None:
+        """Remove a table. Raises the errors of `hidden`."""
+        self._change(lambda before: {each: note for each, note in before.items() if each != name})
+
+    def _change(self, change: Callable[[Hidden], Hidden]) -> None:
+        for _ in range(_TRIES - 1):
+            with suppress(VersionConflict):
+                self._change_once(change)
+                return
+        self._change_once(change)
+
+    def _change_once(self, change: Callable[[Hidden], Hidden]) -> None:
+        node = self._session.find(self._path, synced=True)
+        value = _written(change({} if node is None else _read(node.value)))
+        if node is None:
+            self._session.create(self._path, value)
+        else:
+            self._session.compare_and_set(self._path, value, node.version)
+
+
+def _written(hidden: Hidden) -> bytes:
+    tables = [{"name": name, **note.fields()} for name, note in sorted(hidden.items())]
+    return write_json({"format": FORMAT, "tables": tables})
+
+
+def _read(value: bytes) -> Hidden:
+    fields = JsonObject.read(value)
+    if (found := fields.whole("format")) > FORMAT:
+        raise StoreRefused(
+            f"The list of hidden tables has format {found}, and this version knows {FORMAT}.",
+            remedy="Use the version that wrote it.",
+        )
+    return {
+        each.text("name"): Note.read(each) for each in fields.objects("tables") if each.text("name")
+    }

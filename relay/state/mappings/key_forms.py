@@ -1,0 +1,85 @@
+"""The forms in which keys of a table are hashed in a topic, by all instances that ever fed it: one
+node for each logical table of a topic. Where keys name their real table, the real tables of a
+logical one share a fixed number of nodes.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias
+from zlib import crc32
+
+from relay.state.json_object import JsonObject, write_json
+from relay.state.mappings.changed_node import change_node
+from relay.state.paths import Paths
+from relay.zk import Session
+
+FORMAT: Final = 1
+BUCKETS: Final = 256
+"""Nodes for the real tables of one logical table: 10,000 of them have about 40 in a node."""
+
+Forms: TypeAlias = tuple[str, ...]
+Change: TypeAlias = Callable[[Forms], Forms | None]
+"""Returns the forms after a change, None to refuse it."""
+
+
+class KeyFormStore:
+    """Reads and changes the forms.
+
+    They belong to the partition rules of this digest: rows by other rules are no reason to refuse
+    a form. `shard` is the real table if keys name it, otherwise "".
+    """
+
+    def __init__(self, session: Session, paths: Paths) -> None:
+        self._session = session
+        self._paths = paths
+
+    def read(self, topic: str, table: str, rules: str, shard: str = "") -> Forms:
+        """Return the forms of a table, none if no row was noted. Raises StoreUnreachable.
+
+        Forms are only ever added, so an older answer is not wrong, only short.
+        """
+        node = self._session.find(self._path(topic, table, shard))
+        return () if node is None else _read(node.value, rules).get(shard, ())
+
+    def read_all(self, topic: str, table: str, rules: str) -> Forms:
+        """Return the forms of a logical table and of all its real tables, each once. Raises
+        StoreUnreachable.
+        """
+        paths = [self._paths.key_forms(topic, table, each) for each in (None, *range(BUCKETS))]
+        found = (node for node in self._session.find_all(paths) if node is not None)
+        forms = (
+            form for node in found for each in _read(node.value, rules).values() for form in each
+        )
+        return tuple(dict.fromkeys(forms))
+
+    def change(
+        self, topic: str, table: str, rules: str, change: Change, shard: str = ""
+    ) -> Forms | None:
+        """Change the forms and return them; None if the change refuses what is there.
+
+        Raises VersionConflict after many attempts, StoreUnreachable.
+        """
+
+        def changed(value: bytes | None) -> tuple[Forms | None, bytes | None]:
+            before = {} if value is None else _read(value, rules)
+            after = change(before.get(shard, ()))
+            if after is None or after == before.get(shard):
+                return after, None
+            return after, _write({**before, shard: after}, rules)
+
+        return change_node(self._session, self._path(topic, table, shard), changed)
+
+    def _path(self, topic: str, table: str, shard: str) -> str:
+        bucket = crc32(shard.encode()) % BUCKETS if shard else None
+        return self._paths.key_forms(topic, table, bucket)
+
+
+def _write(forms: Mapping[str, Forms], rules: str) -> bytes:
+    keys = [{"shard": shard, "forms": list(each)} for shard, each in sorted(forms.items())]
+    return write_json({"format": FORMAT, "rules": rules, "keys": keys})
+
+
+def _read(value: bytes, rules: str) -> dict[str, Forms]:
+    fields = JsonObject.read(value)
+    if fields.text("rules") != rules:
+        return {}
+    return {each.text("shard"): each.texts("forms") for each in fields.objects("keys")}

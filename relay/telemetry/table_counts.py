@@ -1,0 +1,134 @@
+"""Rows, transactions and bytes by logical table and operation, with a bounded number of tables."""
+
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple, TypeAlias
+
+from relay.model.table import TableId
+
+OTHER: Final = TableId("(other)", "(other)")
+"""The name that counts the tables beyond the bound together."""
+COPIED: Final = "COPY"
+"""The operation of rows that a snapshot read; the others are those of `relay.model.change`."""
+
+TableOperation: TypeAlias = tuple[TableId, str]
+
+
+class TableCount(NamedTuple):
+    """The published rows of one logical table with one operation.
+
+    `size_bytes` are bytes of message values.
+    """
+
+    rows: int = 0
+    transactions: int = 0
+    size_bytes: int = 0
+
+    def plus(self, other: "TableCount") -> "TableCount":
+        """Return the sum."""
+        return TableCount(
+            self.rows + other.rows,
+            self.transactions + other.transactions,
+            self.size_bytes + other.size_bytes,
+        )
+
+
+Counted: TypeAlias = tuple[TableId, str, TableCount]
+
+
+class OpenTableCounts:
+    """Counts of the open batch; used by one thread.
+
+    A source transaction in several batches counts in the first one that has a row of the table.
+    """
+
+    def __init__(self) -> None:
+        self._counts: dict[TableOperation, TableCount] = {}
+        self._met: set[TableOperation] = set()
+
+    def begin_transaction(self) -> None:
+        """Count the next rows as those of another source transaction."""
+        self._met.clear()
+
+    def count(self, table: TableId, operation: str, rows: int, size_bytes: int) -> None:
+        """Count rows of the open source transaction."""
+        by, met = (table, operation), self._met
+        self.add(((table, operation, TableCount(rows, by not in met, size_bytes)),))
+        met.add(by)
+
+    def add(self, counted: Iterable[Counted]) -> None:
+        """Add counts of whole source transactions."""
+        counts = self._counts
+        for table, operation, count in counted:
+            by = table, operation
+            before = counts.get(by)
+            counts[by] = count if before is None else before.plus(count)
+
+    def taken(self) -> dict[TableOperation, TableCount]:
+        """Return the counts since the last call."""
+        counts, self._counts = self._counts, {}
+        return counts
+
+
+class TableBudget:
+    """How many logical tables of all instances of a process are counted separately; threads share
+    it.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._left = most
+        self._lock = threading.Lock()
+
+    def take(self) -> bool:
+        """Take one of the tables that are left; False where there is none."""
+        with self._lock:
+            taken = self._left > 0
+            self._left -= taken
+            return taken
+
+    def give_back(self, number: int) -> None:
+        """Say that so many tables are not counted separately any more."""
+        with self._lock:
+            self._left += number
+
+
+MOST_OF_PROCESS: Final = 5_000
+"""Logical tables of all instances of a process with separate metrics, each of up to 12 series."""
+PROCESS_BUDGET: Final = TableBudget(MOST_OF_PROCESS)
+
+
+@dataclass(slots=True)
+class TableTotals:
+    """Counts of the first `most` logical tables that are published, and of all others together.
+
+    The publishing thread writes them; another one may read them meanwhile. `budget` bounds the
+    tables of all instances together.
+    """
+
+    most: int
+    budget: TableBudget = PROCESS_BUDGET
+    _names: set[TableId] = field(default_factory=set)
+    _counts: dict[TableOperation, TableCount] = field(default_factory=dict)
+
+    def add(self, counts: Mapping[TableOperation, TableCount]) -> None:
+        """Add the counts of a committed batch."""
+        for (table, operation), count in counts.items():
+            by = self._named(table), operation
+            self._counts[by] = self._counts.get(by, TableCount()).plus(count)
+
+    def followed_by_none(self) -> "TableTotals":
+        """Return empty totals in place of these, whose tables others may now count."""
+        self.budget.give_back(len(self._names))
+        return TableTotals(self.most, self.budget)
+
+    def each(self) -> list[tuple[TableOperation, TableCount]]:
+        """Return the counts as they are now."""
+        return list(self._counts.items())
+
+    def _named(self, table: TableId) -> TableId:
+        if table not in self._names:
+            if len(self._names) >= self.most or not self.budget.take():
+                return OTHER
+            self._names.add(table)
+        return table

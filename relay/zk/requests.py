@@ -1,0 +1,65 @@
+"""Requests of the session: each waits for a connection and for its answer, up to a deadline."""
+
+from __future__ import annotations  # IAsyncResult takes its type parameter in the stubs alone
+
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from relay.deadline import Deadline
+from relay.errors import StoreUnreachable
+from relay.zk.batched_requests import Answer
+from relay.zk.client import Client
+from relay.zk.errors import translated
+
+T = TypeVar("T")
+
+# A connected server that refuses for the moment (throttled, read-only, session moving) is not asked
+# in a tight loop.
+_READ_AGAIN_SECONDS: Final = 0.05
+
+
+class Requests:
+    """Sends requests of a client, each within `answer_seconds` or StoreUnreachable.
+
+    `send` makes a request in kazoo and returns its pending answer.
+    """
+
+    def __init__(self, client: Client, answer_seconds: float) -> None:
+        self._client = client
+        self._answer_seconds = answer_seconds
+
+    def read(self, path: str, send: Callable[[], Answer[T]], synced: bool) -> T:
+        """Return the answer; repeat the request while the connection drops."""
+        deadline = Deadline.after(self._answer_seconds)
+        while True:
+            try:
+                return self.ask(
+                    path, (lambda: self._after_sync(path, send)) if synced else send, deadline
+                )
+            except StoreUnreachable:
+                if deadline.passed:
+                    raise
+                self._client.stopped.wait(min(_READ_AGAIN_SECONDS, deadline.remaining_s))
+
+    def ask(self, path: str, send: Callable[[], Answer[T]], deadline: Deadline | None = None) -> T:
+        """Return the answer of one request, which is not repeated.
+
+        Raises StoreUnreachable, NodeMissing, VersionConflict, StoreRefused.
+        """
+        deadline = deadline or Deadline.after(self._answer_seconds)
+        self.await_connection(deadline)
+        with translated(path):
+            answer = send().get(timeout=deadline.remaining_s)
+        self._client.answered()
+        return answer
+
+    def await_connection(self, deadline: Deadline) -> None:
+        """Wait until the session is connected. Raises StoreUnreachable at the deadline."""
+        if not self._client.connected.wait(deadline.remaining_s):
+            raise self._client.unreachable()
+
+    def _after_sync(self, path: str, send: Callable[[], Answer[T]]) -> Answer[T]:
+        # Both leave on one connection, in order, without waiting in between: a reconnect between
+        # them fails both.
+        self._client.kazoo.sync_async(path)
+        return send()

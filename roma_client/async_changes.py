@@ -1,0 +1,134 @@
+"""Changes and transactions for `async for`: the blocking client in a separate thread."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, ParamSpec, TypeVar
+
+from roma_client.changes import Changes
+from roma_client.records.change import Change
+from roma_client.records.transaction import Transaction
+from roma_client.transactions import Transactions
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class OneThread:
+    """Runs blocking calls one after the other in one thread: Kafka's client is used by one."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="roma-client")
+
+    async def call(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Return the function's result, or raise its error."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._pool, lambda: function(*args, **kwargs))
+
+    async def call_to_end(
+        self,
+        function: Callable[[], R],
+        stop: Callable[[], None],
+        undo: Callable[[], None] | None = None,
+    ) -> R:
+        """Return the function's result, or raise its error.
+
+        A cancelled call ends within half a second after `stop`; it is not interrupted earlier,
+        because two threads must not use the client. `undo` follows it before any other call.
+        """
+        running = asyncio.ensure_future(self.call(function))
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:
+            stop()
+            left: list[asyncio.Future[Any]] = [running]
+            if undo is not None:
+                left.append(asyncio.ensure_future(self.call(undo)))
+            await asyncio.wait(left)
+            raise
+
+    def close(self) -> None:
+        """End the thread after its last call."""
+        self._pool.shutdown(wait=False)
+
+
+class AsyncChanges(AsyncIterator[Change]):
+    """Iterates over changes. Asking for the next change acknowledges the one before.
+
+    Cancelling that, also by `asyncio.wait_for`, ends the iteration. A change that came meanwhile
+    is not acknowledged: it is delivered again to the next client of the group.
+    """
+
+    def __init__(self, changes: Changes, thread: OneThread) -> None:
+        self._changes = changes
+        self._thread = thread
+
+    def __aiter__(self) -> "AsyncChanges":
+        return self
+
+    async def __anext__(self) -> Change:
+        delivery = await self._call(self._changes.take, self._changes.leave_open)
+        if delivery is None:
+            raise StopAsyncIteration
+        return delivery.change
+
+    async def ack(self) -> None:
+        """Acknowledge the change that was returned last."""
+        await self._call(self._changes.ack)
+
+    async def commit(self) -> None:
+        """Send the acknowledgements to Kafka now."""
+        await self._call(self._changes.commit)
+
+    def stop(self) -> None:
+        """End the iteration after the change that is processed now."""
+        self._changes.stop()
+
+    @property
+    def is_active(self) -> bool:
+        """Return whether the group has given partitions to this client."""
+        return self._changes.is_active
+
+    async def _call(self, function: Callable[[], R], undo: Callable[[], None] | None = None) -> R:
+        return await self._thread.call_to_end(function, self._changes.stop, undo)
+
+
+class AsyncTransactions(AsyncIterator[Transaction]):
+    """Iterates over transactions. Asking for the next one acknowledges the one before.
+
+    Cancelling that, also by `asyncio.wait_for`, ends the iteration. A transaction that came
+    meanwhile is not acknowledged: it is delivered again to the next client of the group.
+    """
+
+    def __init__(self, transactions: Transactions, thread: OneThread) -> None:
+        self._transactions = transactions
+        self._thread = thread
+
+    def __aiter__(self) -> "AsyncTransactions":
+        return self
+
+    async def __anext__(self) -> Transaction:
+        found = await self._call(self._transactions.take, self._transactions.leave_open)
+        if found is None:
+            raise StopAsyncIteration
+        return found
+
+    async def ack(self) -> bool:
+        """Acknowledge the transaction that was returned last; False if it is delivered again."""
+        return await self._call(self._transactions.ack)
+
+    async def commit(self) -> None:
+        """Send the acknowledgements to Kafka now."""
+        await self._call(self._transactions.commit)
+
+    def stop(self) -> None:
+        """End the iteration after the transaction that is processed now."""
+        self._transactions.stop()
+
+    @property
+    def is_active(self) -> bool:
+        """Return whether the group has given the partitions to this client."""
+        return self._transactions.is_active
+
+    async def _call(self, function: Callable[[], R], undo: Callable[[], None] | None = None) -> R:
+        return await self._thread.call_to_end(function, self._transactions.stop, undo)

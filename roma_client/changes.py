@@ -1,0 +1,135 @@
+"""The open subscription: changes one after the other, acknowledged when the service takes the
+next one.
+"""
+
+import time
+from collections import deque
+from collections.abc import Iterator
+from threading import Event
+from typing import Final
+
+from roma_client.kafka.feed import Feed
+from roma_client.kafka.membership import Standing
+from roma_client.metrics import Metrics
+from roma_client.names.watcher import NameWatcher
+from roma_client.records.change import Change
+from roma_client.records.delivery import Delivery
+
+_FETCH_RECORDS: Final = 500
+_WAIT_SECONDS: Final = 0.5
+_MILLISECONDS: Final = 1000
+
+
+class Changes(Iterator[Change]):
+    """Iterates over changes. Asking for the next change acknowledges the one before.
+
+    A change whose processing raised, or after which the loop was left by `break`, is not
+    acknowledged: it is delivered again to the next client of the group. `ack()` acknowledges it
+    earlier. Used by one thread; only `stop()` may be called from others and from signal handlers.
+    """
+
+    def __init__(
+        self,
+        feed: Feed,
+        metrics: Metrics,
+        watcher: NameWatcher,
+        idle_seconds: float | None = None,
+    ) -> None:
+        self._feed = feed
+        self._metrics = metrics
+        self._watcher = watcher
+        self._idle_seconds = idle_seconds
+        self._ready: deque[Delivery] = deque()
+        self._open: Delivery | None = None
+        self._stop = Event()
+        self._last_change = time.monotonic()
+
+    def __iter__(self) -> "Changes":
+        return self
+
+    def __next__(self) -> Change:
+        delivery = self.take()
+        if delivery is None:
+            raise StopIteration
+        return delivery.change
+
+    def take(self) -> Delivery | None:
+        """Return the next change with its receipt and record; None at the end.
+
+        Raises the errors of `Feed.fetch`, and TableMoved.
+        """
+        self.ack()
+        while not self._stop.is_set():
+            delivery = self.poll(_WAIT_SECONDS)
+            if delivery is not None:
+                self._open = delivery
+                return delivery
+            if self.is_over():
+                return None
+        return None
+
+    def is_over(self, *, busy: bool = False) -> bool:
+        """Return whether no change came for `idle_seconds`.
+
+        Never while the service is busy, while changes wait for a proof of membership, and before
+        the group has answered.
+        """
+        now = time.monotonic()
+        if busy or self._ready or not self._feed.has_joined:
+            self._last_change = now
+        return self._idle_seconds is not None and now >= self._last_change + self._idle_seconds
+
+    def poll(self, timeout_seconds: float) -> Delivery | None:
+        """Return the next change, which is not acknowledged by itself; None after the timeout."""
+        self._watcher.check()
+        ready = self._ready
+        if not ready:
+            ready.extend(self._feed.fetch(_FETCH_RECORDS, timeout_seconds))
+        while ready:
+            standing = self._feed.standing(ready[0].receipt)
+            if standing is Standing.UNPROVEN:
+                self._stop.wait(timeout_seconds)
+                return None
+            delivery = ready.popleft()
+            if standing is Standing.CURRENT:
+                self._last_change = time.monotonic()
+                self._count(delivery.change)
+                self._feed.commit_when_due()
+                return delivery
+        return None
+
+    def ack(self) -> None:
+        """Acknowledge the change that was returned last, if it is not acknowledged yet."""
+        if self._open is not None:
+            self._feed.ack(self._open.receipt)
+            self._open = None
+
+    def leave_open(self) -> None:
+        """Never acknowledge the change that was returned last: no service received it."""
+        self._open = None
+
+    def commit(self) -> None:
+        """Send the acknowledgements to Kafka now, instead of at the next regular commit."""
+        self._feed.commit(wait=True)
+
+    def stop(self) -> None:
+        """End the iteration after the change that is processed now. Safe in signal handlers."""
+        self._stop.set()
+
+    @property
+    def stopped(self) -> bool:
+        """Return whether `stop()` was called."""
+        return self._stop.is_set()
+
+    def wait(self, seconds: float) -> bool:
+        """Return True when `stop()` was called, False after the time."""
+        return self._stop.wait(seconds)
+
+    @property
+    def is_active(self) -> bool:
+        """Return whether the group has given partitions to this client."""
+        return self._feed.is_active
+
+    def _count(self, change: Change) -> None:
+        delay = time.time() - change.order.execute_time / _MILLISECONDS
+        self._metrics.delivered(change, delay)

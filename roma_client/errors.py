@@ -1,0 +1,184 @@
+"""All errors of the client. Each names the event, its location, and the remedy."""
+
+from typing import ClassVar
+
+
+class ClientError(Exception):
+    """Base of all errors of this package.
+
+    code    a word for programs
+    reason  the event, with the value and its location
+    remedy  the remedy
+    """
+
+    code: ClassVar[str] = "CLIENT_ERROR"
+    remedy: str = "Read the reason."
+
+    def __init__(self, reason: str, remedy: str = "") -> None:
+        self.reason = reason
+        self.remedy = remedy or self.remedy
+        super().__init__(f"{self.code}: {reason} Remedy: {self.remedy}")
+
+
+class UsageError(ClientError):
+    """The subscription's arguments contradict each other, or one is missing."""
+
+    code = "USAGE"
+    remedy = "Correct the arguments of the subscription."
+
+
+class UnknownTable(ClientError):
+    """The active mapping has no such logical table."""
+
+    code = "UNKNOWN_TABLE"
+    remedy = "Use a logical name of the mapping, not the name of a shard or a topic."
+
+
+class UnknownTag(ClientError):
+    """No message of the table can have this tag."""
+
+    code = "UNKNOWN_TAG"
+    remedy = "Use a tag of the mapping, or add the tag to the mapping first."
+
+
+class NotPermitted(ClientError):
+    """The admin or Kafka refuses this caller."""
+
+    code = "NOT_PERMITTED"
+    remedy = "Give a token with the role viewer, and Kafka credentials that may read the topic."
+
+
+class AdminUnreachable(ClientError):
+    """The admin does not answer, and the cache has no former answer."""
+
+    code = "ADMIN_UNREACHABLE"
+    remedy = "Check the address of the admin. A client that has run before uses its cache."
+
+
+class AdminRefused(ClientError):
+    """The admin answers with an error, or with something else than an answer of the admin."""
+
+    code = "ADMIN_REFUSED"
+    remedy = "Read the admin's reason."
+
+
+class IncompatibleVersion(ClientError):
+    """The messages, or the admin's answer, have a form that this client cannot read."""
+
+    code = "INCOMPATIBLE_VERSION"
+    remedy = "Install a client of the relay's version."
+
+
+class CorruptMessage(ClientError):
+    """A record of the topic is not a message of the relay."""
+
+    code = "CORRUPT_MESSAGE"
+    remedy = (
+        'Find out who else writes into the topic. `corrupt="dead_letter"` copies such records to '
+        "the dead letter topic and continues."
+    )
+
+
+class ClaimUnreadable(ClientError):
+    """The value of a message is stored outside Kafka and cannot be read there."""
+
+    code = "CLAIM_UNREADABLE"
+    remedy = "Give `claim_reader`, a function that returns the bytes at a URL, or repair it."
+
+
+class ClaimGone(ClaimUnreadable):
+    """The value of a message is missing at the URL of its claim, or another value is there."""
+
+    remedy = (
+        "Restore the object, or let an operator send the row again. "
+        '`corrupt="dead_letter"` copies such records to the dead letter topic and continues.'
+    )
+
+
+class TopicMissing(ClientError):
+    """Kafka has no such topic."""
+
+    code = "TOPIC_MISSING"
+    remedy = "Start the relay: it creates the topics of its mapping."
+
+
+class RowsExpired(ClientError):
+    """Kafka has deleted records that this consumer group has not read."""
+
+    code = "ROWS_EXPIRED"
+    remedy = "Read the table again from its first copy, then reset the offsets of the group."
+
+
+class BrokerUnreachable(ClientError):
+    """No broker answers."""
+
+    code = "BROKER_UNREACHABLE"
+    remedy = 'Check `bootstrap.servers`; `kafka={"bootstrap.servers": …}` replaces the admin\'s.'
+
+
+class KafkaRefused(ClientError):
+    """Kafka answers with an error that the client cannot handle."""
+
+    code = "KAFKA_REFUSED"
+    remedy = "Read Kafka's reason."
+
+
+class TableMoved(ClientError):
+    """A mapping edit moved the table to another topic while the client was reading."""
+
+    code = "TABLE_MOVED"
+
+
+class TransactionIncomplete(ClientError):
+    """Rows of a source transaction are missing, and no more of them can come."""
+
+    code = "TRANSACTION_INCOMPLETE"
+    remedy = (
+        "Find out what deleted rows of the topics: retention, an operator, another name of the "
+        'topic of transactions. `partial="yield"` delivers what is left, marked as not whole.'
+    )
+
+
+class TransactionTooLarge(ClientError):
+    """A source transaction does not fit into the memory that the subscription may use."""
+
+    code = "TRANSACTION_TOO_LARGE"
+    remedy = "Raise `transaction_bytes`, or read these tables row by row, with Subscription."
+
+
+class InboxAhead(ClientError):
+    """The inbox holds a position beyond a change that it cannot have applied."""
+
+    code = "INBOX_AHEAD"
+    remedy = (
+        "Was the topic deleted and made again? Then delete the inbox's rows of the topic, or read "
+        'with another `subscription`; `by="row"` compares order keys, not offsets.'
+    )
+
+
+class NotActive(ClientError):
+    """The acknowledgement came too late: another client has the partitions now."""
+
+    code = "NOT_ACTIVE"
+    remedy = "Get a batch again. Changes that were not acknowledged are delivered again."
+
+
+class DeadLetterFailed(ClientError):
+    """A change could not be stored in the dead letter topic. It is not acknowledged."""
+
+    code = "DEAD_LETTER_FAILED"
+    remedy = "Create the dead letter topic, and permit the client to write to it."
+
+
+class BatchUnknown(ClientError):
+    """The batch id is not the one that must be acknowledged next."""
+
+    code = "BATCH_UNKNOWN"
+    remedy = "Acknowledge batches in the order in which you got them."
+
+
+class NotConnected(ClientError):
+    """The connector is not connected, or has no subscription."""
+
+    code = "NOT_CONNECTED"
+    remedy = "Call connect(), then subscribe()."

@@ -1,0 +1,6 @@
+"""Apply each change once to a database: position and effect in one database transaction."""
+
+from roma_client.inbox.dialect import Dialect
+from roma_client.inbox.inbox import Inbox, Key
+
+__all__ = ["Dialect", "Inbox", "Key"]

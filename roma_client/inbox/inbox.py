@@ -1,0 +1,149 @@
+"""The inbox of a service: what was applied is written in the transaction that applies it."""
+
+import logging
+import re
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
+
+from roma_client.errors import InboxAhead, UsageError
+from roma_client.inbox.dialect import (
+    Connection,
+    Cursor,
+    Dialect,
+    commits_by_itself,
+    dialect_of,
+    executed,
+    statements,
+)
+from roma_client.log import log_event
+from roma_client.records.change import Change
+from roma_client.records.transaction import Transaction, transaction_id
+
+Key: TypeAlias = Literal["partition", "row"]
+Item = TypeVar("Item", Change, Transaction)
+Result = TypeVar("Result")
+
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*", re.ASCII)
+_SUBSCRIPTION_CHARACTERS: Final = 190
+_MILLISECONDS: Final = 1000
+
+
+class _At(NamedTuple):
+    """What is applied: where it belongs, how far it is there, and its time in Unix ms."""
+
+    place: str
+    major: int
+    minor: int
+    time: int
+
+
+class Inbox:
+    """Applies changes or transactions to a database, each exactly once.
+
+    One for each connection, and used by one thread. The table of an inbox has one row for each
+    partition (or for each row of the source), with the position up to which it is applied. Of two
+    clients that apply the same change, the second one waits for the first, and then skips it.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        subscription: str,
+        *,
+        by: Key = "partition",
+        table: str = "roma_inbox",
+        dialect: Dialect | None = None,
+    ) -> None:
+        """`subscription` is a name of the service's own, such as its group.
+
+        `by` says what has a position: each partition, or each row of the source, by its order key
+        (for workers, and for topics that may be read again from the beginning). `table` is made if
+        it is missing. Raises UsageError, also for a connection that commits each statement.
+        """
+        if not _NAME.fullmatch(table):
+            raise UsageError(f"{table!r} is no name of a table.")
+        if not 0 < len(subscription) <= _SUBSCRIPTION_CHARACTERS:
+            raise UsageError(f"`subscription` has 1 to {_SUBSCRIPTION_CHARACTERS} characters.")
+        if commits_by_itself(connection):
+            raise UsageError(
+                "The connection of the inbox commits each statement by itself.",
+                "Turn autocommit off: the effect and the position need one transaction.",
+            )
+        self._connection = connection
+        self._subscription = subscription
+        self._by = by
+        self._sql = statements(connection, dialect or dialect_of(connection), table)
+        self._run(lambda cursor: cursor.execute(self._sql.create))
+
+    def apply(self, item: Item, effect: Callable[[Any, Item], object]) -> bool:
+        """Call `effect(cursor, item)` and commit, unless the item was applied before.
+
+        Returns whether it was applied now. If `effect` raises, everything is rolled back and the
+        error raised. `effect` must neither commit nor roll back. Raises InboxAhead for an item
+        that is new under a position that is applied already.
+        """
+        return self._run(lambda cursor: self._applied(cursor, item, effect))
+
+    def _applied(self, cursor: Any, item: Item, effect: Callable[[Any, Item], object]) -> bool:
+        at = self._at(item)
+        if not self._moved(cursor, at):
+            self._check_old(cursor, at)
+            return False
+        effect(cursor, item)
+        return True
+
+    def _moved(self, cursor: Cursor, at: _At) -> bool:
+        """Move the position to an item; False if it is there already. Locks the row."""
+        where = (self._subscription, at.place)
+        position = (at.major, at.minor)
+        values = (*position, at.time, at.time, *where, at.major, *position)
+        if executed(cursor, self._sql.move, values):
+            return True
+        if not executed(cursor, self._sql.add, where):
+            return False
+        return executed(cursor, self._sql.move, values) > 0
+
+    def _check_old(self, cursor: Cursor, at: _At) -> None:
+        """Return for an item that was applied. Raises InboxAhead for one that cannot have been."""
+        cursor.execute(self._sql.newest, (self._subscription, at.place))
+        (newest,) = cursor.fetchone()
+        if self._by == "partition" and at.time > newest:
+            raise InboxAhead(
+                f"The inbox of {self._subscription} has applied {at.place} beyond {at.major}, and "
+                f"the change there is newer than all that was applied."
+            )
+
+    def _at(self, item: Change | Transaction) -> _At:
+        if isinstance(item, Transaction):
+            if item.id is not None:
+                id_ = transaction_id(item.id)
+                time = round(item.execute_time.timestamp() * _MILLISECONDS)
+                return _At(f"transactions of {id_.instance}", id_.before, 0, time)
+            item = item.changes[-1]
+        order = item.order
+        if self._by == "row" and item.key is not None:
+            place = f"row {sha256(item.key.encode()).hexdigest()}"
+            return _At(place, order.execute_time, order.execute_position, order.execute_time)
+        place = f"{item.place.topic}/{item.place.partition}"
+        return _At(place, item.place.offset, order.execute_position, order.execute_time)
+
+    def _run(self, work: Callable[[Any], Result]) -> Result:
+        """Return what `work` returns, after the commit; roll back if it raises."""
+        cursor = self._connection.cursor()
+        try:
+            result = work(cursor)
+            self._connection.commit()
+        except BaseException:
+            self._roll_back()
+            raise
+        finally:
+            cursor.close()
+        return result
+
+    def _roll_back(self) -> None:
+        """Roll back; a lost connection is rolled back by its server."""
+        try:
+            self._connection.rollback()
+        except Exception as exc:  # noqa: BLE001  # the error that led here is raised
+            log_event(logging.WARNING, "rollback_failed", reason=f"{type(exc).__name__}: {exc}")

@@ -1,0 +1,3 @@
+"""Reading with consumer groups, and writing dead letters. Only this package imports Kafka's
+client.
+"""

@@ -1,0 +1,29 @@
+"""Questions to Kafka that are repeated while no broker answers them."""
+
+import time
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from confluent_kafka import KafkaException
+
+from roma_client.kafka.failures import error_of, is_for_now
+
+R = TypeVar("R")
+
+_PATIENCE_SECONDS: Final = 60.0
+_PAUSE_SECONDS: Final = 0.3
+
+
+def answered(question: Callable[[], R], patience_seconds: float = _PATIENCE_SECONDS) -> R:
+    """Return Kafka's answer. A question is repeated while brokers are away or change their roles.
+
+    Raises KafkaException for another error, and for the last one after so many seconds.
+    """
+    deadline = time.monotonic() + patience_seconds
+    while True:
+        try:
+            return question()
+        except KafkaException as exc:
+            if not is_for_now(error_of(exc)) or time.monotonic() > deadline:
+                raise
+        time.sleep(_PAUSE_SECONDS)

@@ -1,0 +1,136 @@
+"""Commits of acknowledged offsets. An accepted commit also proves that the group has the client."""
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+
+from roma_client.kafka.failures import error_of, is_late
+from roma_client.kafka.membership import Lease
+from roma_client.kafka.options import FeedOptions
+from roma_client.log import log_event
+from roma_client.metrics import Metrics
+from roma_client.records.ack_book import AckBook
+from roma_client.records.order_guard import Partition
+
+COMMIT_SECONDS: Final = 1.0
+"""Acknowledged offsets are committed this often, and when partitions are given away."""
+_PROOF_SECONDS: Final = 0.2
+"""Pause between two attempts to renew the lease."""
+
+
+class Commits:
+    """Commits what the book has as acknowledged. Used by the feed's thread, except `holds`.
+
+    `note` returns the metadata of the commit of an offset. `on_removed` is called when the broker
+    answers that the group no longer has this client.
+    """
+
+    def __init__(
+        self,
+        consumer: Consumer,
+        options: FeedOptions,
+        book: AckBook,
+        metrics: Metrics,
+        note: Callable[[Partition, int], str],
+        on_removed: Callable[[], None],
+    ) -> None:
+        self._consumer = consumer
+        self._group = options.group
+        self._book = book
+        self._metrics = metrics
+        self._note = note
+        self._on_removed = on_removed
+        self._lease = Lease(options.session_timeout_seconds)
+        self._sent: dict[Partition, tuple[int, str]] = {}
+        """Offset and metadata of each partition's newest commit that did not fail."""
+        self._commit_due = self._proof_due = time.monotonic()
+
+    @property
+    def holds(self) -> bool:
+        """Return whether a commit proved recently that no other client has the partitions.
+
+        Safe in any thread.
+        """
+        return self._lease.holds
+
+    def is_proven_at(self, now: float) -> bool:
+        """Return whether the proof of membership need not be renewed; `now` is monotonic."""
+        return self._lease.is_fresh_at(now)
+
+    def prove(self) -> None:
+        """Renew the lease if it is old, by a commit. Polls nothing."""
+        is_old = self._lease.is_old and bool(self._book.partitions())
+        if is_old and time.monotonic() >= self._proof_due:
+            self.commit(wait=True)
+            self._proof_due = time.monotonic() + _PROOF_SECONDS
+
+    def commit_when_due(self) -> None:
+        """Commit, and show the lag, if the last commit is long enough ago."""
+        if time.monotonic() >= self._commit_due:
+            self.commit()
+            self._show_lag()
+
+    def commit(self, *, wait: bool = False) -> bool:
+        """Commit what is acknowledged. With `wait`, return whether the broker accepted it.
+
+        What the broker did not accept, the next commit repeats.
+        """
+        self._commit_due = time.monotonic() + COMMIT_SECONDS
+        offsets = {
+            each: (offset, self._note(each, offset))
+            for each, offset in self._book.committable().items()
+        }
+        if not wait:
+            offsets = {at: new for at, new in offsets.items() if self._sent.get(at) != new}
+        if not offsets:
+            return True
+        asked_at = time.monotonic()
+        try:
+            self._send([TopicPartition(*at, *new) for at, new in offsets.items()], wait=wait)
+        except KafkaException as exc:
+            self._failed(error_of(exc))
+            return False
+        self._sent.update(offsets)
+        if wait:
+            self._lease.renew(asked_at)
+        return True
+
+    def forget(self, partition: Partition) -> None:
+        """Drop the commit of a partition that was given away."""
+        self._sent.pop(partition, None)
+
+    def answered(self, error: KafkaError | None, partitions: Sequence[TopicPartition]) -> None:
+        """Handle the broker's answer to a commit that nobody waited for."""
+        failed = error or next((each.error for each in partitions if each.error), None)
+        if failed is not None:
+            self._failed(failed)
+
+    def _send(self, offsets: list[TopicPartition], *, wait: bool) -> None:
+        """Commit. Raises KafkaException; without `wait`, `answered` gets the broker's error."""
+        if not wait:
+            self._consumer.commit(offsets=offsets, asynchronous=True)
+            return
+        for each in self._consumer.commit(offsets=offsets, asynchronous=False):
+            if each.error is not None:
+                raise KafkaException(each.error)
+
+    def _failed(self, error: KafkaError) -> None:
+        self._sent.clear()  # the next commit has everything again
+        self._metrics.happened("lost_ack")
+        log_event(logging.WARNING, "commit_refused", group=self._group, reason=error)
+        if is_late(error):
+            self._lease.end()
+            self._on_removed()
+
+    def _show_lag(self) -> None:
+        for (topic, number), offset in self._book.committable().items():
+            try:
+                at = TopicPartition(topic, number)
+                _, end = self._consumer.get_watermark_offsets(at, cached=True)
+            except KafkaException:
+                continue
+            if end >= 0:
+                self._metrics.lag((topic, number), max(0, end - offset))

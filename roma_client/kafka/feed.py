@@ -1,0 +1,299 @@
+"""The changes of a subscription from Kafka, in the order of each partition, with receipts."""
+
+import logging
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
+
+from roma_client.errors import ClaimGone, ClientError, CorruptMessage
+from roma_client.kafka.commits import Commits
+from roma_client.kafka.failures import client_error, error_of
+from roma_client.kafka.membership import Membership, Standing
+from roma_client.kafka.messages import sorted_out
+from roma_client.kafka.move_follower import MoveFollower, next_options
+from roma_client.kafka.moves import Moves, NoMoves
+from roma_client.kafka.options import FeedOptions, consumer_config
+from roma_client.kafka.topics import wait_for_topics
+from roma_client.log import log_event
+from roma_client.metrics import Metrics
+from roma_client.records.ack_book import AckBook, Receipt
+from roma_client.records.change import Change
+from roma_client.records.decoding import changes_of
+from roma_client.records.delivery import Delivery
+from roma_client.records.order_guard import OrderGuard, Partition
+from roma_client.records.record import Record
+
+_POLL_SECONDS: Final = 5.0
+"""A consumer that has records at hand asks Kafka's client for events at least this often."""
+_REBALANCE_SECONDS: Final = 0.1  # between two attempts to commit before the client leaves
+
+OnCorrupt = Callable[[Record, CorruptMessage | ClaimGone], None]
+
+
+class Feed:
+    """One member of a consumer group. Used by one thread at a time; a context manager."""
+
+    def __init__(
+        self, options: FeedOptions, metrics: Metrics, on_corrupt: OnCorrupt | None = None
+    ) -> None:
+        """`on_corrupt` stores a record that is no message, or whose claim is gone.
+
+        None: `fetch` raises CorruptMessage or ClaimGone.
+        """
+        self._options = options
+        self._metrics = metrics
+        self._on_corrupt = on_corrupt
+        self._book = AckBook()
+        self._guard = OrderGuard()
+        self._records: deque[Record] = deque()
+        self._polled = time.monotonic()
+        config = {**consumer_config(options), "on_commit": self._on_commit}
+        self._consumer = Consumer(config, logger=logging.getLogger("roma_client.kafka"))
+        self._commits = Commits(
+            self._consumer, options, self._book, metrics, self.note, self._on_removed
+        )
+        self._membership = Membership(self._consumer, options, self)
+        self._moves = _moves_of(options)
+        self.has_joined = False
+        """Whether the group has answered with an assignment, which may be empty."""
+        self.before_revoke: Callable[[], None] = lambda: None
+
+    def __enter__(self) -> "Feed":
+        try:
+            self._membership.join(wait_for_topics(self._consumer, self._options.topics))
+        except BaseException:
+            self._membership.leave()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def is_active(self) -> bool:
+        """Return whether this client has partitions."""
+        return bool(self._book.partitions())
+
+    def fetch(self, limit: int, timeout_seconds: float) -> list[Delivery]:
+        """Return the next changes, at most of `limit` records; empty after the timeout.
+
+        Raises CorruptMessage, ClaimUnreadable, RowsExpired, TableMoved, and Kafka's errors.
+        """
+        if not self._records:
+            self._move_on()
+            self._take(self._consume(limit, timeout_seconds))
+            newest = self._records[-1].timestamp if self._records else None
+            self._moves.refuse_late(newest, self._book.partitions())
+        found: list[Delivery] = []
+        while self._records and len(found) < limit:
+            try:
+                found += self._delivered(self._records[0])
+            except ClientError:
+                if found:
+                    break  # they come first; the next call meets the record again
+                raise
+            self._records.popleft()
+        self.commit_when_due()
+        return found
+
+    def standing(self, receipt: Receipt) -> Standing:
+        """Return whether a fetched change may be handed to the service still.
+
+        If the last proof of membership is too old, the client asks for another one first. Raises
+        what `fetch` raises.
+        """
+        now = time.monotonic()
+        if now - self._polled <= _POLL_SECONDS and self._commits.is_proven_at(now):
+            return Standing.CURRENT if self._book.is_current(receipt) else Standing.VOID
+        self._poll_when_due()
+        self.prove()
+        if self.known_standing(receipt) is Standing.UNPROVEN:
+            self._take(self._consume(1, 0))  # tells of partitions that were given away
+        return self.known_standing(receipt)
+
+    def known_standing(self, receipt: Receipt) -> Standing:
+        """Return what `standing` returns, without asking Kafka. Safe in any thread: it reads."""
+        if not self._book.is_current(receipt):
+            return Standing.VOID
+        return Standing.CURRENT if self._commits.holds else Standing.UNPROVEN
+
+    def prove(self) -> None:
+        """Renew the proof of membership if it is old, by a commit. Polls nothing."""
+        self._commits.prove()
+
+    def ack(self, receipt: Receipt) -> bool:
+        """Acknowledge a change; False if its partition was given away before."""
+        if self._book.ack(receipt):
+            return True
+        self._metrics.happened("lost_ack")
+        log_event(logging.WARNING, "acknowledgement_void", receipt=receipt)
+        return False
+
+    def commit_when_due(self) -> None:
+        """Commit what is acknowledged, if the last commit is long enough ago."""
+        self._commits.commit_when_due()
+
+    def commit(self, *, wait: bool = False) -> bool:
+        """Commit what is acknowledged. With `wait`, return whether the broker accepted it.
+
+        What the broker did not accept, the next commit repeats. The broker refuses a client that
+        lost its partitions: an exclusive one then has none any more, another one hands out nothing
+        until a commit is accepted or the group tells which partitions are lost.
+        """
+        return self._commits.commit(wait=wait)
+
+    def rewind(self) -> None:
+        """Read again from the last acknowledgement of each partition; older receipts are void."""
+        self._records.clear()
+        offsets = self._book.committable()
+        starts = [TopicPartition(*at, offset) for at, offset in offsets.items()]
+        self._membership.read_again([self._moves.again(each) for each in starts])
+        for partition, offset in offsets.items():
+            self._guard.forget(partition)
+            self._book.assign(partition, offset)
+
+    def keep_membership(self) -> None:
+        """Serve Kafka's client while the service is busy; call it often."""
+        self._poll_when_due()
+        self.prove()
+        self.commit_when_due()
+
+    def has_open(self) -> bool:
+        """Return whether delivered changes are not acknowledged."""
+        return any(self._book.is_open(each) for each in self._book.partitions())
+
+    def close(self) -> None:
+        """Commit what is acknowledged, and leave the group.
+
+        A commit that is refused while the group rebalances is repeated, for half a session timeout.
+        """
+        deadline = time.monotonic() + self._options.session_timeout_seconds / 2
+        try:
+            while self.is_active and not self.commit(wait=True) and time.monotonic() < deadline:
+                self._consume(1, _REBALANCE_SECONDS)
+        except ClientError as exc:
+            log_event(logging.WARNING, "closed_without_commit", reason=exc)
+        finally:
+            self._membership.leave()
+
+    def begin(self, at: TopicPartition) -> TopicPartition:
+        """Return where to read a partition with this commit: the feed may need markers before."""
+        return self._moves.begin(at)
+
+    def assigned(self, starts: Sequence[TopicPartition]) -> None:
+        """Begin partitions that the group gave to this client."""
+        self.has_joined = True
+        for each in starts:
+            self._book.assign((each.topic, each.partition), each.offset)
+        if starts:
+            self.commit(wait=True)
+
+    def revoked(self, partitions: Sequence[Partition], *, lost: bool) -> None:
+        """End partitions. If they are not lost already, finish and commit first."""
+        if not lost:
+            self.before_revoke()
+            self.commit(wait=True)
+        for each in partitions:
+            self._book.revoke(each)
+            self._guard.forget(each)
+            self._commits.forget(each)
+            self._moves.forget(each)
+            self._metrics.gone(each)
+        gone = set(partitions)
+        self._records = deque(r for r in self._records if r.source_partition not in gone)
+
+    def partitions(self) -> list[Partition]:
+        """Return the partitions that this client has."""
+        return self._book.partitions()
+
+    def hear(self, *, moved: bool, since: int = 0) -> None:
+        """Pass on what the admin says, see `Moves.hear`. Thread-safe."""
+        self._moves.hear(moved=moved, since=since)
+
+    @property
+    def topic(self) -> str:
+        """Return the topic whose rows are read, or the next one that Kafka does not have yet."""
+        return self._moves.awaited_topic or self._options.topics[0]
+
+    def _move_on(self) -> None:
+        """Read the next topic of the table if the group has read this one. Raises TableMoved."""
+        if not self.has_joined:
+            return
+        moved = self._membership.newer_options() or next_options(
+            self._consumer, self._options, self._moves, self.partitions()
+        )
+        if moved is not None:
+            self._read_elsewhere(moved)
+
+    def _read_elsewhere(self, moved: FeedOptions) -> None:
+        """Read other topics as the same member of the group, whose commits have everything."""
+        log_event(logging.INFO, "table_moved", group=moved.group, topic=moved.topics[0])
+        self.revoked(self._book.partitions(), lost=True)
+        self._options = moved
+        self._moves = _moves_of(moved)
+        self.has_joined = self._membership.reads_all(moved.topics)
+        self._membership.read_elsewhere(moved)
+
+    def _poll_when_due(self) -> None:
+        if time.monotonic() - self._polled > _POLL_SECONDS:
+            self._take(self._consume(1, 0))
+
+    def _consume(self, limit: int, timeout_seconds: float) -> list[Message]:
+        self._polled = time.monotonic()
+        try:
+            return self._consumer.consume(limit, timeout_seconds)
+        except KafkaException as exc:
+            raise client_error(error_of(exc), f"reading as group {self._options.group}") from exc
+
+    def _take(self, messages: Sequence[Message]) -> None:
+        """Keep all records, then raise the first error."""
+        records, failures = sorted_out(messages)
+        self._records.extend(r for r in records if self._book.has(r.source_partition))
+        for each in failures[1:]:
+            log_event(logging.ERROR, "kafka_error", reason=each)
+        if failures:
+            raise failures[0]
+
+    def _delivered(self, record: Record) -> list[Delivery]:
+        partition = (record.topic, record.partition)
+        if self._moves.passes(record):
+            return []
+        try:
+            changes = changes_of(record, self._options.selection, self._options.reading)
+        except (CorruptMessage, ClaimGone) as exc:
+            if self._on_corrupt is None:
+                raise
+            self._on_corrupt(record, exc)
+            changes = []
+        if changes:
+            changes = [each for each in changes if self._is_new(partition, each)]
+        receipt = self._book.deliver(partition, record.offset, len(changes))
+        return [Delivery(each, receipt, record) for each in changes]
+
+    def _is_new(self, partition: Partition, change: Change) -> bool:
+        if change.key is None:  # of no row: instances that share a partition have their own orders
+            return True
+        if self._guard.is_new(partition, change.key, change.order):
+            return True
+        self._metrics.happened("repeat")
+        return False
+
+    def note(self, partition: Partition, offset: int) -> str:
+        """Return the metadata of the commit of an offset."""
+        return self._moves.note(partition, offset)
+
+    def _on_commit(self, error: KafkaError | None, partitions: Sequence[TopicPartition]) -> None:
+        self._commits.answered(error, partitions)
+
+    def _on_removed(self) -> None:
+        if self._options.exclusive:  # its next assignment names all partitions, that of others not
+            self.revoked(self._book.partitions(), lost=True)
+
+
+def _moves_of(options: FeedOptions) -> Moves:
+    if options.follow is None:
+        return NoMoves(options.by_hand)
+    return MoveFollower(options.follow, options.move_seconds)

@@ -1,0 +1,127 @@
+"""Where a group reads a table on: the topic of its commits, and not always that of the mapping."""
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from confluent_kafka import Consumer, KafkaException, TopicPartition
+
+from roma_client.kafka.asking import answered
+from roma_client.kafka.commit_notes import CommitNote
+from roma_client.kafka.failures import client_error, error_of
+from roma_client.records.moved import Departure, Followed
+from roma_client.records.record import STATEMENT_SUFFIX
+
+_ASK_SECONDS: Final = 15.0
+Notes: TypeAlias = Mapping[str, Mapping[int, CommitNote]]
+"""Topic, then partition, to the note of the group's commit."""
+
+
+class Reached(NamedTuple):
+    """Where a group reads a table.
+
+    departure  from the topic before; None if the group has followed no move
+    since      see CommitNote
+    is_new     the group has no commits about the table
+    """
+
+    topic: str
+    departure: Departure | None
+    since: int | None
+    is_new: bool
+
+
+def topic_to_read(kafka: Mapping[str, Any], group: str, table: str, mapped: str) -> Reached:
+    """Return the topic that a group reads a table from.
+
+    `mapped` is the topic of the mapping: that of a group which has not read the table. Raises
+    BrokerUnreachable, NotPermitted, KafkaRefused.
+    """
+    # Admin clients of librdkafka 2.16 crash when they list the offsets of a group that has none.
+    consumer = Consumer({**kafka, "group.id": group})
+    try:
+        topics = consumer.list_topics(timeout=_ASK_SECONDS).topics
+        counts = {name: len(each.partitions) for name, each in topics.items() if each.error is None}
+        asked = [TopicPartition(name, each) for name in counts for each in range(counts[name])]
+        found: dict[str, dict[int, CommitNote]] = {}
+        # A broker may refuse while the group's coordinator is made.
+        for each in answered(lambda: consumer.committed(asked, timeout=_ASK_SECONDS), _ASK_SECONDS):
+            note = None if each.error is not None else CommitNote.read(each.metadata)
+            if note is not None and note.table == table:
+                found.setdefault(each.topic, {})[each.partition] = note
+    except KafkaException as exc:
+        where = f"asking for the offsets of group {group}"
+        raise client_error(error_of(exc), where) from exc
+    finally:
+        consumer.close()
+    topic, departure = chosen_topic(found, counts, mapped)
+    notes = found.get(topic, {}).values()
+    since = min((each.since for each in notes if each.since is not None), default=None)
+    return Reached(topic, departure, since, is_new=not found)
+
+
+def chosen_topic(
+    notes: Notes, partitions: Mapping[str, int], mapped: str
+) -> tuple[str, Departure | None]:
+    """Return the topic that the notes of a group lead to, and the departure that led there. Pure.
+
+    The newest departure of all partitions of a topic decides, or a topic that the group came to
+    later and has not left. If that topic was read by hand, it is the mapping's.
+    """
+    rows = {name: each for name, each in notes.items() if not name.endswith(STATEMENT_SUFFIX)}
+    whole: list[Departure] = []
+    reached: list[tuple[int, bool, str]] = []
+    for name, found in rows.items():
+        departure = _left_with_statements(notes, partitions, name)
+        if departure is None:
+            reached.append((max(each.after for each in found.values()), name == mapped, name))
+        else:
+            whole.append(departure)
+    newest = max(whole, key=lambda each: each.set, default=Departure(0, mapped))
+    after, _, topic = max(reached, default=(0, True, newest.to))
+    if newest.set >= after and whole:
+        after, topic = newest.set, newest.to or mapped
+    if _is_by_hand(notes.get(topic, {}), partitions.get(topic, 0)):
+        topic = mapped
+    return topic, Departure(after, topic) if after else None
+
+
+def _left_with_statements(
+    notes: Notes, partitions: Mapping[str, int], topic: str
+) -> Departure | None:
+    """Return the departure from a topic, None while its DDL is not read to the end."""
+    departure = common_departure(notes[topic], partitions[topic])
+    statements = topic + STATEMENT_SUFFIX
+    if statements in notes and common_departure(notes[statements], partitions[statements]) is None:
+        return None
+    return departure
+
+
+def _is_by_hand(notes: Mapping[int, CommitNote], partitions: int) -> bool:
+    return 0 < partitions <= len(notes) and all(each.by_hand for each in notes.values())
+
+
+def common_departure(notes: Mapping[int, CommitNote], partitions: int) -> Departure | None:
+    """Return the departure from a topic once all its partitions are read to their ends."""
+    left = [note.left for note in notes.values() if note.left is not None]
+    if not left or len(left) < partitions:
+        return None
+    return min(left, key=lambda each: each.set)
+
+
+def next_topic(
+    notes: Mapping[int, CommitNote], partitions: int, followed: Followed
+) -> Departure | None:
+    """Return where a client goes whose own partitions of a topic are read to their ends. Pure.
+
+    To the same topic if other clients of the group have come back to it already. None while other
+    partitions are read.
+    """
+    returned = max((each.after for each in notes.values()), default=0)
+    if returned > followed.after:
+        return Departure(returned, followed.topic)
+    newer = {
+        number: each
+        for number, each in notes.items()
+        if each.left is not None and each.left.set > followed.after
+    }
+    return common_departure(newer, partitions)

@@ -1,0 +1,256 @@
+"""A client in its consumer group: which partitions it has, from which offset, and until when."""
+
+import logging
+import time
+from collections.abc import Sequence
+from enum import Enum
+from typing import Final, Protocol
+
+from confluent_kafka import OFFSET_END, Consumer, KafkaException, TopicPartition
+
+from roma_client.kafka.asking import answered
+from roma_client.kafka.failures import client_error, error_of
+from roma_client.kafka.options import FeedOptions
+from roma_client.kafka.topics import Positions
+from roma_client.log import log_event
+from roma_client.records.order_guard import Partition
+
+_RENEW_AFTER: Final = 0.4
+_HOLDS_FOR: Final = 0.8
+"""Parts of the session timeout. Kafka lets a member go one whole timeout after its last sign."""
+
+
+class Standing(Enum):
+    """Whether a fetched change may be handed to the service."""
+
+    CURRENT = "current"
+    VOID = "void"
+    """Its partition was given away: another client gets the change."""
+    UNPROVEN = "unproven"
+    """The client has the partition as far as it knows, and no proof of it: wait, then ask again."""
+
+
+class Lease:
+    """How long a client may hand out changes without another proof of its membership.
+
+    Each accepted commit is a proof: Kafka then keeps the member for one more session timeout.
+    """
+
+    def __init__(self, session_timeout_seconds: float) -> None:
+        self._seconds = session_timeout_seconds
+        self._proven = float("-inf")
+
+    @property
+    def is_old(self) -> bool:
+        """Return whether it should be renewed."""
+        return not self.is_fresh_at(time.monotonic())
+
+    def is_fresh_at(self, now: float) -> bool:
+        """Return whether it need not be renewed at this moment (`time.monotonic`)."""
+        return now <= self._proven + self._seconds * _RENEW_AFTER
+
+    @property
+    def holds(self) -> bool:
+        """Return whether no other client can be active."""
+        return time.monotonic() < self._proven + self._seconds * _HOLDS_FOR
+
+    def renew(self, proven_at: float) -> None:
+        """Note a commit that was sent at this moment (`time.monotonic`) and accepted.
+
+        The moment of the answer would be too late: the commit may have waited for it.
+        """
+        self._proven = proven_at
+
+    def end(self) -> None:
+        """Note that the broker refused the member: only another accepted commit is a proof."""
+        self._proven = float("-inf")
+
+
+class RebalanceListener(Protocol):
+    """The reader of the assigned partitions, which follows each rebalance of the group."""
+
+    def begin(self, at: TopicPartition) -> TopicPartition:
+        """Return where to read a partition with this commit."""
+
+    def note(self, partition: Partition, offset: int) -> str:
+        """Return the metadata of the commit of an offset."""
+
+    def assigned(self, starts: Sequence[TopicPartition]) -> None:
+        """Begin partitions at these offsets."""
+
+    def revoked(self, partitions: Sequence[Partition], *, lost: bool) -> None:
+        """End partitions."""
+
+    def partitions(self) -> list[Partition]:
+        """Return the partitions that are read."""
+
+
+class Membership:
+    """Answers the group's assignments.
+
+    Shared: each member has some partitions, and keeps them when others join (cooperative-sticky).
+    Exclusive: the member that the group gives partition 0 of the first topic reads all partitions
+    of all topics, and the others wait. Kafka checks the member's generation in each commit,
+    whatever the partition.
+    """
+
+    def __init__(
+        self, consumer: Consumer, options: FeedOptions, listener: RebalanceListener
+    ) -> None:
+        self._consumer = consumer
+        self._options = options
+        self._listener = listener
+        self._positions = Positions(consumer, listener.note)
+        self._appeared: frozenset[str] = frozenset()
+        self._lock: Partition = (min(options.topics), 0)
+        self._is_leaving = False
+        self._is_new = options.again is not None
+        self._is_late = False
+        self.unread: frozenset[Partition] = frozenset()
+        """Partitions without a commit of the group when they were assigned last."""
+
+    def join(self, appeared: frozenset[str] = frozenset()) -> None:
+        """Join the group; assignments come while the consumer is polled.
+
+        `appeared`: topics that Kafka did not have when the client was opened.
+        """
+        self._appeared |= appeared
+        self._consumer.subscribe(
+            list(self._options.topics),
+            on_assign=self._on_assign,
+            on_revoke=self._on_revoke,
+            on_lost=self._on_lost,
+        )
+
+    def read_elsewhere(self, options: FeedOptions) -> None:
+        """Subscribe to other topics, or read the same ones again from their commits.
+
+        Kafka takes away the partitions of the former topics, and the listener has ended them.
+        """
+        is_same = self.reads_all(options.topics)
+        self._options = options
+        self._is_new = options.again is not None
+        self._lock = (min(options.topics), 0)
+        if not is_same:
+            self.join()
+        elif assigned := self._consumer.assignment():
+            starts = self._starts(assigned)
+            self.read_again([self._begin(each) for each in starts])
+            self._listener.assigned(starts)
+
+    def newer_options(self) -> FeedOptions | None:
+        """Return what a new group reads whose first assignment came late; None otherwise.
+
+        Nothing was begun: the topic may be another one meanwhile. Raises the errors of opening.
+        """
+        if not self._is_late or self._options.again is None:
+            return None
+        self._is_late = False
+        return self._options.again()
+
+    def reads_all(self, topics: Sequence[str]) -> bool:
+        """Return whether these are the topics that the member subscribes to."""
+        return set(topics) == set(self._options.topics)
+
+    def leave(self) -> None:
+        """Leave the group.
+
+        An assignment may still come meanwhile. It is not begun: the client library answers no
+        question about offsets any more.
+        """
+        self._is_leaving = True
+        self._consumer.close()
+
+    def read_again(self, starts: Sequence[TopicPartition]) -> None:
+        """Read the assigned partitions again from these offsets."""
+        if self._options.exclusive:
+            self._consumer.assign(list(starts))
+            return
+        self._consumer.incremental_unassign(list(starts))
+        self._consumer.incremental_assign(list(starts))
+
+    def _on_assign(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
+        if self._is_leaving:
+            return
+        self._is_late = self._is_new and time.monotonic() > self._options.fresh_until
+        if self._is_late:
+            self._wait_with(consumer, partitions)
+            return
+        if self._options.exclusive:
+            active = any((each.topic, each.partition) == self._lock for each in partitions)
+            starts = self._starts(self._all_partitions()) if active else []
+            consumer.assign([self._begin(each) for each in starts])
+        else:
+            starts = self._starts([each for each in partitions if self._reads(each)])
+            # Kafka takes former ones away with the next assignment.
+            former = [_unread(each) for each in partitions if not self._reads(each)]
+            consumer.incremental_assign([*map(self._begin, starts), *former])
+        self._is_new = self._is_new and not starts
+        self._told("partitions_assigned", starts)
+        self._listener.assigned(starts)
+
+    def _wait_with(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
+        """Hold assigned partitions without reading them."""
+        if self._options.exclusive:
+            active = any((each.topic, each.partition) == self._lock for each in partitions)
+            consumer.assign([_unread(each) for each in self._all_partitions()] if active else [])
+        else:
+            consumer.incremental_assign([_unread(each) for each in partitions])
+        self._listener.assigned([])
+
+    def _on_revoke(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
+        self._end(consumer, partitions, lost=False)
+
+    def _on_lost(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
+        self._end(consumer, partitions, lost=True)
+
+    def _end(self, consumer: Consumer, partitions: Sequence[TopicPartition], *, lost: bool) -> None:
+        self._told("partitions_lost" if lost else "partitions_revoked", partitions)
+        if self._options.exclusive:
+            self._listener.revoked(self._listener.partitions(), lost=lost)
+            consumer.unassign()
+            return
+        self._listener.revoked([(each.topic, each.partition) for each in partitions], lost=lost)
+        consumer.incremental_unassign(list(partitions))
+
+    def _reads(self, partition: TopicPartition) -> bool:
+        return partition.topic in self._options.topics
+
+    def _begin(self, at: TopicPartition) -> TopicPartition:
+        """Return where to read a partition with this commit; markers before it may have expired."""
+        begin = self._listener.begin(at)
+        if begin.offset >= at.offset:
+            return begin
+        try:
+            oldest = answered(lambda: self._positions.bound(at, end=False))
+        except KafkaException as exc:
+            raise client_error(error_of(exc), f"asking for the offsets of {at.topic}") from exc
+        return max(begin, oldest, key=lambda each: each.offset)
+
+    def _starts(self, partitions: Sequence[TopicPartition]) -> list[TopicPartition]:
+        """Return where to read: the committed offsets, or concrete ones of `start`.
+
+        Raises the errors of Kafka's client as those of this package.
+        """
+        if not partitions:
+            return []
+        options, appeared = self._options, self._appeared
+        try:
+            starts = answered(lambda: self._positions.starts(partitions, options, appeared))
+        except KafkaException as exc:
+            where = f"asking for the offsets of group {options.group}"
+            raise client_error(error_of(exc), where) from exc
+        self.unread = frozenset((at.topic, at.partition) for at, is_new in starts if is_new)
+        return [at for at, _ in starts]
+
+    def _all_partitions(self) -> list[TopicPartition]:
+        return self._positions.partitions_of(self._options.topics)
+
+    def _told(self, event: str, partitions: Sequence[TopicPartition]) -> None:
+        told = ",".join(f"{each.topic}/{each.partition}" for each in partitions)
+        log_event(logging.INFO, event, group=self._options.group, partitions=told or "none")
+
+
+def _unread(at: TopicPartition) -> TopicPartition:
+    """Return a partition that is assigned and not read."""
+    return TopicPartition(at.topic, at.partition, OFFSET_END)

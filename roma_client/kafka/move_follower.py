@@ -1,0 +1,259 @@
+"""Follows a table to its next topic, after the last marker of every partition."""
+
+import logging
+import time
+from collections.abc import Sequence
+from typing import Final
+
+from confluent_kafka import Consumer, KafkaException, TopicPartition
+
+from roma_client.errors import BrokerUnreachable, TableMoved
+from roma_client.kafka.commit_notes import CommitNote
+from roma_client.kafka.failures import client_error, error_of, is_for_now
+from roma_client.kafka.former_topics import next_topic
+from roma_client.kafka.moves import Moves
+from roma_client.kafka.options import FeedOptions
+from roma_client.kafka.topics import has_topics
+from roma_client.log import log_event
+from roma_client.records.moved import Departure, Departures, Followed, marker_of
+from roma_client.records.order_guard import Partition
+from roma_client.records.record import Record
+
+_ASK_SECONDS: Final = 15.0
+_CHECK_SECONDS: Final = 0.5
+"""While all own partitions are read to their ends, the group is asked this often for the others."""
+_WITHOUT_PARTITIONS_SECONDS: Final = 5.0
+"""The same for a client without partitions."""
+
+
+class MoveFollower:
+    """The moves of a client's table, while the client reads one topic.
+
+    The commits of the group tell what other clients have read: a partition is ended when its commit
+    names the departure, and the table is read on elsewhere when all partitions are. Used by the
+    thread of the feed; only `hear` may be called from others.
+    """
+
+    def __init__(self, followed: Followed, limit_seconds: float) -> None:
+        self._followed = followed
+        self._limit = limit_seconds
+        self._departures = Departures(followed)
+        self._floor: dict[Partition, int] = {}
+        self._first: dict[Partition, int] = {}
+        self._returned: dict[Partition, CommitNote] = {}
+        self._heard: float | None = None
+        self._has_marker = False
+        self._check_at = 0.0
+        self.awaited_topic: str | None = None
+        """The next topic, while Kafka does not have it."""
+
+    def hear(self, *, moved: bool, since: int = 0) -> None:
+        """Note what the admin says: whether the mapping gives the table another topic now, and
+        which set gave it this one. A newer set than the group has met means that the table has left
+        and come back.
+
+        A table that was marked once leaves, whatever the mapping says now.
+        """
+        began, is_awaited = self._followed.since, self.awaited_topic is not None
+        known = since if began is None or is_awaited else max(self._followed.after, began)
+        if not moved and since <= known:
+            stays = self._has_marker and self.awaited_topic is None
+            self._heard = self._heard if stays else None
+        elif self._heard is None:
+            self._heard = time.time()
+
+    def begin(self, at: TopicPartition) -> TopicPartition:
+        """Return where to read an assigned partition, `at` its commit: from its first marker."""
+        partition = (at.topic, at.partition)
+        note = CommitNote.read(at.metadata)
+        self._floor[partition] = at.offset
+        if note is not None and note.table == self._followed.name:
+            if note.after > self._followed.after:
+                self._returned[partition] = note
+                return at
+            self._departures.resume(partition, at.offset, note.left)
+            if note.first_marker is not None:
+                self._first[partition] = note.first_marker
+        return self.again(at)
+
+    def again(self, at: TopicPartition) -> TopicPartition:
+        """Return where to read a partition again whose changes are acknowledged up to `at`."""
+        partition = (at.topic, at.partition)
+        first = self._first_marker(partition, at.offset)
+        return TopicPartition(at.topic, at.partition, at.offset if first is None else first)
+
+    def passes(self, record: Record) -> bool:
+        """Return whether the record is none for the service, and its offset counts for nothing: it
+        is behind the end of its partition, or acknowledged and read again for its markers, or comes
+        after a return of the table that this client has not followed yet.
+
+        Raises CorruptMessage.
+        """
+        partition = (record.topic, record.partition)
+        if record.value is not None and not self._returned and not self._departures.any:
+            return record.offset < self._floor.get(partition, 0)
+        end = self._departures.end(partition)
+        if partition in self._returned or (end is not None and record.offset >= end):
+            return True
+        marker = marker_of(record)
+        if marker is not None and self._departures.note(partition, record.offset, marker):
+            self._has_marker = True
+            self.hear(moved=True)
+        return record.offset < self._floor.get(partition, 0)
+
+    def note(self, partition: Partition, offset: int) -> str:
+        """Return the metadata of the commit of an offset."""
+        if partition in self._returned:
+            return self._returned[partition].text()
+        end = self._departures.end(partition)
+        left = self._departures.left(partition) if end is not None and offset >= end else None
+        first = self._first_marker(partition, offset)
+        followed = self._followed
+        since = followed.since
+        return CommitNote(followed.name, followed.after, first, left, since=since).text()
+
+    def forget(self, partition: Partition) -> None:
+        """Forget a partition that was given away."""
+        self._departures.forget(partition)
+        self._floor.pop(partition, None)
+        self._first.pop(partition, None)
+        self._returned.pop(partition, None)
+
+    def refuse_late(self, newest: float | None, partitions: Sequence[Partition]) -> None:
+        """Check that markers are not overdue.
+
+        `newest` is the time of the newest record that was read; None: everything is read. Raises
+        TableMoved.
+        """
+        if self._heard is None:
+            return
+        read_until = time.time() if newest is None else newest
+        if read_until < self._heard + self._limit:
+            return
+        if all(self._is_over(each) for each in partitions):
+            return
+        missing = "; ".join(
+            f"{instance} in {', '.join(f'{topic}/{number}' for topic, number in places)}"
+            for instance, places in self._departures.missing().items()
+        )
+        raise TableMoved(
+            f"The mapping gave {self._followed.name} another topic, and {self._limit:g} s later "
+            f"topic {self._followed.topic} has not the markers of all instances that feed it "
+            f"(missing: {missing or 'all'}).",
+            "Start the instances that are missing. If one is permanently removed, name it in "
+            f'`removed_instances`. Otherwise read what is left with topic="{self._followed.topic}" '
+            "until no more changes come, then start without `topic`.",
+        )
+
+    def await_topic(self, topic: str) -> None:
+        """Note that Kafka does not have the next topic yet.
+
+        Raises TableMoved if the mapping gives the table a further one: the topic may never come.
+        """
+        if self.awaited_topic is None:
+            self.awaited_topic, self._heard = topic, None
+        elif self._heard is not None and time.time() > self._heard + self._limit:
+            raise TableMoved(
+                f"The mapping moved {self._followed.name} from {self._followed.topic} to {topic}, "
+                "which Kafka does not have, and then to another topic.",
+                "Delete the offsets of the group in the former topic, then start again.",
+            )
+
+    def departure(
+        self, consumer: Consumer, topics: Sequence[str], own: Sequence[Partition], now: float
+    ) -> Departure | None:
+        """Return where the table went, once the whole group has read all partitions to their ends.
+
+        None before. The same topic if the group has come back to it meanwhile. `now` is monotonic.
+        Raises TableMoved for a table that the mapping lacks now, and the errors of Kafka's client
+        as those of this package.
+        """
+        if now < self._check_at or not all(self._is_over(each) for each in own):
+            return None
+        self._check_at = now + (_CHECK_SECONDS if own else _WITHOUT_PARTITIONS_SECONDS)
+        found = _group_departure(consumer, topics, self._followed)
+        if found is not None and not found.to:
+            raise TableMoved(f"The mapping lacks {self._followed.name} since set {found.set}.")
+        return found
+
+    def _is_over(self, partition: Partition) -> bool:
+        return partition in self._returned or self._departures.end(partition) is not None
+
+    def _first_marker(self, partition: Partition, before: int) -> int | None:
+        end = self._departures.end(partition)
+        read_to_end = end is not None and before >= end and self._departures.met(partition)
+        noted = None if read_to_end else self._first.get(partition)
+        known = [noted, self._departures.first_marker(partition, before)]
+        return min((each for each in known if each is not None), default=None)
+
+
+def next_options(
+    consumer: Consumer, options: FeedOptions, moves: Moves, own: Sequence[Partition]
+) -> FeedOptions | None:
+    """Return the options for the next topic, once the whole group has read this one to its end.
+
+    None before, and while no broker answers. `own`: the partitions of this client. Raises
+    TableMoved for a table that the mapping lacks now.
+    """
+    try:
+        return _next_options(consumer, options, moves, own)
+    except BrokerUnreachable as exc:
+        log_event(logging.INFO, "move_not_checked", group=options.group, reason=exc.reason)
+        return None
+
+
+def _next_options(
+    consumer: Consumer, options: FeedOptions, moves: Moves, own: Sequence[Partition]
+) -> FeedOptions | None:
+    departure = moves.departure(consumer, options.topics, own, time.monotonic())
+    if departure is None:
+        return None
+    moved = options.moved(departure)
+    if has_topics(consumer, moved.topics):
+        return where_others_are(consumer, moved)
+    moves.await_topic(departure.to)  # the relay makes it with the first row
+    return None
+
+
+def where_others_are(consumer: Consumer, options: FeedOptions) -> FeedOptions:
+    """Return the options for the topic that other clients of the group have come to already."""
+    while options.follow is not None:
+        further = _group_departure(consumer, options.topics, options.follow)
+        if further is None or not further.to:
+            break
+        moved = options.moved(further)
+        if not has_topics(consumer, moved.topics):
+            break
+        options = moved
+    return options
+
+
+def _group_departure(
+    consumer: Consumer, topics: Sequence[str], followed: Followed
+) -> Departure | None:
+    """Return where a group that is through with these topics of a table goes; None before.
+
+    None, too, while Kafka does not answer. Raises the errors of Kafka's client as those of this
+    package.
+    """
+    try:
+        found = [_departure(consumer, each, followed) for each in topics]
+    except KafkaException as exc:
+        if is_for_now(error_of(exc)):
+            return None
+        raise client_error(error_of(exc), "asking for the offsets of the group") from exc
+    known = [each for each in found if each is not None]
+    return known[0] if len(known) == len(topics) else None
+
+
+def _departure(consumer: Consumer, topic: str, followed: Followed) -> Departure | None:
+    numbers = consumer.list_topics(topic, timeout=_ASK_SECONDS).topics[topic].partitions
+    if not numbers:
+        return None  # the relay makes it with the first row
+    asked = [TopicPartition(topic, each) for each in numbers]
+    notes: dict[int, CommitNote] = {}
+    for each in consumer.committed(asked, timeout=_ASK_SECONDS):
+        note = CommitNote.read(each.metadata)
+        if note is not None and note.table == followed.name:
+            notes[each.partition] = note
+    return next_topic(notes, len(asked), followed)

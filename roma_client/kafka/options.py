@@ -1,0 +1,106 @@
+"""What a feed reads and how, and the configuration of its Kafka consumer."""
+
+import os
+import socket
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, Final, Literal, TypeAlias
+
+from roma_client.records.decoding import Reading
+from roma_client.records.moved import Departure, Followed
+from roma_client.records.record import STATEMENT_SUFFIX
+from roma_client.records.selection import Selection
+
+Start: TypeAlias = Literal["earliest", "latest"]
+
+_HEARTBEATS: Final = 12
+"""Heartbeats in one session timeout. A takeover waits for the next one."""
+_OWN: Final = frozenset(
+    {
+        *("group.id", "isolation.level", "enable.auto.commit", "enable.auto.offset.store"),
+        *("auto.offset.reset", "partition.assignment.strategy", "session.timeout.ms"),
+        *("heartbeat.interval.ms", "group.protocol", "group.instance.id", "client.id"),
+        "on_commit",
+    }
+)
+"""Settings of the consumer that a subscription decides about."""
+
+
+@dataclass(frozen=True)
+class FeedOptions:
+    """What one client reads.
+
+    kafka                    librdkafka's settings, with `bootstrap.servers`
+    start                    where a group without any committed offset begins
+    exclusive                one client of the group has all partitions
+    session_timeout_seconds  a client that is silent for so long loses its partitions
+    follow                   the table whose moves to other topics are followed; None: none
+    move_seconds             how long after a move the markers may take
+    by_hand                  a table that is read without following its moves; None: none
+    again                    returns newer options for a new group whose first assignment comes
+                             after `fresh_until` (`time.monotonic`): see ADR 78
+    appeared                 topics that Kafka did not have when the client subscribed first
+    """
+
+    group: str
+    topics: tuple[str, ...]
+    selection: Selection
+    reading: Reading
+    kafka: Mapping[str, Any] = field(repr=False)
+    start: Start = "earliest"
+    exclusive: bool = False
+    session_timeout_seconds: float = 10
+    follow: Followed | None = None
+    move_seconds: float = 600
+    by_hand: str | None = None
+    fresh_until: float = float("inf")
+    again: "Callable[[], FeedOptions] | None" = field(default=None, repr=False)
+    appeared: frozenset[str] = frozenset()
+
+    def moved(self, departure: Departure) -> "FeedOptions":
+        """Return the options for the next topic of the table that is followed.
+
+        Raises ValueError for a feed that follows none.
+        """
+        follow = self.follow
+        if follow is None:
+            raise ValueError("no table is followed")
+        topic = departure.to
+        return replace(
+            self,
+            topics=(topic, *(topic + STATEMENT_SUFFIX for _ in self.topics[1:])),
+            selection=self.selection.at(follow.name, topic),
+            start="earliest",
+            follow=replace(follow, topic=topic, after=departure.set),
+            fresh_until=float("inf"),
+            again=None,
+        )
+
+
+def owned_settings(kafka: Mapping[str, Any]) -> list[str]:
+    """Return the settings in `kafka` that a subscription decides about itself."""
+    return sorted(set(kafka) & _OWN)
+
+
+def consumer_config(options: FeedOptions) -> Mapping[str, Any]:
+    """Return the configuration of the consumer.
+
+    An exclusive client gives the oldest member all partitions: Kafka's range assignor sorts
+    members by their ids, which begin with the client id, here the time of the start.
+    """
+    session_ms = int(options.session_timeout_seconds * 1000)
+    started = f"{time.time_ns() // 1_000_000:014d}"
+    own = {
+        "group.id": options.group,
+        "client.id": f"roma-{started}-{socket.gethostname()}-{os.getpid()}",
+        "isolation.level": "read_committed",
+        "enable.auto.commit": False,
+        "enable.auto.offset.store": False,
+        "auto.offset.reset": "error",  # a gap is reported, never skipped
+        "partition.assignment.strategy": "range" if options.exclusive else "cooperative-sticky",
+        "session.timeout.ms": session_ms,
+        "heartbeat.interval.ms": max(100, session_ms // _HEARTBEATS),
+    }
+    return MappingProxyType({"fetch.wait.max.ms": 100, **options.kafka, **own})

@@ -1,0 +1,205 @@
+"""What a client of whole transactions reads: the rows of its tables, and BEGIN and END."""
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from typing import Final, NamedTuple, Protocol
+
+from confluent_kafka import IsolationLevel, KafkaError, KafkaException, Message, TopicPartition
+from confluent_kafka.admin import AdminClient, OffsetSpec
+
+from roma_client.errors import CorruptMessage, UsageError
+from roma_client.kafka.failures import client_error, error_of
+from roma_client.kafka.feed import Feed
+from roma_client.kafka.options import FeedOptions
+from roma_client.metrics import Metrics
+from roma_client.records.ack_book import Receipt
+from roma_client.records.assembler import NONE_DONE
+from roma_client.records.decoding import changes_of
+from roma_client.records.delivery import Delivery
+from roma_client.records.order_guard import Partition
+from roma_client.records.pending import ReadyTransaction, Rows
+from roma_client.records.record import TRANSACTION, Record
+from roma_client.records.transaction import Report, TransactionId, report_of, transaction_id
+
+_ASK_SECONDS: Final = 15.0
+_DONE: Final = "done "
+_EOF: Final[int] = KafkaError._PARTITION_EOF  # noqa: SLF001  # local errors begin like that
+
+
+class Assembly(Protocol):
+    """What takes the records. Returns whether an offset is kept until it is acknowledged."""
+
+    def begin(self, cut: AbstractSet[Partition], done: int = ...) -> None:
+        """Begin again. `cut`: partitions that were never read, and are not read from offset 0.
+
+        `done`: `before` of the last transaction that is acknowledged.
+        """
+
+    def rows(self, rows: Rows) -> bool:
+        """Take the rows of a record."""
+
+    def report(self, report: Report, receipt: Receipt) -> bool:
+        """Take a BEGIN or END."""
+
+
+class Ends(NamedTuple):
+    """Ends of the partitions of rows, open Kafka transactions included.
+
+    session  of the feed
+    reports  BEGIN and END were read up to this offset when Kafka was asked: all rows that those
+             count are before the ends
+    """
+
+    session: int
+    reports: int
+    rows: Mapping[Partition, int]
+
+
+class TransactionFeed(Feed):
+    """An exclusive member of a group, which gives all records to an assembly.
+
+    `fetch` returns no changes. Used by one thread.
+    """
+
+    def __init__(
+        self, options: FeedOptions, metrics: Metrics, assembly: Assembly, reports: Partition
+    ) -> None:
+        kafka = {**options.kafka, "enable.partition.eof": True}
+        super().__init__(replace(options, kafka=kafka), metrics)
+        self._assembly = assembly
+        self._reports = reports
+        self._read: dict[Partition, int] = {}
+        """Offset up to which each partition was read, markers of Kafka included."""
+        self._paused: set[Partition] = set()
+        self._done = NONE_DONE
+        self.session = 0
+        """Rises with each assignment and revocation."""
+
+    def assigned(self, starts: Sequence[TopicPartition]) -> None:
+        """Begin the assembly at these offsets. Raises UsageError for a topic of several."""
+        at = {(each.topic, each.partition): each.offset for each in starts}
+        topic, number = self._reports
+        if any(each[0] == topic and each[1] != number for each in at):
+            raise UsageError(
+                f"The topic of transactions {topic} has several partitions, so it does not tell "
+                f"the order of the transactions.",
+                "Let the relay make a topic of transactions with one partition.",
+            )
+        notes = [each.metadata for each in starts if (each.topic, each.partition) == self._reports]
+        self._done = max((_done_of(each) for each in notes), default=NONE_DONE)
+        self._begin(frozenset(p for p in self._membership.unread if at.get(p, 0) > 0), self._done)
+        self._read.update(at)
+        super().assigned(starts)
+
+    def revoked(self, partitions: Sequence[Partition], *, lost: bool) -> None:
+        """End the assembly: what is not acknowledged is delivered again."""
+        super().revoked(partitions, lost=lost)
+        self._begin(frozenset())
+
+    def acknowledge(self, ready: ReadyTransaction) -> bool:
+        """Acknowledge a transaction; False if the partitions were given away before."""
+        if not all(self.ack(each) for each in ready.receipts):
+            return False
+        if ready.done is not None:
+            self._done = max(self._done, ready.done)
+        return True
+
+    def hold_back(self, partitions: AbstractSet[Partition]) -> None:
+        """Read nothing of these partitions, and read the others."""
+        wanted = partitions & self._read.keys()
+        if paused := wanted - self._paused:
+            self._consumer.pause([TopicPartition(*each) for each in paused])
+        if resumed := self._paused - wanted:
+            self._consumer.resume([TopicPartition(*each) for each in resumed])
+        self._paused = wanted
+
+    def ends(self) -> Ends:
+        """Return how far all partitions must be read to have what Kafka has now.
+
+        Raises BrokerUnreachable, NotPermitted, KafkaRefused.
+        """
+        end: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call]
+        asked = {TopicPartition(*each): end for each in self._read if each != self._reports}
+        admin = AdminClient(dict(self._options.kafka))  # must live until the answer
+        reports = self._read.get(self._reports, 0)
+        try:
+            found = admin.list_offsets(
+                asked,
+                isolation_level=IsolationLevel.READ_UNCOMMITTED,
+                request_timeout=_ASK_SECONDS,
+            )
+            rows = {(at.topic, at.partition): each.result().offset for at, each in found.items()}
+        except KafkaException as exc:
+            raise client_error(error_of(exc), "asking for the ends of partitions") from exc
+        return Ends(self.session, reports, rows)
+
+    def has_read(self, ends: Ends, ahead: AbstractSet[Partition]) -> bool:
+        """Return whether everything up to these offsets was given to the assembly.
+
+        Partitions that are `ahead` have nothing that is missed; they may be held back.
+        """
+        return not self._records and all(
+            at in ahead or self._read.get(at, -1) >= end for at, end in ends.rows.items()
+        )
+
+    def _begin(self, cut: frozenset[Partition], done: int = NONE_DONE) -> None:
+        self.session += 1
+        self._paused = set()
+        self._read = {}
+        self._assembly.begin(cut, done)
+
+    def note(self, partition: Partition, offset: int) -> str:
+        """Return what is done as the metadata of the reports' offset."""
+        if partition == self._reports:
+            return f"{_DONE}{self._done}"
+        return super().note(partition, offset)
+
+    def _take(self, messages: Sequence[Message]) -> None:
+        ends = [each for each in messages if _is_end(each)]
+        super()._take([each for each in messages if not _is_end(each)])
+        for each in ends:
+            topic, partition, offset = each.topic(), each.partition(), each.offset()
+            if topic is not None and partition is not None and offset is not None:
+                self._read[topic, partition] = max(self._read.get((topic, partition), 0), offset)
+
+    def _delivered(self, record: Record) -> list[Delivery]:
+        partition = record.source_partition
+        receipt = self._book.deliver(partition, record.offset, 1)
+        if not self._assembled(record, receipt):
+            self._book.ack(receipt)
+        self._read[partition] = max(self._read.get(partition, 0), record.offset + 1)
+        return []
+
+    def _assembled(self, record: Record, receipt: Receipt) -> bool:
+        if record.source_partition == self._reports:
+            report = report_of(record)
+            return report is not None and self._assembly.report(report, receipt)
+        changes = changes_of(record, self._options.selection, self._options.reading)
+        size = len(record.value or b"")
+        rows = Rows(record.source_partition, _id_of(record), changes, size, receipt)
+        return self._assembly.rows(rows)
+
+
+def _done_of(metadata: str | None) -> int:
+    """Return what a commit notes as done; NONE_DONE if it notes nothing."""
+    number = (metadata or "").removeprefix(_DONE)
+    return int(number) if number.isdecimal() else NONE_DONE
+
+
+def _id_of(record: Record) -> TransactionId | None:
+    """Return the id in a record's header. Raises CorruptMessage for another text."""
+    header = record.header(TRANSACTION)
+    if header is None:
+        return None
+    try:
+        return transaction_id(header.decode("utf-8"))
+    except ValueError as exc:
+        raise CorruptMessage(
+            f"Record {record.offset} of {record.topic}, partition {record.partition}: {exc}."
+        ) from exc
+
+
+def _is_end(message: Message) -> bool:
+    error = message.error()
+    return error is not None and error.code() == _EOF

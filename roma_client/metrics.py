@@ -1,0 +1,98 @@
+"""Figures of a client: for Prometheus where its client library is installed, otherwise nowhere."""
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Protocol
+
+from roma_client.records.change import Change
+from roma_client.records.order_guard import Partition
+
+if TYPE_CHECKING:
+    from prometheus_client import CollectorRegistry
+
+
+class Metrics(Protocol):
+    """What a client counts. `event` is one of repeat, retry, dead_letter, corrupt, lost_ack."""
+
+    def delivered(self, change: Change, delay_seconds: float) -> None:
+        """Count a change that the service got, and how old it was."""
+
+    def happened(self, event: str, times: int = 1) -> None:
+        """Count an event."""
+
+    def lag(self, partition: Partition, offsets: int) -> None:
+        """Set how many offsets of a partition are not acknowledged, markers included."""
+
+    def gone(self, partition: Partition) -> None:
+        """Remove a partition that this client no longer has."""
+
+
+class NoMetrics:
+    """Counts nothing."""
+
+    def delivered(self, change: Change, delay_seconds: float) -> None:
+        """Count nothing."""
+
+    def happened(self, event: str, times: int = 1) -> None:
+        """Count nothing."""
+
+    def lag(self, partition: Partition, offsets: int) -> None:
+        """Set nothing."""
+
+    def gone(self, partition: Partition) -> None:
+        """Remove nothing."""
+
+
+class PrometheusMetrics:
+    """Metrics `roma_client_…` with the label `group`, in a registry of prometheus_client.
+
+    One registry takes one client: make one registry for each subscription of a process.
+    """
+
+    def __init__(self, registry: "CollectorRegistry", group: str) -> None:
+        # an optional dependency, needed only here
+        from prometheus_client import Counter, Gauge  # noqa: PLC0415
+
+        self._group = group
+        self._changes = Counter(
+            "roma_client_changes",
+            "Changes that the service got.",
+            ("group", "database", "table", "operation"),
+            registry=registry,
+        )
+        self._events = Counter(
+            "roma_client_events",
+            "Repeats dropped, retries, dead letters, corrupt records, void acknowledgements.",
+            ("group", "event"),
+            registry=registry,
+        )
+        self._delay = Gauge(
+            "roma_client_delay_seconds",
+            "Time from the commit on the source to the delivery of the last change.",
+            ("group",),
+            registry=registry,
+        )
+        self._lag = Gauge(
+            "roma_client_lag_offsets",
+            "Offsets that are not acknowledged, markers of Kafka transactions included.",
+            ("group", "topic", "partition"),
+            registry=registry,
+        )
+
+    def delivered(self, change: Change, delay_seconds: float) -> None:
+        """Count a change that the service got, and how old it was."""
+        names = (self._group, change.database, change.table, change.operation.value)
+        self._changes.labels(*names).inc()
+        self._delay.labels(self._group).set(delay_seconds)
+
+    def happened(self, event: str, times: int = 1) -> None:
+        """Count an event."""
+        self._events.labels(self._group, event).inc(times)
+
+    def lag(self, partition: Partition, offsets: int) -> None:
+        """Set how many offsets of a partition are not acknowledged."""
+        self._lag.labels(self._group, partition[0], str(partition[1])).set(offsets)
+
+    def gone(self, partition: Partition) -> None:
+        """Remove a partition that this client no longer has."""
+        with suppress(KeyError):  # its lag was never shown
+            self._lag.remove(self._group, partition[0], str(partition[1]))

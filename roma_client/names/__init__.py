@@ -1,0 +1,6 @@
+"""Logical names to topics: the admin's answers, and the cache of the last one."""
+
+from roma_client.names.answer import Answer, Table
+from roma_client.names.directory import Directory
+
+__all__ = ["Answer", "Directory", "Table"]

@@ -1,0 +1,172 @@
+"""The admin's answer about logical tables, and the client's checks of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from typing import Any, Final, NamedTuple
+
+from roma_client.errors import AdminRefused, IncompatibleVersion, UnknownTag
+from roma_client.records.record import STATEMENT_SUFFIX
+
+ENVELOPE_VERSION: Final = 1
+"""The message format that this client reads."""
+
+FORMAT: Final = "canal-json"
+
+
+class Since(NamedTuple):
+    """Since which mapping set a table is in a topic.
+
+    seconds  age of the set if the table had another topic before; None: unknown, or it had none
+    """
+
+    set: int
+    seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One logical table.
+
+    topics            each has all rows of the table, in the format that this client reads
+    statement_topics  topics of its DDL, beside those of its rows
+    tags              all tags that its messages may have
+    transaction_topics
+                      instance that publishes rows of it to its topic of BEGIN and END; "" for none
+    since             topic to the set that gave it the table; empty: an older admin
+    """
+
+    database: str
+    table: str
+    topics: tuple[str, ...]
+    statement_topics: tuple[str, ...]
+    tags: frozenset[str]
+    transaction_topics: Mapping[str, str] = field(default_factory=dict)
+    since: Mapping[str, Since] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Return `database.table`."""
+        return f"{self.database}.{self.table}"
+
+    @property
+    def topic(self) -> str:
+        """Return the topic that is read: the first of the mapping's list."""
+        return self.topics[0]
+
+    def check_tags(self, wanted: frozenset[str]) -> None:
+        """Return if messages of the table may have each tag. Raises UnknownTag."""
+        for tag in sorted(wanted - self.tags):
+            near = get_close_matches(tag, sorted(self.tags), n=1)
+            offer = f" Written like it: {near[0]}." if near else ""
+            raise UnknownTag(
+                f"No message of {self.name} has the tag {tag}.{offer} "
+                f"Its tags: {', '.join(sorted(self.tags))}."
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The address of Kafka, and the requested tables.
+
+    number  of the active mapping set
+    caller  name of the token; empty for none
+    """
+
+    number: int
+    bootstrap_servers: str
+    caller: str
+    tables: tuple[Table, ...]
+
+
+def read_answer(document: Mapping[str, Any], *, typed: bool) -> Answer:
+    """Return the answer of the admin's JSON document. `typed`: values are wanted as Python types.
+
+    Raises IncompatibleVersion for messages that this client would read wrongly, AdminRefused for
+    another document.
+    """
+    try:
+        version = document["envelope_version"]
+        if version != ENVELOPE_VERSION:
+            raise IncompatibleVersion(
+                f"The relay's messages have version {version}, this client reads "
+                f"{ENVELOPE_VERSION}."
+            )
+        return Answer(
+            int(document["set"]),
+            str(document["bootstrap_servers"]),
+            str(document["caller"]),
+            tuple(_table(each, typed=typed) for each in document["tables"]),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as exc:
+        raise AdminRefused(
+            f"The answer is not from the relay's admin: {type(exc).__name__}: {exc}.",
+            "Check the address of the admin, and that its version is not older than the client's.",
+        ) from exc
+
+
+def without_ages(answer: Answer) -> Answer:
+    """Return an answer that was stored: how long ago something was then means nothing now."""
+    return replace(answer, tables=tuple(_without_ages(each) for each in answer.tables))
+
+
+def _without_ages(table: Table) -> Table:
+    return replace(table, since={t: Since(each.set, None) for t, each in table.since.items()})
+
+
+def _table(document: Mapping[str, Any], *, typed: bool) -> Table:
+    name = f"{document['logical_database']}.{document['logical_table']}"
+    for instance in document["instances"]:
+        _check_instance(name, instance, typed=typed)
+    topics = _readable_topics(name, document)
+    own = any(each["ddl"] == "topic" for each in document["instances"])
+    return Table(
+        str(document["logical_database"]),
+        str(document["logical_table"]),
+        topics,
+        tuple(each + STATEMENT_SUFFIX for each in topics[:1]) if own else (),
+        frozenset(document["tags"]),
+        {
+            str(each["name"]): each.get("transaction_topic") or ""  # an older admin has none
+            for each in document["instances"]
+        },
+        {
+            str(topic): Since(int(each["set"]), each["seconds"])
+            for topic, each in document.get("since", {}).items()  # an older admin has none
+        },
+    )
+
+
+def _readable_topics(table: str, document: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the topics that all instances publish in the format that this client reads.
+
+    Raises IncompatibleVersion where there is none.
+    """
+    topics = tuple(map(str, document["topics"]))
+    found = topics
+    for instance in document["instances"]:
+        # an older admin names one format for all topics
+        formats = instance.get("formats") or dict.fromkeys(topics, instance["format"])
+        found = tuple(each for each in found if formats.get(each) == FORMAT)
+        if not found:
+            raise IncompatibleVersion(
+                f"Instance {instance['name']} publishes {table} in the format "
+                f"{', '.join(sorted(set(formats.values())))}, this client reads {FORMAT}.",
+                "Use a reader of that format.",
+            )
+    return found
+
+
+def _check_instance(table: str, instance: Mapping[str, Any], *, typed: bool) -> None:
+    if instance["names"] != "logical":
+        raise IncompatibleVersion(
+            f"Instance {instance['name']} publishes {table} under real names "
+            f'(routing.names = "{instance["names"]}").',
+            "Read its topic with a Kafka client, or let the instance publish logical names.",
+        )
+    if typed and instance["value_style"] != "exact":
+        raise IncompatibleVersion(
+            f"Instance {instance['name']} publishes {table} with "
+            f'value_style = "{instance["value_style"]}", whose texts do not tell the values.',
+            'Subscribe with `values="text"`.',
+        )

@@ -1,0 +1,120 @@
+"""Asks the admin for the topics of logical tables, with a cache as fallback."""
+
+import json
+import logging
+from collections.abc import Mapping
+from http.client import HTTPException
+from typing import Any, Final
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlencode, urlsplit
+from urllib.request import ProxyHandler, Request, build_opener
+
+from roma_client.errors import (
+    AdminRefused,
+    AdminUnreachable,
+    NotPermitted,
+    UnknownTable,
+    UsageError,
+)
+from roma_client.log import log_event
+from roma_client.names.answer import Answer, read_answer, without_ages
+from roma_client.names.cache import Cache
+
+_PATH: Final = "/api/v1/subscriptions"
+_LARGEST_ANSWER: Final = 64_000_000
+_SERVER_ERRORS: Final = 500
+
+
+class Directory:
+    """The admin of one installation.
+
+    Proxies of the environment are not used: the admin is in the own network.
+    """
+
+    def __init__(
+        self, admin: str, token: str | None, cache: Cache, *, typed: bool, answer_seconds: float = 5
+    ) -> None:
+        if urlsplit(admin).scheme not in {"http", "https"}:
+            raise UsageError(f"The admin's address {admin!r} does not begin with http or https.")
+        self._admin = admin.rstrip("/")
+        self._token = token
+        self._cache = cache
+        self._typed = typed
+        self._seconds = answer_seconds
+        self._open = build_opener(ProxyHandler({})).open
+
+    def table(self, database: str, table: str) -> Answer:
+        """Return one logical table, from the cache if the admin does not answer.
+
+        Raises UnknownTable, NotPermitted, AdminUnreachable, AdminRefused, IncompatibleVersion.
+        """
+        query = urlencode({"database": database, "table": table})
+        return self._answer(f"{self._admin}{_PATH}/table?{query}")
+
+    def all_tables(self) -> Answer:
+        """Return every logical table, from the cache if the admin does not answer.
+
+        Raises NotPermitted, AdminUnreachable, AdminRefused, IncompatibleVersion.
+        """
+        return self._answer(f"{self._admin}{_PATH}")
+
+    def ask_table(self, database: str, table: str) -> Answer:
+        """Return one logical table from the admin, without the cache.
+
+        Raises the errors of `table`.
+        """
+        query = urlencode({"database": database, "table": table})
+        return read_answer(self._asked(f"{self._admin}{_PATH}/table?{query}"), typed=self._typed)
+
+    def ask_all_tables(self) -> Answer:
+        """Return every logical table from the admin, without the cache."""
+        return read_answer(self._asked(f"{self._admin}{_PATH}"), typed=self._typed)
+
+    def _answer(self, question: str) -> Answer:
+        try:
+            document = self._asked(question)
+        except AdminUnreachable as exc:
+            kept = self._cache.load(question)
+            if kept is None:
+                raise
+            log_event(logging.WARNING, "names_from_cache", reason=exc.reason)
+            return without_ages(read_answer(kept, typed=self._typed))
+        answer = read_answer(document, typed=self._typed)
+        self._cache.store(question, document)
+        return answer
+
+    def _asked(self, question: str) -> Mapping[str, Any]:
+        headers = {"Accept": "application/json"}
+        if self._token:
+            headers["Authorization"] = f"Bearer {self._token}"
+        request = Request(question, headers=headers)  # noqa: S310  # the scheme was checked
+        try:
+            with self._open(request, timeout=self._seconds) as response:
+                document = json.loads(response.read(_LARGEST_ANSWER))
+        except HTTPError as exc:
+            raise _refusal(self._admin, exc) from exc
+        except (URLError, OSError, HTTPException) as exc:
+            raise AdminUnreachable(f"{self._admin} does not answer: {exc}.") from exc
+        except ValueError as exc:
+            raise AdminRefused(f"{self._admin} answers with something that is no JSON.") from exc
+        if not isinstance(document, dict):
+            raise AdminRefused(f"{self._admin} answers with something that is no JSON object.")
+        return document
+
+
+def _refusal(admin: str, answer: HTTPError) -> Exception:
+    """Return the error that an answer of the admin means."""
+    try:
+        problem = json.loads(answer.read(_LARGEST_ANSWER))
+        reason = f"{problem['code']}: {problem['detail']}"
+    except (ValueError, KeyError, TypeError, OSError):
+        reason = f"status {answer.code}"
+    match answer.code:
+        case 401 | 403:
+            return NotPermitted(f"{admin} refuses: {reason}")
+        case 404:
+            return UnknownTable(reason.removeprefix("NOT_FOUND: "))
+        case code if code >= _SERVER_ERRORS:
+            return AdminUnreachable(f"{admin} answers {reason}")
+        case _:
+            return AdminRefused(f"{admin} answers {reason}")

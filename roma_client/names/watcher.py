@@ -1,0 +1,75 @@
+"""Asks the admin again and again while a client reads."""
+
+import logging
+from collections.abc import Callable
+from threading import Event, Thread
+
+from roma_client.errors import ClientError, TableMoved, UnknownTable
+from roma_client.log import log_event
+from roma_client.names.answer import Answer
+
+
+class NameWatcher:
+    """Keeps the admin's newest answer, by a thread.
+
+    If the admin is unavailable the client continues to read.
+    """
+
+    def __init__(
+        self,
+        ask: Callable[[], Answer],
+        judge: Callable[[Answer], ClientError | None],
+        refresh_seconds: float | None,
+    ) -> None:
+        """`judge` returns the error that an answer means for the client.
+
+        `refresh_seconds` None: never ask, the topic was chosen by the service.
+        """
+        self._ask = ask
+        self._judge = judge
+        self._seconds = refresh_seconds
+        self._end = Event()
+        self._found: ClientError | None = None
+        self._thread = Thread(target=self._watch, name="roma-client-names", daemon=True)
+
+    def __enter__(self) -> "NameWatcher":
+        if self._seconds is not None:
+            self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end.set()
+
+    def check(self) -> None:
+        """Return if the tables are still where they are read. Raises TableMoved."""
+        if self._found is not None:
+            raise self._found
+
+    def _watch(self) -> None:
+        while self._found is None and not self._end.wait(self._seconds):
+            try:
+                self._found = self._judge(self._ask())
+            except UnknownTable as exc:
+                self._found = TableMoved(
+                    f"The mapping has no such table any more: {exc.reason}",
+                    "Read the rest with `topic=` and the former topic.",
+                )
+            except ClientError as exc:
+                log_event(logging.INFO, "names_not_refreshed", reason=exc.reason)
+
+
+def moved_from(answer: Answer, places: dict[str, str]) -> TableMoved | None:
+    """Return the error if a table is no longer in the topic that it is read from.
+
+    `places`: table name to topic. A table that the answer lacks is ignored.
+    """
+    for table in answer.tables:
+        topic = places.get(table.name)
+        if topic is not None and topic not in table.topics:
+            return TableMoved(
+                f"The mapping sends {table.name} to {', '.join(table.topics)} (set "
+                f"{answer.number}), and this client reads it from topic {topic}.",
+                f'Read the rest with `topic="{topic}"` until no more changes come, then start '
+                f"without `topic`.",
+            )
+    return None

@@ -1,0 +1,82 @@
+"""The shared parts of clients: the admin and its answers, the name of the group, the metrics,
+and the check of Kafka's settings.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from roma_client.errors import UsageError
+from roma_client.kafka.options import owned_settings
+from roma_client.metrics import Metrics, NoMetrics, PrometheusMetrics
+from roma_client.names import Answer, Directory
+from roma_client.names.cache import Cache
+from roma_client.records.change import Values
+
+if TYPE_CHECKING:
+    from prometheus_client import CollectorRegistry
+
+ADMIN_VARIABLE: Final = "ROMA_ADMIN"
+ARGUMENTS_DECIDE: Final = "Leave these settings out; use the arguments of the subscription."
+TOKEN_VARIABLE: Final = "ROMA_TOKEN"  # noqa: S105  # a variable's name
+
+
+def admin_token(given: str | None) -> str | None:
+    """Return the token: the argument, or the environment's; None for neither."""
+    return given or os.environ.get(TOKEN_VARIABLE)
+
+
+def admin_address(given: str | None) -> str:
+    """Return the admin's address: the argument, or the environment's. Raises UsageError."""
+    address = given or os.environ.get(ADMIN_VARIABLE)
+    if not address:
+        raise UsageError(
+            "The address of the admin is missing.",
+            f'Give admin="http://…", or set the environment variable {ADMIN_VARIABLE}.',
+        )
+    return address
+
+
+class Asking(Protocol):
+    """The fields of a client that decide how it asks the admin."""
+
+    admin: str | None
+    token: str | None
+    values: Values
+    cache: Path | str | None
+
+
+def directory_of(client: Asking) -> Directory:
+    """Return the names that the admin of a client answers. Raises UsageError without an admin."""
+    return Directory(
+        admin_address(client.admin),
+        admin_token(client.token),
+        Cache(client.cache),
+        typed=client.values == "python",
+    )
+
+
+def refuse_owned(kafka: Mapping[str, Any], owner: str, remedy: str = "") -> None:
+    """Raise UsageError for settings of Kafka's client that `owner` decides."""
+    if owned := owned_settings(kafka):
+        raise UsageError(f"`kafka` sets {', '.join(owned)}, which {owner} decides.", remedy)
+
+
+def default_group(answer: Answer, name: str) -> str:
+    """Return the name of the group that is made from the token's name.
+
+    Raises UsageError for a caller without a name: two services of one group would share the
+    changes.
+    """
+    if not answer.caller:
+        raise UsageError(
+            "The consumer group is missing, and the token has no name to make one from.",
+            'Give group="<name of the service>", or use a token of your own.',
+        )
+    return f"{answer.caller}.{name}"
+
+
+def metrics_of(registry: "CollectorRegistry | None", group: str) -> Metrics:
+    """Return the metrics in a registry, or metrics that count nothing."""
+    return NoMetrics() if registry is None else PrometheusMetrics(registry, group)

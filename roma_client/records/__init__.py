@@ -1,0 +1,1 @@
+"""Records as changes: pure functions and values, without Kafka and without clocks."""

@@ -1,0 +1,94 @@
+"""Batches of Canal's verbs: what one collects, and which are out."""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from roma_client.errors import BatchUnknown
+from roma_client.records.ack_book import Receipt
+from roma_client.records.delivery import Delivery
+
+
+class Batch(NamedTuple):
+    """An unacknowledged batch. It holds no row."""
+
+    id: int
+    receipts: list[Receipt]
+
+
+class BatchesOut:
+    """The batches that a client got and has not acknowledged. Ids rise from 1."""
+
+    def __init__(self) -> None:
+        self._out: deque[Batch] = deque()
+        self._last_id = 0
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """Return the ids, the first batch first."""
+        return tuple(each.id for each in self._out)
+
+    @property
+    def changes(self) -> int:
+        """Return the number of unacknowledged changes."""
+        return sum(len(each.receipts) for each in self._out)
+
+    def add(self, deliveries: Sequence[Delivery]) -> int:
+        """Add a batch; return its id."""
+        self._last_id += 1
+        self._out.append(Batch(self._last_id, [each.receipt for each in deliveries]))
+        return self._last_id
+
+    def first(self, batch_id: int) -> Batch:
+        """Return the first batch, which must have this id. Raises BatchUnknown."""
+        if batch_id not in self.ids:
+            raise BatchUnknown(
+                f"Batch {batch_id} is not out.",
+                "Acknowledge or roll back a batch that you got and that is not acknowledged.",
+            )
+        if self._out[0].id != batch_id:
+            raise BatchUnknown(f"Batch {batch_id} is not the first: that is {self._out[0].id}.")
+        return self._out[0]
+
+    def end_first(self) -> None:
+        """Remove the first batch. Raises IndexError without one."""
+        self._out.popleft()
+
+    def clear(self) -> None:
+        """Remove all batches; their ids are not used again."""
+        self._out.clear()
+
+
+class Collecting:
+    """The deliveries of a batch while it is collected.
+
+    It is full with `size` changes, or if the records have `limit_bytes` in Kafka (None: no limit).
+    """
+
+    def __init__(self, size: int, limit_bytes: int | None) -> None:
+        self._found: list[Delivery] = []
+        self._size = size
+        self._limit = limit_bytes
+        self._bytes = 0
+
+    def __iter__(self) -> Iterator[Delivery]:
+        return iter(self._found)
+
+    def __reversed__(self) -> Iterator[Delivery]:
+        return reversed(self._found)
+
+    @property
+    def left(self) -> int:
+        """Return how many changes are missing, without regard to their size."""
+        return self._size - len(self._found)
+
+    @property
+    def is_full(self) -> bool:
+        """Return whether the batch takes no further change."""
+        return self.left <= 0 or (self._limit is not None and self._bytes >= self._limit)
+
+    def add(self, delivery: Delivery) -> None:
+        """Add a change. The size of a record counts once, with its first change."""
+        if not self._found or self._found[-1].record is not delivery.record:
+            self._bytes += len(delivery.record.value or b"")
+        self._found.append(delivery)

@@ -1,0 +1,144 @@
+"""One change as a service reads it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from functools import cached_property
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+
+from roma_client.records.values import python_value
+
+Values: TypeAlias = Literal["python", "text"]
+Texts: TypeAlias = Mapping[str, str | None]
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Operation(StrEnum):
+    """The kind of row change, or STATEMENT."""
+
+    INSERT = "INSERT"
+    UPDATE = "UPDATE"
+    DELETE = "DELETE"
+    STATEMENT = "STATEMENT"
+    """DDL, or a change that the source logged as SQL text. Only with `ddl=True`."""
+
+
+class Order(NamedTuple):
+    """The order key. Of two changes of one key, the one with the greater order is newer.
+
+    execute_time      of the source transaction, Unix milliseconds
+    execute_position  rises with every row of an instance, 63 bits
+    """
+
+    execute_time: int
+    execute_position: int
+
+
+class SourcePosition(NamedTuple):
+    """Binlog coordinates of the change on its source."""
+
+    server_id: int
+    file: str
+    offset: int
+
+
+class Place(NamedTuple):
+    """The coordinates of the record in Kafka."""
+
+    topic: str
+    partition: int
+    offset: int
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change of one row under its logical name, or one statement.
+
+    database, table  logical names
+    operation        the kind of change
+    key              the record's key: equal for all changes of one row; None without a unique key
+    key_columns      names of the key's columns
+    order            the order key
+    changed          columns that the change touched; of an insert or delete all
+    tags             tags of the mapping that apply to this change
+    transaction_id   GTID of the source transaction, None if the source has none
+    source           binlog coordinates, None unless the instance has `headers = "full"`
+    real             real table as `database.table`, None unless the headers are full
+    instance         name of the instance, None unless the headers are full
+    snapshot         whether the row was copied from the table, instead of read from the binlog
+    history          the column that ends a version, for history rows of system-versioned tables
+    unknown          columns that the binlog did not contain
+    sql              text of a statement, None for rows
+    event_time       start of the source's statement, in whole seconds; do not order by it
+    place            where the record is in Kafka
+    types            column name to the text of its type
+    sql_types        column name to its number of `java.sql.Types`
+    kind             type of the message: INSERT, UPDATE, DELETE; of a statement CREATE, ALTER,
+                     QUERY, …
+    is_ddl           whether a statement is DDL
+    """
+
+    database: str
+    table: str
+    operation: Operation
+    key: str | None
+    key_columns: tuple[str, ...]
+    order: Order
+    changed: frozenset[str]
+    tags: tuple[str, ...]
+    transaction_id: str | None
+    source: SourcePosition | None
+    real: str | None
+    instance: str | None
+    snapshot: bool
+    history: str | None
+    unknown: frozenset[str]
+    sql: str | None
+    event_time: datetime
+    place: Place
+    types: Mapping[str, str] = field(repr=False)
+    before_texts: Texts | None = field(repr=False)
+    """The row before the change as texts; None for an insert and for a statement."""
+    after_texts: Texts | None = field(repr=False)
+    """The row after the change as texts; None for a delete and for a statement."""
+    values: Values = field(default="python", repr=False)
+    sql_types: Mapping[str, int] = field(default_factory=dict, repr=False)
+    kind: str = ""
+    is_ddl: bool = False
+
+    @classmethod
+    def of_fields(cls, fields: dict[str, Any]) -> "Change":
+        """Return a change with these fields, which must be all of them and are kept as they are.
+
+        A reader makes one for each row: the generated constructor would be slower.
+        """
+        change = object.__new__(cls)
+        object.__setattr__(change, "__dict__", fields)
+        return change
+
+    @cached_property
+    def before(self) -> Mapping[str, Any] | None:
+        """The row before the change, column name to value. Raises ValueError for a broken value."""
+        return self._valued(self.before_texts)
+
+    @cached_property
+    def after(self) -> Mapping[str, Any] | None:
+        """The row after the change, column name to value. Raises ValueError for a broken value."""
+        return self._valued(self.after_texts)
+
+    @property
+    def row(self) -> Mapping[str, Any]:
+        """The newest known values: `after`, of a delete `before`; empty for a statement."""
+        return self.after or self.before or {}
+
+    @property
+    def execute_time(self) -> datetime:
+        """When the source committed the change, in UTC. It never decreases within an instance."""
+        return _EPOCH + timedelta(milliseconds=self.order.execute_time)
+
+    def _valued(self, texts: Texts | None) -> Mapping[str, Any] | None:
+        if texts is None or self.values == "text":
+            return texts
+        return {name: python_value(self.types[name], text) for name, text in texts.items()}

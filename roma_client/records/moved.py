@@ -1,0 +1,209 @@
+"""The marker that ends the tables of a database in a topic, and when all of them are there."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from roma_client.errors import CorruptMessage, TableMoved
+from roma_client.records.order_guard import Partition
+from roma_client.records.record import Record
+
+MOVED: Final = "moved"
+_VERSION: Final = 1
+
+
+class Marker(NamedTuple):
+    """What one instance says: it publishes rows of a database no more to `topic`, but to `to`; or
+    to `topic` again, if `to` has it.
+
+    set      number of the mapping set under which it publishes from here on
+    feeders  all instances that publish to `topic`
+    """
+
+    database: str
+    topic: str
+    to: tuple[str, ...]
+    set: int
+    instance: str
+    feeders: frozenset[str]
+
+
+class Departure(NamedTuple):
+    """A table has left a topic, under a mapping set.
+
+    to  the next topic; empty if the mapping has none for the table
+    """
+
+    set: int
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """The table whose moves a client follows.
+
+    topic  where it is read
+    after  number of the mapping set that brought it there; 0 for the first topic
+    gone   instances that never publish again, whose markers are not waited for
+    since  number of the set that had given the topic the table when the group began; None:
+           unknown
+    """
+
+    database: str
+    table: str
+    topic: str
+    after: int = 0
+    gone: frozenset[str] = frozenset()
+    since: int | None = None
+
+    @property
+    def name(self) -> str:
+        """Return `database.table`."""
+        return f"{self.database}.{self.table}"
+
+
+def marker_of(record: Record) -> Marker | None:
+    """Return the marker that a record is, None for another one.
+
+    Raises CorruptMessage for a marker that this client cannot read: it must not be passed over.
+    """
+    text = record.header(MOVED) if record.value is None else None
+    if text is None:
+        return None
+    try:
+        fields: Any = json.loads(text)
+        if fields["version"] != _VERSION:
+            raise ValueError(f"version {fields['version']}")
+        return Marker(
+            str(fields["database"]),
+            str(fields["topic"]),
+            tuple(map(str, fields["to"])),
+            int(fields["set"]),
+            str(fields["instance"]),
+            frozenset(map(str, fields["feeders"])),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as exc:
+        raise CorruptMessage(
+            f"Record {record.offset} of {record.topic}, partition {record.partition}, marks the "
+            f"move of a table in a form that this client does not know: {exc}."
+        ) from exc
+
+
+def expanded(topic: str, database: str, table: str) -> str:
+    """Return a topic of the mapping with the names of a table put in."""
+    return topic.replace("{db}", database).replace("{table}", table)
+
+
+@dataclass(slots=True)
+class _Page:
+    """The markers of one partition: set, then instance, to the offset of its first one."""
+
+    offsets: dict[int, dict[str, int]] = field(default_factory=dict)
+    markers: dict[int, list[Marker]] = field(default_factory=dict)
+    left: tuple[int, Departure] | None = None
+
+
+class Departures:
+    """The markers of a table that a client has met, by partition.
+
+    A partition ends behind the last marker of all instances that feed the topic. Not thread-safe.
+    """
+
+    def __init__(self, followed: Followed) -> None:
+        self._followed = followed
+        self._pages: dict[Partition, _Page] = {}
+
+    def note(self, partition: Partition, offset: int, marker: Marker) -> bool:
+        """Note a marker; return whether it is one of this table that ends something new.
+
+        Raises TableMoved where an instance comes back to the topic before all have left it: its
+        rows from here on come after others in the topics between.
+        """
+        followed = self._followed
+        to = [expanded(each, followed.database, followed.table) for each in marker.to]
+        of_other = (marker.database, marker.topic) != (followed.database, followed.topic)
+        if of_other or marker.set <= followed.after:
+            return False
+        if followed.topic in to:
+            self._refuse_early(partition, marker)
+            return False
+        page = self._pages.setdefault(partition, _Page())
+        page.offsets.setdefault(marker.set, {}).setdefault(marker.instance, offset)
+        page.markers.setdefault(marker.set, []).append(marker)
+        if page.left is None and not self._missing(page, marker.set):
+            end = max(page.offsets[marker.set].values()) + 1
+            page.left = end, Departure(marker.set, to[0] if to else "")
+        return True
+
+    def _refuse_early(self, partition: Partition, back: Marker) -> None:
+        page = self._pages.get(partition)
+        if page is None or page.left is not None:
+            return
+        for number in sorted(each for each in page.offsets if each < back.set):
+            if back.instance in page.offsets[number]:
+                missing = ", ".join(sorted(self._missing(page, number)))
+                raise TableMoved(
+                    f"Instance {back.instance} left topic {back.topic}, partition {partition[1]}, "
+                    f"with mapping set {number} and came back with set {back.set}, and the markers "
+                    f"of other instances that feed it are missing (missing: {missing}). Rows in "
+                    "the topics between would be read too late.",
+                    "An older relay, or one with `topic.move_markers = false`, publishes there; or "
+                    "an instance was retired. Name it in `removed_instances` if its rows need no "
+                    "order across the topics.",
+                )
+
+    def resume(self, partition: Partition, offset: int, left: Departure | None) -> None:
+        """Note that a client of the group has reached the end of a partition before."""
+        if left is not None and left.set > self._followed.after:
+            self._pages.setdefault(partition, _Page()).left = (offset, left)
+
+    @property
+    def any(self) -> bool:
+        """Return whether markers were met, or an end is known."""
+        return bool(self._pages)
+
+    def end(self, partition: Partition) -> int | None:
+        """Return the offset behind the last marker, None while one is missing."""
+        page = self._pages.get(partition)
+        return None if page is None or page.left is None else page.left[0]
+
+    def left(self, partition: Partition) -> Departure | None:
+        """Return where the table went, None while a marker is missing."""
+        page = self._pages.get(partition)
+        return None if page is None or page.left is None else page.left[1]
+
+    def first_marker(self, partition: Partition, before: int) -> int | None:
+        """Return the offset of the first marker below an offset, None if there is none.
+
+        At the end of a partition: of later moves only, which count when the table comes back.
+        """
+        page = self._pages.get(partition)
+        if page is None:
+            return None
+        ended = page.left is not None and before >= page.left[0]
+        after = page.left[1].set if page.left is not None and ended else 0
+        later = [each for number, each in page.offsets.items() if number > after]
+        found = [at for each in later for at in each.values() if at < before]
+        return min(found, default=None)
+
+    def met(self, partition: Partition) -> bool:
+        """Return whether markers of a partition were read."""
+        page = self._pages.get(partition)
+        return page is not None and bool(page.offsets)
+
+    def missing(self) -> dict[str, list[Partition]]:
+        """Return the instances whose marker is missing in partitions that have others."""
+        found: dict[str, list[Partition]] = {}
+        for partition, page in self._pages.items():
+            if page.left is None and page.offsets:
+                for instance in sorted(self._missing(page, min(page.offsets))):
+                    found.setdefault(instance, []).append(partition)
+        return found
+
+    def forget(self, partition: Partition) -> None:
+        """Forget a partition that was given away."""
+        self._pages.pop(partition, None)
+
+    def _missing(self, page: _Page, number: int) -> frozenset[str]:
+        wanted = frozenset[str]().union(*(each.feeders for each in page.markers[number]))
+        return wanted - frozenset(page.offsets[number]) - self._followed.gone

@@ -1,0 +1,127 @@
+"""The records of a source transaction that were read before it is complete."""
+
+from collections import Counter
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from roma_client.records.ack_book import Receipt
+from roma_client.records.change import Change
+from roma_client.records.order_guard import Partition
+from roma_client.records.transaction import Report, Transaction, TransactionId
+
+
+class Rows(NamedTuple):
+    """The rows of one record.
+
+    id       of their source transaction; None for rows that belong to none
+    changes  of subscribed tables
+    size     of the record in bytes
+    """
+
+    partition: Partition
+    id: TransactionId | None
+    changes: list[Change]
+    size: int
+    receipt: Receipt
+
+
+class ReadyTransaction(NamedTuple):
+    """One transaction that is ready for the service, or records that are skipped.
+
+    transaction  None for skipped records: those before the start of the group
+    receipts     acknowledge its records
+    done         `before` of its id; None for rows of no transaction
+    """
+
+    transaction: Transaction | None
+    receipts: tuple[Receipt, ...]
+    done: int | None = None
+
+
+@dataclass(eq=False)
+class PendingTransaction:
+    """A transaction with some records read. It is removed when it is ready or skipped."""
+
+    id: TransactionId
+    rows: dict[Partition, list[Change]] = field(default_factory=dict)
+    positions: set[int] = field(default_factory=set)
+    seen: Counter[str] = field(default_factory=Counter)
+    receipts: list[Receipt] = field(default_factory=list)
+    size: int = 0
+    begin: Report | None = None
+    end: Report | None = None
+    end_offset: int | None = None
+    is_queued: bool = False
+    is_given_up: bool = False
+
+    def add(self, rows: Rows) -> None:
+        """Add rows, except those that it has: an at-least-once relay may send rows twice."""
+        own = self.rows.setdefault(rows.partition, [])
+        if not own:
+            self.receipts.append(rows.receipt)
+        for change in rows.changes:
+            position = change.order.execute_position
+            if position not in self.positions:
+                self.positions.add(position)
+                self.seen[f"{change.database}.{change.table}"] += 1
+                own.append(change)
+            elif own and own[-1].order == change.order:  # a message for each tag
+                tags = dict.fromkeys((*own[-1].tags, *change.tags))
+                own[-1] = replace(own[-1], tags=tuple(tags))
+        self.size += rows.size
+
+    def lacks(self, tables: AbstractSet[str]) -> Mapping[str, int]:
+        """Return how many rows of each subscribed table are missing; empty before the END, which
+        has the counts.
+        """
+        counts = {} if self.end is None else self.end.counts or {}
+        return {
+            table: counts[table] - self.seen[table]
+            for table in tables & counts.keys()
+            if counts[table] > self.seen[table]
+        }
+
+    def ready(self, *, is_whole: bool = True) -> ReadyTransaction:
+        """Return the complete transaction with its receipts."""
+        report = self.end or self.begin
+        changes = sorted((c for some in self.rows.values() for c in some), key=lambda c: c.order)
+        if report is None and not changes:
+            return self.skipped()
+        counts = self.seen if self.end is None else self.end.counts or {}
+        transaction = Transaction(
+            self.id.text,
+            self.id.instance,
+            "" if report is None else report.source,
+            changes[0].transaction_id if report is None else report.gtid,
+            tuple(changes),
+            dict(counts),
+            None if report is None else report.begin,
+            None if report is None else report.end,
+            changes[0].execute_time if report is None else report.execute_time,
+            is_whole,
+        )
+        return ReadyTransaction(transaction, tuple(self.receipts), self.id.before)
+
+    def skipped(self) -> ReadyTransaction:
+        """Return its receipts without the transaction."""
+        return ReadyTransaction(None, tuple(self.receipts), self.id.before)
+
+
+def loose_rows(rows: Rows, instance: str) -> ReadyTransaction:
+    """Return rows that belong to no source transaction."""
+    first = rows.changes[0]
+    counts = Counter(f"{each.database}.{each.table}" for each in rows.changes)
+    transaction = Transaction(
+        id=None,
+        instance=instance,
+        source="",
+        gtid=None,
+        changes=tuple(rows.changes),
+        counts=dict(counts),
+        begin=None,
+        end=None,
+        execute_time=first.execute_time,
+    )
+    return ReadyTransaction(transaction, (rows.receipt,))

@@ -1,0 +1,60 @@
+"""A Kafka record as plain values, and the headers of the relay."""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from roma_client.records.change import Place
+from roma_client.records.order_guard import Partition
+
+ORDER: Final = "order"
+ORDERS: Final = "orders"
+TAG: Final = "tag"
+INSTANCE: Final = "instance"
+REAL: Final = "real"
+SOURCE: Final = "source"
+CLAIM: Final = "claim"
+UNKNOWN: Final = "unknown"
+HISTORY: Final = "history"
+SNAPSHOT: Final = "snapshot"
+TRANSACTION: Final = "transaction"
+STATEMENT_SUFFIX: Final = ".ddl"
+"""Ends the name of the topic of a topic's DDL."""
+
+
+class Record(NamedTuple):
+    """One record of a topic. `value` is None for a tombstone.
+
+    `timestamp` is Kafka's, in Unix seconds; 0 if it is not known.
+    """
+
+    topic: str
+    partition: int
+    offset: int
+    key: bytes | None
+    value: bytes | None
+    headers: Sequence[tuple[str, bytes | None]]
+    timestamp: float = 0.0
+
+    @property
+    def place(self) -> Place:
+        """Return where the record is."""
+        return Place(self.topic, self.partition, self.offset)
+
+    @property
+    def source_partition(self) -> Partition:
+        """Return topic and partition."""
+        return self.topic, self.partition
+
+    def header(self, name: str) -> bytes | None:
+        """Return a header's value, of several the last one; None if the record lacks it."""
+        return dict(self.headers).get(name)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Return the tags in the order of the headers."""
+        found = [
+            value.decode("utf-8", "replace")
+            for name, value in self.headers
+            if name == TAG and value is not None
+        ]
+        return tuple(found)

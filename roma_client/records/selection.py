@@ -1,0 +1,104 @@
+"""Which records a subscription takes."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from roma_client.errors import UsageError
+from roma_client.records.record import STATEMENT_SUFFIX, TAG, Record
+
+_PLAIN_NAME = re.compile(r"[\w$.-]+", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Logical tables, tags, and whether statements are wanted.
+
+    takes        whether a logical table `database.table` is wanted
+    topics       table name to the one topic that it is read from; a table without an entry is read
+                 from each topic
+    only_table   the single wanted table, if the selection has one: records of others can be skipped
+                 by their key
+    tags         a record with one of them is selected; empty selects all
+    """
+
+    takes: Callable[[str], bool]
+    topics: Mapping[str, str] = field(default_factory=dict)
+    only_table: str | None = None
+    tags: frozenset[str] = frozenset()
+    statements: bool = False
+
+    @classmethod
+    def of_table(
+        cls, database: str, table: str, topic: str, tags: frozenset[str], *, statements: bool
+    ) -> "Selection":
+        """Return the selection of one logical table."""
+        name = f"{database}.{table}"
+        return cls(name.__eq__, {name: topic}, name, tags, statements=statements)
+
+    def at(self, name: str, topic: str) -> "Selection":
+        """Return the selection with a table read from this topic."""
+        return replace(self, topics={**self.topics, name: topic})
+
+    def may_take(self, record: Record) -> bool:
+        """Return False for a record that key or tags already exclude, so that it need not be
+        parsed.
+        """
+        if record.value is None:
+            return False
+        if self.tags and not any(
+            name == TAG and value is not None and value.decode("utf-8", "replace") in self.tags
+            for name, value in record.headers
+        ):
+            return False
+        prefix, key = self._prefix, record.key
+        return prefix is None or key is None or key.startswith(prefix)
+
+    def takes_row(self, database: str, table: str, topic: str) -> bool:
+        """Return whether a row change of this logical table is taken from this topic."""
+        name = f"{database}.{table}"
+        return self.takes(name) and topic == self.topics.get(name, topic)
+
+    def takes_statement(self, database: str, table: str, topic: str) -> bool:
+        """Return whether a statement is taken.
+
+        A statement without a table (a view, a routine) belongs to its database.
+        """
+        if not self.statements:
+            return False
+        if not table:
+            return any(name.startswith(f"{database}.") for name in self.topics)
+        return self.takes_row(database, table, topic.removesuffix(STATEMENT_SUFFIX))
+
+    @cached_property
+    def _prefix(self) -> bytes | None:
+        name = self.only_table
+        if name is None or _PLAIN_NAME.fullmatch(name) is None:
+            return None  # the text in the key may be escaped: the value decides
+        return f'["{name}"'.encode()
+
+
+def canal_filter(text: str) -> Callable[[str], bool]:
+    r"""Return a predicate for Canal's filter: expressions over `database.table`, by commas.
+
+    Matches the whole name without regard to case, as Canal does: `shop\\..*,crm\\.lead`. Raises
+    UsageError for an expression that Python cannot compile.
+    """
+    try:
+        expressions = [re.compile(each.strip(), re.IGNORECASE) for each in _parts(text)]
+    except re.error as exc:
+        raise UsageError(f"The filter {text!r} is no list of regular expressions: {exc}.") from exc
+    return lambda name: any(each.fullmatch(name) for each in expressions)
+
+
+def _parts(text: str) -> list[str]:
+    """Split at commas outside braces and brackets."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter in "{[(") - (letter in "}])")
+        if letter == "," and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [each for each in parts if each.strip()]

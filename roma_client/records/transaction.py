@@ -1,0 +1,116 @@
+"""One source transaction as a service reads it, and the messages that announce it."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final, NamedTuple
+
+from roma_client.errors import CorruptMessage
+from roma_client.records.change import Change, SourcePosition
+from roma_client.records.record import Record
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_ID: Final = re.compile(r"([^:/]+)[:/].*:([0-9]+)", re.ASCII | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Transaction:
+    """The changes of one source transaction, in the order in which the source made them.
+
+    Rows that belong to no source transaction come in one without `id`, those of one record
+    together: rows of a snapshot, and rows that were published before the topic of transactions.
+
+    id            id of the transaction, None for rows that belong to none
+    instance      name of the instance
+    source        source of a group, otherwise empty
+    gtid          GTID, None if the source has none
+    changes       rows of the subscribed tables
+    counts        published rows of each logical table, also of tables that are not subscribed
+    begin, end    binlog coordinates; None if they are not known
+    execute_time  when the source committed, in UTC
+    is_whole      False for what is left of a transaction that never arrives whole, and only with
+                  `partial="yield"`
+    """
+
+    id: str | None
+    instance: str
+    source: str
+    gtid: str | None
+    changes: tuple[Change, ...]
+    counts: Mapping[str, int]
+    begin: SourcePosition | None
+    end: SourcePosition | None
+    execute_time: datetime
+    is_whole: bool = True
+
+
+class TransactionId(NamedTuple):
+    """The id of a source transaction.
+
+    before  execute position before its first change: rises from transaction to transaction
+    """
+
+    text: str
+    instance: str
+    before: int
+
+
+class Report(NamedTuple):
+    """A BEGIN or an END message.
+
+    counts  published rows of each logical table; None for BEGIN
+    """
+
+    id: TransactionId
+    source: str
+    gtid: str | None
+    begin: SourcePosition
+    end: SourcePosition | None
+    execute_time: datetime
+    counts: Mapping[str, int] | None
+
+    @property
+    def is_end(self) -> bool:
+        """Return whether it is an END."""
+        return self.counts is not None
+
+
+def transaction_id(text: str) -> TransactionId:
+    """Return the id that a header or a message holds. Raises ValueError for another text."""
+    match = _ID.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is no id of a transaction")
+    return TransactionId(text, match[1], int(match[2]))
+
+
+def report_of(record: Record) -> Report | None:
+    """Return the BEGIN or END of a record; None for a tombstone or another status.
+
+    Raises CorruptMessage for a record that the relay did not make.
+    """
+    if record.value is None:
+        return None
+    try:
+        message = json.loads(record.value)
+        return _report(message) if message["status"] in {"BEGIN", "END"} else None
+    except (ValueError, KeyError, TypeError) as exc:
+        raise CorruptMessage(
+            f"Record {record.offset} of {record.topic}, partition {record.partition}, is neither "
+            f"BEGIN nor END of a transaction: {type(exc).__name__}: {exc}."
+        ) from exc
+
+
+def _report(message: Mapping[str, Any]) -> Report:
+    server, is_end = int(message["server_id"]), message["status"] == "END"
+    tables = message["data_collections"] if is_end else ()
+    return Report(
+        transaction_id(message["id"]),
+        message["source"],
+        message["gtid"] or None,
+        SourcePosition(server, message["file"], message["position"]),
+        SourcePosition(server, message["end_file"], message["end_position"]) if is_end else None,
+        _EPOCH + timedelta(milliseconds=message["execute_time"]),
+        {each["data_collection"]: int(each["event_count"]) for each in tables} if is_end else None,
+    )

@@ -1,0 +1,59 @@
+"""Changes for unit tests of services that use this client."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol
+
+from roma_client.records.change import Change, Values
+from roma_client.records.decoding import Reading, changes_of
+from roma_client.records.record import Record
+from roma_client.records.selection import Selection
+
+
+class MessageLike(Protocol):
+    """A record with what `relay.testing.MadeMessage` has."""
+
+    @property
+    def topic(self) -> str:
+        """Return the topic."""
+
+    @property
+    def key(self) -> bytes | None:
+        """Return the key."""
+
+    @property
+    def value(self) -> bytes | None:
+        """Return the value, None for a tombstone."""
+
+    @property
+    def headers(self) -> Sequence[tuple[str, bytes]]:
+        """Return the headers."""
+
+
+class Subscribed(NamedTuple):
+    """The selection of a subscription."""
+
+    database: str
+    table: str
+    tags: frozenset[str] = frozenset()
+    ddl: bool = False
+    values: Values = "python"
+
+
+def changes_from(messages: Iterable[MessageLike], subscribed: Subscribed) -> list[Change]:
+    """Return the changes that a subscription would deliver of these messages of one partition.
+
+    Raises CorruptMessage, ClaimUnreadable.
+    """
+    selection = Selection(
+        f"{subscribed.database}.{subscribed.table}".__eq__,
+        tags=subscribed.tags,
+        statements=subscribed.ddl,
+    )
+    reading = Reading(subscribed.values)
+    return [
+        change
+        for offset, each in enumerate(messages)
+        for change in changes_of(
+            Record(each.topic, 0, offset, each.key, each.value, each.headers), selection, reading
+        )
+    ]

@@ -1,0 +1,178 @@
+"""A subscription to whole source transactions of one instance."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import KW_ONLY, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from roma_client.async_changes import AsyncTransactions, OneThread
+from roma_client.errors import UsageError
+from roma_client.kafka.options import FeedOptions, Start
+from roma_client.kafka.transaction_feed import TransactionFeed
+from roma_client.names import Answer, Table
+from roma_client.names.watcher import NameWatcher, moved_from
+from roma_client.opening import (
+    ARGUMENTS_DECIDE,
+    default_group,
+    directory_of,
+    metrics_of,
+    refuse_owned,
+)
+from roma_client.records.assembler import Assembler, Partial
+from roma_client.records.change import Values
+from roma_client.records.decoding import ClaimReader, Reading
+from roma_client.records.selection import Selection
+from roma_client.transactions import Transactions
+
+if TYPE_CHECKING:
+    from prometheus_client import CollectorRegistry
+
+
+@dataclass(eq=False)
+class TransactionSubscription:
+    """The source transactions of one instance as a whole, at least once, in the order of commits.
+
+    The instance needs `transaction.topic`. One client of the group is active at a time.
+
+    instance           name of the instance
+    tables             logical tables `database.table`, whose rows are delivered
+    partial            a transaction that never arrives whole: raise TransactionIncomplete, or
+                       deliver what is left with `is_whole=False`
+    transaction_bytes  largest source transaction, in bytes of its messages; in memory it takes
+                       about five times as much
+    buffer_bytes       the client reads no further ahead than so many bytes of messages
+    transaction_topic  topic of BEGIN and END; default: the admin's answer
+    Other fields are those of Subscription.
+    """
+
+    instance: str
+    tables: Sequence[str]
+    _: KW_ONLY
+    group: str | None = None
+    admin: str | None = None
+    token: str | None = field(default=None, repr=False)
+    kafka: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    start: Start = "earliest"
+    values: Values = "python"
+    partial: Partial = "stop"
+    transaction_bytes: int = 100_000_000
+    buffer_bytes: int = 50_000_000
+    claim_reader: ClaimReader | None = field(default=None, repr=False)
+    idle_seconds: float | None = None
+    transaction_topic: str | None = None
+    cache: Path | str | None = None
+    registry: "CollectorRegistry | None" = field(default=None, repr=False)
+    session_timeout_seconds: float = 10
+    refresh_seconds: float = 15
+
+    def __post_init__(self) -> None:
+        self._stack: ExitStack | None = None
+        self._thread: OneThread | None = None
+        if isinstance(self.tables, str) or not self.tables:
+            raise UsageError('`tables` is a list of logical tables: tables=["shop.orders"].')
+        if wrong := [each for each in self.tables if "." not in each]:
+            raise UsageError(f"`tables` has names without a database: {', '.join(wrong)}.")
+        refuse_owned(self.kafka, "the subscription", ARGUMENTS_DECIDE)
+
+    def __enter__(self) -> Transactions:
+        """Open the subscription; it opens once.
+
+        Raises UnknownTable, NotPermitted, AdminUnreachable, AdminRefused, IncompatibleVersion,
+        UsageError, TopicMissing, BrokerUnreachable, KafkaRefused.
+        """
+        if self._stack is not None:
+            raise UsageError("This subscription is open.", "Make another one.")
+        with ExitStack() as stack:
+            transactions = self._open(stack)
+            self._stack = stack.pop_all()
+        return transactions
+
+    def __exit__(self, *_: object) -> None:
+        """Commit what is acknowledged, leave the group, and close."""
+        if self._stack is not None:
+            self._stack.close()
+        self._stack = None
+
+    async def __aenter__(self) -> AsyncTransactions:
+        """Open the subscription for `async for`. Raises what `with` raises."""
+        self._thread = OneThread()
+        try:
+            transactions = await self._thread.call(self.__enter__)
+        except BaseException:
+            self._thread.close()
+            raise
+        return AsyncTransactions(transactions, self._thread)
+
+    async def __aexit__(self, *_: object) -> None:
+        assert self._thread is not None  # noqa: S101  # __aenter__ made it
+        try:
+            await self._thread.call(self.__exit__)
+        finally:
+            self._thread.close()
+
+    def _open(self, stack: ExitStack) -> Transactions:
+        directory = directory_of(self)
+        answer = self._answer(directory.table)
+        group = self.group or default_group(answer, f"{self.instance}.transactions")
+        metrics = metrics_of(self.registry, group)
+        places = {each.name: each.topic for each in answer.tables}
+        reports = (self.transaction_topic or self._topic_of(answer.tables), 0)
+        assembler = Assembler(
+            self.instance,
+            frozenset(places),
+            reports,
+            partial=self.partial,
+            transaction_bytes=self.transaction_bytes,
+        )
+        options = self._options(answer, places, group, reports[0])
+        feed = TransactionFeed(options, metrics, assembler, reports)
+        stack.enter_context(feed)
+        watcher = NameWatcher(
+            lambda: self._answer(directory.ask_table),
+            lambda newest: moved_from(newest, places),
+            self.refresh_seconds,
+        )
+        stack.enter_context(watcher)
+        return Transactions(
+            feed,
+            assembler,
+            watcher,
+            metrics,
+            buffer_bytes=self.buffer_bytes,
+            idle_seconds=self.idle_seconds,
+        )
+
+    def _answer(self, ask: Callable[[str, str], Answer]) -> Answer:
+        """Return what the admin says of all tables. Raises what `ask` raises."""
+        answers = [ask(*each.split(".", 1)) for each in self.tables]
+        return replace(answers[0], tables=tuple(each.tables[0] for each in answers))
+
+    def _topic_of(self, tables: Sequence[Table]) -> str:
+        """Return the topic of transactions. Raises UsageError."""
+        topics = {each.transaction_topics.get(self.instance) for each in tables}
+        match sorted(map(str, topics - {None, ""})):
+            case [topic]:
+                return topic
+            case _:
+                known = sorted({name for each in tables for name in each.transaction_topics})
+                raise UsageError(
+                    f"Instance {self.instance} publishes no BEGIN and END of these tables. "
+                    f"Instances with these tables: {', '.join(known) or 'none'}.",
+                    "Give the name of an instance with these tables, and set its "
+                    "`transaction.topic`.",
+                )
+
+    def _options(
+        self, answer: Answer, places: Mapping[str, str], group: str, reports: str
+    ) -> FeedOptions:
+        return FeedOptions(
+            group,
+            (*sorted(set(places.values())), reports),  # rows first: see Assembler.begin
+            Selection(places.__contains__, places),
+            Reading(self.values, self.claim_reader),
+            {"bootstrap.servers": answer.bootstrap_servers, **self.kafka},
+            self.start,
+            exclusive=True,
+            session_timeout_seconds=self.session_timeout_seconds,
+        )

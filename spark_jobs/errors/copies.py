@@ -1,0 +1,54 @@
+"""Errors that prevent writing copies of any kind."""
+
+from spark_jobs.errors.base import JobError
+
+
+class SchemaChangeRefused(JobError):
+    """A table changed in a way for which the configuration has "stop"."""
+
+    remedy = (
+        "Nothing of the batch is lost. Prepare the readers of the copy, change the policy under "
+        "[schema_changes], and start again."
+    )
+
+
+class CheckpointOfOthers(JobError):
+    """The checkpoint has batches that are in other copies: these would lack them."""
+
+    remedy = (
+        "Give new copies a new checkpoint: the topics are then read from the start. If they are "
+        "the same copies that moved, remove the "
+        "folder `copies` from the checkpoint, and start again."
+    )
+
+
+class CopiesKeptOtherwise(JobError):
+    """The copies below `copy_root` are kept by another rule than the job's: it would compare orders
+    that cannot be compared.
+    """
+
+    remedy = (
+        "Set raw_rule, row_images and truncate as they were, or give the job a copy_root (with "
+        "hbase a namespace too, with jdbc a prefix) "
+        "and a checkpoint of its own. To keep these copies by the new rule, remove them and the "
+        "file `_kept`, and read the topics again."
+    )
+
+
+class CopiesUnguarded(JobError):
+    """The location of the copies does not exclude two jobs that commit at the same time."""
+
+    remedy = (
+        "Delta: give Spark a log store for several drivers (spark.delta.logStore.s3a.impl). "
+        "Otherwise set copy_writers = 'one' and run one "
+        "job at a time below copy_root: no first copy, repair or second stream beside a stream."
+    )
+
+
+class CopyBusy(JobError):
+    """Another job writes a copy that has no transactions, and did not end its turn in time."""
+
+    remedy = (
+        "Wait for that job, and start again. If it was killed and does not come back, remove the "
+        "file."
+    )

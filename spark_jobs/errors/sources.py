@@ -1,0 +1,119 @@
+"""Errors that prevent reading the sources, or comparing them with the relay's position."""
+
+from spark_jobs.errors.base import JobError
+
+
+class SourceUnreachable(JobError):
+    """A source server does not answer, or ended the connection."""
+
+    remedy = (
+        "Check host and port of [[sources]] and the server, and start again; finished ranges "
+        "are kept. Where the server works on a query "
+        "for longer, raise sources.read_timeout_seconds or lower range_rows."
+    )
+
+
+class SourceRefused(JobError):
+    """A source server refuses the login, or a right."""
+
+    remedy = "The user of [[sources]] needs SELECT on the relayed tables."
+
+
+class SourceNotTheOne(JobError):
+    """Another server answers than the one of the instance's position, so its order key does not
+    apply to these rows.
+    """
+
+    remedy = "Name in [[sources]] the server that the instance reads now, and start again."
+
+
+class SourcesIncomplete(JobError):
+    """Sources of a group, or a database of the mapping, are not among [[sources]]: their keys would
+    be deleted from the copies.
+    """
+
+    remedy = (
+        "Name in [[sources]] every server that has shards of the tables, with a user that may "
+        "SELECT from them, and every source of a "
+        "group with the `name` that it has in [instances.group], and start again."
+    )
+
+
+class RulesDiffer(JobError):
+    """An instance publishes rows by other rules, masks, transforms or lookups than the
+    configuration says.
+    """
+
+    remedy = (
+        "Give its [[sources]] the rules, masks, transforms and lookups of the instance, word for "
+        "word and with the same salts. After a "
+        "change of them, start again when the relay runs with them."
+    )
+
+
+class TransformNotCopied(JobError):
+    """A function of the installation changes the rows of a table in messages, and a SELECT
+    cannot apply it.
+    """
+
+    remedy = (
+        "Keep these tables out by filter_black_regex of [[sources]], or name the others with "
+        "--table; the stream alone copies them."
+    )
+
+
+class PositionMissing(JobError):
+    """An instance has no position record: it never published, so the changes after a copy would
+    be missing.
+    """
+
+    remedy = (
+        "Check installation and the instance's name; start the relay, wait until the instance "
+        "runs, and start again."
+    )
+
+
+class PositionUnknown(JobError):
+    """An instance's position record has a newer format than this version of the jobs can read,
+    or is invalid.
+    """
+
+    remedy = "Use the jobs in the version of the relay that leads the instance, and start again."
+
+
+class RelayBehind(JobError):
+    """An instance has not published all transactions that its source committed before the copy,
+    so a schema change may be after its order key.
+    """
+
+    remedy = (
+        "See `roma status` for the lag and the state of the instance, wait until it has caught "
+        "up, and start again; "
+        "bootstrap.patience_seconds is how long this job waits."
+    )
+
+
+class TableUnknown(JobError):
+    """No source has a real table for a logical name."""
+
+    remedy = (
+        "Check the name, mapping, and filter and routing of [[sources]]; a table that its user may "
+        "not SELECT from is not seen."
+    )
+
+
+class TableChanged(JobError):
+    """A table got other columns or another key, or was dropped, after its order key was read."""
+
+    remedy = (
+        "Start again: this table is copied again under a new order key, and finished ranges of "
+        "other tables are kept."
+    )
+
+
+class TablesLeftOut(JobError):
+    """Some tables could not be copied; the others were, as far as the job was not ended."""
+
+    remedy = (
+        "Remedy what each of them names, and start again: finished tables are not copied again."
+    )

@@ -1,0 +1,71 @@
+"""Errors that prevent reading the topics."""
+
+from spark_jobs.errors.base import JobError
+
+
+class BrokerUnreachable(JobError):
+    """No broker of `bootstrap_servers` answers."""
+
+    remedy = (
+        "Check kafka.bootstrap_servers and the network, and start again; the job continues at its "
+        "checkpoint."
+    )
+
+
+class BrokerRefused(JobError):
+    """The broker refuses the login, or the right to read the topics."""
+
+    remedy = (
+        "Check kafka.client and kafka.jaas, and the access rights to the topics, and start again."
+    )
+
+
+class StatementsUnread(JobError):
+    """The job follows TRUNCATEs, and the topic that they are published in is not among those that
+    it reads.
+    """
+
+    remedy = (
+        "Add it to kafka.topics, or leave truncate at 'quarantine', and start again; the job "
+        "continues at its checkpoint."
+    )
+
+
+class TopicUnknown(JobError):
+    """A topic that the job reads does not exist."""
+
+    remedy = (
+        "Check kafka.topics. The relay makes a topic, and its `.ddl` topic, with the first row for "
+        "it; start the job after that."
+    )
+
+
+class OffsetsLost(JobError):
+    """The topic no longer holds offsets that the job must read: retention, or a re-created
+    topic.
+    """
+
+    remedy = (
+        "The copies lack these changes and stay as they are. The remedy is bootstrap: remove the "
+        "checkpoint and start again, and let "
+        "`roma bootstrap --anew` copy the tables from the source beside it. Then set the "
+        "retention of the topics longer than the job may pause."
+    )
+
+
+class FormatNotRead(JobError):
+    """The topic holds messages in a format that the jobs do not read."""
+
+    remedy = (
+        "The jobs read canal-json alone. Let an instance with message.format = 'canal-json' "
+        "publish these tables to topics of their own, and name those in kafka.topics."
+    )
+
+
+class RawRuleRefused(JobError):
+    """The raw rule compares binlog offsets, and the messages do not contain them."""
+
+    remedy = (
+        'Set message.headers = "full" in the relay, which adds the header source; messages from '
+        "then on can be read by the raw rule."
+    )

@@ -1,0 +1,52 @@
+"""Commits of Delta that carry a number: Delta leaves out one whose table has that number or a
+greater one.
+
+Source: Delta's documentation, "Idempotent table writes in foreachBatch".
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import Final
+from uuid import uuid4
+
+from pyspark.sql import SparkSession
+
+from spark_jobs.sinks.delta_lake.transaction import Batch
+
+_WRITER: Final = "spark.databricks.delta.write.txnAppId"
+_NUMBER: Final = "spark.databricks.delta.write.txnVersion"
+_ONE_AT_A_TIME: Final = Lock()
+
+
+@contextmanager
+def numbered_commits(spark: SparkSession, writer: str, number: int | None) -> Iterator[None]:
+    """Context manager: Delta records the writer and its number in each commit.
+
+    None: commits have no number, and none is left out.
+    """
+    if number is None:
+        yield
+        return
+    spark.conf.set(_WRITER, writer)
+    spark.conf.set(_NUMBER, str(number))
+    try:
+        yield
+    finally:
+        spark.conf.unset(_WRITER)
+        spark.conf.unset(_NUMBER)
+
+
+@contextmanager
+def under_another_writer(spark: SparkSession, batch: Batch) -> Iterator[None]:
+    """Context manager inside `numbered_commits`: Delta takes a batch whose number the table has.
+
+    The number is from before the checkpoint went back. Commits of other tables may use the other
+    name too.
+    """
+    with _ONE_AT_A_TIME:
+        spark.conf.set(_WRITER, f"{batch.writer} {uuid4()}")
+        try:
+            yield
+        finally:
+            spark.conf.set(_WRITER, batch.writer)

@@ -1,0 +1,1 @@
+"""Copies of tables under load, kills and ALTERs: see `python -m tests.snapshots --help`."""

@@ -1,0 +1,147 @@
+"""A consumer of Kafka without a broker, for unit tests of what a client does with its answers."""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+from confluent_kafka import KafkaError, KafkaException, TopicPartition
+
+from roma_client.kafka.feed import Feed, OnCorrupt
+from roma_client.kafka.options import FeedOptions
+from roma_client.metrics import NoMetrics
+from roma_client.records.decoding import ClaimReader, Reading
+from roma_client.records.record import Record
+from roma_client.records.selection import Selection
+
+SESSION = 10
+TIMED_OUT: int = KafkaError._TIMED_OUT  # noqa: SLF001  # the client's local errors begin like that
+WAIT_COORD: int = KafkaError._WAIT_COORD  # noqa: SLF001
+ASSIGNMENT_LOST: int = KafkaError._ASSIGNMENT_LOST  # noqa: SLF001
+NO_OFFSET: int = KafkaError._AUTO_OFFSET_RESET  # noqa: SLF001
+FATAL: int = KafkaError._FATAL  # noqa: SLF001
+Answer = Callable[[], "list[FakeMessage]"]
+
+
+class FakeMessage:
+    """What a consumer returns: a record, or an error."""
+
+    def __init__(self, record: Record, error: KafkaError | None = None) -> None:
+        self._record = record
+        self._error = error
+
+    def error(self) -> KafkaError | None:
+        return self._error
+
+    def topic(self) -> str:
+        return self._record.topic
+
+    def partition(self) -> int:
+        return self._record.partition
+
+    def offset(self) -> int:
+        return self._record.offset
+
+    def key(self) -> bytes | None:
+        return self._record.key
+
+    def value(self) -> bytes | None:
+        return self._record.value
+
+    def timestamp(self) -> tuple[int, int]:
+        return 1, int(self._record.timestamp * 1000)
+
+    def headers(self) -> Sequence[tuple[str, bytes | None]]:
+        return self._record.headers
+
+
+class FakeConsumer:
+    """Returns the given answers, then nothing.
+
+    asked      how often it was asked for messages
+    refusal    error of each commit, None: accepted
+    committed  offset of each partition by accepted commits
+    on_commit  called with each commit that waits
+    callbacks  what `subscribe` was given; an assignment comes while it closes
+    """
+
+    def __init__(self) -> None:
+        self.config: dict[str, Any] = {}
+        self.answers: deque[Answer] = deque()
+        self.asked = 0
+        self.refusal: int | None = None
+        self.committed: dict[tuple[str, int], int] = {}
+        self.on_commit: Callable[[], None] = lambda: None
+        self.callbacks: dict[str, Callable[..., None]] = {}
+
+    def gives(self, *records: Record | FakeMessage) -> None:
+        """Return these together, as the next answer."""
+        found = [each if isinstance(each, FakeMessage) else FakeMessage(each) for each in records]
+        self.answers.append(lambda: found)
+
+    def refuses_later(self, refusal: int) -> None:
+        """Answer a commit that did not wait."""
+        self.config["on_commit"](KafkaError(refusal), [])
+
+    def consume(self, *_: Any) -> list[FakeMessage]:
+        self.asked += 1
+        return self.answers.popleft()() if self.answers else []
+
+    def commit(
+        self, offsets: list[TopicPartition], *, asynchronous: bool = True
+    ) -> list[TopicPartition]:
+        if not asynchronous:
+            self.on_commit()
+        if self.refusal is not None:
+            raise KafkaException(KafkaError(self.refusal))
+        self.committed.update({(each.topic, each.partition): each.offset for each in offsets})
+        return offsets
+
+    def list_topics(self, *_: Any, **__: Any) -> Any:
+        """Return that `shop` is there, with two partitions."""
+        shop = SimpleNamespace(error=None, partitions={0: None, 1: None})
+        return SimpleNamespace(topics={"shop": shop})
+
+    def get_watermark_offsets(self, *_: Any, **__: Any) -> tuple[int, int]:
+        return 0, -1
+
+    def subscribe(self, _: list[str], **callbacks: Callable[..., None]) -> None:
+        """Note what is called with assignments."""
+        self.callbacks = callbacks
+
+    def close(self) -> None:
+        """Give the client a partition, as a rebalance under way does."""
+        if self.callbacks:
+            self.callbacks["on_assign"](self, [TopicPartition("shop", 1)])
+
+
+class FakeClock:
+    """Takes the place of the module `time` where the lease is decided."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+def opened_feed(
+    claim_reader: ClaimReader | None = None,
+    on_corrupt: OnCorrupt | None = None,
+    *,
+    exclusive: bool = False,
+) -> Feed:
+    """A feed that has the partitions 0 and 1 of the topic `shop`, proven now."""
+    selection = Selection(lambda _: True, {"shop.orders": "shop"}, statements=True)
+    options = FeedOptions(
+        "group",
+        ("shop",),
+        selection,
+        Reading("text", claim_reader),
+        {},
+        exclusive=exclusive,
+        session_timeout_seconds=SESSION,
+    )
+    feed = Feed(options, NoMetrics(), on_corrupt)
+    feed.assigned([TopicPartition("shop", number, 0) for number in (0, 1)])
+    return feed

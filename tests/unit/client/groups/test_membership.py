@@ -1,0 +1,165 @@
+"""Where a group begins."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import Mock
+
+import pytest
+from confluent_kafka import OFFSET_END, KafkaError, TopicPartition
+
+from roma_client.errors import KafkaRefused
+from roma_client.kafka.membership import Membership
+from roma_client.kafka.options import FeedOptions, Start
+from roma_client.records.decoding import Reading
+from roma_client.records.selection import Selection
+
+NO_COMMIT = -1001
+ENDS = {0: 7, 1: 9}
+
+
+class Group:
+    """A consumer of a group with these commits of the topic `shop`, and one of other topics.
+
+    `refusal`: error of partition 1 in the answer to a commit.
+    """
+
+    def __init__(self, commits: dict[int, int], others: dict[str, int] | None = None) -> None:
+        self.commits = {("shop", number): at for number, at in commits.items()}
+        self.commits |= {(topic, 0): at for topic, at in (others or {}).items()}
+        self.topics = {"shop": ENDS, **{topic: {0: 5} for topic in others or {}}}
+        self.note = ""
+        self.refusal: KafkaError | None = None
+        self.noted: list[tuple[str, int, int, str | None]] = []
+        self.callbacks: dict[str, Any] = {}
+
+    def subscribe(self, _: list[str], **callbacks: Any) -> None:
+        self.callbacks = callbacks
+
+    def committed(self, partitions: list[TopicPartition], *_: Any, **__: Any) -> Any:
+        return [
+            TopicPartition(
+                each.topic,
+                each.partition,
+                self.commits.get((each.topic, each.partition), NO_COMMIT),
+                self.note,
+            )
+            for each in partitions
+        ]
+
+    def commit(self, offsets: list[TopicPartition], **_: Any) -> list[Any]:
+        self.commits.update({(each.topic, each.partition): each.offset for each in offsets})
+        self.noted += [(e.topic, e.partition, e.offset, e.metadata) for e in offsets]
+        return [SimpleNamespace(error=self.refusal if each.partition else None) for each in offsets]
+
+    def list_topics(self, topic: str | None = None, **_: Any) -> Any:
+        names = self.topics if topic is None else [topic]
+        return SimpleNamespace(
+            topics={each: SimpleNamespace(partitions=self.topics[each]) for each in names}
+        )
+
+    def get_watermark_offsets(self, at: TopicPartition, **_: Any) -> tuple[int, int]:
+        return 2, self.topics[at.topic][at.partition]
+
+    def incremental_assign(self, partitions: list[TopicPartition]) -> None:
+        self.assigned = [(each.topic, each.partition, each.offset) for each in partitions]
+
+
+def listening() -> Mock:
+    return Mock(begin=lambda at: at, note=lambda partition, offset: f"{partition[0]}@{offset}")
+
+
+@pytest.mark.parametrize(
+    ("start", "commits", "begins", "unread"),
+    [
+        ("latest", {}, [7, 9], {0, 1}),
+        ("latest", {0: 3}, [3, 2], {1}),
+        ("earliest", {}, [2, 2], {0, 1}),
+        ("earliest", {0: 3, 1: 4}, [3, 4], set()),
+    ],
+)
+def test_a_group_begins_at_its_commits_and_otherwise_all_partitions_at_the_same_side(
+    start: Start, commits: dict[int, int], begins: list[int], unread: set[int]
+) -> None:
+    group, listener = Group(commits), listening()
+    options = FeedOptions("group", ("shop",), Selection(bool), Reading(), {}, start)
+    membership = Membership(group, options, listener)  # type: ignore[arg-type]
+    membership.join()
+    group.callbacks["on_assign"](group, [TopicPartition("shop", number) for number in ENDS])
+    (starts,) = listener.assigned.call_args.args
+    assert [each.offset for each in starts] == begins
+    assert membership.unread == {("shop", number) for number in unread}
+
+
+LATEST = FeedOptions("group", ("shop",), Selection(bool), Reading(), {}, "latest")
+
+
+def begun(group: Group, options: FeedOptions, *, appeared: str = "") -> list[int]:
+    """Join as a new client that gets partition 0 of each topic; return where it begins them."""
+    listener = listening()
+    membership = Membership(group, options, listener)  # type: ignore[arg-type]
+    membership.join(frozenset([appeared] if appeared else []))
+    group.callbacks["on_assign"](group, [TopicPartition(each, 0) for each in options.topics])
+    (starts,) = listener.assigned.call_args.args
+    return [each.offset for each in starts]
+
+
+def test_a_topic_that_appears_later_begins_at_its_oldest_change() -> None:
+    group = Group({}, {"former": 3})
+    assert begun(group, LATEST) == [2], "the group has read the topic before a mapping edit"
+    group = Group({}, {"statements": NO_COMMIT})
+    assert begun(group, LATEST) == [7]
+    assert begun(group, replace(LATEST, topics=("shop", "statements"))) == [7, 2]
+
+
+def test_the_first_commit_of_a_group_has_the_ends_of_all_partitions_with_their_notes() -> None:
+    group = Group({}, {"statements": NO_COMMIT})
+    begun(group, replace(LATEST, topics=("shop", "statements")))
+    assert group.noted == [
+        ("shop", 0, 7, "shop@7"),
+        ("shop", 1, 9, "shop@9"),
+        ("statements", 0, 5, "statements@5"),
+    ]
+
+
+def test_a_client_that_waited_for_a_topic_reads_all_of_it() -> None:
+    group = Group({}, {"late": NO_COMMIT})
+    both = replace(LATEST, topics=("shop", "late"))
+    assert begun(group, both, appeared="late") == [7, 2]
+    group = Group({}, {"late": NO_COMMIT})
+    assert begun(group, replace(both, appeared=frozenset({"late"}))) == [7, 2]
+
+
+def test_a_first_commit_that_a_broker_takes_in_part_is_an_error() -> None:
+    group = Group({})
+    group.refusal = KafkaError(KafkaError.OFFSET_METADATA_TOO_LARGE)
+    with pytest.raises(KafkaRefused):
+        begun(group, LATEST)
+
+
+def test_a_commit_brings_its_note_back() -> None:
+    group, listener = Group({0: 3, 1: 4}), Mock(begin=lambda at: at)
+    options = FeedOptions("group", ("shop",), Selection(bool), Reading(), {})
+    Membership(group, options, listener).join()  # type: ignore[arg-type]
+    group.note = "done 7"
+    group.callbacks["on_assign"](group, [TopicPartition("shop", 0)])
+    ((start,),) = listener.assigned.call_args.args
+    assert (start.offset, start.metadata) == (3, "done 7")
+
+
+def test_a_member_that_reads_elsewhere_begins_nothing_of_its_former_topics() -> None:
+    commits = {0: 5, 1: 4}
+    group, listener = (
+        Group(commits),
+        Mock(begin=lambda at: TopicPartition(at.topic, at.partition, 1)),
+    )
+    options = FeedOptions("group", ("former",), Selection(bool), Reading(), {})
+    membership = Membership(group, options, listener)  # type: ignore[arg-type]
+    membership.join()
+    membership.read_elsewhere(replace(options, topics=("shop",)))
+    given = [TopicPartition("former", 0), TopicPartition("shop", 0)]
+    group.callbacks["on_assign"](group, given)
+    (starts,) = listener.assigned.call_args.args
+    assert [(each.topic, each.offset) for each in starts] == [("shop", 5)]
+    expected = [("shop", 0, 2), ("former", 0, OFFSET_END)]
+    assert group.assigned == expected, "markers before offset 2 have expired"

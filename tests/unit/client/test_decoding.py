@@ -1,0 +1,197 @@
+"""Records of the relay as changes, and everything else as a named error."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roma_client.errors import ClaimGone, ClaimUnreadable, CorruptMessage, UsageError
+from roma_client.records.change import Change, Operation, Order, SourcePosition
+from roma_client.records.decoding import Reading, changes_of
+from roma_client.records.message import message_of
+from roma_client.records.record import Record
+from roma_client.records.selection import Selection, canal_filter
+from tests.support.clients.made_records import claimed_record, row_record
+
+ORDERS = Selection.of_table("shop", "orders", "shop", frozenset(), statements=False)
+READING = Reading()
+
+
+def test_an_update_has_both_rows_and_the_columns_that_it_changed() -> None:
+    record = row_record(
+        [{"id": "7", "n": "2"}], kind="UPDATE", old=[{"n": "1"}], types={"n": "int"}
+    )
+    (change,) = changes_of(record, ORDERS, READING)
+    assert (change.before, change.after) == ({"id": 7, "n": 1}, {"id": 7, "n": 2})
+    assert (change.changed, change.key) == (frozenset({"n"}), '["shop.orders","7"]')
+    assert (change.order, change.execute_time.isoformat()) == (
+        Order(1000, 1),
+        "1970-01-01T00:00:01+00:00",
+    )
+
+
+def test_full_headers_tell_the_place_on_the_source() -> None:
+    record = row_record(
+        [{"id": "7"}],
+        source="1:binlog:x.000002:4711",
+        real="shop_01.orders_3",
+        instance="shop-a",
+        history="row_end",
+        unknown='{"data":["note"],"old":["n"]}',
+    )
+    (change,) = changes_of(record, ORDERS, READING)
+    assert change.source == SourcePosition(1, "binlog:x.000002", 4711)
+    assert (change.real, change.instance, change.history) == (
+        *("shop_01.orders_3", "shop-a"),
+        "row_end",
+    )
+    assert change.unknown == {"note", "n"}
+
+
+def test_packed_rows_have_each_their_order_and_the_key_that_they_would_have_alone() -> None:
+    record = row_record([{"id": "1"}, {"id": "2"}], key=False, orders="0,4")
+    changes = changes_of(record, ORDERS, READING)
+    assert [each.order.execute_position for each in changes] == [1, 5]
+    assert [each.key for each in changes] == ['["shop.orders","1"]', '["shop.orders","2"]']
+
+
+def test_other_tables_tags_topics_and_tombstones_are_left_out() -> None:
+    paid = Selection.of_table("shop", "orders", "shop", frozenset({"paid"}), statements=False)
+    own = row_record([{"id": "1"}])
+    assert changes_of(row_record([{"id": "1"}], table="orders2"), ORDERS, READING) == []
+    assert changes_of(row_record([{"id": "1"}], table="cart", key=False), ORDERS, READING) == []
+    assert changes_of(own, paid, READING) == []
+    assert len(changes_of(row_record([{"id": "1"}], tags=("orders", "paid")), paid, READING)) == 1
+    assert changes_of(own._replace(topic="other"), ORDERS, READING) == []
+    assert changes_of(own._replace(value=None), ORDERS, READING) == []
+
+
+def test_a_statement_is_a_change_for_those_who_asked_for_statements() -> None:
+    ddl = row_record([{"id": "1"}], kind="ALTER")
+    message = json.loads(ddl.value or b"")
+    message.update(data=None, old=None, mysqlType=None, pkNames=None, sql="ALTER …", isDdl=True)
+    ddl = ddl._replace(value=json.dumps(message).encode(), key=None, topic="shop.ddl")
+    asked = Selection.of_table("shop", "orders", "shop", frozenset(), statements=True)
+    (change,) = changes_of(ddl, asked, READING)
+    assert (change.operation, change.sql, change.row) == (Operation.STATEMENT, "ALTER …", {})
+    assert changes_of(ddl, ORDERS, READING) == []
+
+
+def test_a_claimed_value_is_read_where_it_is_and_compared_with_its_digest() -> None:
+    record, value = claimed_record({"id": "7"}, "s3://b/7")
+    assert changes_of(record, ORDERS, Reading("python", lambda _: value))[0].row == {"id": 7}
+    with pytest.raises(ClaimUnreadable, match="s3://b/7"):
+        changes_of(record, ORDERS, READING)
+    with pytest.raises(ClaimGone, match="its size or SHA-256 differs"):
+        changes_of(record, ORDERS, Reading("python", lambda _: value + b" "))
+
+
+@pytest.mark.parametrize("raised", [FileNotFoundError, KeyError, ValueError, TimeoutError])
+def test_an_error_of_the_claim_reader_says_whether_the_value_is_gone(
+    raised: type[Exception],
+) -> None:
+    record, _ = claimed_record({"id": "7"}, "s3://b/7")
+
+    def read(url: str) -> bytes:
+        raise raised(url)
+
+    with pytest.raises(ClaimUnreadable, match="s3://b/7, the value of record 0") as caught:
+        changes_of(record, ORDERS, Reading("python", read))
+    assert isinstance(caught.value, ClaimGone) == (raised in {FileNotFoundError, KeyError})
+
+
+@given(st.binary() | st.recursive(st.none() | st.text() | st.integers(), st.lists).map(json.dumps))
+def test_any_other_value_is_corrupt_and_named_with_its_place(value: bytes | str) -> None:
+    record = row_record([{"id": "1"}], offset=42)
+    encoded = value if isinstance(value, bytes) else value.encode()
+    with pytest.raises(CorruptMessage, match="Record 42 of shop, partition 0"):
+        changes_of(record._replace(value=encoded), ORDERS, READING)
+
+
+@given(st.sampled_from(["data", "mysqlType", "pkNames", "es", "type", "gtid", "old", "table"]))
+def test_a_message_that_lacks_a_field_is_corrupt(field: str) -> None:
+    record = row_record([{"id": "1"}])
+    message = {
+        name: each for name, each in json.loads(record.value or b"").items() if name != field
+    }
+    with pytest.raises(CorruptMessage):
+        changes_of(record._replace(value=json.dumps(message).encode()), ORDERS, READING)
+
+
+@pytest.mark.parametrize("header", [b"", b"1.2", "1٢".encode(), b"\xff"])
+def test_an_order_of_another_form_is_corrupt(header: bytes) -> None:
+    record: Record = row_record([{"id": "1"}])
+    with pytest.raises(CorruptMessage):
+        changes_of(record._replace(headers=[("order", header)]), ORDERS, READING)
+
+
+def test_a_name_that_json_escapes_is_found_by_the_value() -> None:
+    odd = Selection.of_table("shop", 'ord"ers', "shop", frozenset(), statements=False)
+    record = row_record([{"id": "1"}], table='ord"ers')
+    assert len(changes_of(record._replace(key=b'["shop.ord\\"ers","1"]'), odd, READING)) == 1
+
+
+def test_canals_filter_takes_whole_names_without_regard_to_case() -> None:
+    takes = canal_filter(r"shop\..*,crm\.(lead|cust{1,2}omer)")
+    names = ["shop.orders", "SHOP.Cart", "crm.lead", "crm.leads", "myshop.a", "crm.custtomer"]
+    assert [each for each in names if takes(each)] == [
+        *("shop.orders", "SHOP.Cart", "crm.lead", "crm.custtomer")
+    ]
+    with pytest.raises(UsageError, match="no list of regular expressions"):
+        canal_filter("shop[")
+
+
+_TEXTS = st.text() | st.sampled_from(
+    ['}],"database":"', ',"mysqlType":{"a":"b"},"old":', '\\"', "}"]
+)
+_OBJECTS = st.dictionaries(_TEXTS, st.none() | _TEXTS, max_size=3)
+_TYPES = st.dictionaries(_TEXTS, _TEXTS, max_size=3)
+
+
+@given(
+    data=st.none() | st.lists(_OBJECTS, max_size=2),
+    old=st.none() | st.lists(_OBJECTS, max_size=2),
+    types=st.none() | _TYPES,
+    sql_types=st.none() | _TYPES,
+    text=_TEXTS,
+)
+def test_a_message_is_parsed_as_json_whatever_its_values_look_like(
+    data: Any, old: Any, types: Any, sql_types: Any, text: str
+) -> None:
+    message = {
+        "data": data,
+        "database": text,
+        "es": 1,
+        "gtid": text,
+        "mysqlType": types,
+        "old": old,
+        "sql": text,
+        "sqlType": sql_types,
+        "table": text,
+        "ts": 1,
+        "type": "INSERT",
+    }
+    for separators in ((",", ":"), (", ", ": ")):
+        assert message_of(json.dumps(message, separators=separators).encode()) == message
+
+
+@pytest.mark.parametrize("cut", [1, 5, 60, 200])
+def test_a_message_that_is_cut_off_is_no_json(cut: int) -> None:
+    value = json.dumps(json.loads(row_record([{"id": "1"}]).value or b""), separators=(",", ":"))
+    with pytest.raises(ValueError, match=r"."):
+        message_of(value[:-cut].encode())
+
+
+def test_a_change_has_all_its_fields() -> None:
+    asked = Selection.of_table("shop", "orders", "shop", frozenset(), statements=True)
+    changes = [
+        *changes_of(row_record([{"id": "1"}, {"id": "2"}], orders="0,1"), ORDERS, READING),
+        *changes_of(row_record([{"id": "1"}], kind="ALTER", sql=""), asked, READING),
+    ]
+    for each in changes:
+        found: Mapping[str, Any] = vars(each)
+        assert set(found) == {field.name for field in fields(Change)}

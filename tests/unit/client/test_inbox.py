@@ -1,0 +1,121 @@
+"""An inbox in SQLite: kills, errors, repeats, and positions that cannot be."""
+
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roma_client import Change, Order
+from roma_client.errors import InboxAhead, UsageError
+from roma_client.inbox import Inbox, Key
+from roma_client.records.pending import PendingTransaction, Rows
+from roma_client.records.transaction import transaction_id
+from tests.support.clients.inbox_process import CHANGES, made_changes, survived
+from tests.support.clients.transaction_history import ROWS, made_change, report
+
+
+def opened(file: Path | str = ":memory:") -> sqlite3.Connection:
+    connection = sqlite3.connect(file)
+    connection.execute("create table counted (n int)")
+    connection.execute("insert into counted values (0)")
+    connection.execute("create table applied (at int primary key, id int)")
+    connection.commit()
+    return connection
+
+
+def count(cursor: Any, _: object) -> None:
+    cursor.execute("update counted set n = n + 1")
+
+
+def counted(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("select n from counted").fetchone()[0])
+
+
+def test_counts_are_exact_after_kills_in_the_effect_and_after_the_commit(tmp_path: Path) -> None:
+    connection = opened(tmp_path / "service.db")
+    survived("sqlite3", {"database": str(tmp_path / "service.db")}, "partition")
+    assert counted(connection) == CHANGES
+    assert connection.execute("select count(*) from applied").fetchone() == (CHANGES,)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 8), st.booleans()), max_size=20),
+    st.sampled_from(get_args(Key)),
+)
+def test_redelivered_changes_are_applied_once_and_failed_ones_again(
+    steps: list[tuple[int, bool]], by: Key
+) -> None:
+    """Each step delivers the changes from some offset on, and may fail at its last one."""
+    connection = opened()
+    inbox, changes, applied = Inbox(connection, "billing", by=by), made_changes(9), 0
+
+    def fail(cursor: Any, change: Change) -> None:
+        count(cursor, change)
+        raise OSError("the effect failed")
+
+    for start, fails in steps:
+        for at in range(min(start, applied), applied):
+            assert not inbox.apply(changes[at], count)
+        if applied == len(changes):
+            break
+        if fails:
+            with pytest.raises(OSError, match="the effect failed"):
+                inbox.apply(changes[applied], fail)
+        assert inbox.apply(changes[applied], count)
+        applied += 1
+    assert counted(connection) == applied
+
+
+def test_rows_of_one_record_and_of_other_partitions_have_positions_of_their_own() -> None:
+    connection = opened()
+    inbox = Inbox(connection, "billing")
+    (change,) = made_changes(1)
+    packed = replace(change, order=Order(change.order.execute_time, change.order[1] + 1))
+    elsewhere = replace(change, place=change.place._replace(partition=1))
+    for each in (change, packed, elsewhere):
+        assert inbox.apply(each, count)
+        assert not inbox.apply(each, count)
+    assert Inbox(connection, "search").apply(change, count)
+
+
+def test_a_topic_that_was_made_again_is_named_and_not_skipped() -> None:
+    inbox = Inbox(opened(), "billing")
+    first, *_, last = made_changes(5)
+    assert inbox.apply(last, count)
+    new = replace(first, order=Order(last.order.execute_time + 1, 1))
+    with pytest.raises(InboxAhead, match=r"has applied shop/0 beyond 0"):
+        inbox.apply(new, count)
+    by_row = Inbox(opened(), "billing", by="row")
+    assert by_row.apply(last, count)
+    assert by_row.apply(replace(new, key=last.key), count)
+
+
+def test_a_transaction_is_applied_once_as_a_whole() -> None:
+    connection = opened()
+    inbox = Inbox(connection, "ledger")
+    found = []
+    for before in (100, 200):
+        id_ = transaction_id(f"shop:0-1-7:{before}")
+        pending = PendingTransaction(
+            id_, begin=report(id_.text), end=report(id_.text, {"shop.a": 1})
+        )
+        change = made_change("shop.a", before + 1)
+        pending.add(Rows(ROWS[0], id_, [change], 1, None))  # type: ignore[arg-type]
+        transaction = pending.ready().transaction
+        assert transaction is not None
+        found.append(transaction)
+    assert [inbox.apply(each, count) for each in (*found, *found)] == [True, True, False, False]
+    assert counted(connection) == 2
+
+
+def test_what_an_inbox_cannot_use_is_refused() -> None:
+    with pytest.raises(UsageError, match="commits each statement"):
+        Inbox(sqlite3.connect(":memory:", isolation_level=None), "billing")
+    with pytest.raises(UsageError, match="is no name of a table"):
+        Inbox(opened(), "billing", table="x; drop table y")
+    with pytest.raises(UsageError, match="does not know the database of the driver builtins"):
+        Inbox(type("C", (), {"__module__": "builtins"})(), "billing")

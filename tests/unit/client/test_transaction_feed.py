@@ -1,0 +1,62 @@
+"""What the feed of whole transactions knows of its partitions, and notes with its commits."""
+
+from typing import Any
+
+from confluent_kafka import KafkaError, TopicPartition
+
+from roma_client.kafka.options import FeedOptions
+from roma_client.kafka.transaction_feed import Ends, TransactionFeed
+from roma_client.metrics import NoMetrics
+from roma_client.records.assembler import Assembler
+from roma_client.records.decoding import Reading
+from roma_client.records.pending import ReadyTransaction
+from roma_client.records.record import Record
+from roma_client.records.selection import Selection
+from tests.support.clients.fake_consumer import FakeConsumer, FakeMessage
+
+END_OF_PARTITION: int = KafkaError._PARTITION_EOF  # noqa: SLF001  # local errors begin like that
+REPORTS = ("tx", 0)
+ONE, OTHER = ("shop", 0), ("shop", 1)
+
+
+def opened(done: str = "") -> tuple[TransactionFeed, Assembler]:
+    """A feed that has two partitions of rows and the reports, with a note of a former commit."""
+    assembler = Assembler("i", frozenset({"shop.a"}), REPORTS)
+    selection = Selection("shop.a".__eq__)
+    options = FeedOptions("group", ("shop", "tx"), selection, Reading(), {}, exclusive=True)
+    feed = TransactionFeed(options, NoMetrics(), assembler, REPORTS)
+    rows = [TopicPartition(*each, 3) for each in (ONE, OTHER)]
+    feed.assigned([*rows, TopicPartition(*REPORTS, 5, done)])
+    return feed, assembler
+
+
+def test_rows_are_missing_only_when_all_partitions_are_read_that_are_not_ahead(
+    consumer: FakeConsumer,
+) -> None:
+    feed, _ = opened()
+    ends = Ends(feed.session, 5, {ONE: 7, OTHER: 9})
+    end = FakeMessage(Record(*ONE, 7, None, None, ()), KafkaError(END_OF_PARTITION))
+    assert not feed.has_read(ends, {OTHER})
+    consumer.gives(end)
+    feed.fetch(10, 0)
+    assert not feed.has_read(ends, set())
+    assert feed.has_read(ends, {OTHER}), "a partition that is held back is never read to its end"
+
+
+def test_a_commit_notes_what_is_done_and_the_next_client_begins_there(
+    consumer: FakeConsumer, monkeypatch: Any
+) -> None:
+    notes: list[str | None] = []
+    commit = consumer.commit
+
+    def noted(offsets: list[TopicPartition], *, asynchronous: bool = True) -> Any:
+        notes.extend(each.metadata for each in offsets if each.topic == "tx")
+        return commit(offsets, asynchronous=asynchronous)
+
+    monkeypatch.setattr(consumer, "commit", noted)
+    feed, assembler = opened("done 41")
+    assert feed.acknowledge(ReadyTransaction(None, (), 44))
+    assert feed.acknowledge(ReadyTransaction(None, (), 43))
+    feed.commit(wait=True)
+    assert notes == ["done 41", "done 44"]
+    assert assembler._done == 41  # noqa: SLF001  # what the former client had acknowledged

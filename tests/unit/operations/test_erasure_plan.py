@@ -1,0 +1,96 @@
+"""Which stores an erasure changes: what is of the keys, of records that stay, and by text alone."""
+
+import pytest
+
+from relay.audit import HeldEntry
+from relay.dead_letters import DeadLetter
+from relay.model.message import OutboundMessage
+from relay.operations import ErasureChoice, ErasurePlan, planned, read_needles
+from relay.operations.erasure.instance_stores import letter_kind, value_kind
+from relay.operations.erasure.plan import Matches, TopicFinding
+
+KEY = b'["shop.client","7"]'
+OTHER = b'["shop.client","8"]'
+NEEDLES = read_needles([KEY.decode()], ["anna"])
+ENTRY = HeldEntry(None, "00")
+OF_KEYS = Matches({"shop": ("1-0",)}, {"shop": ("/claims/1",)}, ())
+OF_RECORDS = Matches({}, {"shop": ("/claims/2",)}, ())
+BY_TEXT = Matches({"shop": ("2-0",), "gone": ("9-0",)}, {"shop": ("/claims/3",)}, (ENTRY,))
+PLAN = ErasurePlan(of_keys=OF_KEYS, of_records=OF_RECORDS, by_text=BY_TEXT)
+
+
+def letter(key: bytes | None, value: bytes, reason: str = "too large.") -> DeadLetter:
+    message = OutboundMessage("people", 0, key, value, ())
+    return DeadLetter("1-0", "C", reason, "a.b", "a.b", "b.1", 4, "", 1, 2, message, len(value))
+
+
+@pytest.mark.parametrize(
+    ("found", "kind"),
+    [
+        (letter(KEY, b"{}"), "of keys"),
+        (letter(OTHER, b"{}", f"The row {KEY.decode()} is too large."), "of keys"),
+        (letter(OTHER, b'{"name":"Susanna"}'), "by text"),
+        (letter(None, b"anna"), "by text"),
+        (letter(OTHER, b"{}"), ""),
+    ],
+)
+def test_a_letter_of_another_key_that_contains_a_text_is_found_by_text(
+    found: DeadLetter, kind: str
+) -> None:
+    assert letter_kind(found, NEEDLES) == kind
+
+
+@pytest.mark.parametrize(
+    ("url", "value", "kind"),
+    [
+        ("file:///erased", b"anna", "of keys"),
+        ("file:///staying", b"anna", "of records"),
+        ("file:///both", b"anna", "of records"),
+        ("file:///other", b'{"name":"Susanna"}', "by text"),
+        ("file:///other", b"{}", ""),
+    ],
+)
+def test_a_value_is_of_the_records_that_point_to_it(url: str, value: bytes, kind: str) -> None:
+    erased, staying = ("file:///erased", "file:///both"), ("file:///staying", "file:///both")
+    assert value_kind(url, value, NEEDLES, erased, staying) == kind
+
+
+def test_values_of_records_that_stay_and_matches_by_text_are_erased_only_if_asked_for() -> None:
+    assert PLAN.chosen(ErasureChoice()) == OF_KEYS
+    assert PLAN.chosen(ErasureChoice(delete_records=True)).claims == {
+        "shop": ("/claims/1", "/claims/2")
+    }
+    everything = PLAN.chosen(ErasureChoice(delete_records=True, by_text=True))
+    assert everything == Matches(
+        {"gone": ("9-0",), "shop": ("1-0", "2-0")},
+        {"shop": ("/claims/1", "/claims/2", "/claims/3")},
+        (ENTRY,),
+    )
+
+
+def test_the_preview_names_each_match_by_text_by_id_or_path() -> None:
+    lines = planned(PLAN, ErasureChoice())
+    assert "1 values outside of Kafka of shop are deleted." in lines
+    assert "1 values outside of Kafka of shop stay with the records that point to them." in lines
+    first = lines.index("Only a text was found here. These stay; --by-text erases all of them:")
+    assert lines[first + 1 :] == [
+        "  dead letter 2-0 of shop",
+        "  dead letter 9-0 of gone",
+        "  value /claims/3",
+        "  audit entry an entry without a chain, SHA-256 00",
+    ]
+    assert "Only a text was found here. These are erased, too:" in planned(
+        PLAN, ErasureChoice(by_text=True)
+    )
+
+
+def test_a_plan_that_only_another_choice_would_change_is_not_empty_and_changes_nothing() -> None:
+    for plan, choice in (
+        (ErasurePlan(by_text=BY_TEXT), ErasureChoice(by_text=True)),
+        (ErasurePlan(of_records=OF_RECORDS), ErasureChoice(delete_records=True)),
+        (ErasurePlan((TopicFinding("t", False, None, 1),)), ErasureChoice(delete_records=True)),
+    ):
+        assert plan.changes_nothing(ErasureChoice())
+        assert not plan.is_empty
+        assert not plan.changes_nothing(choice)
+    assert ErasurePlan().is_empty

@@ -1,0 +1,48 @@
+"""What an erasure looks for: keys and texts, as stores hold them."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from relay.errors import ErasureRefused
+from relay.operations import read_needles
+
+_TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=4).filter(
+    lambda text: text.strip()
+)
+
+
+@given(_TEXTS, st.booleans())
+def test_a_text_is_found_as_it_is_and_in_json(text: str, ascii_only: bool) -> None:
+    needles = read_needles([], [text])
+    assert needles.are_in(f"before {text} after")
+    value = json.dumps({"data": [{"name": text}]}, ensure_ascii=ascii_only).encode()
+    assert needles.in_any(None, b"", value)
+    assert not needles.in_any(None, b"", b"{}")
+
+
+def test_a_key_is_bytes_and_is_found_in_json() -> None:
+    needles = read_needles(['["shop.client","7"]', ""], [])
+    assert needles.keys == {b'["shop.client","7"]'}
+    assert needles.in_any(json.dumps({"key": '["shop.client","7"]'}).encode())
+    assert not needles.in_any(b'["shop.client","71"]')
+
+
+@pytest.mark.parametrize(
+    ("keys", "texts", "reason"),
+    [
+        ([], [" "], "Neither a key nor a text"),
+        (["shop.client 7"], [], "Line 1 of the keys"),
+        (['["shop.client"]'], [], "Line 1 of the keys"),
+        (['["shop.client",7]'], [], "Line 1 of the keys"),
+        ([], ["Jane", "Ann"], "Line 2 of the texts"),
+    ],
+)
+def test_what_names_nobody_is_refused_without_its_value(
+    keys: list[str], texts: list[str], reason: str
+) -> None:
+    with pytest.raises(ErasureRefused, match=reason) as refused:
+        read_needles(keys, texts)
+    assert not any(each in str(refused.value) for each in (*keys, *texts) if each.strip())

@@ -1,0 +1,178 @@
+"""The client beside a plain consumer that parses JSON, and beside Canal: `make bench-client`.
+
+All readers get the same rows of one table with twelve columns: the consumers from the relay's
+topic, Canal's client from a real Canal that reads the same binlog. CPU seconds are those of the
+reader's process, with the threads of Kafka's client; of Canal there is only the time.
+"""
+
+import argparse
+import statistics
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from rich.console import Console
+
+from deploy.embedded import DebianMariaDB, Kafka, ZooKeeper
+from deploy.embedded.fetching.progress import say
+from relay.settings import RelaySettings
+from tests.support.clients.canal.real_canal import RealCanal
+from tests.support.relays.admin_server import TOKEN, serving
+from tests.support.relays.relay_process import Installation, RelayProcess
+from tests.support.sources.counting_load import binlog_end, published_end
+from tests.support.waiting import wait_until
+from tools.bench.clients.reading import PLAIN, WAYS, Cost, cost
+from tools.bench.measuring.machine import server_versions, setting
+from tools.bench.measuring.report import Report
+
+CANAL: Final = "Canal's client"
+_NAME: Final = "reading"
+_WIDTH: Final = 160
+_SETTLE_SECONDS: Final = 600.0
+_BLOCK: Final = 1000
+_TABLE: Final = (
+    f"create table {_NAME}.t (id bigint primary key, customer int, state varchar(20), total "
+    "decimal(12,2), currency char(3), created datetime(3), changed timestamp(3) null, note "
+    "varchar(200), weight double, items int, open tinyint, region varchar(40))"
+)
+_ROWS: Final = (
+    "insert into {name}.t select seq, seq % 1000, 'paid', seq / 7, 'EUR', '2026-01-31 10:00:00.5', "
+    "'2026-01-31 10:00:01.5', concat('note of order ', seq), seq / 3, seq % 9, 1, 'north-west' "
+    "from {name}.seq_{first}_to_{last}"
+)
+
+
+class Measured:
+    """The costs of each way, lap by lap."""
+
+    def __init__(self, rows: int) -> None:
+        self.rows = rows
+        self.costs: dict[str, list[Cost]] = {}
+
+    def add(self, way: str, found: Cost) -> None:
+        """Note a lap."""
+        self.costs.setdefault(way, []).append(found)
+        say(f"{way}: {self.rows / found.seconds:,.0f} rows/s, {found.cpu_seconds:.2f} CPU s")
+
+    def report(self) -> Report:
+        """Return the medians, beside the plain consumer's."""
+        head = ("reader", "", "rows/s", "of plain", "CPU us per row", "of plain")
+        plain = self._medians(PLAIN)
+        rows = []
+        for way in self.costs:
+            own = self._medians(way)
+            cpu = own.cpu_seconds > 0
+            rows.append(
+                (
+                    *(way, "", f"{self.rows / own.seconds:,.0f}"),
+                    f"{plain.seconds / own.seconds:.2f}",
+                    f"{own.cpu_seconds / self.rows * 1e6:.1f}" if cpu else "",
+                    f"{plain.cpu_seconds / own.cpu_seconds:.2f}" if cpu else "",
+                )
+            )
+        notes = (f"{self.rows:,} rows of twelve columns, one a message; medians of the laps.",)
+        told = [{"way": w, **c._asdict()} for w, costs in self.costs.items() for c in costs]
+        return Report("Readers of the same rows", head, rows, notes, told)
+
+    def _medians(self, way: str) -> Cost:
+        return Cost(*map(statistics.median, zip(*self.costs[way], strict=True)))
+
+
+def main() -> int:
+    """Run the command line."""
+    arguments = _parser().parse_args()
+    measured = Measured(arguments.rows)
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="roma-readers-")))
+        database = stack.enter_context(DebianMariaDB({"innodb_flush_log_at_trx_commit": 0}))
+        database.execute(f"create database {_NAME}", _TABLE)
+        if arguments.canal:
+            with RealCanal(database, _NAME, folder) as canal:
+                measured.add(CANAL, Cost(_seconds_of_canal(canal, database, arguments.rows), 0))
+        where = stack.enter_context(_published(database, folder, arguments.rows))
+        for lap in range(arguments.laps):
+            for way in list(WAYS) if lap % 2 else reversed(list(WAYS)):
+                own = {**where, "group": f"{way}-{lap}".replace(" ", "-").replace(",", "")}
+                measured.add(way, cost(way, arguments.rows, own))
+    report = measured.report()
+    Console(width=_WIDTH).print(report.table())
+    if arguments.into:
+        here = replace(setting(sys.argv[1:]), versions=server_versions())
+        report.write(arguments.into, "clients", here)
+    return 0
+
+
+def _write(database: DebianMariaDB, rows: int) -> None:
+    for first in range(1, rows + 1, _BLOCK):
+        last = min(rows, first + _BLOCK - 1)
+        database.execute(_ROWS.format(name=_NAME, first=first, last=last))
+
+
+def _seconds_of_canal(canal: RealCanal, database: DebianMariaDB, rows: int) -> float:
+    """Write the rows while Canal's client is away; return how long the client then reads them."""
+    canal.say("connect")
+    canal.say("subscribe", rf"{_NAME}\..*")
+    keys = iter(range(-1, -10_000, -1))
+
+    def arrived() -> bool:
+        """Insert until Canal, which begins at the end, has a position."""
+        database.execute(f"insert into {_NAME}.t (id) values ({next(keys)})")
+        return canal.batch("get", _BLOCK, 500).rows != []
+
+    wait_until(arrived, "Canal's first row", 60)
+    while canal.batch("get", _BLOCK, 500).id != -1:
+        pass
+    canal.say("disconnect")
+    _write(database, rows)
+    canal.say("connect")
+    canal.say("subscribe", rf"{_NAME}\..*")
+    return canal.drain(rows, _BLOCK)
+
+
+@contextmanager
+def _published(database: DebianMariaDB, folder: Path, rows: int) -> Iterator[Mapping[str, Any]]:
+    """Publish all rows, and serve an admin; yield what readers need."""
+    with ExitStack() as stack:
+        kafka, zookeeper = stack.enter_context(Kafka()), stack.enter_context(ZooKeeper())
+        own = {"filter_regex": f"{_NAME}\\..*"}
+        installation = Installation(_NAME, folder, database, kafka, zookeeper, filter=own)
+        stack.callback(installation.close)
+        installation.map(
+            topics=[{"logicDb": _NAME, "topic": _NAME}],
+            dbs=[{"logicDb": _NAME, "realDbs": _NAME}],
+            tbs=[{"logicTb": "t", "realTbs": "t"}],
+        )
+        document = {**installation.document, "api": {"port": 0, "token": TOKEN}, "placement": {}}
+        server = stack.enter_context(serving(RelaySettings.model_validate(document)))
+        with RelayProcess(installation) as relay:
+            relay.wait_for("RUNNING")
+            database.execute(f"truncate table {_NAME}.t")  # the rows that Canal read
+            _write(database, rows)
+            end = binlog_end(database)
+            wait_until(lambda: published_end(installation) >= end, "all rows", _SETTLE_SECONDS)
+        yield {
+            "bootstrap": kafka.bootstrap,
+            "topic": _NAME,
+            "database": _NAME,
+            "table": "t",
+            "admin": server.url,
+            "token": TOKEN,
+            "cache": str(folder / "cache"),
+        }
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m tools.bench.clients", description=__doc__)
+    parser.add_argument("--rows", type=int, default=200_000)
+    parser.add_argument("--laps", type=int, default=3)
+    parser.add_argument("--no-canal", dest="canal", action="store_false")
+    parser.add_argument("--into", type=Path, metavar="FOLDER", help="write the table there")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Compares the messages of a consumer with the source."""

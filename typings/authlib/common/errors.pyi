@@ -1,0 +1,3 @@
+class AuthlibBaseError(Exception):
+    error: str | None
+    description: str
