@@ -47,14 +47,14 @@ _ROWS: Final = (
 
 
 class Measured:
-    """The costs of each way, lap by lap."""
+    """The costs of each way, round by round."""
 
     def __init__(self, rows: int) -> None:
         self.rows = rows
         self.costs: dict[str, list[Cost]] = {}
 
     def add(self, way: str, found: Cost) -> None:
-        """Note a lap."""
+        """Note a round."""
         self.costs.setdefault(way, []).append(found)
         say(f"{way}: {self.rows / found.seconds:,.0f} rows/s, {found.cpu_seconds:.2f} CPU s")
 
@@ -74,7 +74,7 @@ class Measured:
                     f"{plain.cpu_seconds / own.cpu_seconds:.2f}" if cpu else "",
                 )
             )
-        notes = (f"{self.rows:,} rows of twelve columns, one a message; medians of the laps.",)
+        notes = (f"{self.rows:,} rows of twelve columns, one a message; medians of the rounds.",)
         told = [{"way": w, **c._asdict()} for w, costs in self.costs.items() for c in costs]
         return Report("Readers of the same rows", head, rows, notes, told)
 
@@ -94,9 +94,9 @@ def main() -> int:
             with RealCanal(database, _NAME, folder) as canal:
                 measured.add(CANAL, Cost(_seconds_of_canal(canal, database, arguments.rows), 0))
         where = stack.enter_context(_published(database, folder, arguments.rows))
-        for lap in range(arguments.laps):
-            for way in list(WAYS) if lap % 2 else reversed(list(WAYS)):
-                own = {**where, "group": f"{way}-{lap}".replace(" ", "-").replace(",", "")}
+        for number in range(arguments.rounds):
+            for way in list(WAYS) if number % 2 else reversed(list(WAYS)):
+                own = {**where, "group": f"{way}-{number}".replace(" ", "-").replace(",", "")}
                 measured.add(way, cost(way, arguments.rows, own))
     report = measured.report()
     Console(width=_WIDTH).print(report.table())
@@ -168,7 +168,7 @@ def _published(database: DebianMariaDB, folder: Path, rows: int) -> Iterator[Map
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tools.bench.clients", description=__doc__)
     parser.add_argument("--rows", type=int, default=200_000)
-    parser.add_argument("--laps", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--no-canal", dest="canal", action="store_false")
     parser.add_argument("--into", type=Path, metavar="FOLDER", help="write the table there")
     return parser
