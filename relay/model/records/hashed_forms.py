@@ -108,11 +108,21 @@ def _same(known: str, form: str) -> bool:
 
 
 def _merged(known: str, form: str) -> str:
-    """The form that says most of each column: of an ENUM that got labels, the longer list."""
+    """The form of which each column differs from all forms that either one differs from.
+
+    Of an ENUM that got labels it is the longer list. A character set counts more than ASCII, which
+    has the hashes of most of them, and ASCII more than PLAIN.
+    """
     if known == form:
         return known
     pairs = zip(known.split(","), form.split(","), strict=True)
-    return ",".join(max(pair, key=lambda each: (each != PLAIN, len(each))) for pair in pairs)
+    return ",".join(max(pair, key=_strictness) for pair in pairs)
+
+
+def _strictness(form: str) -> tuple[int, int]:
+    """Of two forms that place equal keys alike, the one with more stands for both."""
+    rank = {PLAIN: 0, ASCII: 1}.get(form, 2)
+    return rank, len(form)
 
 
 def _same_column(one: str, other: str) -> bool:

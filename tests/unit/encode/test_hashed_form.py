@@ -126,6 +126,39 @@ def test_equal_keys_have_one_partition_in_all_forms_that_are_taken_for_one(
         assert one[1] == other[1]
 
 
+@given(TEXTS, st.lists(st.sampled_from(COLUMNS), min_size=3, max_size=4))
+def test_a_form_is_compared_with_all_that_were_taken_for_one(
+    text: str, columns: list[tuple[Column, str]]
+) -> None:
+    known: tuple[str, ...] | None = ()
+    placed = set()
+    for each in columns:
+        assert known is not None
+        known = admitted(known, form(each))
+        if known is None:
+            return
+        if (row := printed(each, text)) is not None:
+            placed.add(row)
+    assert len(placed) == len({key for key, _ in placed})
+
+
+@pytest.mark.parametrize(
+    "charsets",
+    [
+        ("utf8", "ascii", "latin1"),
+        ("ascii", "utf8", "latin1"),
+        ("gbk", "ascii", "utf8"),
+        ("big5", "ascii", "gbk"),
+    ],
+)
+def test_ascii_between_two_character_sets_admits_no_third_one(charsets: tuple[str, ...]) -> None:
+    first, second, third = charsets
+    known = admitted(admitted((), first) or (), second) or ()
+    assert known == (max(first, second, key=lambda each: each != "ascii"),)
+    assert admitted(known, third) is None
+    assert agreed(known, (third,), third) is None
+
+
 def form(*columns: tuple[Column, str]) -> str:
     return hashed_form(of(columns), range(len(columns)), named=False)
 
