@@ -51,7 +51,7 @@ _OTHERS = [
     (Column("k", ColumnType.NEWDECIMAL, nullable=False, length=10, scale=1), "decimal(10,1)"),
     DOUBLE,
     (Column("k", ColumnType.FLOAT, nullable=False), "float"),
-    (Column("k", ColumnType.STRING, nullable=False, length=16), "uuid"),
+    (Column("k", ColumnType.STRING, nullable=False, length=16, charset="binary"), "uuid"),
     (Column("k", ColumnType.VARCHAR, nullable=False, length=16, charset="binary"), "varbinary(16)"),
     labelled(*_LABELS),
     labelled(*_LABELS[:3]),
