@@ -116,7 +116,7 @@ class WorkerPool:
     """Threads that process changes: changes of one key in their order, in one thread.
 
     Changes without a key keep the order of their partition. The calling thread reads,
-    acknowledges, and serves Kafka's client.
+    acknowledges, and serves Kafka's client. After an error no worker begins a further change.
     """
 
     def __init__(self, changes: Changes, feed: Feed, handling: Handling, workers: int) -> None:
@@ -217,6 +217,7 @@ class WorkerPool:
         try:
             return _Outcome(delivery, self._handling.process(delivery))
         except BaseException as exc:  # noqa: BLE001  # raised in the thread that reads
+            self._changes.stop()  # before this worker takes the next change of the key
             return _Outcome(delivery, is_done=False, error=exc)
 
     def _may_begin(self, delivery: Delivery) -> bool:

@@ -5,6 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from unittest.mock import Mock
 
+import pytest
+
 from roma_client.changes import Changes
 from roma_client.handling import Handling, Retry, WorkerPool
 from roma_client.kafka.feed import Feed
@@ -114,3 +116,24 @@ def test_changes_in_queues_wait_while_the_broker_is_away_and_are_processed_after
     consumer.on_commit = lambda: commits.append(clock.now)
     consumer.gives(*rows(0, 1, 2))
     service.run_while(act)
+
+
+def test_no_worker_begins_a_change_after_another_one_has_failed_for_good(
+    consumer: FakeConsumer,
+) -> None:
+    feed = opened_feed()
+    changes = Changes(feed, NoMetrics(), Mock(spec=NameWatcher))
+    seen: list[int] = []
+
+    def handler(change: Change) -> None:
+        seen.append(change.place.offset)
+        if change.place.offset == 0:
+            wait_until(lambda: consumer.asked > 1, "the next changes to be queued", 10)
+            raise OSError("poison")
+
+    handling = Handling(handler, Retry(1), None, NoMetrics(), changes.wait)
+    consumer.gives(*rows(0, 1, 2))
+    with pytest.raises(OSError, match="poison"):
+        WorkerPool(changes, feed, handling, 2).run()
+    assert seen == [0], "changes 1 and 2 are of the same key"
+    assert consumer.committed["shop", 0] == 0
