@@ -217,7 +217,10 @@ class Membership:
         return partition.topic in self._options.topics
 
     def _begin(self, at: TopicPartition) -> TopicPartition:
-        """Return where to read a partition with this commit; markers before it may have expired."""
+        """Return where to read a partition with this commit.
+
+        Markers before it may have expired; if rows after it have, Kafka reports that there.
+        """
         begin = self._listener.begin(at)
         if begin.offset >= at.offset:
             return begin
@@ -225,7 +228,7 @@ class Membership:
             oldest = answered(lambda: self._positions.bound(at, end=False))
         except KafkaException as exc:
             raise client_error(error_of(exc), f"asking for the offsets of {at.topic}") from exc
-        return max(begin, oldest, key=lambda each: each.offset)
+        return min(at, max(begin, oldest, key=_offset), key=_offset)
 
     def _starts(self, partitions: Sequence[TopicPartition]) -> list[TopicPartition]:
         """Return where to read: the committed offsets, or concrete ones of `start`.
@@ -249,6 +252,10 @@ class Membership:
     def _told(self, event: str, partitions: Sequence[TopicPartition]) -> None:
         told = ",".join(f"{each.topic}/{each.partition}" for each in partitions)
         log_event(logging.INFO, event, group=self._options.group, partitions=told or "none")
+
+
+def _offset(at: TopicPartition) -> int:
+    return at.offset
 
 
 def _unread(at: TopicPartition) -> TopicPartition:

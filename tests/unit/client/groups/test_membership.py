@@ -163,3 +163,17 @@ def test_a_member_that_reads_elsewhere_begins_nothing_of_its_former_topics() -> 
     assert [(each.topic, each.offset) for each in starts] == [("shop", 5)]
     expected = [("shop", 0, 2), ("former", 0, OFFSET_END)]
     assert group.assigned == expected, "markers before offset 2 have expired"
+
+
+@pytest.mark.parametrize(("oldest", "begins"), [(2, 2), (4, 4), (8, 5)])
+def test_a_client_never_begins_beyond_its_commit_to_meet_its_first_marker_again(
+    oldest: int, begins: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kafka then reports that the rows between the commit and the oldest one have expired."""
+    group = Group({0: 5})
+    monkeypatch.setattr(group, "get_watermark_offsets", lambda *_, **__: (oldest, 9))
+    listener = Mock(begin=lambda at: TopicPartition(at.topic, at.partition, 1))
+    options = FeedOptions("group", ("shop",), Selection(bool), Reading(), {})
+    Membership(group, options, listener).join()  # type: ignore[arg-type]
+    group.callbacks["on_assign"](group, [TopicPartition("shop", 0)])
+    assert group.assigned == [("shop", 0, begins)]
