@@ -5,6 +5,7 @@ from typing import NamedTuple, Protocol
 
 from roma_client.records.change import Change, Values
 from roma_client.records.decoding import Reading, changes_of
+from roma_client.records.order_guard import OrderGuard
 from roma_client.records.record import Record
 from roma_client.records.selection import Selection
 
@@ -42,6 +43,7 @@ class Subscribed(NamedTuple):
 def changes_from(messages: Iterable[MessageLike], subscribed: Subscribed) -> list[Change]:
     """Return the changes that a subscription would deliver of these messages of one partition.
 
+    A repeated message counts again. A tombstone counts if the message of its delete is missing.
     Raises CorruptMessage, ClaimUnreadable.
     """
     selection = Selection(
@@ -49,11 +51,12 @@ def changes_from(messages: Iterable[MessageLike], subscribed: Subscribed) -> lis
         tags=subscribed.tags,
         statements=subscribed.ddl,
     )
-    reading = Reading(subscribed.values)
+    reading, guard = Reading(subscribed.values), OrderGuard()
     return [
         change
         for offset, each in enumerate(messages)
         for change in changes_of(
             Record(each.topic, 0, offset, each.key, each.value, each.headers), selection, reading
         )
+        if guard.is_new((each.topic, 0), change.key or "", change.order) or not change.is_key_only
     ]

@@ -4,9 +4,13 @@ from collections.abc import Hashable, Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
+import structlog
+
 from canal_server.entries.event import mark_entry, rows_entry, statement_entry
 from canal_server.wire import EntryKind
 from roma_client.records.change import Change, Operation
+
+_log = structlog.stdlib.get_logger(__name__)
 
 _STATEMENT: Final = None
 """Transaction of a statement: Canal puts no marks around DDL."""
@@ -16,9 +20,20 @@ def entries_of(changes: Sequence[Change], *, marks: bool) -> list[bytes]:
     """Return the entries of these changes, in their order.
 
     Neighbours of one row event become one entry. `marks`: neighbours of one transaction are between
-    an entry TRANSACTIONBEGIN and an entry TRANSACTIONEND.
+    an entry TRANSACTIONBEGIN and an entry TRANSACTIONEND. A delete of which only the key is known
+    is logged and has no entry: Canal's columns need names, and a client could delete every row.
     """
-    return [each for entry in _transactions(changes, marks=marks) for each in entry]
+    told = [each for each in changes if not each.is_key_only]
+    for each in changes:
+        if each.is_key_only:
+            _log.warning(
+                "delete_without_columns",
+                table=f"{each.database}.{each.table}",
+                topic=each.place.topic,
+                partition=each.place.partition,
+                offset=each.place.offset,
+            )
+    return [each for entry in _transactions(told, marks=marks) for each in entry]
 
 
 def _transactions(changes: Sequence[Change], *, marks: bool) -> Iterator[list[bytes]]:

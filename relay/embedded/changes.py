@@ -118,6 +118,8 @@ class EmbeddedChanges:
         changes: list[Change] = []
         for each in batch.messages:
             self._number += 1
+            if each.value is None:  # a tombstone, after the message of its delete
+                continue
             record = Record(
                 each.topic, each.partition, self._number, each.key, each.value, each.headers
             )

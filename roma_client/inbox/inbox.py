@@ -17,7 +17,7 @@ from roma_client.inbox.dialect import (
     statements,
 )
 from roma_client.log import log_event
-from roma_client.records.change import Change
+from roma_client.records.change import NO_ORDER, Change
 from roma_client.records.transaction import Transaction, transaction_id
 
 Key: TypeAlias = Literal["partition", "row"]
@@ -122,7 +122,7 @@ class Inbox:
                 return _At(f"transactions of {id_.instance}", id_.before, 0, time)
             item = item.changes[-1]
         order = item.order
-        if self._by == "row" and item.key is not None:
+        if self._by == "row" and item.key is not None and order != NO_ORDER:
             place = f"row {sha256(item.key.encode()).hexdigest()}"
             return _At(place, order.execute_time, order.execute_position, order.execute_time)
         place = f"{item.place.topic}/{item.place.partition}"

@@ -278,7 +278,8 @@ class Feed:
             return True
         if self._guard.is_new(partition, change.key, change.order):
             return True
-        self._metrics.happened("repeat")
+        if not change.is_key_only:  # each delete has its tombstone
+            self._metrics.happened("repeat")
         return False
 
     def note(self, partition: Partition, offset: int) -> str:

@@ -175,10 +175,12 @@ class TransactionFeed(Feed):
         if record.source_partition == self._reports:
             report = report_of(record)
             return report is not None and self._assembly.report(report, receipt)
+        partition, id_ = record.source_partition, _id_of(record)
         changes = changes_of(record, self._options.selection, self._options.reading)
-        size = len(record.value or b"")
-        rows = Rows(record.source_partition, _id_of(record), changes, size, receipt)
-        return self._assembly.rows(rows)
+        new = [each for each in changes if self._is_new(partition, each)]
+        # The assembly finds repeats of whole transactions; others have only their order.
+        kept = new if id_ is None else changes
+        return self._assembly.rows(Rows(partition, id_, kept, len(record.value or b""), receipt))
 
 
 def _done_of(metadata: str | None) -> int:

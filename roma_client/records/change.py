@@ -36,6 +36,10 @@ class Order(NamedTuple):
     execute_position: int
 
 
+NO_ORDER: Final = Order(0, 0)
+"""The order of a tombstone that has none: older releases erased persons with such ones."""
+
+
 class SourcePosition(NamedTuple):
     """Binlog coordinates of the change on its source."""
 
@@ -100,7 +104,7 @@ class Change:
     place: Place
     types: Mapping[str, str] = field(repr=False)
     before_texts: Texts | None = field(repr=False)
-    """The row before the change as texts; None for an insert and for a statement."""
+    """The row before the change as texts; None for an insert, a statement, and `is_key_only`."""
     after_texts: Texts | None = field(repr=False)
     """The row after the change as texts; None for a delete and for a statement."""
     values: Values = field(default="python", repr=False)
@@ -132,6 +136,14 @@ class Change:
     def row(self) -> Mapping[str, Any]:
         """The newest known values: `after`, of a delete `before`; empty for a statement."""
         return self.after or self.before or {}
+
+    @property
+    def is_key_only(self) -> bool:
+        """Whether only the key is known: a delete of which compaction left the tombstone alone.
+
+        Then `before` is None, and `key_columns`, `changed` and `types` are empty.
+        """
+        return self.operation is Operation.DELETE and self.before_texts is None
 
     @property
     def execute_time(self) -> datetime:

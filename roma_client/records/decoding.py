@@ -9,7 +9,15 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from roma_client.errors import ClaimGone, ClaimUnreadable, CorruptMessage
-from roma_client.records.change import Change, Operation, Order, Place, SourcePosition, Values
+from roma_client.records.change import (
+    NO_ORDER,
+    Change,
+    Operation,
+    Order,
+    Place,
+    SourcePosition,
+    Values,
+)
 from roma_client.records.message import message_of
 from roma_client.records.record import (
     CLAIM,
@@ -31,8 +39,21 @@ _ORDER_LENGTH: Final = 33
 _ORDER_TIME: Final = 13
 """An order header is 13 digits, a dot, and 19 digits."""
 _ROWS: Final = MappingProxyType({each.value: each for each in Operation if each != "STATEMENT"})
+_SECOND: Final = 1000
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _NONE: Final[frozenset[str]] = frozenset()
+_WITHOUT_ROW: Final[Mapping[str, Any]] = MappingProxyType(
+    {
+        "key_columns": (),
+        "changed": _NONE,
+        "unknown": _NONE,
+        "types": {},
+        "before_texts": None,
+        "after_texts": None,
+        "values": "python",
+    }
+)
+"""Fields of a change that has no row."""
 Headers: TypeAlias = Mapping[str, bytes | None]
 
 
@@ -60,7 +81,9 @@ def changes_of(record: Record, selection: Selection, reading: Reading) -> list[C
 
 
 def _decoded(record: Record, selection: Selection, reading: Reading) -> list[Change]:
-    message = message_of(record.value or b"")
+    if record.value is None:
+        return _deleted(record, selection)
+    message = message_of(record.value)
     database, table = message["database"], message["table"]
     operation = _ROWS.get(message["type"])
     headers = dict(record.headers)
@@ -124,17 +147,33 @@ def _statement(record: Record, headers: Headers, message: Mapping[str, Any]) -> 
     own = {
         "operation": Operation.STATEMENT,
         "key": None,
-        "key_columns": (),
         "order": _orders(headers, 1)[0],
-        "changed": _NONE,
-        "unknown": _NONE,
         "sql": message["sql"],
-        "types": {},
-        "before_texts": None,
-        "after_texts": None,
-        "values": "python",
     }
-    return Change.of_fields(_common(record, headers, message) | own)
+    return Change.of_fields({**_common(record, headers, message), **_WITHOUT_ROW, **own})
+
+
+def _deleted(record: Record, selection: Selection) -> list[Change]:
+    """Return the delete that a tombstone means; nothing for another table's and for a marker.
+
+    The guard drops it after the message of the same delete, whose order it has.
+    """
+    name = record.deleted_table
+    database, _, table = (name or "").partition(".")
+    if name is None or not selection.takes_row(database, table, record.topic):
+        return []
+    headers = dict(record.headers)
+    order = _orders(headers, 1)[0] if ORDER in headers else NO_ORDER
+    message = {
+        "database": database,
+        "table": table,
+        "pkNames": None,
+        "gtid": None,
+        "es": order.execute_time // _SECOND * _SECOND,
+        "type": Operation.DELETE.value,
+    }
+    own = {"operation": Operation.DELETE, "key": (record.key or b"").decode(), "order": order}
+    return [Change.of_fields({**_common(record, headers, message), **_WITHOUT_ROW, **own})]
 
 
 def _common(record: Record, headers: Headers, message: Mapping[str, Any]) -> dict[str, Any]:

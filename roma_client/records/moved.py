@@ -6,9 +6,8 @@ from typing import Any, Final, NamedTuple
 
 from roma_client.errors import CorruptMessage, TableMoved
 from roma_client.records.order_guard import Partition
-from roma_client.records.record import Record
+from roma_client.records.record import MOVED, Record
 
-MOVED: Final = "moved"
 _VERSION: Final = 1
 
 

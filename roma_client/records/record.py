@@ -1,5 +1,6 @@
 """A Kafka record as plain values, and the headers of the relay."""
 
+import json
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -17,6 +18,8 @@ UNKNOWN: Final = "unknown"
 HISTORY: Final = "history"
 SNAPSHOT: Final = "snapshot"
 TRANSACTION: Final = "transaction"
+MOVED: Final = "moved"
+"""Header of the marker that ends a table in its topic."""
 STATEMENT_SUFFIX: Final = ".ddl"
 """Ends the name of the topic of a topic's DDL."""
 
@@ -58,3 +61,18 @@ class Record(NamedTuple):
             if name == TAG and value is not None
         ]
         return tuple(found)
+
+    @property
+    def deleted_table(self) -> str | None:
+        """Return `database.table` of a tombstone's key; None for every other record.
+
+        The key of a row is a JSON array, which begins with the logical table.
+        """
+        if self.value is not None or self.key is None or self.header(MOVED) is not None:
+            return None
+        try:
+            key = json.loads(self.key)
+        except ValueError:
+            return None
+        is_row = isinstance(key, list) and len(key) > 1 and isinstance(key[0], str)
+        return key[0] if is_row and "." in key[0] else None

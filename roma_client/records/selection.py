@@ -45,8 +45,6 @@ class Selection:
         """Return False for a record that key or tags already exclude, so that it need not be
         parsed.
         """
-        if record.value is None:
-            return False
         if self.tags and not any(
             name == TAG and value is not None and value.decode("utf-8", "replace") in self.tags
             for name, value in record.headers

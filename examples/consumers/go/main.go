@@ -32,7 +32,7 @@ func main() {
 			log.Fatal(err)
 		}
 		fetched.EachRecord(func(record *kgo.Record) {
-			if record.Value != nil { // nil is a tombstone, for compaction only
+			if record.Value != nil { // nil: a tombstone, see "Tombstones"
 				apply(record, orders)
 			}
 		})

@@ -19,7 +19,7 @@ public final class Orders {
       consumer.subscribe(List.of(args[1]));
       while (true) {
         for (var record : consumer.poll(Duration.ofSeconds(1))) {
-          if (record.value() == null) continue;           // a tombstone, for compaction only
+          if (record.value() == null) continue;           // a tombstone, see "Tombstones"
           JsonNode change = json.readTree(record.value());
           String table = change.get("database").asText() + "." + change.get("table").asText();
           if (change.get("isDdl").asBoolean() || !table.equals(args[2])) continue;

@@ -2,7 +2,7 @@
 
 from relay.kafka.erasing.rewrite_turn import RewriteTurn
 from relay.kafka.erasing.segment_setting import AT_ONCE, SEGMENT_MS, SegmentSetting
-from relay.kafka.erasing.tombstones import TombstoneProducer
+from relay.kafka.erasing.tombstones import Tombstone, TombstoneProducer
 from relay.kafka.erasing.topic_rewrite import Rewritten, TopicRewrite, delete_records
 from relay.kafka.erasing.topic_scan import ScannedRecord, scan_topic
 
@@ -13,6 +13,7 @@ __all__ = [
     "Rewritten",
     "ScannedRecord",
     "SegmentSetting",
+    "Tombstone",
     "TombstoneProducer",
     "TopicRewrite",
     "delete_records",

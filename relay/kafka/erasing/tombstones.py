@@ -1,7 +1,7 @@
 """Records without a value, which make Kafka remove the older records of their keys."""
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, NamedTuple
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
@@ -12,6 +12,17 @@ from relay.kafka.rights import Right
 from relay.settings import KafkaSettings
 
 _SECONDS: Final = 30.0
+
+
+class Tombstone(NamedTuple):
+    """A record without a value.
+
+    headers  of the record that it follows: by their order, readers skip a delete that they have
+    """
+
+    partition: int
+    key: bytes
+    headers: tuple[tuple[str, bytes], ...] = ()
 
 
 class TombstoneProducer:
@@ -28,8 +39,8 @@ class TombstoneProducer:
             },
         )
 
-    def write(self, topic: str, places: Iterable[tuple[int, bytes]]) -> None:
-        """Write a tombstone for each partition and key, and wait until Kafka has all of them.
+    def write(self, topic: str, tombstones: Iterable[Tombstone]) -> None:
+        """Write tombstones, and wait until Kafka has all of them.
 
         Raises BrokerUnreachable, KafkaNotPermitted, DeliveryRefused.
         """
@@ -41,8 +52,15 @@ class TombstoneProducer:
 
         right = Right("Write", "topic", topic)
         try:
-            for partition, key in places:
-                self._producer.produce(topic, None, key, partition, report)
+            for each in tombstones:
+                self._producer.produce(
+                    topic,
+                    None,
+                    each.key,
+                    each.partition,
+                    on_delivery=report,
+                    headers=[*each.headers],
+                )
                 self._producer.poll(0)
         except KafkaException as exc:
             raise relay_error(error_of(exc), f"Writing to {topic}", right) from exc

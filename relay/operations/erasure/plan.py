@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from relay.audit import HeldEntry
+from relay.kafka import Tombstone
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +15,7 @@ class TopicFinding:
     bound_ms    after so many milliseconds at the latest, None: without a bound
     records     records of the keys that have a value
     last        partition → offset after the last of them
-    tombstones  partition and key whose last record has a value
+    tombstones  of each partition and key whose last record has a value
     others      records of other keys, or without one, that contain a key or text
     neighbours  records that stand before the last one of the keys in its partition
     """
@@ -24,7 +25,7 @@ class TopicFinding:
     bound_ms: int | None
     records: int = 0
     last: dict[int, int] = field(default_factory=dict)
-    tombstones: tuple[tuple[int, bytes], ...] = ()
+    tombstones: tuple[Tombstone, ...] = ()
     others: int = 0
     neighbours: int = 0
 

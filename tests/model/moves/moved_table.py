@@ -23,8 +23,8 @@ from roma_client.errors import TableMoved
 from roma_client.kafka.commit_notes import CommitNote
 from roma_client.kafka.former_topics import chosen_topic
 from roma_client.kafka.move_follower import MoveFollower
-from roma_client.records.moved import MOVED, Departure, Followed
-from roma_client.records.record import Record
+from roma_client.records.moved import Departure, Followed
+from roma_client.records.record import MOVED, Record
 
 TOPICS: Final = ("a", "b", "c")
 PARTITIONS: Final = (0, 1)

@@ -163,3 +163,10 @@ def test_a_statement_has_its_type_and_its_text() -> None:
     assert [rows(each).isDdl for each in entries] == [True, False, True]
     assert rows(entries[0]).sql == "alter table t add c int"
     assert rows(entries[0]).ddlSchemaName == "shop"
+
+
+def test_a_delete_of_which_only_the_key_is_known_has_no_entry() -> None:
+    """Without a column, a client that builds SQL of the columns would delete every row."""
+    lone = row_record([{"id": "1"}], kind="DELETE")._replace(value=None)
+    assert entries_of(changes(lone), marks=True) == []
+    assert len(entries_of(changes(lone, row_record([{"id": "2"}])), marks=False)) == 1

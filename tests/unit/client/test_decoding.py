@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roma_client.errors import ClaimGone, ClaimUnreadable, CorruptMessage, UsageError
-from roma_client.records.change import Change, Operation, Order, SourcePosition
+from roma_client.records.change import NO_ORDER, Change, Operation, Order, SourcePosition
 from roma_client.records.decoding import Reading, changes_of
 from roma_client.records.message import message_of
 from roma_client.records.record import Record
@@ -18,6 +18,7 @@ from roma_client.records.selection import Selection, canal_filter
 from tests.support.clients.made_records import claimed_record, row_record
 
 ORDERS = Selection.of_table("shop", "orders", "shop", frozenset(), statements=False)
+EVERY_TABLE = Selection(lambda _name: True)
 READING = Reading()
 
 
@@ -59,7 +60,7 @@ def test_packed_rows_have_each_their_order_and_the_key_that_they_would_have_alon
     assert [each.key for each in changes] == ['["shop.orders","1"]', '["shop.orders","2"]']
 
 
-def test_other_tables_tags_topics_and_tombstones_are_left_out() -> None:
+def test_other_tables_tags_and_topics_are_left_out() -> None:
     paid = Selection.of_table("shop", "orders", "shop", frozenset({"paid"}), statements=False)
     own = row_record([{"id": "1"}])
     assert changes_of(row_record([{"id": "1"}], table="orders2"), ORDERS, READING) == []
@@ -67,7 +68,40 @@ def test_other_tables_tags_topics_and_tombstones_are_left_out() -> None:
     assert changes_of(own, paid, READING) == []
     assert len(changes_of(row_record([{"id": "1"}], tags=("orders", "paid")), paid, READING)) == 1
     assert changes_of(own._replace(topic="other"), ORDERS, READING) == []
-    assert changes_of(own._replace(value=None), ORDERS, READING) == []
+
+
+def test_a_tombstone_is_a_delete_of_which_only_the_key_is_known() -> None:
+    made = row_record([{"id": "1"}], order=(5000, 8), tags=("orders", "paid"))._replace(value=None)
+    (change,) = changes_of(made, ORDERS, READING)
+    assert (change.operation, change.key, change.is_key_only) == (
+        Operation.DELETE,
+        '["shop.orders","1"]',
+        True,
+    )
+    assert (change.database, change.table, change.order) == ("shop", "orders", (5000, 8))
+    assert (change.before, change.after, dict(change.row)) == (None, None, {})
+    assert change.tags == ("orders", "paid")
+    (unordered,) = changes_of(made._replace(headers=()), ORDERS, READING)
+    assert unordered.order == NO_ORDER
+    (all_tables,) = changes_of(made, EVERY_TABLE, READING)
+    assert all_tables.key == change.key
+    (row,) = changes_of(row_record([{"id": "1"}], kind="DELETE"), ORDERS, READING)
+    assert not row.is_key_only
+
+
+@pytest.mark.parametrize("key", [None, b"", b"7", b'{"moved":1}', b'["shop.orders"]', b'[1,"2"]'])
+def test_a_record_without_a_value_whose_key_is_of_no_row_is_left_out(key: bytes | None) -> None:
+    record = row_record([{"id": "1"}])._replace(value=None, key=key)
+    assert changes_of(record, EVERY_TABLE, READING) == []
+
+
+def test_other_tombstones_and_markers_are_left_out() -> None:
+    other = row_record([{"id": "1"}], table="orders2")._replace(value=None)
+    assert changes_of(other, ORDERS, READING) == []
+    paid = Selection.of_table("shop", "orders", "shop", frozenset({"paid"}), statements=False)
+    own = row_record([{"id": "1"}])._replace(value=None)
+    assert changes_of(own, paid, READING) == []
+    assert changes_of(own._replace(headers=[("moved", b"{}")]), ORDERS, READING) == []
 
 
 def test_a_statement_is_a_change_for_those_who_asked_for_statements() -> None:

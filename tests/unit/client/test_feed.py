@@ -223,3 +223,15 @@ def test_a_client_that_is_refused_for_good_leaves_all_the_same(
         consumer.on_commit = blocked
     assert consumer.committed["shop", 0] == 0
     assert "on_revoke" in consumer.callbacks, "it has left"
+
+
+def test_a_tombstone_is_handed_out_only_without_the_message_of_its_delete(
+    consumer: FakeConsumer,
+) -> None:
+    changes = opened_changes(opened_feed())
+    deleted = row_record([{"id": "1"}], kind="DELETE", order=(1000, 1), offset=0)
+    alone = row_record([{"id": "2"}], kind="DELETE", order=(1000, 2), offset=2)
+    erased = alone._replace(value=None, offset=3, headers=())
+    consumer.gives(deleted, deleted._replace(value=None, offset=1), alone._replace(value=None))
+    consumer.gives(erased, row(4))
+    assert polled(changes) == [0, 2, 4]

@@ -1,5 +1,6 @@
 """What the feed of whole transactions knows of its partitions, and notes with its commits."""
 
+import json
 from typing import Any
 
 from confluent_kafka import KafkaError, TopicPartition
@@ -13,6 +14,7 @@ from roma_client.records.pending import ReadyTransaction
 from roma_client.records.record import Record
 from roma_client.records.selection import Selection
 from tests.support.clients.fake_consumer import FakeConsumer, FakeMessage
+from tests.support.clients.made_records import row_record
 
 END_OF_PARTITION: int = KafkaError._PARTITION_EOF  # noqa: SLF001  # local errors begin like that
 REPORTS = ("tx", 0)
@@ -60,3 +62,39 @@ def test_a_commit_notes_what_is_done_and_the_next_client_begins_there(
     feed.commit(wait=True)
     assert notes == ["done 41", "done 44"]
     assert assembler._done == 41  # noqa: SLF001  # what the former client had acknowledged
+
+
+ID = "i:0-1-7:199"
+
+
+def reported(status: str, offset: int) -> Record:
+    """A BEGIN or END of a transaction with one row of shop.a."""
+    told = {
+        "status": status,
+        "id": ID,
+        "source": "",
+        "gtid": "",
+        "server_id": 1,
+        "file": "b",
+        "position": 4,
+        "end_file": "b",
+        "end_position": 9,
+        "execute_time": 2000,
+        "data_collections": [{"data_collection": "shop.a", "event_count": 1}],
+    }
+    return Record("tx", 0, offset, None, json.dumps(told).encode(), ())
+
+
+def test_rows_of_no_transaction_that_are_older_than_what_their_key_had_are_left_out(
+    consumer: FakeConsumer,
+) -> None:
+    """Such as a dead letter that is sent again, and the tombstone of a delete."""
+    feed, assembler = opened()
+    new = row_record([{"id": "1"}], table="a", order=(2000, 200), offset=3, transaction=ID)
+    letter = row_record([{"id": "1"}], table="a", order=(1000, 100), offset=4)
+    deleted = row_record([{"id": "2"}], kind="DELETE", table="a", order=(1000, 101), offset=5)
+    tombstone = deleted._replace(value=None, offset=6)
+    consumer.gives(reported("BEGIN", 5), reported("END", 6), new, letter, deleted, tombstone)
+    feed.fetch(10, 0)
+    found = [c for each in assembler.ready if each.transaction for c in each.transaction.changes]
+    assert [each.place.offset for each in found] == [3, 5]

@@ -37,6 +37,8 @@ def test_a_service_reads_what_a_test_makes() -> None:
     assert [each.sql for each in changes_from(made, paid)] == [None, None, None]
     everything = changes_from(made, Subscribed("shop", "orders", ddl=True))
     assert everything[-1].sql == "ALTER TABLE orders ADD note TEXT"
+    (lone,) = changes_from([ORDERS.tombstone(PAID)], Subscribed("shop", "orders"))
+    assert (lone.operation, lone.key, lone.is_key_only) == ("DELETE", deleted.key, True)
 
 
 def test_messages_have_all_fields_in_their_order_and_orders_that_rise() -> None:

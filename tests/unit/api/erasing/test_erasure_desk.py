@@ -9,13 +9,22 @@ from api.errors import BadRequest, NoSuchThing
 from api.models.values.erasure import ErasureOrder, ErasureState, ErasureView, ErasureWish
 from api.services.erasure_desk import KEPT_SECONDS, ErasureDesk
 from relay.errors import BrokerUnreachable, ErasureRefused
+from relay.kafka import Tombstone
 from relay.operations import FRESH_SECONDS, ErasureChoice, ErasurePlan, Needles, Who
 from relay.operations.erasure.plan import Matches, TopicFinding
 from tests.support.waiting import wait_until
 
 WISH = ErasureWish(keys=['["shop.client","7"]'], texts=["Jane Roe"])
 PLAN = ErasurePlan(
-    (TopicFinding("people", compacted=True, bound_ms=None, records=2, tombstones=((0, b"k"),)),),
+    (
+        TopicFinding(
+            "people",
+            compacted=True,
+            bound_ms=None,
+            records=2,
+            tombstones=(Tombstone(0, b"k"),),
+        ),
+    ),
     by_text=Matches({"shop": ("0001-0",)}),
 )
 ORDER = ErasureOrder(confirm="roma", by_text=True)
