@@ -1,5 +1,6 @@
 """A subscription by logical name: two names, and changes come."""
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -10,11 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from roma_client.async_changes import AsyncChanges, OneThread
 from roma_client.beginning import beginning_of
 from roma_client.changes import Changes
-from roma_client.errors import ClaimGone, CorruptMessage, TableMoved, UsageError
+from roma_client.errors import ClaimGone, ClientError, CorruptMessage, UnknownTag, UsageError
 from roma_client.handling import Handler, Handling, Retry, WorkerPool, run_here
 from roma_client.kafka.dead_letters import DeadLetterTopic
 from roma_client.kafka.feed import Feed, OnCorrupt
 from roma_client.kafka.options import FeedOptions, Start
+from roma_client.log import log_event
 from roma_client.metrics import Metrics
 from roma_client.names import Answer, Directory, Table
 from roma_client.names.watcher import NameWatcher, moved_from
@@ -168,7 +170,7 @@ class Subscription:
         directory = directory_of(self)
         answer = directory.table(self.database, self.table)
         table = answer.tables[0]
-        table.check_tags(frozenset(self.tags))
+        self._check_tags(table)
         group = self.group or default_group(answer, table.name)
         kafka = {"bootstrap.servers": answer.bootstrap_servers, **self.kafka}
         metrics = metrics_of(self.registry, group)
@@ -184,9 +186,31 @@ class Subscription:
         stack.enter_context(watcher)
         return _Opened(Changes(feed, metrics, watcher, self.idle_seconds), feed, metrics, letters)
 
-    def _judge(self, feed: Feed, newest: Answer) -> TableMoved | None:
-        """Return the error that an answer means; None for a client that follows moves."""
+    def _check_tags(self, table: Table) -> None:
+        """Raise UnknownTag for a tag that no message of the table can have.
+
+        A service that names the topic reads the rest of it, whose tags the mapping may lack by now:
+        there one known tag is enough.
+        """
+        wanted = frozenset(self.tags)
+        known = wanted & table.tags
+        if self.topic is None or not known:
+            table.check_tags(wanted)
+        elif wanted != known:
+            unknown = ",".join(sorted(wanted - known))
+            log_event(logging.WARNING, "tags_not_in_mapping", table=table.name, tags=unknown)
+
+    def _judge(self, feed: Feed, newest: Answer) -> ClientError | None:
+        """Return the error that an answer means: tags, and moves for `moves="stop"`."""
         (table,) = newest.tables
+        if gone := sorted(frozenset(self.tags) - table.tags):
+            return UnknownTag(
+                f"Since a mapping edit no message of {table.name} has the tag {', '.join(gone)} "
+                f"(set {newest.number}). Its tags: {', '.join(sorted(table.tags))}.",
+                "Messages before the edit have the former tags. Read them with the former and the "
+                f'new tags and topic="{feed.topic}" until only new ones come, then start with the '
+                "new tags and without `topic`.",
+            )
         moved = moved_from(newest, {table.name: feed.topic})
         if self.moves == "stop":
             return moved

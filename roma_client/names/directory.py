@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Mapping
+from hashlib import sha256
 from http.client import HTTPException
 from typing import Any, Final
 from urllib.error import HTTPError, URLError
@@ -23,6 +24,7 @@ from roma_client.names.cache import Cache
 _PATH: Final = "/api/v1/subscriptions"
 _LARGEST_ANSWER: Final = 64_000_000
 _SERVER_ERRORS: Final = 500
+_DIGEST_DIGITS: Final = 32
 
 
 class Directory:
@@ -74,14 +76,20 @@ class Directory:
         try:
             document = self._asked(question)
         except AdminUnreachable as exc:
-            kept = self._cache.load(question)
+            kept = self._cache.load(self._cache_key(question))
             if kept is None:
                 raise
             log_event(logging.WARNING, "names_from_cache", reason=exc.reason)
             return without_ages(read_answer(kept, typed=self._typed))
         answer = read_answer(document, typed=self._typed)
-        self._cache.store(question, document)
+        self._cache.store(self._cache_key(question), document)
         return answer
+
+    def _cache_key(self, question: str) -> str:
+        """Return the name of an answer in the cache: it names its caller, so each token has one."""
+        if not self._token:
+            return question
+        return f"{question}#{sha256(self._token.encode()).hexdigest()[:_DIGEST_DIGITS]}"
 
     def _asked(self, question: str) -> Mapping[str, Any]:
         headers = {"Accept": "application/json"}

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable
 from threading import Event, Thread
 
-from roma_client.errors import ClientError, TableMoved, UnknownTable
+from roma_client.errors import ClientError, IncompatibleVersion, TableMoved, UnknownTable
 from roma_client.log import log_event
 from roma_client.names.answer import Answer
 
@@ -41,7 +41,10 @@ class NameWatcher:
         self._end.set()
 
     def check(self) -> None:
-        """Return if the tables are still where they are read. Raises TableMoved."""
+        """Return if the tables are still read as the admin says.
+
+        Raises TableMoved, IncompatibleVersion, and what `judge` returned.
+        """
         if self._found is not None:
             raise self._found
 
@@ -54,6 +57,8 @@ class NameWatcher:
                     f"The mapping has no such table any more: {exc.reason}",
                     "Read the rest with `topic=` and the former topic.",
                 )
+            except IncompatibleVersion as exc:
+                self._found = exc
             except ClientError as exc:
                 log_event(logging.INFO, "names_not_refreshed", reason=exc.reason)
 

@@ -88,6 +88,8 @@ def _decoded(record: Record, selection: Selection, reading: Reading) -> list[Cha
     operation = _ROWS.get(message["type"])
     headers = dict(record.headers)
     if operation is None:
+        if "sql" not in message or "isDdl" not in message:
+            raise ValueError(f"its type is {message['type']!r}, and it has no statement")
         wanted = selection.takes_statement(database, table, record.topic)
         return [_statement(record, headers, message)] if wanted else []
     if not selection.takes_row(database, table, record.topic):

@@ -5,6 +5,7 @@ that say that tables come back to a topic (ADR 81).
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Final
 
 import structlog
 
@@ -17,6 +18,7 @@ from relay.pipeline.delivery.topics import Topics
 from relay.route import MappingSet, Move, table_arrivals, table_moves
 from relay.settings import InstanceSettings
 
+_READABLE: Final = "canal-json"
 _log = structlog.stdlib.get_logger(__name__)
 
 
@@ -73,11 +75,19 @@ class MoveMarkers:
             feeders = set(marker.feeders)
             if marker.topic in joined:
                 feeders.update(self._feeders.names(marker.topic))
-            told = replace(marker, feeders=tuple(sorted(feeders)))
+            told = replace(marker, to=self._readable_first(marker), feeders=tuple(sorted(feeders)))
             headers = ((Header.MOVED.value, told.header()),)
             for topic in (marker.topic, marker.topic + DDL_TOPIC_SUFFIX):
                 for partition in range(counts.get(topic, 0)):
                     yield OutboundMessage(topic, partition, marker.key(), None, headers)
+
+    def _readable_first(self, marker: MovedMarker) -> tuple[str, ...]:
+        """Return the next topics, those that `roma_client` can read first: it reads the first."""
+
+        def is_unreadable(topic: str) -> bool:
+            return self._instance.format_of(topic.replace("{db}", marker.database)) != _READABLE
+
+        return tuple(sorted(marker.to, key=is_unreadable))
 
     def _arrivals(self, moves: Iterable[Move]) -> Iterator[MovedMarker]:
         """Yield the markers of topics that this instance fed before, also where ZooKeeper lost the

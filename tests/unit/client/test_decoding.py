@@ -138,6 +138,15 @@ def test_an_error_of_the_claim_reader_says_whether_the_value_is_gone(
     assert isinstance(caught.value, ClaimGone) == (raised in {FileNotFoundError, KeyError})
 
 
+@pytest.mark.parametrize("kind", ["insert", "bootstrap-insert", "delete", "table-alter"])
+def test_a_row_in_another_format_is_no_statement(kind: str) -> None:
+    """Such as maxwell-json, which names database, table and type too."""
+    told = {"database": "shop", "table": "orders", "type": kind, "ts": 1, "data": {"id": 1}}
+    record = row_record([{"id": "1"}])._replace(value=json.dumps(told).encode())
+    with pytest.raises(CorruptMessage, match=f"its type is '{kind}'"):
+        changes_of(record, ORDERS, READING)
+
+
 @given(st.binary() | st.recursive(st.none() | st.text() | st.integers(), st.lists).map(json.dumps))
 def test_any_other_value_is_corrupt_and_named_with_its_place(value: bytes | str) -> None:
     record = row_record([{"id": "1"}], offset=42)

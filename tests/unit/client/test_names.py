@@ -1,14 +1,32 @@
 """The admin's answers: what a client can read, and what it refuses by name."""
 
+import json
+from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
+from urllib.error import URLError
+from urllib.request import Request
 
 import pytest
 
 from roma_client import Retry, Subscription
-from roma_client.errors import AdminRefused, IncompatibleVersion, UnknownTag, UsageError
-from roma_client.names.answer import read_answer
+from roma_client.errors import (
+    AdminRefused,
+    ClientError,
+    IncompatibleVersion,
+    TableMoved,
+    UnknownTag,
+    UsageError,
+)
+from roma_client.kafka.feed import Feed
+from roma_client.names.answer import Answer, read_answer
 from roma_client.names.cache import Cache
+from roma_client.names.directory import Directory
+from roma_client.names.watcher import NameWatcher
+from tests.support.waiting import wait_until
 
 
 def answer(**instance: str) -> dict[str, Any]:
@@ -96,3 +114,82 @@ def test_pauses_double_up_to_the_longest() -> None:
     retry = Retry(first_seconds=1, most_seconds=5)
     assert [round(retry.pause(each) / pause) for each, pause in [(1, 1), (2, 2), (9, 5)]] == [1] * 3
     assert all(4 <= retry.pause(50) <= 5 for _ in range(20))
+
+
+def test_the_cache_keeps_the_answers_of_two_tokens_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer names its caller, and with it the default group."""
+    is_away = False
+
+    def opened(request: Request, timeout: float) -> BytesIO:
+        if is_away:
+            raise URLError(f"no answer in {timeout} s")
+        token = request.get_header("Authorization", "Bearer nobody").split()[1]
+        return BytesIO(json.dumps({**answer(), "caller": token}).encode())
+
+    monkeypatch.setattr(
+        "roma_client.names.directory.build_opener", lambda *_: SimpleNamespace(open=opened)
+    )
+    tokens = ("billing", "search", None)
+    services = [Directory("http://admin", each, Cache(tmp_path), typed=True) for each in tokens]
+    asked = [each.table("shop", "orders").caller for each in services]
+    is_away = True
+    assert [each.table("shop", "orders").caller for each in services] == asked
+    assert asked == ["billing", "search", "nobody"]
+    stored = "".join(each.read_text() for each in tmp_path.iterdir())
+    assert "Bearer" not in stored and "#search" not in stored
+
+
+def told(
+    ask: Callable[[], Answer], judge: Callable[[Answer], ClientError | None] = lambda _: None
+) -> ClientError:
+    """The error with which a running client stops."""
+    found: list[ClientError] = []
+
+    def has_found(watcher: NameWatcher) -> bool:
+        try:
+            watcher.check()
+        except ClientError as exc:
+            found.append(exc)
+        return bool(found)
+
+    with NameWatcher(ask, judge, 0.01) as watcher:
+        wait_until(lambda: has_found(watcher), "the error", 10)
+    return found[0]
+
+
+@pytest.mark.parametrize("edit", [{"value_style": "canal"}, {"names": "real"}, {"format": "avro"}])
+def test_a_running_client_stops_when_it_would_read_messages_wrongly(edit: dict[str, str]) -> None:
+    exc = told(lambda: read_answer(answer(**edit), typed=True))
+    assert isinstance(exc, IncompatibleVersion)
+
+
+def judged(tags: list[str], **more: Any) -> Callable[[Answer], ClientError | None]:
+    subscription = Subscription("shop", "orders", tags=tags, group="g", **more)
+    return lambda newest: subscription._judge(Mock(spec=Feed, topic="shop"), newest)  # noqa: SLF001
+
+
+def test_a_running_client_stops_when_no_message_can_have_its_tag() -> None:
+    edited = answer()
+    edited["tables"][0]["tags"] = ["orders", "payed"]
+    exc = told(lambda: read_answer(edited, typed=True), judged(["orders", "paid"]))
+    assert isinstance(exc, UnknownTag)
+    assert "tag paid (set 3)" in exc.reason and 'topic="shop"' in exc.remedy
+    edited["tables"][0]["topics"] = ["other"]
+    stopped = judged(["orders"], moves="stop")(read_answer(edited, typed=True))
+    assert isinstance(stopped, TableMoved)
+    assert judged(["orders"])(read_answer(edited, typed=True)) is None
+
+
+def test_a_service_that_names_the_topic_reads_former_tags_beside_a_known_one() -> None:
+    (table,) = read_answer(answer(), typed=True).tables
+
+    def check(tags: list[str], topic: str | None) -> None:
+        Subscription("shop", "orders", tags=tags, topic=topic)._check_tags(table)  # noqa: SLF001
+
+    check(["paid", "former"], "shop")
+    with pytest.raises(UnknownTag):
+        check(["paid", "former"], None)
+    with pytest.raises(UnknownTag):
+        check(["former"], "shop")

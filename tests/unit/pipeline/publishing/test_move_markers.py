@@ -1,6 +1,7 @@
 """Which markers an instance writes when it changes over, and what does not keep it back."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -52,11 +53,13 @@ class Feeders:
         return self.feeders.get(topic, ())
 
 
-def markers(topics: Topics, feeders: Feeders, *, on: bool = True) -> MoveMarkers:
+def markers(
+    topics: Topics, feeders: Feeders, *, on: bool = True, rules: Sequence[Any] = ()
+) -> MoveMarkers:
     settings = {
         "name": "x",
         "source": {"host": "nowhere", "user": "u"},
-        "topic": {"move_markers": on},
+        "topic": {"move_markers": on, "rules": rules},
     }
     their: Any = topics
     who: Any = feeders
@@ -82,6 +85,13 @@ def test_each_partition_of_the_rows_and_of_their_ddl_gets_a_marker_once() -> Non
     assert written(made) == [(*at, ["b"], ["x", "y"]) for at in one]
     assert topics.counts == {"a": 2, "b": 1}, "the next topic is fed from now on"
     assert written(made) == []
+
+
+def test_the_next_topics_that_a_client_can_read_come_first() -> None:
+    rule = {"topics": "b", "format": "maxwell-json"}
+    made = markers(Topics("a"), Feeders(a=("x",)), rules=[rule])
+    made.prepare([A, compiled(2, "b,c,d")])
+    assert {tuple(to) for _, _, to, _ in written(made)} == {("c", "d", "b")}
 
 
 @pytest.mark.parametrize(
