@@ -1,10 +1,11 @@
 """Questions to Kafka that are repeated while no broker answers them."""
 
 import time
-from collections.abc import Callable
-from typing import Final, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeVar
 
 from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient
 
 from roma_client.kafka.failures import error_of, is_for_now
 
@@ -12,6 +13,7 @@ R = TypeVar("R")
 
 _PATIENCE_SECONDS: Final = 60.0
 _PAUSE_SECONDS: Final = 0.3
+_ASK_SECONDS: Final = 15.0
 
 
 def answered(question: Callable[[], R], patience_seconds: float = _PATIENCE_SECONDS) -> R:
@@ -27,3 +29,13 @@ def answered(question: Callable[[], R], patience_seconds: float = _PATIENCE_SECO
             if not is_for_now(error_of(exc)) or time.monotonic() > deadline:
                 raise
         time.sleep(_PAUSE_SECONDS)
+
+
+def oldest_member(kafka: Mapping[str, Any], group: str) -> str | None:
+    """Return the id of the member that joined a group first; None for a group without members.
+
+    Ids begin with the time at which their clients started. Raises KafkaException.
+    """
+    admin = AdminClient(dict(kafka))  # must live until the answer
+    asked = admin.describe_consumer_groups([group], request_timeout=_ASK_SECONDS)
+    return min((each.member_id for each in asked[group].result().members), default=None)

@@ -8,7 +8,7 @@ from typing import Final, Protocol
 
 from confluent_kafka import OFFSET_END, Consumer, KafkaException, TopicPartition
 
-from roma_client.kafka.asking import answered
+from roma_client.kafka.asking import answered, oldest_member
 from roma_client.kafka.failures import client_error, error_of
 from roma_client.kafka.options import FeedOptions
 from roma_client.kafka.topics import Positions
@@ -89,9 +89,10 @@ class Membership:
     """Answers the group's assignments.
 
     Shared: each member has some partitions, and keeps them when others join (cooperative-sticky).
-    Exclusive: the member that the group gives partition 0 of the first topic reads all partitions
-    of all topics, and the others wait. Kafka checks the member's generation in each commit,
-    whatever the partition.
+    Exclusive: the oldest member of the group reads all partitions of all its topics, and the others
+    wait. Each change of the members makes a new assignment, which asks for the oldest one again.
+    Topics do not decide: clients of one group may have different ones during an upgrade. Kafka
+    checks the member's generation in each commit, whatever the partition.
     """
 
     def __init__(
@@ -102,7 +103,6 @@ class Membership:
         self._listener = listener
         self._positions = Positions(consumer, listener.note)
         self._appeared: frozenset[str] = frozenset()
-        self._lock: Partition = (min(options.topics), 0)
         self._is_leaving = False
         self._is_new = options.again is not None
         self._is_late = False
@@ -130,7 +130,6 @@ class Membership:
         is_same = self.reads_all(options.topics)
         self._options = options
         self._is_new = options.again is not None
-        self._lock = (min(options.topics), 0)
         if not is_same:
             self.join()
         elif assigned := self._consumer.assignment():
@@ -177,8 +176,7 @@ class Membership:
             self._wait_with(consumer, partitions)
             return
         if self._options.exclusive:
-            active = any((each.topic, each.partition) == self._lock for each in partitions)
-            starts = self._starts(self._all_partitions()) if active else []
+            starts = self._starts(self._all_partitions()) if self._is_oldest() else []
             consumer.assign([self._begin(each) for each in starts])
         else:
             starts = self._starts([each for each in partitions if self._reads(each)])
@@ -192,8 +190,8 @@ class Membership:
     def _wait_with(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
         """Hold assigned partitions without reading them."""
         if self._options.exclusive:
-            active = any((each.topic, each.partition) == self._lock for each in partitions)
-            consumer.assign([_unread(each) for each in self._all_partitions()] if active else [])
+            held = self._all_partitions() if self._is_oldest() else []
+            consumer.assign([_unread(each) for each in held])
         else:
             consumer.incremental_assign([_unread(each) for each in partitions])
         self._listener.assigned([])
@@ -212,6 +210,15 @@ class Membership:
             return
         self._listener.revoked([(each.topic, each.partition) for each in partitions], lost=lost)
         consumer.incremental_unassign(list(partitions))
+
+    def _is_oldest(self) -> bool:
+        """Return whether this is the oldest member. Raises Kafka's errors as this package's."""
+        kafka, group = self._options.kafka, self._options.group
+        try:
+            oldest = answered(lambda: oldest_member(kafka, group))
+        except KafkaException as exc:
+            raise client_error(error_of(exc), f"asking for the members of group {group}") from exc
+        return oldest == self._consumer.memberid()
 
     def _reads(self, partition: TopicPartition) -> bool:
         return partition.topic in self._options.topics

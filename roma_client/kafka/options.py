@@ -87,8 +87,9 @@ def owned_settings(kafka: Mapping[str, Any]) -> list[str]:
 def consumer_config(options: FeedOptions) -> Mapping[str, Any]:
     """Return the configuration of the consumer.
 
-    An exclusive client gives the oldest member all partitions: Kafka's range assignor sorts
-    members by their ids, which begin with the client id, here the time of the start.
+    The oldest of the exclusive clients is active: the ids of members begin with the client id, here
+    the time of the start. Older releases decide by partition 0 of the first topic, and Kafka's
+    range assignor sorts members by their ids: both name the same client where topics are equal.
     """
     session_ms = int(options.session_timeout_seconds * 1000)
     started = f"{time.time_ns() // 1_000_000:014d}"

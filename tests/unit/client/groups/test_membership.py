@@ -177,3 +177,37 @@ def test_a_client_never_begins_beyond_its_commit_to_meet_its_first_marker_again(
     Membership(group, options, listener).join()  # type: ignore[arg-type]
     group.callbacks["on_assign"](group, [TopicPartition("shop", 0)])
     assert group.assigned == [("shop", 0, begins)]
+
+
+class Exclusive(Group):
+    """A member with an id, of a group whose members `oldest_member` answers."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__({0: 3, 1: 4}, {"crm": 1, "tx": 1})
+        self.name = name
+
+    def memberid(self) -> str:
+        return self.name
+
+    def assign(self, partitions: list[TopicPartition]) -> None:
+        self.assigned = [(each.topic, each.partition, each.offset) for each in partitions]
+
+
+@pytest.mark.parametrize("members", [["1", "2"], ["2"]])
+def test_one_client_is_active_although_another_one_has_a_further_topic(
+    members: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kafka's range assignor gives partition 0 of `crm` to the only one that subscribes to it."""
+    monkeypatch.setattr("roma_client.kafka.membership.oldest_member", lambda *_: min(members))
+    topics = {"1": ("shop", "tx"), "2": ("crm", "shop", "tx")}
+    given = {"1": [("shop", 0), ("tx", 0)], "2": [("crm", 0), ("shop", 1)]}
+    active = []
+    for name in members:
+        member, listener = Exclusive(name), listening()
+        options = FeedOptions("g", topics[name], Selection(bool), Reading(), {}, exclusive=True)
+        Membership(member, options, listener).join()  # type: ignore[arg-type]
+        member.callbacks["on_assign"](member, [TopicPartition(*each) for each in given[name]])
+        (starts,) = listener.assigned.call_args.args
+        active += [name] if starts else []
+        assert {each.topic for each in starts} in (set(), set(topics[name]))
+    assert active == [min(members)]
