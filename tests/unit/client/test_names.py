@@ -138,7 +138,8 @@ def test_the_cache_keeps_the_answers_of_two_tokens_apart(
     assert [each.table("shop", "orders").caller for each in services] == asked
     assert asked == ["billing", "search", "nobody"]
     stored = "".join(each.read_text() for each in tmp_path.iterdir())
-    assert "Bearer" not in stored and "#search" not in stored
+    assert "Bearer" not in stored
+    assert "#search" not in stored
 
 
 def told(
@@ -175,7 +176,8 @@ def test_a_running_client_stops_when_no_message_can_have_its_tag() -> None:
     edited["tables"][0]["tags"] = ["orders", "payed"]
     exc = told(lambda: read_answer(edited, typed=True), judged(["orders", "paid"]))
     assert isinstance(exc, UnknownTag)
-    assert "tag paid (set 3)" in exc.reason and 'topic="shop"' in exc.remedy
+    assert "tag paid (set 3)" in exc.reason
+    assert 'topic="shop"' in exc.remedy
     edited["tables"][0]["topics"] = ["other"]
     stopped = judged(["orders"], moves="stop")(read_answer(edited, typed=True))
     assert isinstance(stopped, TableMoved)
