@@ -50,6 +50,7 @@ from relay.operations import (
     InstanceList,
     Snapshots,
     defined_instances,
+    highest_recorded_set,
 )
 from relay.settings import ApiSettings, RelaySettings
 from relay.state import (
@@ -139,7 +140,7 @@ class Admin:
 def compose(settings: RelaySettings, session: Session) -> Admin:
     """Put the parts together. Raises ConfigurationError for an instance's broken filter."""
     paths = Paths.of(settings.zookeeper, settings.installation)
-    store = MappingStore(session, paths)
+    store = MappingStore(session, paths, partial(highest_recorded_set, settings))
     instances = InstanceStore(session, paths)
     members, overrides = Membership(session, paths), PlacementStore(session, paths)
     for view in routing_views(settings.instances):

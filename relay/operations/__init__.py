@@ -36,6 +36,7 @@ from relay.operations.mappings.instance_mapping import (
     mapping_in_force,
 )
 from relay.operations.mappings.mapping_sets import MappingEdit, MappingSets
+from relay.operations.mappings.recorded_sets import highest_recorded_set
 from relay.operations.peek.newest import PeekPage
 from relay.operations.peek.peek import Peek, PeekBatch
 from relay.operations.peek.question import (
@@ -134,6 +135,7 @@ __all__ = [
     "found_place",
     "hand_overs",
     "has_users",
+    "highest_recorded_set",
     "instance_of",
     "is_known",
     "kept_documents",

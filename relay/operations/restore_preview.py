@@ -1,6 +1,5 @@
 """What a restore would change, without changing it."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,9 +10,9 @@ from relay.errors import BackupRefused
 from relay.operations.restored_documents import kept_documents, restored_accounts
 from relay.settings import RelaySettings
 from relay.state import Backup, BackupChanges, DocumentStore, Paths
+from relay.state.mappings.restored_mapping import POINTER, number_in_force
 from relay.zk import Session
 
-_POINTER: Final = "mappings/pointer"
 _DEFINITIONS: Final = "definitions/"
 _PLACEMENT: Final = "placement"
 _FLOW: Final = "/flow"
@@ -52,7 +51,7 @@ def restore_preview(settings: RelaySettings, session: Session, backup: Backup) -
         _head(backup),
         *_counts(len(backup.nodes), changes),
         *kept_documents(changes),
-        *_mapping(present, backup.nodes),
+        *_mapping(changes, present, backup.nodes),
         *_instances(changes.to_write),
         *restored_accounts(settings, session, backup),
     ]
@@ -79,21 +78,19 @@ def _counts(documents: int, changes: BackupChanges) -> list[str]:
     return told
 
 
-def _mapping(present: Mapping[str, bytes], wanted: Mapping[str, bytes]) -> list[str]:
-    now, then = _set(present.get(_POINTER)), _set(wanted.get(_POINTER))
-    if then is None or now == then:
+def _mapping(
+    changes: BackupChanges, present: Mapping[str, bytes], wanted: Mapping[str, bytes]
+) -> list[str]:
+    if POINTER not in changes.to_write:
         return []
+    now, then = number_in_force(present), number_in_force(wanted)
     before = f"Mapping set {now} is in force now" if now else "No mapping set is in force now"
-    return [f"{before}. Set {then} comes into force, and relays follow it as they follow a save."]
-
-
-def _set(value: bytes | None) -> int | None:
-    if value is None:
-        return None
-    try:
-        return int(json.loads(value)["set"])
-    except (ValueError, KeyError, TypeError):
-        return None
+    after = (
+        f"Set {then} comes into force, under a new number if positions in Kafka name a newer set"
+        if changes.new_set is None
+        else f"The documents of the backup's set {then} come into force as a new set"
+    )
+    return [f"{before}. {after}. Relays follow it as they follow a save."]
 
 
 def _instances(changed: Sequence[str]) -> list[str]:

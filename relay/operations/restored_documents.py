@@ -1,18 +1,19 @@
 """Documents put back from a backup, with entries in the audit trail."""
 
+from time import time
 from typing import Final
 
 from relay.audit import AuditEntry, AuditTrail, DelayedTrail
 from relay.errors import StoreRefused
 from relay.model.accounts import Accounts, account_differences
+from relay.operations.mappings.recorded_sets import highest_recorded_set
 from relay.operations.who import Who
 from relay.settings import RelaySettings
-from relay.state import AccountStore, Backup, BackupChanges, DocumentStore, Paths
+from relay.state import AccountStore, Backup, BackupChanges, DocumentStore, Note, Paths
 from relay.state.accounts import from_document
 from relay.zk import Session
 
 _ACCOUNTS: Final = "accounts"
-_DERIVED: Final = "Relays derive them, so the present ones are newer than the backup."
 _MOST_NOTED: Final = 100
 """Largest number of changes of users and tokens that an audit entry names."""
 
@@ -37,13 +38,11 @@ def restored_accounts(settings: RelaySettings, session: Session, backup: Backup)
 
 
 def kept_documents(changes: BackupChanges) -> tuple[str, ...]:
-    """Return a sentence on the agreements of topics that a restore keeps, none without them."""
+    """Return a sentence on the documents that a restore keeps, none without them."""
     if not changes.kept:
         return ()
-    return (
-        f"Different now, and kept: {len(changes.kept):,} agreements of topics and forms of keys. "
-        + _DERIVED,
-    )
+    kept = f"{len(changes.kept):,} agreements of topics, forms of keys or mapping sets"
+    return (f"Different now, and kept: {kept}. They are newer than those of the backup.",)
 
 
 def restore_documents(
@@ -66,6 +65,7 @@ def restore_documents(
         session, Paths.of(settings.zookeeper, settings.installation), settings.installation
     )
     changes = store.check(backup, over_present=over_present)
+    recorded = highest_recorded_set(settings)
     before = _before(changes)
     wanted = {
         "documents": len(backup.nodes),
@@ -79,7 +79,8 @@ def restore_documents(
     trail.append(AuditEntry(who.name, "restore.begun", "", before, wanted, who.comment))
     written: list[str] = []
     try:
-        store.write(backup, changes, written.append)
+        note = Note(who.name, who.comment or "Restored from a backup.", int(time() * 1000))
+        store.write(backup, changes, written.append, note=note, recorded=recorded)
     finally:
         act = "restore" if len(written) == len(changes.to_write) else "restore.failed"
         after = {**wanted, "written": len(written), "last_written": written[-1:]}

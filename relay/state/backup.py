@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from relay.errors import BackupRefused
 from relay.state.backup_file import FORMAT, from_file, newer, to_file
+from relay.state.mappings.restored_mapping import MAPPINGS, POINTER, restored_mapping
 
 _MANIFEST: Final = "backup.json"
-POINTER: Final = "mappings/pointer"
 # Of an instance's nodes these say what is, or what is to be done once: an order to switch the
 # source, or to copy tables, must not be carried out again.
 _PASSING: Final = re.compile(
@@ -49,13 +49,16 @@ class Backup:
 
     def changes(self, present: Mapping[str, bytes]) -> "BackupChanges":
         """Return what a restore over these documents writes, and what it keeps."""
-        unlike = [path for path, value in self.nodes.items() if present.get(path, value) != value]
+        mapping = restored_mapping(self.nodes, present)
+        others = {k: v for k, v in self.nodes.items() if not k.startswith(MAPPINGS)}
+        unlike = [path for path, value in others.items() if present.get(path, value) != value]
         return BackupChanges(
             present=len(present),
             only_here=len(present.keys() - self.nodes.keys()),
-            missing=tuple(path for path in self.nodes if path not in present),
-            differ=tuple(path for path in unlike if not path.startswith(DERIVED)),
-            kept=tuple(path for path in unlike if path.startswith(DERIVED)),
+            missing=(*mapping.missing, *(path for path in others if path not in present)),
+            differ=(*mapping.differ, *(path for path in unlike if not path.startswith(DERIVED))),
+            kept=(*mapping.kept, *(path for path in unlike if path.startswith(DERIVED))),
+            new_set=mapping.bodies,
         )
 
     def write(self, folder: Path) -> None:
@@ -113,7 +116,10 @@ class BackupChanges:
     only_here  number of those that the backup lacks; they stay
     missing  those that ZooKeeper lacks; they are written
     differ   those with other contents; they are replaced
-    kept     agreements of topics and forms of keys with other contents; the present ones stay
+    kept     agreements of topics, forms of keys and mapping sets with other contents; the present
+             ones stay
+    new_set  mapping documents that come into force as a set with a new number; None: the pointer is
+             written as it is, or stays
     """
 
     present: int
@@ -121,6 +127,7 @@ class BackupChanges:
     missing: tuple[str, ...]
     differ: tuple[str, ...]
     kept: tuple[str, ...]
+    new_set: Mapping[str, str] | None = None
 
     @property
     def to_write(self) -> tuple[str, ...]:

@@ -3,11 +3,17 @@
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from time import time
+from typing import Final
 
 from relay.errors import BackupRefused, NodeMissing, VersionConflict
-from relay.state.backup import DERIVED, POINTER, Backup, BackupChanges, passes
+from relay.state.backup import DERIVED, Backup, BackupChanges, passes
+from relay.state.mappings.records import Note
+from relay.state.mappings.restored_mapping import POINTER, number_in_force, set_in_force
+from relay.state.mappings.store import MappingStore
 from relay.state.paths import Paths
 from relay.zk import Session
+
+_NOTE: Final = Note(comment="Restored from a backup.")
 
 
 class DocumentStore:
@@ -16,6 +22,7 @@ class DocumentStore:
     def __init__(self, session: Session, paths: Paths, installation: str) -> None:
         self._session = session
         self._base = paths.base
+        self._mappings = MappingStore(session, paths)
         self._installation = installation
 
     def take(self) -> Backup:
@@ -54,7 +61,7 @@ class DocumentStore:
                 reason,
                 remedy=(
                     "Add --over-present to replace those that differ; documents that the backup "
-                    "lacks stay, and so do agreements of topics."
+                    "lacks stay, and so do agreements of topics. Its mapping becomes a new set."
                 ),
             )
         return backup.changes(present)
@@ -64,18 +71,38 @@ class DocumentStore:
         backup: Backup,
         changes: BackupChanges,
         told: Callable[[str], object] = lambda _: None,
+        *,
+        note: Note = _NOTE,
+        recorded: int = 0,
     ) -> None:
         """Write these nodes, the pointer last; `told` is called with each path after its write.
 
+        recorded  the highest number of a set in position records. If the backup's set has a lower
+                  one, its contents come into force under a new number, with this note.
+
         An agreement of a topic that a relay writes meanwhile stays. Raises BackupRefused if
-        somebody else writes another node meanwhile, StoreUnreachable.
+        somebody else writes another node meanwhile, StoreUnreachable, SaveTooLarge.
         """
         for path in changes.to_write:
-            if path.startswith(DERIVED):
+            if path == POINTER:
+                self._put_mapping(backup, changes, note, recorded)
+            elif path.startswith(DERIVED):
                 self._create(path, backup.nodes[path])
             else:
                 self._put(path, backup.nodes[path])
             told(path)
+
+    def _put_mapping(
+        self, backup: Backup, changes: BackupChanges, note: Note, recorded: int
+    ) -> None:
+        """Put the set of the backup into force, under its number if that is not a former one."""
+        bodies = changes.new_set
+        if bodies is None and number_in_force(backup.nodes) < recorded:
+            bodies = set_in_force(backup.nodes)
+        if bodies is None:
+            self._put(POINTER, backup.nodes[POINTER])
+        else:
+            self._mappings.put_over(bodies, note, recorded)
 
     def _create(self, path: str, value: bytes) -> None:
         with suppress(VersionConflict):

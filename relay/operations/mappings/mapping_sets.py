@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import time
 
 from relay.audit import AuditEntry, DelayedTrail
 from relay.errors import MappingRefused, VersionConflict
 from relay.operations.mappings.early_returns import EarlyReturns
+from relay.operations.mappings.recorded_sets import highest_recorded_set
 from relay.operations.who import Who
 from relay.route import MOST_STEPS, Effort, MappingProblem, problems
 from relay.settings import RelaySettings
@@ -36,7 +38,7 @@ class MappingSets:
 
     def __init__(self, settings: RelaySettings, session: Session, acts: DelayedTrail) -> None:
         paths = Paths.of(settings.zookeeper, settings.installation)
-        self._store = MappingStore(session, paths)
+        self._store = MappingStore(session, paths, partial(highest_recorded_set, settings))
         self._returns = EarlyReturns(self._store, InstanceStore(session, paths))
         self._acts = acts
 

@@ -1,7 +1,7 @@
 """The mapping sets: immutable, numbered, one pointer to the one in force."""
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -23,9 +23,16 @@ class MappingStore:
     transaction. It fails as a whole with VersionConflict if the pointer was moved in the meantime.
     """
 
-    def __init__(self, session: Session, paths: Paths) -> None:
+    def __init__(
+        self, session: Session, paths: Paths, recorded: Callable[[], int] = lambda: 0
+    ) -> None:
+        """`recorded` returns the highest number of a set that rows were published under.
+
+        It is called before the first set is saved: ZooKeeper may have lost the ones before.
+        """
         self._session = session
         self._paths = paths
+        self._recorded = recorded
 
     def number(self) -> int:
         """Return the number of the active set, 0 if nothing was saved.
@@ -131,6 +138,20 @@ class MappingStore:
         self._put_into_force(pointer, record, [])
         return replace(old, record=record)
 
+    def put_over(self, bodies: Mapping[str, str], note: Note, above: int = 0) -> StoredSet:
+        """Put the bodies into force as a new set, whatever the pointer says now.
+
+        Its number is higher than `above`. Raises SaveTooLarge, VersionConflict for a save at the
+        same time.
+        """
+        pointer = self._pointer_at(None)
+        documents = [self._next_version(data_id, body, note) for data_id, body in bodies.items()]
+        versions = {document.data_id: document.version for document in documents}
+        number = max(above, *self.set_numbers()[:1], 0) + 1
+        record = SetRecord(number, versions, note)
+        self._put_into_force(pointer, record, documents)
+        return StoredSet(record, dict(bodies))
+
     def watch(self, changed: threading.Event) -> Watch:
         """Set the event whenever another set may have come into force, and after every
         reconnect.
@@ -163,7 +184,8 @@ class MappingStore:
     def _next_number(self, pointer: Pointer) -> int:
         # The pointer may stand behind the newest set when somebody moved it by hand; a number is
         # never used twice all the same.
-        return max(pointer.number, *self.set_numbers()[:1], 0) + 1
+        known = max(pointer.number, *self.set_numbers()[:1], 0)
+        return (known or self._recorded()) + 1
 
     def _next_version(self, data_id: str, body: str, note: Note) -> StoredDocument:
         return StoredDocument(

@@ -4,6 +4,7 @@ not.
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from typer.testing import CliRunner
@@ -11,7 +12,8 @@ from typer.testing import CliRunner
 from deploy.embedded import Kafka, MariaDB, ZooKeeper
 from relay.audit import AuditTrail
 from relay.cli import app
-from relay.state import DocumentStore, MappingStore, Note, Paths, SwitchNote
+from relay.operations import highest_recorded_set
+from relay.state import DocumentStore, MappingStore, Note, Paths, StoredSet, SwitchNote
 from tests.e2e.conftest import NewInstallation
 from tests.support.relays.relay_process import RelayProcess
 from tests.support.relays.zookeeper_sessions import session_with, wipe
@@ -19,7 +21,7 @@ from tests.support.rows.topic_reading import read_topic
 from tests.support.waiting import wait_until
 
 
-def test_after_a_wipe_and_a_restore_nothing_is_lost_or_repeated(
+def test_after_a_wipe_and_a_restore_nothing_is_lost_or_repeated_and_numbers_rise(
     mariadb: MariaDB,
     kafka: Kafka,
     zookeeper: ZooKeeper,
@@ -73,8 +75,27 @@ def test_after_a_wipe_and_a_restore_nothing_is_lost_or_repeated(
         assert roma("restore", str(folder), "--yes", name) == 1
         assert store.number() == 2
         assert roma("restore", str(folder), "--over-present", "--yes", name) == 0
-        assert store.number() == 1
+        # A number is never used twice: markers and subscriptions compare them.
+        assert (store.number(), store.current().bodies) == (3, current.bodies)
+
+        mariadb.execute(f"insert into {name}.t values (4, 0, '')")
+        wait_until(lambda: published(4), "a row under the new set")
+        wait_until(lambda: highest_recorded_set(installation.settings) == 3, "its record")
+        assert relay.stop() == 0
+        wipe(session, paths.base)
+        assert roma("restore", str(folder), "--yes", name) == 0
+        assert (store.number(), store.current().bodies) == (4, current.bodies)
+        relay.start()
+        relay.wait_for("RUNNING")
+        mariadb.execute(f"insert into {name}.t values (5, 0, '')")
+        wait_until(lambda: highest_recorded_set(installation.settings) == 4, "the next record")
+        assert relay.stop() == 0
+        wipe(session, paths.base)
+        after_a_loss = MappingStore(
+            session, paths, partial(highest_recorded_set, installation.settings)
+        )
+        assert after_a_loss.save(StoredSet.empty(), current.bodies, Note("test")).number == 5
     entries = AuditTrail(installation.settings.kafka, name).entries(10)
-    assert "mappings/pointer" in str(entries[0].before["first_that_differ"])
-    assert entries[2].before == {"documents": 0, "differ": 0, "first_that_differ": []}
-    assert [entry.act for entry in entries] == ["restore", "restore.begun"] * 2
+    assert "mappings/pointer" in str(entries[2].before["first_that_differ"])
+    assert entries[4].before == {"documents": 0, "differ": 0, "first_that_differ": []}
+    assert [entry.act for entry in entries] == ["restore", "restore.begun"] * 3

@@ -9,8 +9,6 @@ from relay.errors import BackupRefused
 from relay.state import Backup
 from relay.state.backup_file import to_file
 
-POINTER = "mappings/pointer"
-
 
 @pytest.mark.parametrize(
     "path",
@@ -40,7 +38,6 @@ def test_a_crafted_backup_is_refused_by_the_path(path: str, tmp_path: Path) -> N
 
 def test_present_agreements_of_topics_stay_and_missing_ones_are_written() -> None:
     then = {
-        POINTER: b"1",
         "key-forms/orders/shop.orders": b"old",
         "topics/gone": b"old",
         "topics/orders": b"old",
@@ -48,7 +45,6 @@ def test_present_agreements_of_topics_stay_and_missing_ones_are_written() -> Non
         "topics-of-ours": b"old",
     }
     now = {
-        POINTER: b"2",
         "key-forms/orders/shop.orders": b"new",
         "topics/orders": b"new",
         "topics/same": b"same",
@@ -56,9 +52,9 @@ def test_present_agreements_of_topics_stay_and_missing_ones_are_written() -> Non
     }
     changes = Backup("prod", 1, then).changes(now)
     assert changes.missing == ("topics/gone",)
-    assert changes.differ == (POINTER, "topics-of-ours")
+    assert changes.differ == ("topics-of-ours",)
     assert changes.kept == ("key-forms/orders/shop.orders", "topics/orders")
-    assert changes.to_write == ("topics/gone", "topics-of-ours", POINTER)
+    assert changes.to_write == ("topics/gone", "topics-of-ours")
 
 
 def test_an_empty_zookeeper_gets_everything() -> None:

@@ -79,7 +79,7 @@ def test_a_backup_is_sealed_compared_and_put_back_by_the_page(
 
     form = {"file": file, "passphrase": PASSPHRASE}
     preview = html.unescape(admin.post("/backup/preview", data=form).text)
-    assert f"Mapping set {after} is in force now. Set {before} comes into force" in preview
+    assert f"Mapping set {after} is in force now. The documents of the backup's set" in preview
     assert "Different now, and replaced: 1." in preview
     assert PASSPHRASE not in preview
     assert store.number() == after
@@ -93,7 +93,7 @@ def test_a_backup_is_sealed_compared_and_put_back_by_the_page(
     sure = {**form, "confirm": installation, "comment": "drill"}
     answer = admin.post("/backup/restore", data=sure)
     assert (answer.status_code, answer.headers["location"]) == (303, "../backup?done=restored")
-    assert store.number() == before
+    assert (store.number(), store.current().bodies) == (after + 1, store.load(before).bodies)
     wait_until(lambda: bool(acts(kafka, installation, "restore")), "the entry of the end")
     [noted] = acts(kafka, installation, "restore")
     assert "drill" in noted
@@ -112,7 +112,7 @@ def test_the_interface_does_the_same(
     wish = {"passphrase": PASSPHRASE}
     file = admin.post(BACKUP, json=wish, headers=JSON).json()
     assert file["installation"] == installation
-    saved_topic(store, "later")
+    after = saved_topic(store, "later")
     sealed = {"file": file, **wish}
     preview = admin.post(f"{BACKUP}/restore/preview", json=sealed, headers=JSON).json()
     assert preview["differ"] == ["mappings/pointer"]
@@ -121,7 +121,7 @@ def test_the_interface_does_the_same(
     assert (present.status_code, present.json()["code"]) == (409, "BACKUP_REFUSED")
     answer = admin.post(f"{BACKUP}/restore", json={**order, "over_present": True}, headers=JSON)
     assert answer.json()["written"] == 1, answer.text
-    assert store.number() == before
+    assert (store.number(), store.current().bodies) == (after + 1, store.load(before).bodies)
 
 
 def test_what_cannot_be_a_backup_is_refused_with_the_reason(admin: httpx.Client) -> None:
@@ -145,7 +145,7 @@ def test_the_command_opens_the_same_file(
     before = saved_topic(store, "former")
     file, config = tmp_path / "backup.json", tmp_path / "relay.toml"
     file.write_text(taken(admin))
-    saved_topic(store, "later")
+    after = saved_topic(store, "later")
     config.write_text(
         tomli_w.dumps(
             {
@@ -165,4 +165,4 @@ def test_the_command_opens_the_same_file(
     assert (wrong.exit_code, "BACKUP_REFUSED" in wrong.output) == (1, True), wrong.output
     ran = CliRunner().invoke(app, asked, input=f"{PASSPHRASE}\n")
     assert (ran.exit_code, "1 documents were written" in ran.output) == (0, True), ran.output
-    assert store.number() == before
+    assert (store.number(), store.current().bodies) == (after + 1, store.load(before).bodies)
