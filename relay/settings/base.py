@@ -15,8 +15,25 @@ def _topic(text: str) -> str:
     return text
 
 
+_RESERVED: Final = ("second.", "replay.")
+"""Beginnings of other transactional ids of an instance, behind the name of the installation."""
+_ERASE: Final = "erase"
+"""The transactional id of `roma erase`, behind the name of the installation."""
+
+
+def _with_own_transactional_id(name: str) -> str:
+    """Refuse a name with which two producers would fence each other."""
+    if name == _ERASE or name.startswith(_RESERVED):
+        raise ValueError(
+            f"an instance cannot be called {name!r}: names that begin with 'second.' or 'replay.', "
+            "and the name 'erase', are transactional ids of other producers"
+        )
+    return name
+
+
 NAME_PATTERN: Final = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
 Name: TypeAlias = Annotated[str, Field(pattern=NAME_PATTERN)]
+InstanceName: TypeAlias = Annotated[Name, AfterValidator(_with_own_transactional_id)]
 TopicName: TypeAlias = Annotated[str, AfterValidator(_topic)]
 """A topic, or a pattern with the placeholders of `relay.model.names.topic_template`."""
 Port: TypeAlias = Annotated[int, Field(ge=1, le=65535)]

@@ -7,7 +7,7 @@ from pydantic import model_validator
 
 from relay.model.names.topic_template import DDL_SUFFIX
 from relay.model.records.topic_placing import PlacingRules
-from relay.settings.base import Name, Settings
+from relay.settings.base import InstanceName, Name, Settings
 from relay.settings.copying import CopyingSettings, copies_refusal
 from relay.settings.formats import (
     REGISTERED,
@@ -42,7 +42,7 @@ from relay.settings.source import FailoverSettings, SourceSettings, StartSetting
 class InstanceSettings(Settings):
     """One source relayed as one ordered stream."""
 
-    name: Name
+    name: InstanceName
     """Name of the instance.
 
     Part of the transactional id and of topic names; never change it after the first row.
