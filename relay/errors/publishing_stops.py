@@ -58,7 +58,8 @@ class FormatChanged(Stop):
     code = "FORMAT_CHANGED"
     remedy = (
         "Set message.format or the rule of topic.rules back and start again. To change the format, "
-        "map the tables to a new topic (docs/formats/index.md)."
+        "give the tables a topic of another name: docs/formats/index.md has the steps, after which "
+        "it has every row."
     )
 
 

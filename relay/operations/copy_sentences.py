@@ -38,6 +38,7 @@ def foretold_copy(
         _which(instance.name, wanted, met),
         _rows(wanted),
         _where_to(wanted),
+        *_format(instance, wanted.to_topic),
         "The stream continues, and nothing is locked on the source.",
         _pace(instance, wanted),
     ]
@@ -92,6 +93,14 @@ def _where_to(wanted: WantedSnapshot) -> str:
         f"Rows go to {wanted.to_topic or 'the topics of the mapping'}, as INSERT with the header "
         "snapshot: true. A row that changes meanwhile is left out in favour of the change."
     )
+
+
+def _format(instance: InstanceSettings, to_topic: str) -> list[str]:
+    """Return which format the topic of a request must have."""
+    if not to_topic:
+        return []
+    name = instance.format_of(to_topic)
+    return [f"The messages are {name}. A topic with another format ends the request."]
 
 
 def _rows(wanted: WantedSnapshot) -> str:

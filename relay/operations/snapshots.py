@@ -92,7 +92,7 @@ class Snapshots:
         self, who: Who, wanted: Sequence[WantedSnapshot], instances: Sequence[str]
     ) -> list[SnapshotRequest]:
         """Return the requests of these instances, without names of all. Raises as `start` does."""
-        check_wanted(wanted)
+        check_wanted(wanted, self._settings.installation)
         names = [
             instance_of(self._settings, name, self._session, resolved=False).name
             for name in instances
@@ -120,7 +120,7 @@ class Snapshots:
         """Raise SnapshotRefused for too many requests, and for tables, a condition or keys that no
         request may have.
         """
-        check_wanted(wanted)
+        check_wanted(wanted, self._settings.installation)
 
     def pause(self, who: Who, number: str, instance: str = "") -> list[SnapshotRequest]:
         """Pause a request; a chunk that is being read is dropped."""

@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from relay.errors import SnapshotRefused
+from relay.model.names.topic_template import DDL_SUFFIX, is_template, topic_mistakes
 from relay.model.source_rows.condition import condition_problem
 
 MOST_KEYS: Final = 1000
 """Keys of one request."""
 MOST_REQUESTS: Final = 10_000
 """Requests that one call makes; their numbers have four hexadecimal digits."""
+_OWN_TOPICS: Final = ("dead-letters.", "position.", "schema-", "schema.", "xa-", "xa.")
+"""How names of the relay's own topics continue after the installation, besides the audit trail."""
 _PLAIN_CONDITION: Final = (
     "Compare columns of the table with values, without subqueries, comments and backslashes; "
     "write X'5C' for a backslash."
@@ -32,9 +35,9 @@ class WantedSnapshot:
     keys: tuple[tuple[str, ...], ...] = ()
 
 
-def check_wanted(wanted: Sequence[WantedSnapshot]) -> None:
-    """Raise SnapshotRefused for more than MOST_REQUESTS requests, and for tables, a condition or
-    keys that no request may have.
+def check_wanted(wanted: Sequence[WantedSnapshot], installation: str) -> None:
+    """Raise SnapshotRefused for more than MOST_REQUESTS requests, and for tables, a condition, a
+    topic or keys that no request of this installation may have.
     """
     if len(wanted) > MOST_REQUESTS:
         raise SnapshotRefused(
@@ -43,6 +46,23 @@ def check_wanted(wanted: Sequence[WantedSnapshot]) -> None:
         )
     for each in wanted:
         _check_one(each)
+        _check_topic(each.to_topic, installation)
+
+
+def _check_topic(topic: str, installation: str) -> None:
+    """Raise SnapshotRefused for a topic that cannot take rows; "" is none."""
+    own = tuple(f"{installation}.{each}" for each in _OWN_TOPICS)
+    problem = ""
+    if topic and is_template(topic):
+        problem = "A copy goes to one topic, and that is a pattern."
+    elif topic.endswith(DDL_SUFFIX):
+        problem = f"It is where statements about the tables of {topic.removesuffix(DDL_SUFFIX)} go."
+    elif topic.startswith(own) or topic == f"{installation}.audit":
+        problem = "It is a topic of the relay itself."
+    elif topic:
+        problem = next(topic_mistakes(topic), "")
+    if problem:
+        raise SnapshotRefused(f"{topic!r} takes no rows: {problem}", remedy="Name another topic.")
 
 
 def _check_one(wanted: WantedSnapshot) -> None:

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from relay.errors import FormatChanged, FormatsDiffer, PartitionsDiffer, SnapshotRefused
 from relay.model.message import OutboundMessage, PrintedMessages
 from relay.model.positions.position import OrderPair
 from relay.model.records.snapshot_progress import SnapshotProgress
@@ -30,10 +31,13 @@ from relay.pipeline.messages.oversized import OversizedMessages
 from relay.pipeline.messages.table_plan import TablePlan
 from relay.pipeline.messages.table_plans import TablePlans
 from relay.refine import Refinements
-from relay.route import Router
+from relay.route import Dropped, Router
 from relay.schema import Catalog, CopiedTable, DeclaredTypes, TableDefinitions
 from relay.schema.type_text import type_text
 from relay.settings import InstanceSettings
+
+_TOPIC_DIFFERS: Final = (FormatChanged, FormatsDiffer, PartitionsDiffer)
+"""Errors of a topic that already has other rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,11 +218,28 @@ class ChunkPublisher:
                 self._refinements,
                 self._formats,
             )
-            plan = plans.plan(table.map)
+            plan = _plan_of(plans, table, to_topic)
             self._plan = plan if isinstance(plan, TablePlan) else None
             self._bulk.use(table, self._plan)
             self._made_for = made_for
         return self._plan
+
+
+def _plan_of(plans: TablePlans, table: CopiedTable, to_topic: str) -> TablePlan | Dropped:
+    """Return the plan of a table.
+
+    Raises SnapshotRefused if the topic that the request names has another format or other partition
+    rules: other requests of the instance would wait for one that never continues.
+    """
+    try:
+        return plans.plan(table.map)
+    except _TOPIC_DIFFERS as exc:
+        if not to_topic:
+            raise
+        raise SnapshotRefused(
+            f"{exc.code}: {exc.reason}",
+            remedy="Name a topic that no other rows are in, or one of the same settings.",
+        ) from exc
 
 
 def _positions_of_row(plan: TablePlan) -> int:

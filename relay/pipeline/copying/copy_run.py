@@ -41,7 +41,7 @@ from relay.settings import InstanceSettings, SourceSettings
 from relay.source import LOAD_SECONDS, ChunkConnection, ReadChunk
 from relay.state import SnapshotRequest
 
-_RETRY_SECONDS: Final = 2.0
+RETRY_SECONDS: Final = 2.0
 
 
 class CopyRun:
@@ -244,7 +244,7 @@ class CopyRun:
                 self._refuse(refused)
         self.window, self._tables_stale = None, True
         self.view = self.view.waiting(str(error))
-        self._not_before_s = monotonic() + _RETRY_SECONDS
+        self._not_before_s = monotonic() + RETRY_SECONDS
 
     def _listed(self, router: Router, accepted: TableFilter, answer: object) -> None:
         listed = answer if isinstance(answer, list) else []
@@ -288,9 +288,10 @@ class CopyRun:
         else:
             self.view = self.view.waiting("SELECTs do not show the last transaction yet")
 
-    def read_again(self, why: str) -> None:
-        """Read the present chunk again."""
+    def read_again(self, why: str, *, after_s: float = 0.0) -> None:
+        """Read the present chunk again, not earlier than in so many seconds."""
         self.view = replace(self.view, voided=self.view.voided + 1).waiting(why)
+        self._not_before_s = monotonic() + after_s
         self._limit = after_void(self._limit)
         self._close()
 

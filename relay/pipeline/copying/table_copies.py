@@ -30,7 +30,7 @@ from relay.model.table import TableId
 from relay.pipeline.checkpoint.checkpoint import Checkpoint
 from relay.pipeline.copying.chunk_publisher import ChunkPublisher, PrintedChunk
 from relay.pipeline.copying.copy_reader import CopyReader
-from relay.pipeline.copying.copy_run import CopyRun
+from relay.pipeline.copying.copy_run import RETRY_SECONDS, CopyRun
 from relay.pipeline.copying.giving_way import GivesWay, way_for_live_rows
 from relay.pipeline.copying.own_requests import create_missing, end_sentence
 from relay.pipeline.copying.window import Window
@@ -189,7 +189,7 @@ class TableCopies:
         except _ENDS_SESSION:
             raise
         except Unreachable as exc:
-            run.read_again(str(exc))
+            run.read_again(str(exc), after_s=RETRY_SECONDS)
         except RelayError as exc:
             if not run.leaves_out(str(exc)):
                 self._end(run, SnapshotState.REFUSED, str(exc))

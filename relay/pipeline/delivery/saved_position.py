@@ -4,7 +4,7 @@ Pure; shared by the relay and its preflight.
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from relay.errors import (
     FormatChanged,
@@ -20,13 +20,15 @@ from relay.route import MappingSet
 from relay.settings import InstanceSettings, RoutingSettings
 from relay.state import StartNote
 
+_FORMER_FORMAT: Final = "canal-json"
+
 
 class PublishedPartitioning(NamedTuple):
     """How published rows were partitioned, by topic.
 
     `partitions` are the partition counts, `rules` the digests of the partition rules; a topic of a
     record before format 5 has no digest. `forms` are those of the hashed keys, from format 8 on.
-    `formats` are those of the messages.
+    `formats` are those of the messages; versions that did not write them had canal-json alone.
     """
 
     partitions: Mapping[str, int]
@@ -37,11 +39,10 @@ class PublishedPartitioning(NamedTuple):
     @classmethod
     def of(cls, record: PositionRecord | None) -> "PublishedPartitioning":
         """Return what a position record says; empty without one."""
-        return (
-            cls({}, {}, {}, {})
-            if record is None
-            else cls(record.partitions, record.placed_by, record.hashed_forms, record.formats)
-        )
+        if record is None:
+            return cls({}, {}, {}, {})
+        formats = dict.fromkeys(record.partitions, _FORMER_FORMAT) | record.formats
+        return cls(record.partitions, record.placed_by, record.hashed_forms, formats)
 
 
 def position_lost(

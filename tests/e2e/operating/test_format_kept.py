@@ -10,16 +10,21 @@ import tomli_w
 
 from deploy.embedded import Kafka, MariaDB
 from relay.model.records.topic_placing import TopicAgreement
+from relay.position import KafkaPositionStore
 from relay.preflight import Verdict, preflight
 from relay.settings import RelaySettings
 from relay.state import Paths, TopicAgreementStore
 from tests.e2e.conftest import NewInstallation
 from tests.e2e.formats.zoo_topics import Record, read_records
+from tests.support.relays.former_version import BEFORE_FORMATS, former_version
 from tests.support.relays.relay_process import Installation, RelayProcess
 from tests.support.relays.zookeeper_sessions import session_with
 from tests.support.waiting import wait_until
 
 DEBEZIUM = {"message": {"format": "debezium-json"}}
+ROWS = 1500
+SLOWLY = 150
+"""Rows a second: the kill meets the transaction between two of its parts."""
 
 
 def configure(installation: Installation, **settings: Any) -> None:
@@ -172,3 +177,78 @@ def test_a_second_instance_with_another_format_waits_and_does_not_affect_the_fir
         mariadb.execute(f"insert into {name}.t values (2, 0, '')")
         wait_until(lambda: formats_of(kafka, name) == ["canal"] * 2, "the second row", 30)
     assert formats_of(kafka, name) == ["canal"] * 2
+
+
+@pytest.mark.timeout(180)
+def test_a_split_transaction_ends_in_its_format_and_the_next_topic_has_the_other_one(
+    mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
+) -> None:
+    settings: dict[str, Any] = {
+        "buffer": {"buffer_size": 16, "batch_mode": "ITEMSIZE"},
+        "transaction": {"split_bytes": 100_000},
+    }
+    installation = new_installation(mariadb, kafka, **settings)
+    name = installation.name
+    second = f"{name}-debezium"
+    with RelayProcess(installation) as relay:
+        relay.wait_for("RUNNING")
+        installation.limit(SLOWLY)
+        rows = f"select seq, 0, repeat('x', 400) from {name}.seq_1_to_{ROWS}"
+        mariadb.execute(f"insert into {name}.t {rows}")
+        wait_until(lambda: bool(read_records(kafka.bootstrap, name)), "a part", 30)
+        relay.kill()
+        installation.limit(None)
+        part = len(read_records(kafka.bootstrap, name))
+        assert part < ROWS, "the kill came too late"
+        configure(installation, topic={"rules": [{"topics": "*", "format": "debezium-json"}]})
+        relay.start()
+        status = relay.wait_for("STOPPED", "HISTORY_CHANGED")
+        assert "published under other filter or message settings" in (status.reason or "")
+        assert len(read_records(kafka.bootstrap, name)) == part
+        relay.kill()
+        configure(installation, topic={})
+        relay.start()
+        relay.wait_for("RUNNING")
+        wait_until(lambda: formats_of(kafka, name) == ["canal"] * ROWS, "the other parts", 60)
+        relay.kill()
+        configure(installation, topic={"rules": [{"topics": second, "format": "debezium-json"}]})
+        installation.map(topics=[{"logicDb": name, "topic": second}])
+        relay.start()
+        mariadb.execute(f"insert into {name}.t values (0, 0, '')")
+        wait_until(lambda: formats_of(kafka, second) == ["debezium"], "the row in its topic", 30)
+    assert formats_of(kafka, name) == ["canal"] * ROWS
+
+
+@pytest.mark.long
+@pytest.mark.timeout(180)
+def test_an_older_relay_between_two_newer_ones_does_not_hide_a_changed_format(
+    mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
+) -> None:
+    """It writes the position record without formats, and an agreement that it changes, too."""
+    installation = new_installation(mariadb, kafka)
+    name = installation.name
+    landed = former_version(BEFORE_FORMATS)
+    with RelayProcess(installation, "newer") as newer:
+        one_more_row(installation, mariadb, kafka, newer, 1)
+        newer.kill()
+        with RelayProcess(installation, "older", folder=landed) as older:
+            one_more_row(installation, mariadb, kafka, older, 2)
+        written = KafkaPositionStore(installation.settings.kafka, name, "shop").read()
+        assert written is not None
+        assert (list(written.partitions), written.formats) == ([name], {})
+        forget_formats(installation, name)
+        configure(installation, **DEBEZIUM)
+        mariadb.execute(f"insert into {name}.t values (3, 0, '')")
+        newer.start()
+        newer.wait_for("STOPPED", "FORMAT_CHANGED", seconds=60)
+        assert formats_of(kafka, name) == ["canal"] * 2
+        assert known_format(installation, name) == "canal-json"
+
+
+def one_more_row(
+    installation: Installation, mariadb: MariaDB, kafka: Kafka, relay: RelayProcess, rows: int
+) -> None:
+    """Insert row number `rows`, and wait until this relay has published it."""
+    relay.wait_for("RUNNING", seconds=60)
+    mariadb.execute(f"insert into {installation.name}.t values ({rows}, 0, '')")
+    wait_until(lambda: formats_of(kafka, installation.name) == ["canal"] * rows, "its row", 30)

@@ -8,6 +8,8 @@ from typing import Final
 
 FIRST_LANDED: Final = "4450d02"
 """The first version that was published; it reads position records up to format 4."""
+BEFORE_FORMATS: Final = "73620cb"
+"""The last published version before message formats; it reads position records up to format 5."""
 _ROOT: Final = Path(__file__).parents[3]
 
 

@@ -87,8 +87,8 @@ def test_a_malformed_report_is_refused_with_the_place(table: dict[str, object], 
 
 def test_more_requests_than_have_numbers_are_refused_by_the_limit() -> None:
     wanted = WantedSnapshot(("shop.orders",), keys=(("1",),))
-    check_wanted([wanted] * MOST_REQUESTS)
+    check_wanted([wanted] * MOST_REQUESTS, "")
     with pytest.raises(
         SnapshotRefused, match=f"{MOST_REQUESTS + 1:,} requests .* {MOST_REQUESTS:,}"
     ):
-        check_wanted([wanted] * (MOST_REQUESTS + 1))
+        check_wanted([wanted] * (MOST_REQUESTS + 1), "")

@@ -23,6 +23,7 @@ from relay.model.records.own_snapshots import (
 from relay.model.records.snapshot_progress import SnapshotProgress
 from relay.model.table import TableId
 from relay.pipeline.copying import table_copies
+from relay.pipeline.copying.copy_run import RETRY_SECONDS
 from relay.pipeline.copying.own_requests import due, end_sentence
 from relay.pipeline.copying.table_copies import TableCopies
 from relay.pipeline.delivery.copy_view import CopyView
@@ -47,6 +48,7 @@ class Run:
         self.current = None
         self.view = CopyView(REQUEST.id, "shop.orders")
         self.again: list[str] = []
+        self.pauses_s: list[float] = []
         self.refusals: dict[str, str] = {}
         self.own = False
         self.error: Exception | None = None
@@ -61,8 +63,9 @@ class Run:
     def waits(self, why: str) -> None:
         self.view = self.view.waiting(why)
 
-    def read_again(self, why: str) -> None:
+    def read_again(self, why: str, *, after_s: float = 0.0) -> None:
         self.again.append(why)
+        self.pauses_s.append(after_s)
 
     def leaves_out(self, reason: str) -> bool:
         if self.own:
@@ -204,6 +207,7 @@ def test_a_stop_while_a_topic_is_made_ends_the_session_and_an_outage_reads_again
     copying.step()
     assert copying.ended == []
     assert len(copying.run.again) == 1
+    assert copying.run.pauses_s == [RETRY_SECONDS], "it does not read the source all the time"
 
 
 def test_a_rename_is_recorded_for_each_request_also_for_those_that_are_paused(

@@ -95,13 +95,7 @@ def _note_past(
     """
     instance = context.instance
     context.stats.tables.update(tables_named(context.notes.tables_of(instance.name)))
-    if saved is not None:
-        feeders.note_formats(
-            {
-                topic: saved.formats.get(topic) or instance.format_of(topic)
-                for topic in saved.partitions
-            }
-        )
+    feeders.note_formats(PublishedPartitioning.of(saved).formats)
 
 
 def _goes_to(router: Router, table: TableId, key: HashedKey) -> bool:
