@@ -31,6 +31,10 @@ from roma_client.records.selection import Selection, canal_filter
 
 EMPTY_ID: Final = -1
 """Batch id of a message without changes, as in Canal."""
+_REMEDY: Final = (
+    "Canal's verbs follow no moves, and the next subscription skips what is left in {topic}: map "
+    "the table to {topic} again and read that first. The page of `roma canal-server` has the steps."
+)
 _TURN_SECONDS: Final = 0.2
 _LOOK_SECONDS: Final = 0.05
 _FETCH_RECORDS: Final = 100
@@ -117,7 +121,7 @@ class CanalConnector:
         feed = Feed(self._options(answer, selection), self.metrics)
         watcher = NameWatcher(
             self._directory.ask_all_tables,
-            lambda newest: moved_from(newest, places),
+            lambda newest: moved_from(newest, places, _REMEDY),
             self.refresh_seconds,
         )
         with ExitStack() as stack:

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from roma_client.async_changes import AsyncTransactions, OneThread
-from roma_client.errors import UsageError
+from roma_client.errors import ClientError, TransactionIncomplete, UsageError
 from roma_client.kafka.options import FeedOptions, Start
 from roma_client.kafka.transaction_feed import TransactionFeed
 from roma_client.names import Answer, Table
@@ -29,6 +29,12 @@ if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
 
+_MOVED: Final = (
+    'Start again with former_topics=["{topic}"]: transactions then have their rows from both '
+    "topics. Leave it out when the group has no lag in the former one."
+)
+
+
 @dataclass(eq=False)
 class TransactionSubscription:
     """The source transactions of one instance as a whole, at least once, in the order of commits.
@@ -43,6 +49,7 @@ class TransactionSubscription:
                        about five times as much
     buffer_bytes       the client reads no further ahead than so many bytes of messages
     transaction_topic  topic of BEGIN and END; default: the admin's answer
+    former_topics      topics that the tables had before a mapping edit: rows there are read too
     Other fields are those of Subscription.
     """
 
@@ -61,6 +68,7 @@ class TransactionSubscription:
     claim_reader: ClaimReader | None = field(default=None, repr=False)
     idle_seconds: float | None = None
     transaction_topic: str | None = None
+    former_topics: Sequence[str] = ()
     cache: Path | str | None = None
     registry: "CollectorRegistry | None" = field(default=None, repr=False)
     session_timeout_seconds: float = 10
@@ -71,6 +79,8 @@ class TransactionSubscription:
         self._thread: OneThread | None = None
         if isinstance(self.tables, str) or not self.tables:
             raise UsageError('`tables` is a list of logical tables: tables=["shop.orders"].')
+        if isinstance(self.former_topics, str):
+            raise UsageError(f'`former_topics` is a list: former_topics=["{self.former_topics}"].')
         if wrong := [each for each in self.tables if "." not in each]:
             raise UsageError(f"`tables` has names without a database: {', '.join(wrong)}.")
         refuse_owned(self.kafka, "the subscription", ARGUMENTS_DECIDE)
@@ -130,7 +140,7 @@ class TransactionSubscription:
         stack.enter_context(feed)
         watcher = NameWatcher(
             lambda: self._answer(directory.ask_table),
-            lambda newest: moved_from(newest, places),
+            lambda newest: self._judge(newest, places, reports[0]),
             self.refresh_seconds,
         )
         stack.enter_context(watcher)
@@ -143,6 +153,22 @@ class TransactionSubscription:
             idle_seconds=self.idle_seconds,
         )
 
+    def _judge(
+        self, newest: Answer, places: Mapping[str, str], reports: str
+    ) -> ClientError | None:
+        """Return the error that the admin's newest answer means."""
+        if moved := moved_from(newest, places, _MOVED):
+            return moved
+        named = self._topics_of(newest.tables)
+        if self.transaction_topic is None and reports not in named:
+            return TransactionIncomplete(
+                f"The admin names {', '.join(named) or 'no topic'} as topic of transactions of "
+                f"{self.instance} since set {newest.number}, and this client reads {reports}.",
+                f'Read what is left with transaction_topic="{reports}" and `idle_seconds`, then '
+                "start without `transaction_topic`.",
+            )
+        return None
+
     def _answer(self, ask: Callable[[str, str], Answer]) -> Answer:
         """Return what the admin says of all tables. Raises what `ask` raises."""
         answers = [ask(*each.split(".", 1)) for each in self.tables]
@@ -150,8 +176,7 @@ class TransactionSubscription:
 
     def _topic_of(self, tables: Sequence[Table]) -> str:
         """Return the topic of transactions. Raises UsageError."""
-        topics = {each.transaction_topics.get(self.instance) for each in tables}
-        match sorted(map(str, topics - {None, ""})):
+        match self._topics_of(tables):
             case [topic]:
                 return topic
             case _:
@@ -163,13 +188,19 @@ class TransactionSubscription:
                     "`transaction.topic`.",
                 )
 
+    def _topics_of(self, tables: Sequence[Table]) -> list[str]:
+        topics = {each.transaction_topics.get(self.instance) for each in tables}
+        return sorted(each for each in topics if each)
+
     def _options(
         self, answer: Answer, places: Mapping[str, str], group: str, reports: str
     ) -> FeedOptions:
         return FeedOptions(
             group,
-            (*sorted(set(places.values())), reports),  # rows first: see Assembler.begin
-            Selection(places.__contains__, places),
+            # Rows first: see Assembler.begin.
+            (*sorted({*places.values(), *self.former_topics}), reports),
+            # A row that is in two of the topics counts once in its transaction.
+            Selection(places.__contains__, {} if self.former_topics else places),
             Reading(self.values, self.claim_reader),
             {"bootstrap.servers": answer.bootstrap_servers, **self.kafka},
             self.start,

@@ -20,6 +20,8 @@ _FETCH_RECORDS: Final = 500
 _WAIT_SECONDS: Final = 0.5
 _STALLED_SECONDS: Final = 3.0
 """A transaction that lacks rows for so long makes the client ask Kafka how many there are."""
+_UNREPORTED_SECONDS: Final = 60.0
+"""The same for rows without BEGIN: a relay that sends at least once may have ended before it."""
 
 
 class Transactions(Iterator[Transaction]):
@@ -152,7 +154,8 @@ class Transactions(Iterator[Transaction]):
         if self._stalled_since is None or self._stalled_since[0] != stalled.id:
             self._stalled_since = stalled.id, now
         if not self._covers(self._ends, stalled):
-            if now < self._stalled_since[1] + _STALLED_SECONDS:
+            wait = _STALLED_SECONDS if stalled.has_report else _UNREPORTED_SECONDS
+            if now < self._stalled_since[1] + wait:
                 return
             self._ends = self._feed.ends()
             self._proven_for = stalled.id
@@ -170,7 +173,8 @@ class Transactions(Iterator[Transaction]):
         return stalled.end < ends.reports
 
     def _is_over(self) -> bool:
-        if not self._feed.has_joined or self._assembler.stalled is not None:
+        stalled = self._assembler.stalled
+        if not self._feed.has_joined or (stalled is not None and stalled.has_report):
             self._last = time.monotonic()
         return (
             self._idle_seconds is not None and time.monotonic() >= self._last + self._idle_seconds

@@ -1,5 +1,6 @@
 """What a client of whole transactions reads: the rows of its tables, and BEGIN and END."""
 
+import re
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
@@ -14,26 +15,32 @@ from roma_client.kafka.feed import Feed
 from roma_client.kafka.options import FeedOptions
 from roma_client.metrics import Metrics
 from roma_client.records.ack_book import Receipt
-from roma_client.records.assembler import NONE_DONE
 from roma_client.records.decoding import changes_of
 from roma_client.records.delivery import Delivery
 from roma_client.records.order_guard import Partition
-from roma_client.records.pending import ReadyTransaction, Rows
-from roma_client.records.record import TRANSACTION, Record
+from roma_client.records.pending import (
+    NONE_DONE,
+    UNKNOWN_TIME,
+    Moment,
+    ReadyTransaction,
+    Rows,
+)
+from roma_client.records.record import ORDER, TRANSACTION, Record
 from roma_client.records.transaction import Report, TransactionId, report_of, transaction_id
 
 _ASK_SECONDS: Final = 15.0
 _DONE: Final = "done "
+_NOTED: Final = re.compile(rf"{_DONE}(?P<before>[0-9]+)(?: (?P<time>[0-9]+))?", re.ASCII)
 _EOF: Final[int] = KafkaError._PARTITION_EOF  # noqa: SLF001  # local errors begin like that
 
 
 class Assembly(Protocol):
     """What takes the records. Returns whether an offset is kept until it is acknowledged."""
 
-    def begin(self, cut: AbstractSet[Partition], done: int = ...) -> None:
+    def begin(self, cut: AbstractSet[Partition], done: Moment = ...) -> None:
         """Begin again. `cut`: partitions that were never read, and are not read from offset 0.
 
-        `done`: `before` of the last transaction that is acknowledged.
+        `done`: moment of the last transaction that is acknowledged.
         """
 
     def rows(self, rows: Rows) -> bool:
@@ -44,16 +51,17 @@ class Assembly(Protocol):
 
 
 class Ends(NamedTuple):
-    """Ends of the partitions of rows, open Kafka transactions included.
+    """Ends of the partitions, open Kafka transactions included.
 
-    session  of the feed
-    reports  BEGIN and END were read up to this offset when Kafka was asked: all rows that those
-             count are before the ends
+    session     of the feed
+    reports     BEGIN and END were read up to this offset when Kafka was asked: all rows that those
+                count are before the ends
+    partitions  of rows, and of BEGIN and END
     """
 
     session: int
     reports: int
-    rows: Mapping[Partition, int]
+    partitions: Mapping[Partition, int]
 
 
 class TransactionFeed(Feed):
@@ -88,7 +96,7 @@ class TransactionFeed(Feed):
             )
         notes = [each.metadata for each in starts if (each.topic, each.partition) == self._reports]
         self._done = max((_done_of(each) for each in notes), default=NONE_DONE)
-        self._begin(frozenset(p for p in self._membership.unread if at.get(p, 0) > 0), self._done)
+        self._begin(self._cut(at), self._done)
         self._read.update(at)
         super().assigned(starts)
 
@@ -120,7 +128,7 @@ class TransactionFeed(Feed):
         Raises BrokerUnreachable, NotPermitted, KafkaRefused.
         """
         end: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call]
-        asked = {TopicPartition(*each): end for each in self._read if each != self._reports}
+        asked = {TopicPartition(*each): end for each in self._read}
         admin = AdminClient(dict(self._options.kafka))  # must live until the answer
         reports = self._read.get(self._reports, 0)
         try:
@@ -129,10 +137,10 @@ class TransactionFeed(Feed):
                 isolation_level=IsolationLevel.READ_UNCOMMITTED,
                 request_timeout=_ASK_SECONDS,
             )
-            rows = {(at.topic, at.partition): each.result().offset for at, each in found.items()}
+            ends = {(at.topic, at.partition): each.result().offset for at, each in found.items()}
         except KafkaException as exc:
             raise client_error(error_of(exc), "asking for the ends of partitions") from exc
-        return Ends(self.session, reports, rows)
+        return Ends(self.session, reports, ends)
 
     def has_read(self, ends: Ends, ahead: AbstractSet[Partition]) -> bool:
         """Return whether everything up to these offsets was given to the assembly.
@@ -140,10 +148,20 @@ class TransactionFeed(Feed):
         Partitions that are `ahead` have nothing that is missed; they may be held back.
         """
         return not self._records and all(
-            at in ahead or self._read.get(at, -1) >= end for at, end in ends.rows.items()
+            at in ahead or self._read.get(at, -1) >= end for at, end in ends.partitions.items()
         )
 
-    def _begin(self, cut: frozenset[Partition], done: int = NONE_DONE) -> None:
+    def _cut(self, at: Mapping[Partition, int]) -> frozenset[Partition]:
+        """Return the partitions whose first records a new group cannot read.
+
+        A group with commits has read its topics: rows that it lacks are missing, also where it
+        begins a further topic after a move.
+        """
+        unread = self._membership.unread
+        is_new = unread >= at.keys()
+        return frozenset(each for each in unread if is_new and at.get(each, 0) > 0)
+
+    def _begin(self, cut: frozenset[Partition], done: Moment = NONE_DONE) -> None:
         self.session += 1
         self._paused = set()
         self._read = {}
@@ -152,7 +170,8 @@ class TransactionFeed(Feed):
     def note(self, partition: Partition, offset: int) -> str:
         """Return what is done as the metadata of the reports' offset."""
         if partition == self._reports:
-            return f"{_DONE}{self._done}"
+            time = "" if self._done.time == UNKNOWN_TIME else f" {self._done.time}"
+            return f"{_DONE}{self._done.before}{time}"
         return super().note(partition, offset)
 
     def _take(self, messages: Sequence[Message]) -> None:
@@ -180,13 +199,33 @@ class TransactionFeed(Feed):
         new = [each for each in changes if self._is_new(partition, each)]
         # The assembly finds repeats of whole transactions; others have only their order.
         kept = new if id_ is None else changes
-        return self._assembly.rows(Rows(partition, id_, kept, len(record.value or b""), receipt))
+        size = len(record.value or b"")
+        return self._assembly.rows(Rows(partition, id_, kept, size, receipt, _time_of(record)))
 
 
-def _done_of(metadata: str | None) -> int:
-    """Return what a commit notes as done; NONE_DONE if it notes nothing."""
-    number = (metadata or "").removeprefix(_DONE)
-    return int(number) if number.isdecimal() else NONE_DONE
+def _done_of(metadata: str | None) -> Moment:
+    """Return what a commit notes as done; NONE_DONE if it notes nothing.
+
+    Former releases noted no time.
+    """
+    found = _NOTED.fullmatch(metadata or "")
+    if found is None:
+        return NONE_DONE
+    return Moment(int(found["time"] or UNKNOWN_TIME), int(found["before"]))
+
+
+def _time_of(record: Record) -> int:
+    """Return the execute time of a record's first row, in Unix ms. Raises CorruptMessage."""
+    header = record.header(ORDER)
+    if header is None:
+        return UNKNOWN_TIME
+    time = header.split(b".")[0]
+    if not time.isdigit():
+        raise CorruptMessage(
+            f"Record {record.offset} of {record.topic}, partition {record.partition}: {header!r} "
+            "is no order header."
+        )
+    return int(time)
 
 
 def _id_of(record: Record) -> TransactionId | None:

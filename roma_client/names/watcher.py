@@ -1,8 +1,9 @@
 """Asks the admin again and again while a client reads."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from threading import Event, Thread
+from typing import Final
 
 from roma_client.errors import ClientError, IncompatibleVersion, TableMoved, UnknownTable
 from roma_client.log import log_event
@@ -55,7 +56,7 @@ class NameWatcher:
             except UnknownTable as exc:
                 self._found = TableMoved(
                     f"The mapping has no such table any more: {exc.reason}",
-                    "Read the rest with `topic=` and the former topic.",
+                    "To read what is left, map the table to its former topic again.",
                 )
             except IncompatibleVersion as exc:
                 self._found = exc
@@ -63,10 +64,18 @@ class NameWatcher:
                 log_event(logging.INFO, "names_not_refreshed", reason=exc.reason)
 
 
-def moved_from(answer: Answer, places: dict[str, str]) -> TableMoved | None:
+READ_THE_REST: Final = (
+    'Read the rest with `topic="{topic}"` until no more changes come, then start without `topic`.'
+)
+
+
+def moved_from(
+    answer: Answer, places: Mapping[str, str], remedy: str = READ_THE_REST
+) -> TableMoved | None:
     """Return the error if a table is no longer in the topic that it is read from.
 
-    `places`: table name to topic. A table that the answer lacks is ignored.
+    `places`: table name to topic. A table that the answer lacks is ignored. `{topic}` in the remedy
+    is that topic.
     """
     for table in answer.tables:
         topic = places.get(table.name)
@@ -74,7 +83,6 @@ def moved_from(answer: Answer, places: dict[str, str]) -> TableMoved | None:
             return TableMoved(
                 f"The mapping sends {table.name} to {', '.join(table.topics)} (set "
                 f"{answer.number}), and this client reads it from topic {topic}.",
-                f'Read the rest with `topic="{topic}"` until no more changes come, then start '
-                f"without `topic`.",
+                remedy.format(topic=topic),
             )
     return None

@@ -8,28 +8,43 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from roma_client.errors import TransactionIncomplete, TransactionTooLarge
 from roma_client.records.ack_book import Receipt
 from roma_client.records.order_guard import Partition
-from roma_client.records.pending import PendingTransaction, ReadyTransaction, Rows, loose_rows
+from roma_client.records.pending import (
+    NONE_DONE,
+    Moment,
+    PendingTransaction,
+    ReadyTransaction,
+    Rows,
+    loose_rows,
+)
 from roma_client.records.transaction import Report, TransactionId
 
 Partial: TypeAlias = Literal["stop", "yield"]
 
-NONE_DONE: Final = -1
+_NEVER: Final = Moment(-1, -1)
 _SHOWN_TABLES: Final = 5
+_SECOND: Final = 1000
 _REPORT_BYTES: Final = 1000
 """What a BEGIN or END counts as, so that reports that are ahead of their rows are bounded too."""
 
 
 class Stalled(NamedTuple):
-    """A transaction that only lacks rows. `end` is the offset of its END, None without one."""
+    """A transaction that lacks rows, or its BEGIN and END, which may never come.
+
+    end         offset of its END, None without one
+    has_report  whether its BEGIN or END was read
+    """
 
     id: TransactionId
     end: int | None
+    has_report: bool = True
 
 
 class Assembler:
     """Makes transactions of one instance whole, in the order of their commits.
 
     Partitions keep the order of their instance, and the topic of transactions has one partition.
+    Transactions are compared by their moments. Their numbers alone begin lower again after
+    `roma position set --as-new` without a position record.
     Reads no clock and no Kafka. Not thread-safe.
     """
 
@@ -54,10 +69,10 @@ class Assembler:
         self._most = transaction_bytes
         self.begin(frozenset())
 
-    def begin(self, cut: AbstractSet[Partition], done: int = NONE_DONE) -> None:
+    def begin(self, cut: AbstractSet[Partition], done: Moment = NONE_DONE) -> None:
         """Begin with partitions from their committed offsets; forget everything before.
 
-        `done` is `before` of the last transaction that is acknowledged: what the relay published
+        `done` is the moment of the last transaction that is acknowledged: what the relay published
         again of it, or of an older one, is dropped.
         `cut` are those that the group never read before and that do not begin with their first
         record: rows of a transaction before the start there never come.
@@ -65,10 +80,10 @@ class Assembler:
         self._cut = cut
         self._pending: dict[str, PendingTransaction] = {}
         self._queue: deque[PendingTransaction] = deque()
-        self._oldest: list[tuple[int, str]] = []
+        self._oldest: list[tuple[Moment, str]] = []
         self._lanes: dict[Partition, deque[ReadyTransaction | str]] = {}
-        self._first: dict[Partition, int] = {}
-        self._last: dict[Partition, int] = {}
+        self._first: dict[Partition, Moment] = {}
+        self._last: dict[Partition, Moment] = {}
         self._done = done
         self.size = 0
         self.ready: deque[ReadyTransaction] = deque()
@@ -82,14 +97,15 @@ class Assembler:
             return bool(rows.changes) and self._loose(rows)
         if rows.id.instance != self._instance:
             return False
-        self._note(rows.partition, rows.id)
-        if rows.id.before <= self._done or not rows.changes:
+        moment = Moment(rows.time, rows.id.before)
+        self._note(rows.partition, moment)
+        if moment.is_done(self._done) or not rows.changes:
             return False
         pending = self._pending.get(rows.id.text)
         if pending is None:
-            if rows.id.before < self._last.get(self._reports, -1):
-                return self._unreported(rows)
-            pending = self._pend(rows.id)
+            if moment < self._last.get(self._reports, _NEVER):
+                return self._unreported(rows, moment)
+            pending = self._pend(rows.id, moment)
         self._add(pending, rows)
         self._advance()
         return pending.receipts[-1] is rows.receipt
@@ -101,17 +117,18 @@ class Assembler:
         """
         if report.id.instance != self._instance:
             return False
-        self._note(self._reports, report.id)
+        moment = Moment(round(report.execute_time.timestamp() * _SECOND), report.id.before)
+        self._note(self._reports, moment)
         pending = self._pending.get(report.id.text)
-        if report.id.before <= self._done or (
+        if moment.is_done(self._done) or (
             pending is not None and (pending.end if report.is_end else pending.is_queued)
         ):
             return False
         if pending is None:
-            pending = self._pend(report.id)
+            pending = self._pend(report.id, moment)
         if not pending.is_queued:
-            self._leave_open(report.id)
-            self._give_up(pending)
+            self._leave_open(moment)
+            self._give_up(moment)
             self._enqueue(pending)
         pending.receipts.append(receipt)
         pending.size += _REPORT_BYTES
@@ -125,19 +142,26 @@ class Assembler:
 
     @property
     def stalled(self) -> Stalled | None:
-        """Return the next transaction if only rows are missing, which may never come."""
-        front = self._queue[0] if self._queue else None
-        if front is None or not (front.end or front.is_given_up):
-            return None
-        return Stalled(front.id, front.end_offset)
+        """Return the next transaction if what it lacks may never come."""
+        if not self._queue:
+            # Rows and their BEGIN are in one Kafka transaction: it may be in another topic.
+            oldest = min(self._pending.values(), key=lambda each: each.moment, default=None)
+            may_skip = self._reports in self._cut and self._reports not in self._first
+            return None if oldest is None or may_skip else Stalled(oldest.id, None, False)
+        front = self._queue[0]
+        return Stalled(front.id, front.end_offset) if front.end or front.is_given_up else None
 
     def nothing_comes(self) -> None:
         """Decide about the stalled transaction: all rows that were published are read.
 
         Raises TransactionIncomplete.
         """
+        if not self._queue:
+            each = min(self._pending.values(), key=lambda each: each.moment)
+            each.is_given_up = True
+            self._enqueue(each)
         front = self._queue.popleft()
-        if not front.is_given_up and self._began_before(front.id):
+        if not front.is_given_up and self._began_before(front.moment):
             self._finish(front, front.skipped())
         elif self._partial == "stop":
             self._queue.appendleft(front)
@@ -148,23 +172,23 @@ class Assembler:
 
     def ahead(self) -> set[Partition]:
         """Return the partitions that have given all they have of the next transaction."""
-        ids = [each.id.before for each in self._queue] or [
-            each.id.before for each in self._pending.values()
+        waiting = [each.moment for each in self._queue] or [
+            each.moment for each in self._pending.values()
         ]
-        front = min(ids, default=None)
+        front = min(waiting, default=None)
         return {each for each, last in self._last.items() if front is not None and last > front}
 
-    def _pend(self, id_: TransactionId) -> PendingTransaction:
-        heappush(self._oldest, (id_.before, id_.text))
-        return self._pending.setdefault(id_.text, PendingTransaction(id_))
+    def _pend(self, id_: TransactionId, moment: Moment) -> PendingTransaction:
+        heappush(self._oldest, (moment, id_.text))
+        return self._pending.setdefault(id_.text, PendingTransaction(id_, moment))
 
     def _enqueue(self, pending: PendingTransaction) -> None:
         pending.is_queued = True
         self._queue.append(pending)
 
-    def _note(self, partition: Partition, id_: TransactionId) -> None:
-        self._first.setdefault(partition, id_.before)
-        self._last[partition] = id_.before
+    def _note(self, partition: Partition, moment: Moment) -> None:
+        self._first.setdefault(partition, moment)
+        self._last[partition] = moment
 
     def _loose(self, rows: Rows) -> bool:
         """Deliver rows of no transaction after what their partition had before."""
@@ -176,12 +200,12 @@ class Assembler:
         self._release(rows.partition)
         return True
 
-    def _unreported(self, rows: Rows) -> bool:
+    def _unreported(self, rows: Rows, moment: Moment) -> bool:
         """Decide about rows whose END should have come before what was read of the reports."""
         assert rows.id is not None  # noqa: S101  # only such rows come here
-        if self._reported_before(rows.id):
+        if self._reported_before(moment):
             return False
-        orphan = PendingTransaction(rows.id, is_given_up=True)
+        orphan = PendingTransaction(rows.id, moment, is_given_up=True)
         if self._partial == "stop":
             raise self._incomplete(orphan)
         orphan.add(rows)
@@ -198,7 +222,7 @@ class Assembler:
                 f"Transaction {pending.id.text} has more than {self._most} bytes of rows."
             )
 
-    def _leave_open(self, next_: TransactionId) -> None:
+    def _leave_open(self, next_: Moment) -> None:
         """Decide about a transaction that began and did not end, before another one begins.
 
         If the next one is older, the relay published again from an older position: the open one
@@ -207,33 +231,33 @@ class Assembler:
         open_ = self._queue[-1] if self._queue else None
         if open_ is None or open_.end is not None or open_.is_given_up:
             return
-        if next_.before < open_.id.before:
+        if next_ < open_.moment:
             self._queue.pop()
             open_.is_queued = False
-            heappush(self._oldest, (open_.id.before, open_.id.text))
+            heappush(self._oldest, (open_.moment, open_.id.text))
         else:
             open_.is_given_up = True
 
-    def _give_up(self, next_: PendingTransaction) -> None:
+    def _give_up(self, next_: Moment) -> None:
         """Decide about older transactions with rows and without a report."""
-        while self._oldest and self._oldest[0][0] < next_.id.before:
+        while self._oldest and self._oldest[0][0] < next_:
             each = self._pending.get(heappop(self._oldest)[1])
             if each is None or each.is_queued:
                 continue
-            if self._reported_before(each.id):
+            if self._reported_before(each.moment):
                 self._finish(each, each.skipped())
             else:
                 each.is_given_up = True
                 self._enqueue(each)
 
-    def _reported_before(self, id_: TransactionId) -> bool:
+    def _reported_before(self, moment: Moment) -> bool:
         """Return whether the messages of a transaction are before the start of their topic."""
-        return self._reports in self._cut and id_.before < self._first[self._reports]
+        return self._reports in self._cut and moment < self._first[self._reports]
 
-    def _began_before(self, id_: TransactionId) -> bool:
+    def _began_before(self, moment: Moment) -> bool:
         """Return whether a transaction may have rows before the start of a partition."""
         cut = self._cut - {self._reports}
-        return any(self._first.get(each, id_.before) >= id_.before for each in cut)
+        return any(self._first.get(each, moment) >= moment for each in cut)
 
     def _advance(self) -> None:
         while self._queue:
@@ -241,14 +265,14 @@ class Assembler:
             if front.end is None or front.lacks(self._tables):
                 return
             self._queue.popleft()
-            is_new = front.id.before > self._done
+            is_new = not front.moment.is_done(self._done)
             self._finish(front, front.ready() if is_new else front.skipped())
 
     def _finish(self, pending: PendingTransaction, ready: ReadyTransaction) -> None:
         del self._pending[pending.id.text]
         self.size -= pending.size
         if pending.begin or pending.end:
-            self._done = max(self._done, pending.id.before)
+            self._done = max(self._done, pending.moment)
         self.ready.append(ready)
         for partition in pending.rows:
             self._release(partition)

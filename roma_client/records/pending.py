@@ -4,12 +4,31 @@ from collections import Counter
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from roma_client.records.ack_book import Receipt
 from roma_client.records.change import Change
 from roma_client.records.order_guard import Partition
 from roma_client.records.transaction import Report, Transaction, TransactionId
+
+
+class Moment(NamedTuple):
+    """Where a transaction is in the order of its instance: it rises from one to the next.
+
+    time    execute time in Unix ms; UNKNOWN_TIME in the commits of former releases
+    before  execute position before its first change. It begins lower after a lost position record
+    """
+
+    time: int
+    before: int
+
+    def is_done(self, done: "Moment") -> bool:
+        """Return whether the transaction is `done` or an older one."""
+        return self.before <= done.before if done.time == UNKNOWN_TIME else self <= done
+
+
+UNKNOWN_TIME: Final = -1
+NONE_DONE: Final = Moment(UNKNOWN_TIME, -1)
 
 
 class Rows(NamedTuple):
@@ -18,6 +37,7 @@ class Rows(NamedTuple):
     id       of their source transaction; None for rows that belong to none
     changes  of subscribed tables
     size     of the record in bytes
+    time     execute time of its first row, in Unix ms
     """
 
     partition: Partition
@@ -25,6 +45,7 @@ class Rows(NamedTuple):
     changes: list[Change]
     size: int
     receipt: Receipt
+    time: int
 
 
 class ReadyTransaction(NamedTuple):
@@ -32,12 +53,12 @@ class ReadyTransaction(NamedTuple):
 
     transaction  None for skipped records: those before the start of the group
     receipts     acknowledge its records
-    done         `before` of its id; None for rows of no transaction
+    done         its moment; None for rows of no transaction
     """
 
     transaction: Transaction | None
     receipts: tuple[Receipt, ...]
-    done: int | None = None
+    done: Moment | None = None
 
 
 @dataclass(eq=False)
@@ -45,8 +66,10 @@ class PendingTransaction:
     """A transaction with some records read. It is removed when it is ready or skipped."""
 
     id: TransactionId
+    moment: Moment
     rows: dict[Partition, list[Change]] = field(default_factory=dict)
-    positions: set[int] = field(default_factory=set)
+    positions: dict[int, int] = field(default_factory=dict)
+    """Execute position of each row to its number in its partition."""
     seen: Counter[str] = field(default_factory=Counter)
     receipts: list[Receipt] = field(default_factory=list)
     size: int = 0
@@ -62,14 +85,14 @@ class PendingTransaction:
         if not own:
             self.receipts.append(rows.receipt)
         for change in rows.changes:
-            position = change.order.execute_position
-            if position not in self.positions:
-                self.positions.add(position)
+            number = self.positions.get(change.order.execute_position)
+            if number is None:
+                self.positions[change.order.execute_position] = len(own)
                 self.seen[f"{change.database}.{change.table}"] += 1
                 own.append(change)
-            elif own and own[-1].order == change.order:  # a message for each tag
-                tags = dict.fromkeys((*own[-1].tags, *change.tags))
-                own[-1] = replace(own[-1], tags=tuple(tags))
+            elif number < len(own) and own[number].order == change.order:  # a message for each tag
+                tags = dict.fromkeys((*own[number].tags, *change.tags))
+                own[number] = replace(own[number], tags=tuple(tags))
         self.size += rows.size
 
     def lacks(self, tables: AbstractSet[str]) -> Mapping[str, int]:
@@ -102,11 +125,11 @@ class PendingTransaction:
             changes[0].execute_time if report is None else report.execute_time,
             is_whole,
         )
-        return ReadyTransaction(transaction, tuple(self.receipts), self.id.before)
+        return ReadyTransaction(transaction, tuple(self.receipts), self.moment)
 
     def skipped(self) -> ReadyTransaction:
         """Return its receipts without the transaction."""
-        return ReadyTransaction(None, tuple(self.receipts), self.id.before)
+        return ReadyTransaction(None, tuple(self.receipts), self.moment)
 
 
 def loose_rows(rows: Rows, instance: str) -> ReadyTransaction:

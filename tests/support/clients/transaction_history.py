@@ -7,16 +7,19 @@ from datetime import UTC, datetime
 from typing import Any, Final, TypeAlias
 
 from roma_client.records.ack_book import AckBook
-from roma_client.records.assembler import NONE_DONE, Assembler
+from roma_client.records.assembler import Assembler
 from roma_client.records.change import Change, Operation, Order, Place
 from roma_client.records.order_guard import Partition
-from roma_client.records.pending import ReadyTransaction, Rows
+from roma_client.records.pending import NONE_DONE, ReadyTransaction, Rows
 from roma_client.records.record import Record
 from roma_client.records.transaction import Report, report_of, transaction_id
 
 REPORTS: Final[Partition] = ("tx", 0)
 TABLES: Final = frozenset({"shop.a", "shop.b"})
 ROWS: Final[tuple[Partition, ...]] = (("shop", 0), ("shop", 1), ("other", 0))
+
+TIME: Final = 1_767_225_609_000
+"""Execute time, in Unix ms."""
 
 Stored: TypeAlias = "StoredRows | Report"
 
@@ -28,11 +31,16 @@ class StoredRows:
     id: str | None
     changes: tuple[Change, ...]
 
+    @property
+    def time(self) -> int:
+        """Execute time of its first row."""
+        return self.changes[0].order.execute_time
+
 
 @dataclass
 class Log:
     """The records in Kafka. `expected`: the transaction ids with their rows, in the order of
-    commits.
+    commits. `time`: execute time of the next transactions, in Unix ms.
     """
 
     records: dict[Partition, list[Stored]] = field(
@@ -40,6 +48,7 @@ class Log:
     )
     expected: dict[str, list[int]] = field(default_factory=dict)
     position: int = 100
+    time: int = TIME
     loose_rows: int = 0
 
     def transaction(
@@ -58,19 +67,22 @@ class Log:
         """
         before = self.position
         id_ = f"{instance}:0-1-7:{before}"
-        self.records[REPORTS].append(report(id_))
+        self.records[REPORTS].append(report(id_, time=self.time))
         stored = []
         for number, table in rows:
             self.position += 1
-            one = StoredRows(id_, (made_change(table, self.position),))
+            one = StoredRows(id_, (made_change(table, self.position, time=self.time),))
             stored.append((ROWS[number], one))
         for partition, each in stored[: len(stored) - missing] * (2 if repeated else 1):
             self.records[partition].append(each)
         counts = {table: sum(t == table for _, t in rows) for _, table in rows}
         if end:
-            self.records[REPORTS].append(report(id_, counts))
+            self.records[REPORTS].append(report(id_, counts, self.time))
         if repeated:
-            self.records[REPORTS] += [report(id_), report(id_, counts)]
+            self.records[REPORTS] += [
+                report(id_, time=self.time),
+                report(id_, counts, self.time),
+            ]
         wanted = [before + 1 + at for at, (_, table) in enumerate(rows) if table in TABLES]
         if instance == "i" and wanted and end and not missing:
             self.expected[id_] = wanted
@@ -80,11 +92,15 @@ class Log:
     def loose(self, number: int) -> None:
         """Append a record with a row of no transaction."""
         self.loose_rows += 1
-        changes = (replace(made_change("shop.a", self.position), key=str(self.loose_rows)),)
+        changes = (
+            replace(made_change("shop.a", self.position, time=self.time), key=str(self.loose_rows)),
+        )
         self.records[ROWS[number]].append(StoredRows(None, changes))
 
 
-def made_change(table: str, position: int, instance: str | None = None) -> Change:
+def made_change(
+    table: str, position: int, instance: str | None = None, *, time: int = TIME
+) -> Change:
     """A row change."""
     database, name = table.split(".")
     return Change(
@@ -93,7 +109,7 @@ def made_change(table: str, position: int, instance: str | None = None) -> Chang
         operation=Operation.INSERT,
         key=None,
         key_columns=(),
-        order=Order(1, position),
+        order=Order(time, position),
         changed=frozenset(),
         tags=(),
         transaction_id=None,
@@ -112,7 +128,7 @@ def made_change(table: str, position: int, instance: str | None = None) -> Chang
     )
 
 
-def report(id_: str, counts: dict[str, int] | None = None) -> Report:
+def report(id_: str, counts: dict[str, int] | None = None, time: int = TIME) -> Report:
     """Return a BEGIN, or an END if counts are given, as a client decodes it from its message."""
     is_end = counts is not None
     message: dict[str, Any] = {
@@ -125,7 +141,7 @@ def report(id_: str, counts: dict[str, int] | None = None) -> Report:
         "position": 4,
         "end_file": "bin.1" if is_end else None,
         "end_position": 9 if is_end else None,
-        "execute_time": 1_767_225_609_000,
+        "execute_time": time,
         "data_collections": [
             {"data_collection": table, "event_count": count}
             for table, count in (counts or {}).items()
@@ -172,7 +188,7 @@ class Client:
         else:
             id_ = None if record.id is None else transaction_id(record.id)
             wanted = [c for c in record.changes if f"{c.database}.{c.table}" in TABLES]
-            kept = self.assembler.rows(Rows(partition, id_, wanted, 10, receipt))
+            kept = self.assembler.rows(Rows(partition, id_, wanted, 10, receipt, record.time))
         if not kept:
             assert self.book.ack(receipt)
 

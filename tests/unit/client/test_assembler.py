@@ -2,13 +2,26 @@
 do.
 """
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from roma_client.errors import TransactionIncomplete, TransactionTooLarge
-from roma_client.records.pending import ReadyTransaction
-from tests.support.clients.transaction_history import REPORTS, ROWS, Client, Log, StoredRows
+from roma_client.records.ack_book import Receipt
+from roma_client.records.pending import Moment, PendingTransaction, ReadyTransaction, Rows
+from roma_client.records.transaction import transaction_id
+from tests.support.clients.transaction_history import (
+    REPORTS,
+    ROWS,
+    TIME,
+    Client,
+    Log,
+    StoredRows,
+    made_change,
+    report,
+)
 
 _TABLE = st.sampled_from(["shop.a", "shop.b", "shop.not_subscribed"])
 _ROWS = st.lists(st.tuples(st.integers(0, 2), _TABLE), min_size=1, max_size=5)
@@ -220,3 +233,54 @@ def test_a_transaction_that_is_too_large_is_refused_by_name() -> None:
     log.transaction([(0, "shop.a")] * 20)
     with pytest.raises(TransactionTooLarge, match="more than 100 bytes of rows"):
         Client(log, transaction_bytes=100).read_all()
+
+
+def test_transactions_after_a_lost_position_are_new_although_their_numbers_begin_lower() -> None:
+    log = Log(position=3 << 52)
+    log.transaction([(0, "shop.a"), (1, "shop.b")])
+    log.position, log.time = 1 << 52, log.time + 1
+    log.transaction([(0, "shop.a")], repeated=True)
+    log.transaction([(1, "shop.b"), (2, "shop.a")])
+    for order in (ROWS, (REPORTS,)):
+        client = Client(log)
+        for partition in (*order, *log.records):
+            while partition in client.readable():
+                client.read(partition)
+        client.process()
+        assert client.transactions() == list(log.expected.items())
+        client.committed = dict.fromkeys(log.records, 0)
+        client.seen.clear()
+        client.restart()
+        client.read_all()
+        assert client.transactions() == [], "all of them were acknowledged"
+
+
+def test_rows_whose_reports_go_to_another_topic_from_now_on_stop_the_client() -> None:
+    log = Log()
+    log.transaction([(0, "shop.a")])
+    client = Client(log)
+    client.read_all()
+    assert client.assembler.stalled is None
+    lost = StoredRows("i:0-1-7:200", (made_change("shop.a", 201),))
+    log.records[ROWS[0]].append(lost)
+    client.read_all()
+    stalled = client.assembler.stalled
+    assert stalled is not None and not stalled.has_report
+    with pytest.raises(TransactionIncomplete, match="200 has rows, and no BEGIN and no END in tx"):
+        client.assembler.nothing_comes()
+    log.records[REPORTS] += [report("i:0-1-7:200"), report("i:0-1-7:200", {"shop.a": 1})]
+    client.read_all()
+    assert client.transactions()[-1] == ("i:0-1-7:200", [201]), "the BEGIN was only late"
+
+
+def test_all_rows_of_a_message_have_the_tags_of_its_copies() -> None:
+    """`field_tags = "separate"` sends the rows of a packed message once for each tag."""
+    id_ = transaction_id("i:0-1-7:100")
+    pending = PendingTransaction(id_, Moment(TIME, 100))
+    rows = [made_change("shop.a", 101), made_change("shop.a", 102)]
+    for offset, tag in enumerate(("orders", "paid")):
+        tagged = [replace(each, tags=(tag,)) for each in rows]
+        pending.add(Rows(ROWS[0], id_, tagged, 1, Receipt(ROWS[0], offset, 1), TIME))
+    transaction = pending.ready().transaction
+    assert transaction is not None
+    assert [each.tags for each in transaction.changes] == [("orders", "paid")] * 2

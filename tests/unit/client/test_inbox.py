@@ -13,10 +13,10 @@ from roma_client import Change, Order
 from roma_client.errors import InboxAhead, UsageError
 from roma_client.inbox import Inbox, Key
 from roma_client.records.change import NO_ORDER
-from roma_client.records.pending import PendingTransaction, Rows
+from roma_client.records.pending import Moment, PendingTransaction, Rows
 from roma_client.records.transaction import transaction_id
 from tests.support.clients.inbox_process import CHANGES, made_changes, survived
-from tests.support.clients.transaction_history import ROWS, made_change, report
+from tests.support.clients.transaction_history import ROWS, TIME, made_change, report
 
 
 def opened(file: Path | str = ":memory:") -> sqlite3.Connection:
@@ -102,10 +102,10 @@ def test_a_transaction_is_applied_once_as_a_whole() -> None:
     for before in (100, 200):
         id_ = transaction_id(f"shop:0-1-7:{before}")
         pending = PendingTransaction(
-            id_, begin=report(id_.text), end=report(id_.text, {"shop.a": 1})
+            id_, Moment(TIME, before), begin=report(id_.text), end=report(id_.text, {"shop.a": 1})
         )
         change = made_change("shop.a", before + 1)
-        pending.add(Rows(ROWS[0], id_, [change], 1, None))  # type: ignore[arg-type]
+        pending.add(Rows(ROWS[0], id_, [change], 1, None, TIME))  # type: ignore[arg-type]
         transaction = pending.ready().transaction
         assert transaction is not None
         found.append(transaction)

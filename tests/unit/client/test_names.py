@@ -12,12 +12,13 @@ from urllib.request import Request
 
 import pytest
 
-from roma_client import Retry, Subscription
+from roma_client import Retry, Subscription, TransactionSubscription
 from roma_client.errors import (
     AdminRefused,
     ClientError,
     IncompatibleVersion,
     TableMoved,
+    TransactionIncomplete,
     UnknownTag,
     UsageError,
 )
@@ -195,3 +196,27 @@ def test_a_service_that_names_the_topic_reads_former_tags_beside_a_known_one() -
         check(["paid", "former"], None)
     with pytest.raises(UnknownTag):
         check(["former"], "shop")
+
+
+def test_a_client_of_transactions_is_told_what_it_can_do_after_an_edit() -> None:
+    client = TransactionSubscription("a", ["shop.orders"], group="g")
+    edited = answer(transaction_topic="tx2")
+    newest = read_answer(edited, typed=True)
+    assert client._judge(newest, {"shop.orders": "shop"}, "tx2") is None  # noqa: SLF001
+    renamed = client._judge(newest, {"shop.orders": "shop"}, "tx")  # noqa: SLF001
+    assert isinstance(renamed, TransactionIncomplete)
+    assert 'transaction_topic="tx"' in renamed.remedy
+    moved = client._judge(newest, {"shop.orders": "former"}, "tx2")  # noqa: SLF001
+    assert isinstance(moved, TableMoved)
+    assert 'former_topics=["former"]' in moved.remedy
+
+
+def test_former_topics_are_read_beside_those_of_the_mapping() -> None:
+    client = TransactionSubscription("a", ["shop.orders"], former_topics=["old"])
+    options = client._options(  # noqa: SLF001
+        read_answer(answer(), typed=True), {"shop.orders": "shop"}, "g", "tx"
+    )
+    assert options.topics == ("old", "shop", "tx")
+    assert options.selection.takes_row("shop", "orders", "old")
+    with pytest.raises(UsageError, match="is a list"):
+        TransactionSubscription("a", ["shop.orders"], former_topics="old")

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import pytest
 from confluent_kafka import KafkaError, TopicPartition
 
 from roma_client.kafka.options import FeedOptions
@@ -10,7 +11,7 @@ from roma_client.kafka.transaction_feed import Ends, TransactionFeed
 from roma_client.metrics import NoMetrics
 from roma_client.records.assembler import Assembler
 from roma_client.records.decoding import Reading
-from roma_client.records.pending import ReadyTransaction
+from roma_client.records.pending import Moment, ReadyTransaction
 from roma_client.records.record import Record
 from roma_client.records.selection import Selection
 from tests.support.clients.fake_consumer import FakeConsumer, FakeMessage
@@ -57,11 +58,11 @@ def test_a_commit_notes_what_is_done_and_the_next_client_begins_there(
 
     monkeypatch.setattr(consumer, "commit", noted)
     feed, assembler = opened("done 41")
-    assert feed.acknowledge(ReadyTransaction(None, (), 44))
-    assert feed.acknowledge(ReadyTransaction(None, (), 43))
+    assert feed.acknowledge(ReadyTransaction(None, (), Moment(9, 44)))
+    assert feed.acknowledge(ReadyTransaction(None, (), Moment(9, 43)))
     feed.commit(wait=True)
-    assert notes == ["done 41", "done 44"]
-    assert assembler._done == 41  # noqa: SLF001  # what the former client had acknowledged
+    assert notes == ["done 41", "done 44 9"]
+    assert assembler._done.before == 41  # noqa: SLF001  # what the former client had acknowledged
 
 
 ID = "i:0-1-7:199"
@@ -98,3 +99,27 @@ def test_rows_of_no_transaction_that_are_older_than_what_their_key_had_are_left_
     feed.fetch(10, 0)
     found = [c for each in assembler.ready if each.transaction for c in each.transaction.changes]
     assert [each.place.offset for each in found] == [3, 5]
+
+
+@pytest.mark.parametrize(("known", "cut"), [((), {("other", 0), ONE}), (REPORTS, set())])
+def test_only_a_new_group_leaves_out_what_began_before_its_partitions(
+    consumer: FakeConsumer, known: tuple[str, int] | tuple[()], cut: set[tuple[str, int]]
+) -> None:
+    """A known group that begins a further topic after a move has read what was before."""
+    feed, assembler = opened()
+    places = [TopicPartition("other", 0, 7), TopicPartition(*ONE, 3), TopicPartition(*REPORTS, 0)]
+    all_places = {(each.topic, each.partition) for each in places}
+    feed._membership.unread = frozenset(all_places - {known})  # noqa: SLF001
+    begun: list[set[tuple[str, int]]] = []
+    assembler.begin = lambda cut, *_: begun.append(set(cut))  # type: ignore[method-assign]
+    feed.assigned(places)
+    assert begun == [cut]
+
+
+def test_a_note_of_a_former_release_has_no_time(consumer: FakeConsumer) -> None:
+    feed, _ = opened("done 41")
+    assert feed.note(REPORTS, 5) == "done 41"
+    feed, _ = opened("done 41 7")
+    assert feed.note(REPORTS, 5) == "done 41 7"
+    feed, _ = opened("something else")
+    assert feed.note(REPORTS, 5) == "done -1"
