@@ -20,7 +20,7 @@ from roma_client.kafka.options import FeedOptions, Start
 from roma_client.kafka.topics import present_topics
 from roma_client.metrics import Metrics, NoMetrics
 from roma_client.names import Answer, Directory
-from roma_client.names.watcher import NameWatcher, moved_from
+from roma_client.names.watcher import OF_VERBS, NameWatcher, moved_from
 from roma_client.opening import directory_of, refuse_owned
 from roma_client.records.ack_book import Receipt
 from roma_client.records.batches import BatchesOut, Collecting
@@ -31,10 +31,6 @@ from roma_client.records.selection import Selection, canal_filter
 
 EMPTY_ID: Final = -1
 """Batch id of a message without changes, as in Canal."""
-_REMEDY: Final = (
-    "Canal's verbs follow no moves, and the next subscription skips what is left in {topic}: map "
-    "the table to {topic} again and read that first. The page of `roma canal-server` has the steps."
-)
 _TURN_SECONDS: Final = 0.2
 _LOOK_SECONDS: Final = 0.05
 _FETCH_RECORDS: Final = 100
@@ -121,7 +117,7 @@ class CanalConnector:
         feed = Feed(self._options(answer, selection), self.metrics)
         watcher = NameWatcher(
             self._directory.ask_all_tables,
-            lambda newest: moved_from(newest, places, _REMEDY),
+            lambda newest: moved_from(newest, places, OF_VERBS),
             self.refresh_seconds,
         )
         with ExitStack() as stack:

@@ -153,9 +153,7 @@ class TransactionSubscription:
             idle_seconds=self.idle_seconds,
         )
 
-    def _judge(
-        self, newest: Answer, places: Mapping[str, str], reports: str
-    ) -> ClientError | None:
+    def _judge(self, newest: Answer, places: Mapping[str, str], reports: str) -> ClientError | None:
         """Return the error that the admin's newest answer means."""
         if moved := moved_from(newest, places, _MOVED):
             return moved

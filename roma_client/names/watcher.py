@@ -69,6 +69,12 @@ READ_THE_REST: Final = (
 )
 
 
+OF_VERBS: Final = (
+    "Canal's verbs follow no moves, and the next subscription skips what is left in {topic}: map "
+    "the table to {topic} again and read that first. The page of `roma canal-server` has the steps."
+)
+
+
 def moved_from(
     answer: Answer, places: Mapping[str, str], remedy: str = READ_THE_REST
 ) -> TableMoved | None:

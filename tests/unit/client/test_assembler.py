@@ -260,12 +260,12 @@ def test_rows_whose_reports_go_to_another_topic_from_now_on_stop_the_client() ->
     log.transaction([(0, "shop.a")])
     client = Client(log)
     client.read_all()
-    assert client.assembler.stalled is None
     lost = StoredRows("i:0-1-7:200", (made_change("shop.a", 201),))
     log.records[ROWS[0]].append(lost)
     client.read_all()
     stalled = client.assembler.stalled
-    assert stalled is not None and not stalled.has_report
+    assert stalled is not None
+    assert not stalled.has_report
     with pytest.raises(TransactionIncomplete, match="200 has rows, and no BEGIN and no END in tx"):
         client.assembler.nothing_comes()
     log.records[REPORTS] += [report("i:0-1-7:200"), report("i:0-1-7:200", {"shop.a": 1})]
