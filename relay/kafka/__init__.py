@@ -15,7 +15,7 @@ from relay.kafka.erasing import (
     TopicRewrite,
     scan_topic,
 )
-from relay.kafka.errors import error_of, kafka_errors, relay_error
+from relay.kafka.errors import RECHECKED, error_of, kafka_errors, relay_error, undelivered
 from relay.kafka.message_sizes import message_bytes, topic_limit
 from relay.kafka.metadata import cluster_metadata
 from relay.kafka.partition_reader import KeyAndValue, PartitionReader, Record
@@ -35,6 +35,7 @@ from relay.kafka.topics import TopicAdmin, accept
 __all__ = [
     "AT_ONCE",
     "CLIENT_LOG",
+    "RECHECKED",
     "SEGMENT_MS",
     "ClientConfiguration",
     "ConsumerGroups",
@@ -74,5 +75,6 @@ __all__ = [
     "surplus_partitions",
     "topic_limit",
     "transaction_timeout_error",
+    "undelivered",
     "write_log_lines",
 ]

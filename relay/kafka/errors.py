@@ -41,18 +41,20 @@ _TRANSACTIONS_REFUSED: Final = frozenset(
         "UNSUPPORTED_VERSION",
     }
 )
-_TOPIC_REFUSED: Final = frozenset(
-    {
-        "UNKNOWN_TOPIC_OR_PART",
-        "_UNKNOWN_TOPIC",
-        "_UNKNOWN_PARTITION",
-        "TOPIC_EXCEPTION",
-        "INVALID_REPLICATION_FACTOR",
-        "INVALID_PARTITIONS",
-        "INVALID_CONFIG",
-        "POLICY_VIOLATION",
-    }
-)
+UNKNOWN_TOPICS: Final = frozenset({"UNKNOWN_TOPIC_OR_PART", "_UNKNOWN_TOPIC", "_UNKNOWN_PARTITION"})
+"""Errors of a topic, or of a partition, that is not there."""
+_TOPIC_REFUSED: Final = UNKNOWN_TOPICS | {
+    "TOPIC_EXCEPTION",
+    "INVALID_REPLICATION_FACTOR",
+    "INVALID_PARTITIONS",
+    "INVALID_CONFIG",
+    "POLICY_VIOLATION",
+}
+_NO_BROKER_YET: Final = ("brokers are currently fenced", "available brokers: 0")
+"""Texts of INVALID_REPLICATION_FACTOR while brokers start: the controller knows none yet.
+
+Sources: Apache Kafka, StripedReplicaPlacer (KRaft) and AdminUtils (ZooKeeper).
+"""
 _REFUSED: Final = frozenset(
     {
         "SASL_AUTHENTICATION_FAILED",
@@ -78,6 +80,12 @@ _UNREACHABLE: Final = frozenset(
 )
 
 
+RECHECKED: Final = (
+    "Nothing yet: the relay checks its topics again, and stops with an error code if it must not "
+    "create the topic again."
+)
+
+
 def relay_error(error: KafkaError, doing: str, right: Right | None = None) -> RelayError:
     """Return the relay's error for `error`; the most specific cause first.
 
@@ -88,6 +96,10 @@ def relay_error(error: KafkaError, doing: str, right: Right | None = None) -> Re
         return ClockAhead(reason)
     if error.name() in NOT_PERMITTED:
         return KafkaNotPermitted(reason, remedy=remedy_of(right))
+    if error.name() == "INVALID_REPLICATION_FACTOR" and any(
+        text in error.str().lower() for text in _NO_BROKER_YET
+    ):
+        return BrokerUnreachable(reason)
     for names, leaf in (
         (_EXHAUSTED, ResourcesExhausted),
         (_FENCED, Fenced),
@@ -100,6 +112,17 @@ def relay_error(error: KafkaError, doing: str, right: Right | None = None) -> Re
         if error.name() in names:
             return leaf(reason, remedy=_REMEDIES.get(error.name()))
     return BrokerUnreachable(reason) if error.retriable() else BatchAborted(reason)
+
+
+def undelivered(error: KafkaError, doing: str, right: Right | None = None) -> RelayError:
+    """Return the relay's error for a message that was not delivered.
+
+    A topic that is gone aborts the batch: the next session checks all topics, and makes it again or
+    stops by its name.
+    """
+    if error.name() in UNKNOWN_TOPICS:
+        return BatchAborted(f"{doing}: {error.str()} ({error.name()}).", remedy=RECHECKED)
+    return relay_error(error, doing, right)
 
 
 def error_of(exception: KafkaException) -> KafkaError:

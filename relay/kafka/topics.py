@@ -8,7 +8,7 @@ import structlog
 from confluent_kafka import KafkaError, KafkaException, TopicCollection
 from confluent_kafka.admin import AclOperation, AdminClient, ConfigResource, NewTopic, ResourceType
 
-from relay.errors import BrokerUnreachable
+from relay.errors import BrokerUnreachable, TopicRefused
 from relay.kafka.client import client_configuration, kafka_client
 from relay.kafka.erasing import delete_records
 from relay.kafka.errors import error_of, kafka_errors, relay_error
@@ -45,10 +45,16 @@ class TopicAdmin:
         replicas = min(
             (len(partition.replicas) for partition in found.partitions.values()), default=0
         )
-        settings = self._settings_of(
-            ResourceType.TOPIC, name, Right("DescribeConfigs", "topic", name)
-        )
-        return TopicState(name, len(found.partitions), replicas, settings, self.permitted(name))
+        right = Right("DescribeConfigs", "topic", name)
+        try:
+            settings = self._settings_of(ResourceType.TOPIC, name, right)
+            permitted = self.permitted(name)
+        except TopicRefused as exc:
+            # Each request may go to another broker, and one that starts learns topics late.
+            raise BrokerUnreachable(
+                f"One broker has topic {name}, and another one answers: {exc.reason}"
+            ) from exc
+        return TopicState(name, len(found.partitions), replicas, settings, permitted)
 
     def permitted(self, name: str) -> frozenset[str] | None:
         """Return the operations that the principal may do with a topic.
@@ -117,6 +123,8 @@ class TopicAdmin:
         Raises KafkaNotPermitted, BrokerUnreachable.
         """
         brokers = cluster_metadata(self._admin, self._settings, _REQUEST_SECONDS).brokers
+        if not brokers:
+            raise BrokerUnreachable("The cluster names no broker.")
         return self._settings_of(
             ResourceType.BROKER, str(min(brokers)), Right("DescribeConfigs", "cluster")
         )

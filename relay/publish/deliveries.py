@@ -10,7 +10,7 @@ from typing import Final
 from confluent_kafka import KafkaError, Message
 
 from relay.errors import BatchAborted, RelayError
-from relay.kafka import Right, relay_error
+from relay.kafka import Right, undelivered
 
 _GIVEN_UP: Final = frozenset({"_PURGE_QUEUE", "_PURGE_INFLIGHT"})
 """Errors of messages that were dropped with their batch, because another message was refused."""
@@ -18,7 +18,7 @@ _GIVEN_UP: Final = frozenset({"_PURGE_QUEUE", "_PURGE_INFLIGHT"})
 
 def refused_delivery(error: KafkaError, topic: str, partition: int) -> RelayError:
     """Return why a message was not delivered."""
-    return relay_error(
+    return undelivered(
         error, f"Delivering to {topic} partition {partition}", Right("Write", "topic", topic)
     )
 

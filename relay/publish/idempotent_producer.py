@@ -15,8 +15,8 @@ from typing import Final
 from confluent_kafka import KafkaException
 
 from relay.deadline import Deadline
-from relay.errors import BrokerUnreachable, TopicRefused
-from relay.kafka import cluster_metadata, error_of, relay_error
+from relay.errors import BrokerUnreachable
+from relay.kafka import cluster_metadata, error_of, undelivered
 from relay.model.message import OutboundMessage, PrintedMessages
 from relay.publish.client_queue import ClientQueue, queue_configuration
 from relay.publish.committer import Committer
@@ -82,7 +82,7 @@ class IdempotentProducer(BatchProducer):
             self._queue.flush(
                 _FLUSH_SECONDS
             )  # the client takes no more once a message was refused: why that one was says more
-            raise self._queue.refusal or relay_error(
+            raise self._queue.refusal or undelivered(
                 error_of(exc), f"Handing a message for {message.topic} over"
             ) from exc
 
@@ -117,7 +117,7 @@ class IdempotentProducer(BatchProducer):
     def _committed(self, record: OutboundMessage) -> None:
         try:
             self._commit(record)
-        except (BrokerUnreachable, TopicRefused) as exc:
+        except BrokerUnreachable as exc:
             sent = {(record.topic, 0), self._queue.refused_at or (record.topic, 0)}
             raise_with_cause(exc, self._queue.producer, self._kafka, sent)
 

@@ -1,6 +1,4 @@
-"""Finds out why the brokers did not accept a batch if the client only reports a timeout or an
-unknown topic.
-"""
+"""Finds out why the brokers did not accept a batch if the client only reports a timeout."""
 
 from collections.abc import Collection, Iterator
 from typing import Final, NoReturn
@@ -13,22 +11,12 @@ from relay.errors import (
     BrokerUnreachable,
     KafkaNotPermitted,
     RelayError,
-    TopicRefused,
 )
-from relay.kafka import Right, TopicAdmin, cluster_metadata
+from relay.kafka import RECHECKED, Right, TopicAdmin, cluster_metadata
 from relay.settings import KafkaSettings
 
 _ASK_SECONDS: Final = 2.0
 _NO_LEADER: Final = -1
-_RETRIED: Final = (
-    "Nothing yet: the relay checks its topics again, and stops with an error code if it must not "
-    "create the topic again."
-)
-_GONE: Final = (
-    "Find out who deleted the topic. Create the topic again as it was and restart the instance "
-    "(`roma instance start`): its records are "
-    "lost. A lost position topic then causes POSITION_LOST."
-)
 _LEADERLESS: Final = (
     "Bring back a broker that has the partition; the relay continues by itself then."
 )
@@ -53,18 +41,14 @@ def with_cause(
     """
     if type(error) is KafkaNotPermitted:
         return _not_writable(error, kafka, sorted({topic for topic, _ in sent}))
-    if type(error) not in (BrokerUnreachable, TopicRefused):
+    if type(error) is not BrokerUnreachable:
         return error
     try:
         found = cluster_metadata(client, kafka, _ASK_SECONDS)
     except RelayError:
         return error
     if missing := next(_missing(found, sent), ""):
-        return (
-            TopicRefused(missing, remedy=_GONE)
-            if type(error) is TopicRefused
-            else BatchAborted(missing, remedy=_RETRIED)
-        )
+        return BatchAborted(missing, remedy=RECHECKED)
     leaderless = [
         f"Partition {number} of topic {topic} has no leader"
         for topic, number in sorted(sent)

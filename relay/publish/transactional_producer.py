@@ -20,7 +20,6 @@ from relay.errors import (
     Fenced,
     KafkaNotPermitted,
     RelayError,
-    TopicRefused,
 )
 from relay.kafka import (
     Right,
@@ -30,6 +29,7 @@ from relay.kafka import (
     kafka_errors,
     relay_error,
     transaction_timeout_error,
+    undelivered,
 )
 from relay.model.message import OutboundMessage, PrintedMessages
 from relay.publish.client_queue import ClientQueue, queue_configuration
@@ -176,7 +176,7 @@ class TransactionalProducer(BatchProducer):
         """
         try:
             self._commit_now()
-        except (BrokerUnreachable, KafkaNotPermitted, TopicRefused) as exc:
+        except (BrokerUnreachable, KafkaNotPermitted) as exc:
             sent = {(topic, 0) for topic in (record_topic, *self._topics)} | {
                 self._queue.refused_at or (record_topic, 0)
             }
@@ -243,8 +243,8 @@ class TransactionalProducer(BatchProducer):
             try:
                 self._queue.producer.begin_transaction()
             except KafkaException as exc:
-                return relay_error(error_of(exc), doing)
-        return relay_error(error, doing)
+                return undelivered(error_of(exc), doing)
+        return undelivered(error, doing)
 
     def _begin(self) -> None:
         self._await_markers()
@@ -271,7 +271,7 @@ class TransactionalProducer(BatchProducer):
             except KafkaException as exc:
                 if error_of(exc).retriable():
                     continue
-                error = relay_error(error_of(exc), "Committing")
+                error = undelivered(error_of(exc), "Committing")
                 # Why a message was refused says more than the commit that fails with it; a fence
                 # and a wrong clock say more than both.
                 raise (

@@ -15,7 +15,7 @@ from relay.cli import app
 from relay.kafka import TopicAdmin, TopicSpec
 from tests.e2e.conftest import NewInstallation
 from tests.support.relays.relay_process import RelayProcess
-from tests.support.rows.topic_reading import read_topic
+from tests.support.rows.topic_reading import read_topic, topic_answers
 from tests.support.waiting import wait_until
 
 
@@ -82,6 +82,52 @@ def test_a_topic_that_is_deleted_while_rows_flow_is_never_called_a_broker_that_i
         assert status.code in ("TOPIC_REFUSED", "POSITION_LOST")
         assert topic in status.reason
         assert "BROKER_UNREACHABLE" not in relay.log.read_text()
+
+
+@pytest.mark.timeout(180)
+def test_a_topic_of_statements_or_heartbeats_that_alone_is_deleted_is_made_again(
+    mariadb: MariaDB,
+    kafka: Kafka,
+    new_installation: NewInstallation,
+    fresh_name: Callable[[str], str],
+) -> None:
+    beats = fresh_name("beats")
+    installation = new_installation(
+        mariadb,
+        kafka,
+        transaction={"timeout_ms": 4000},
+        heartbeat={"topic": beats, "interval_seconds": 1},
+    )
+    name = installation.name
+    statements = f"{name}.ddl"
+    admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
+
+    def delete(topic: str) -> None:
+        admin.delete_topics([topic])[topic].result(20)
+
+    def written(topic: str) -> list[str]:
+        if not topic_answers(kafka.bootstrap, topic):
+            return []
+        return [str(each.value) for each in read_topic(kafka.bootstrap, topic)]
+
+    with RelayProcess(installation) as relay:
+        relay.wait_for("RUNNING")
+        mariadb.execute(
+            f"insert into {name}.t values (1, 1, 'a')", f"alter table {name}.t comment 'first'"
+        )
+        wait_until(lambda: len(written(statements)) == 1, "the first statement")
+        delete(statements)
+        mariadb.execute(
+            f"alter table {name}.t comment 'second'", f"insert into {name}.t values (2, 1, 'b')"
+        )
+        wait_until(lambda: rows(kafka, name) == [1, 2], "the row behind the statement", 60)
+        (statement,) = written(statements)
+        assert "second" in statement
+        delete(beats)
+        wait_until(lambda: len(written(beats)) > 1, "heartbeats in a new topic", 60)
+        mariadb.execute(f"insert into {name}.t values (3, 1, 'c')")
+        wait_until(lambda: rows(kafka, name) == [1, 2, 3], "the last row", 60)
+        assert "TOPIC_REFUSED" not in relay.log.read_text()
 
 
 def test_a_deleted_topic_is_not_made_anew_as_if_nothing_had_been_there(

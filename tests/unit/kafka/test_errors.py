@@ -3,8 +3,15 @@
 import pytest
 from confluent_kafka import KafkaError
 
-from relay.errors import DeliveryRefused, KafkaNotPermitted
-from relay.kafka import Right, relay_error
+from relay.errors import (
+    BatchAborted,
+    BrokerUnreachable,
+    DeliveryRefused,
+    KafkaNotPermitted,
+    RelayError,
+    TopicRefused,
+)
+from relay.kafka import Right, relay_error, undelivered
 
 RIGHTS = {
     KafkaError.TOPIC_AUTHORIZATION_FAILED: (
@@ -51,3 +58,43 @@ def test_a_refused_login_is_no_missing_right() -> None:
         )
         is DeliveryRefused
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (
+            "Unable to replicate the partition 1 time(s): All brokers are currently fenced.",
+            BrokerUnreachable,
+        ),
+        ("Replication factor: 1 larger than available brokers: 0.", BrokerUnreachable),
+        ("Replication factor: 3 larger than available brokers: 1.", TopicRefused),
+        (
+            "The target replication factor of 3 cannot be reached: only 1 broker(s) registered.",
+            TopicRefused,
+        ),
+    ],
+)
+def test_a_cluster_whose_brokers_still_start_refuses_no_topic(
+    text: str, kind: type[RelayError]
+) -> None:
+    error = relay_error(KafkaError(KafkaError.INVALID_REPLICATION_FACTOR, text), "Creating topic t")
+    assert type(error) is kind
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        KafkaError.UNKNOWN_TOPIC_OR_PART,
+        KafkaError._UNKNOWN_TOPIC,  # noqa: SLF001 - the client's own errors
+        KafkaError._UNKNOWN_PARTITION,  # noqa: SLF001
+    ],
+)
+def test_a_batch_for_a_topic_that_is_gone_is_aborted_and_topics_are_checked_again(
+    code: int,
+) -> None:
+    error = undelivered(KafkaError(code), "Delivering to shop.ddl partition 0")
+    assert (type(error), "checks its topics again" in error.way_out) == (BatchAborted, True)
+    assert "shop.ddl" in error.reason
+    assert type(relay_error(KafkaError(code), "Reading")) is TopicRefused
+    assert type(undelivered(KafkaError(KafkaError.INVALID_CONFIG), "Delivering")) is TopicRefused
