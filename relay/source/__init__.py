@@ -27,12 +27,13 @@ from relay.source.protocol.heartbeat import ServerWatch
 from relay.source.protocol.replica_id import free_replica_id
 from relay.source.protocol.row_packets import Cells
 from relay.source.protocol.server_facts import ServerFacts
-from relay.source.protocol.visibility import Visibility
+from relay.source.protocol.visibility import VISIBLE_SECONDS, Visibility
 from relay.source.server_checks import SourceCheck, check_source
 from relay.source.stream import SourceStream
 
 __all__ = [
     "LOAD_SECONDS",
+    "VISIBLE_SECONDS",
     "Cells",
     "ChunkConnection",
     "ExcludedRange",

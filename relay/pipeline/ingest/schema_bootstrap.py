@@ -28,12 +28,18 @@ from relay.schema import (
     superseded,
 )
 from relay.settings import SourceSettings
-from relay.source import Visibility, beginning_of_binlog, end_of_binlog, statements_between
+from relay.source import (
+    VISIBLE_SECONDS,
+    Visibility,
+    beginning_of_binlog,
+    end_of_binlog,
+    statements_between,
+)
 
 _log = structlog.stdlib.get_logger(__name__)
 
-_LOOKS: Final = 5
-"""So often the catalogue is asked again for tables that were changed while it was asked."""
+_LOOKS: Final = 10
+"""So often the catalogue is asked for tables that were changed while it was asked."""
 _CHANGED: Final = "it was changed at {}, and its earlier definition is unknown"
 _WAY_OUT: Final = (
     "Start the instance after the table's last change, or exclude the table by "
@@ -47,6 +53,26 @@ class _Change(NamedTuple):
 
     at: BinlogPosition
     of_indexes: bool
+
+
+class _Changes(NamedTuple):
+    """What statements between two positions changed: tables with their last change, the default
+    character sets of databases; and the statements' GTIDs, None if one has none.
+    """
+
+    tables: dict[TableId, _Change]
+    databases: frozenset[str]
+    gtids: GtidSet | None
+
+    def then(self, later: "_Changes") -> "_Changes":
+        """Return these changes with later ones."""
+        tables = {
+            table: change._replace(of_indexes=change.of_indexes and earlier.of_indexes)
+            if (earlier := self.tables.get(table)) is not None
+            else change
+            for table, change in later.tables.items()
+        }
+        return _Changes({**self.tables, **tables}, self.databases | later.databases, later.gtids)
 
 
 class NamesOpening:
@@ -107,9 +133,11 @@ class NamesOpening:
         """Return a history from the catalogue: tables changed since this position are known from
         their last change on.
         """
-        snapshot, changed = self._described(())
+        snapshot, changes = self._described(())
+        changed = changes.tables
         for name, charset in snapshot.databases.items():
-            self._schemas.put_database(name, charset)
+            if name not in changes.databases:  # else the stream tells it
+                self._schemas.put_database(name, charset)
         later = []
         for table, described in snapshot.tables.items():
             change = changed.pop(self._schemas.name(table), None)
@@ -137,9 +165,10 @@ class NamesOpening:
         """
         if not doubtful:
             return
-        snapshot, changed = self._described(doubtful)
+        snapshot, changes = self._described(doubtful)
         for table in doubtful:
-            described, change = snapshot.tables.get(table), changed.get(self._schemas.name(table))
+            described = snapshot.tables.get(table)
+            change = changes.tables.get(self._schemas.name(table))
             if described is None:
                 raise self._untold(table)
             if change is None:
@@ -170,69 +199,83 @@ class NamesOpening:
             )
         return [record.key for record in gone]
 
-    def _described(
-        self, tables: Collection[TableId]
-    ) -> tuple[CatalogSnapshot, dict[TableId, _Change]]:
-        """Return the catalogue's tables, and the last change of each table that changed since
-        this position.
+    def _described(self, wanted: Collection[TableId]) -> tuple[CatalogSnapshot, _Changes]:
+        """Return the catalogue's tables, all or the wanted ones, and what changed since this
+        position.
+
+        The binlog says which tables were changed while the catalogue was asked, also by two renames
+        after which it shows the same as before. These are asked for again. Raises SourceUnreachable
+        if one is changed each time.
         """
-        changed: dict[TableId, _Change] = {}
-        after = self._start.binlog
+        names = {self._schemas.name(table) for table in wanted}
+        changes = _Changes({}, frozenset(), None)
+        snapshot, after, again = None, self._start.binlog, set[TableId]()
         for _ in range(_LOOKS):
             before = end_of_binlog(self._settings)
-            passed, gtids = self._changes(after, before)
-            self._wait_until_visible(gtids)
-            snapshot = self._catalog.snapshot(tables)
-            until = end_of_binlog(self._settings)
-            while_asking, _ = self._changes(before, until)
-            for table, change in (*passed.items(), *while_asking.items()):
-                earlier = changed.get(table)
-                changed[table] = (
-                    change
-                    if earlier is None
-                    else _Change(change.at, change.of_indexes and earlier.of_indexes)
-                )
-            if not while_asking:
-                break
-            after = until
-        return snapshot, changed
+            passed = self._changes(after, before)
+            self._wait_until_visible(passed)
+            again |= passed.tables.keys() & names if names else passed.tables.keys()
+            if snapshot is None:
+                snapshot = self._catalog.snapshot(wanted)
+            elif again:
+                snapshot = self._asked_again(snapshot, again)
+            after = end_of_binlog(self._settings)
+            while_asking = self._changes(before, after)
+            changes = changes.then(passed).then(while_asking)
+            again = while_asking.tables.keys() & names if names else set(while_asking.tables)
+            if not again:
+                return snapshot, changes
+        named = ", ".join(map(str, sorted(again)))
+        raise SourceUnreachable(
+            f"The definition of {named} was changed each time while the catalogue was asked for it."
+        )
 
-    def _changes(
-        self, after: BinlogPosition, until: BinlogPosition
-    ) -> tuple[dict[TableId, _Change], GtidSet]:
-        """Return the last change of each table in statements between two positions, and the
-        statements' GTIDs.
-        """
+    def _asked_again(self, before: CatalogSnapshot, tables: Collection[TableId]) -> CatalogSnapshot:
+        """Return an earlier answer of the catalogue with some tables as they are now."""
+        kept = before.tables.items()
+        now = {table: each for table, each in kept if self._schemas.name(table) not in tables}
+        return replace(before, tables={**now, **self._catalog.snapshot(tables).tables})
+
+    def _changes(self, after: BinlogPosition, until: BinlogPosition) -> _Changes:
+        """Return what the statements between two positions changed."""
         passing = Schemas(mariadb=self._schemas.mariadb)
         changed: dict[TableId, _Change] = {}
+        databases: set[str] = set()
         gtids: list[str] = []
         for statement, _, gtid in statements_between(self._settings, after, until):
-            gtids += [gtid] if gtid else []
+            gtids.append(gtid)
             for table in passing.apply(statement, classify(statement)):
                 name = self._schemas.name(table)
                 earlier_too = name not in changed or changed[name].of_indexes
                 of_indexes = passing.of(table) is None and not statement.failed and earlier_too
                 if table.table:
                     changed[name] = _Change(statement.position, of_indexes)
-        return changed, GtidSet.parse("").with_each(gtids)
+                else:
+                    databases.add(table.database)
+        known = GtidSet.parse("").with_each(gtids) if all(gtids) else None
+        return _Changes(changed, frozenset(databases), known)
 
-    def _wait_until_visible(self, gtids: GtidSet) -> None:
+    def _wait_until_visible(self, passed: _Changes) -> None:
         """Wait until the catalogue shows the statements: MySQL logs a statement before others see
         its effect.
 
-        MariaDB's catalogue shows it, or waits for its lock. Raises SourceUnreachable if the commit
-        of a statement takes longer than the relay waits.
+        MariaDB's catalogue shows it, or waits for its lock. Without GTIDs MySQL is asked for the
+        locks of the changed tables. Raises SourceUnreachable if the commit of a statement takes
+        longer than the relay waits.
         """
-        wanted = str(GtidSet.parse(self._start.gtid_set).with_all(gtids))
-        if self._schemas.mariadb or not wanted:
+        if self._schemas.mariadb:
             return
-        with closing(Visibility(self._settings)) as visibility:
-            if not visibility.wait_for(self._start.binlog, wanted):
-                reason = (
-                    "The source has logged statements that its catalogue does not show yet; a "
-                    "commit that waits for a semi-synchronous "
-                )
-                raise SourceUnreachable(f"{reason}replica does that.")
+        if passed.gtids is None:
+            visible = self._catalog.locks_end(passed.tables, VISIBLE_SECONDS)
+        else:
+            wanted = str(GtidSet.parse(self._start.gtid_set).with_all(passed.gtids))
+            with closing(Visibility(self._settings)) as visibility:
+                visible = not wanted or visibility.wait_for(self._start.binlog, wanted)
+        if not visible:
+            raise SourceUnreachable(
+                "The source has logged statements that its catalogue does not show yet; a commit "
+                "that waits for a semi-synchronous replica does that."
+            )
 
     def _untold(self, table: TableId) -> Stop:
         reason = f"The columns of {table} after {self._start.binlog} are unknown"

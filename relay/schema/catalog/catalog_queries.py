@@ -121,18 +121,19 @@ def read_snapshot(cursor: DictCursor, tables: Collection[TableId]) -> CatalogSna
 
     these, parameters = only(tables)
     (server,) = rows("SELECT VERSION() AS version")
+    mariadb = "mariadb" in server["version"].lower()
     described = described_tables(
         rows(TABLES + these, *parameters),
         rows(COLUMNS + these + COLUMNS_IN_ORDER, *parameters),
         rows(PRIMARY_KEYS + these + COLUMNS_IN_ORDER, *parameters)
         + rows(INDEXES + these + INDEXES_IN_ORDER, *parameters),
-        mariadb="mariadb" in server["version"].lower(),
+        mariadb=mariadb,
     )
     for table, known in described.items():
         if sum(index.unique for index in known.indexes or ()) > 1:
             described[table] = in_shown_order(known, _shown_indexes(cursor, table))
     databases = {row["db"]: charset_name(row["cs"]) for row in rows(DATABASES)}
-    return CatalogSnapshot(described, databases)
+    return CatalogSnapshot(described, databases, mariadb)
 
 
 def create_statement(cursor: DictCursor, table: TableId) -> str:

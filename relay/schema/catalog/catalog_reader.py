@@ -2,8 +2,9 @@
 lack.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
+from sys import intern
 from typing import Final, TypeVar
 
 import pymysql
@@ -31,13 +32,14 @@ from relay.schema.catalog.catalog_queries import (
     read_snapshot,
     versions_of,
 )
-from relay.schema.catalog.catalog_snapshot import CatalogSnapshot
+from relay.schema.catalog.catalog_snapshot import COLUMNS, COLUMNS_IN_ORDER, CatalogSnapshot
 from relay.schema.catalog.generated_columns import GENERATED, generated_columns_are_logged
 from relay.settings import SourceSettings
 from relay.tls import login
 
 Answer = TypeVar("Answer")
 _DATABASE_DENIED: Final = 1044
+_LOCK_WAIT_TIMEOUT: Final = 1205
 _LOGIN_REFUSED: Final = frozenset({_DATABASE_DENIED, 1045, 1698})
 
 
@@ -111,6 +113,26 @@ class CatalogReader:
                 f"The server did not answer when asked for its columns: {exc}."
             ) from exc
 
+    def type_texts(self) -> Mapping[TableId, Sequence[tuple[str, str]]]:
+        """Return name and type of every column by table, in the server's order.
+
+        Raises SourceUnreachable, SourceLoginRefused or SourceNotPermitted.
+        """
+        found: dict[TableId, list[tuple[str, str]]] = {}
+        try:
+            with closing(self._connect()) as connection, connection.cursor() as cursor:
+                cursor.execute(COLUMNS + COLUMNS_IN_ORDER)
+                for row in cursor.fetchall():
+                    table = TableId(row["db"], row["tb"])
+                    found.setdefault(table, []).append((row["name"], intern(row["type"])))
+        except pymysql.err.MySQLError as exc:
+            raise self._translated(exc, "when asked for the types of its columns") from exc
+        except OSError as exc:
+            raise SourceUnreachable(
+                f"The server did not answer when asked for the types of its columns: {exc}."
+            ) from exc
+        return found
+
     def unlogged_generated_columns(self) -> Sequence[tuple[TableId, str]]:
         """Return the generated columns that the binlog lacks in updates and deletes, by table.
 
@@ -174,6 +196,27 @@ class CatalogReader:
             raise SourceUnreachable(
                 f"{where} cannot be reached to ask for its tables: {exc}."
             ) from exc
+
+    def locks_end(self, tables: Iterable[TableId], seconds: float) -> bool:
+        """Wait until no statement changes these tables any more; return False after `seconds` for
+        one.
+
+        A statement keeps its lock until others see its effect. Raises as `read` does.
+        """
+        try:
+            with closing(self._connect()) as connection, connection.cursor() as cursor:
+                cursor.execute(f"SET SESSION lock_wait_timeout = {max(1, round(seconds))}")
+                for table in tables:
+                    create_statement(cursor, table)
+        except pymysql.err.MySQLError as exc:
+            if error_number(exc) == _LOCK_WAIT_TIMEOUT:
+                return False
+            raise self._translated(exc, "when asked for the locks of tables") from exc
+        except OSError as exc:
+            raise SourceUnreachable(
+                f"The server did not answer when asked for the locks of tables: {exc}."
+            ) from exc
+        return True
 
     def may_describe(self, table: TableId) -> bool:
         """Return whether the account may see a table's columns; True also for one that is gone.

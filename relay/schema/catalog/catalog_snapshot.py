@@ -56,11 +56,12 @@ COLUMNS_IN_ORDER: Final = " ORDER BY TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION"
 @dataclass(frozen=True, slots=True)
 class CatalogSnapshot:
     """Tables of all databases that are not the server's own, and the character set of each
-    database.
+    database. `mariadb`: the server is one.
     """
 
     tables: dict[TableId, DescribedTable] = field(default_factory=dict)
     databases: dict[str, str] = field(default_factory=dict)
+    mariadb: bool = False
 
 
 def only(tables: Collection[TableId]) -> tuple[str, list[str]]:

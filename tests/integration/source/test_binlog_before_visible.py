@@ -24,7 +24,8 @@ from relay.settings import LookupSettings, SourceSettings
 from relay.source import Visibility, open_source
 from tests.servers.availability import require
 from tests.servers.running import running
-from tests.support.rows.held_commit import after_sync, held
+from tests.support.rows.held_commit import after_sync, await_replica, held
+from tests.support.sources.source_pair import applied_all, follow_from
 from tests.support.sources.source_reading import ask, at, end_of, items_up_to, source_settings
 
 Pair = tuple[SqlServer, SqlServer]
@@ -126,6 +127,30 @@ def test_a_catalogue_is_read_once_it_shows_the_statements_before_it(pair: Pair) 
         with pytest.raises(SourceUnreachable, match="catalogue does not show"):
             described(settings, behind, mariadb=False)
     assert described(settings, place, mariadb=False) == ["a", "c"]
+
+
+@pytest.mark.long
+def test_without_gtids_a_catalogue_is_read_once_changed_tables_are_unlocked() -> None:
+    require(MySQL)
+    settings = {
+        "binlog_row_metadata": "MINIMAL",
+        "gtid_mode": "OFF",
+        "enforce_gtid_consistency": "OFF",
+    }
+    with running(MySQL(settings)) as master, running(MySQL(settings)) as replica:
+        begin = end_of(master)
+        master.execute("CREATE DATABASE d", "CREATE TABLE d.u (a INT PRIMARY KEY, b INT)")
+        follow_from(replica, master, begin)
+        applied_all(replica, master)
+        await_replica(master, replica)
+        source = source_settings(master)
+        place = position(master, source)
+        with (
+            held(master, replica, "ALTER TABLE d.u RENAME COLUMN b TO c"),
+            pytest.raises(SourceUnreachable, match="catalogue does not show"),
+        ):
+            described(source, place, mariadb=False)
+        assert described(source, place, mariadb=False) == ["a", "c"]
 
 
 def described(settings: SourceSettings, place: SourcePosition, *, mariadb: bool) -> list[str]:

@@ -20,6 +20,11 @@ def after_sync(master: SqlServer, replica: SqlServer) -> None:
     """Let commits on the master wait for the replica behind the sync of the binlog."""
     replica.replicate_from(master)
     wait_until(lambda: executed(replica) == executed(master), "the replica caught up")
+    await_replica(master, replica)
+
+
+def await_replica(master: SqlServer, replica: SqlServer) -> None:
+    """Let commits on the master wait for a replica that has all, behind the sync of the binlog."""
     semi_synchronous(master, replica)
     side = f"rpl_semi_sync_{_SIDES[master.family]}"
     master.execute(
