@@ -21,6 +21,7 @@ from relay.pipeline.delivery.topic_feeders import formats_differ, partitions_dif
 from relay.pipeline.delivery.topics import (
     ddl_topic,
     new_topic,
+    reports_mixed,
     wanted_topic,
 )
 from relay.position import KafkaPositionStore
@@ -65,7 +66,9 @@ def look_at_kafka(settings: RelaySettings, store: StoreView) -> KafkaView:
     for instance in settings.instances:
         view.findings.append(_transactions(instance, admin))
         view.findings += _position(kafka, settings.installation, instance, admin, store, view)
-        view.findings += _topics(kafka, instance, admin, store, view.records.get(instance.name))
+        record = view.records.get(instance.name)
+        view.findings += _reports_apart(instance, settings.instances, store)
+        view.findings += _topics(kafka, instance, admin, store, record)
     return view
 
 
@@ -192,6 +195,24 @@ def _topics(
             yield from _topic(
                 kafka, instance, admin, topic, partitions, published=before is not None
             )
+
+
+def _reports_apart(
+    instance: InstanceSettings, instances: Iterable[InstanceSettings], store: StoreView
+) -> Iterator[Finding]:
+    """Yield each topic of rows that is also one of transactions or heartbeats.
+
+    The instance refuses its own; of another one it knows nothing.
+    """
+    if store.mapping is None:
+        return
+    reports = {topic: each.name for each in instances for topic in each.report_topics}
+    reports |= dict.fromkeys(instance.report_topics, instance.name)
+    for topic in known_topics(Router(store.mapping, instance.routing)):
+        if (whose := reports.get(topic)) is not None:
+            is_own = whose == instance.name
+            mixed = reports_mixed(topic, "" if is_own else whose)
+            yield found("topic", mixed, instance.name, warning=not is_own)
 
 
 def _differ(

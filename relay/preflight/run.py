@@ -11,6 +11,7 @@ from relay.preflight.disk_checks import look_at_disks
 from relay.preflight.finding import Finding, Verdict, found, not_checked, passed
 from relay.preflight.generated_checks import look_at_generated_columns
 from relay.preflight.kafka_checks import KafkaView, look_at_kafka
+from relay.preflight.key_checks import look_at_keys
 from relay.preflight.registry_checks import has_registry, look_at_registry
 from relay.preflight.row_checks import look_at_rows
 from relay.preflight.source_checks import look_at_source
@@ -40,7 +41,10 @@ def preflight(
     if without_secrets:
         logins = _no_logins(settings.instances, without_secrets)
     else:
-        logins = _logins(settings, kafka, store.mapping)
+        logins = [
+            *_logins(settings, kafka, store.mapping),
+            *look_at_keys(settings, kafka.records, store.mapping),
+        ]
     disks = [
         finding
         for instance in settings.instances
@@ -65,7 +69,7 @@ def _no_logins(instances: Sequence[InstanceSettings], because: str) -> list[Find
     return [
         not_checked(check, because, each.name, _OWN_SECRETS)
         for each in instances
-        for check in (*(["registry"] if has_registry(each) else []), "source")
+        for check in (*(["registry"] if has_registry(each) else []), "source", "keys")
     ]
 
 

@@ -4,7 +4,7 @@ from relay.schema.catalog.catalog_queries import CatalogTable, CatalogVersions
 from relay.schema.catalog.catalog_reader import CatalogReader
 from relay.schema.catalog.catalog_snapshot import CatalogSnapshot
 from relay.schema.column_renames import column_renames
-from relay.schema.copied import CopiedTable, copied_table
+from relay.schema.copied import CopiedTable, copied_table, described_map
 from relay.schema.ddl import Ddl, classify
 from relay.schema.declared_types import DeclaredTypes
 from relay.schema.history import (
@@ -44,6 +44,7 @@ __all__ = [
     "classify",
     "column_renames",
     "copied_table",
+    "described_map",
     "folded",
     "parse_record",
     "renamed_sql",

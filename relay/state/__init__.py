@@ -15,6 +15,14 @@ from relay.state.instances.status import UNKNOWN_STATE, InstanceStatus
 from relay.state.instances.store import InstanceStore
 from relay.state.login_sessions import LoginSessionStore, StoredSession
 from relay.state.mappings.hidden_tables import MOST_HIDDEN, HiddenTableStore
+from relay.state.mappings.key_agreements import (
+    FormStore,
+    HashedKey,
+    KeyAgreements,
+    PlannedForms,
+    keys_differ,
+    keys_move,
+)
 from relay.state.mappings.key_forms import KeyFormStore
 from relay.state.mappings.records import Note, SetRecord, StoredDocument, StoredSet
 from relay.state.mappings.store import SAVE_LIMIT_BYTES, MappingStore
@@ -42,12 +50,15 @@ __all__ = [
     "FailoverView",
     "Flow",
     "FlowStore",
+    "FormStore",
+    "HashedKey",
     "HiddenTableStore",
     "InstanceDocument",
     "InstanceDocumentStore",
     "InstancePlace",
     "InstanceStatus",
     "InstanceStore",
+    "KeyAgreements",
     "KeyFormStore",
     "LoginSessionStore",
     "MappingStore",
@@ -57,6 +68,7 @@ __all__ = [
     "PlacementOverride",
     "PlacementOverrides",
     "PlacementStore",
+    "PlannedForms",
     "RelayMember",
     "RunnableInstance",
     "ServerView",
@@ -73,6 +85,8 @@ __all__ = [
     "TopicAgreementStore",
     "check_move",
     "in_turn",
+    "keys_differ",
+    "keys_move",
     "masked",
     "places",
     "with_secrets_of",

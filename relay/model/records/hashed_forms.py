@@ -11,7 +11,10 @@ explicitly.
 from collections.abc import Mapping
 from typing import Final, TypeAlias
 
-HashedForms: TypeAlias = Mapping[str, Mapping[str, tuple[str, ...]]]
+Forms: TypeAlias = tuple[str, ...]
+"""The forms that the keys of one table have in a topic."""
+
+HashedForms: TypeAlias = Mapping[str, Mapping[str, Forms]]
 """Topic → logical table → the forms that its keys have there."""
 
 PLAIN: Final = "-"
@@ -43,7 +46,7 @@ def forms_of(fields: Mapping[str, Mapping[str, list[str]]]) -> HashedForms:
     }
 
 
-def admitted(known: tuple[str, ...], form: str) -> tuple[str, ...] | None:
+def admitted(known: Forms, form: str) -> Forms | None:
     """Return the forms of a table's rows once rows of `form` follow; None if keys would move.
 
     A table without known forms takes the first one that it is asked for. Forms of keys with
@@ -60,7 +63,19 @@ def admitted(known: tuple[str, ...], form: str) -> tuple[str, ...] | None:
     return (*known[:at], form, *known[at + 1 :])
 
 
-def agreed(topic: tuple[str, ...], own: tuple[str, ...], form: str) -> tuple[str, ...] | None:
+def joined(known: Forms, form: str, *, accepted: bool) -> Forms:
+    """Return the forms of the rows of several tables whose keys never meet, once rows of `form`
+    follow.
+
+    `accepted`: an operator accepted this form, in advance. A first form that is plain is left out.
+    """
+    before = tuple(each for each in known if not accepted or each != ONE_MORE)
+    if has_form(before, form):
+        return admitted(before, form) or before
+    return before if not known and is_plain(form) else (*before, form)
+
+
+def agreed(topic: Forms, own: Forms, form: str) -> Forms | None:
     """Return the forms of a table's rows in a topic once an instance publishes rows of `form`.
 
     `topic` are those of all instances that ever fed it, `own` those that this instance has
@@ -73,12 +88,12 @@ def agreed(topic: tuple[str, ...], own: tuple[str, ...], form: str) -> tuple[str
     return (*topic, form) if accepted else None
 
 
-def has_form(forms: tuple[str, ...], form: str) -> bool:
+def has_form(forms: Forms, form: str) -> bool:
     """Return whether rows of `form` are placed as those of one of `forms`."""
     return any(_same(each, form) for each in forms)
 
 
-def differing(topic: tuple[str, ...], form: str) -> tuple[str, ...]:
+def differing(topic: Forms, form: str) -> Forms:
     """Return the forms of a topic that place equal keys otherwise than `form` does."""
     return tuple(each for each in topic if _comparable(each, form) and not _same(each, form))
 

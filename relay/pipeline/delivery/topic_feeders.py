@@ -4,44 +4,13 @@ assign rows alike.
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import NamedTuple, Protocol
 
 from relay.envelope import DDL_TOPIC_SUFFIX
-from relay.errors import (
-    FormatsDiffer,
-    PartitionsChanged,
-    PartitionsDiffer,
-    StoreUnreachable,
-    TopicRefused,
-)
-from relay.model.records.hashed_forms import admitted, agreed, differing, has_form, is_plain
+from relay.errors import FormatsDiffer, PartitionsDiffer, StoreUnreachable, TopicRefused
 from relay.model.records.topic_placing import TopicAgreement, TopicPlacing
-from relay.model.table import TableId
-from relay.pipeline.delivery.saved_position import PublishedPartitioning, format_changed
+from relay.pipeline.delivery.saved_position import format_changed
 from relay.settings import InstanceSettings
-from relay.state import InstanceStore
-
-
-class HashedKey(NamedTuple):
-    """In which form the keys of a logical table are hashed in a topic.
-
-    `shard` is the real table, if keys name it. Keys of other real tables are then others.
-    """
-
-    topic: str
-    table: TableId
-    form: str
-    shard: TableId | None
-
-
-class KeyHistory(Protocol):
-    """What an instance published before its session."""
-
-    def had_rows(self, key: HashedKey) -> bool:
-        """Return whether it has published rows of a table to a topic."""
-
-    def warn(self, key: HashedKey, others: tuple[str, ...]) -> None:
-        """Report that equal keys are in other partitions, since before instances were compared."""
+from relay.state import InstanceStore, KeyAgreements
 
 
 class TopicFeeders:
@@ -49,8 +18,12 @@ class TopicFeeders:
 
     def __init__(self, notes: InstanceStore, instance: str) -> None:
         self._store = notes.topics
-        self._forms = notes.key_forms
+        self._key_forms = notes.key_forms
         self._instance = instance
+
+    def key_agreements(self, rules: str) -> KeyAgreements:
+        """Return the forms of keys in topics, by partition rules of this digest."""
+        return KeyAgreements(self._key_forms, rules)
 
     def partitions(self, topic: str) -> int | None:
         """Return the partition count by which the other instances assign rows of the topic.
@@ -121,89 +94,6 @@ class TopicFeeders:
             if noted(agreement) != agreement:
                 self._store.change(topic, noted)
 
-    def differing_forms(self, key: HashedKey, rules: str, own: tuple[str, ...]) -> tuple[str, ...]:
-        """Note that this instance publishes keys of a table in a form, by the partition rules of
-        this digest; `own` are the forms that it has published or that an operator accepted for it.
-
-        Returns the forms of the topic if equal keys are in other partitions there and nobody
-        accepted that; nothing is noted then. Raises StoreUnreachable.
-        """
-        at = (key.topic, str(key.table), rules)
-        shard = "" if key.shard is None else str(key.shard)
-        if key.form in self._forms.read(*at, shard):
-            return ()
-        found: list[tuple[str, ...]] = []
-
-        def change(known: tuple[str, ...]) -> tuple[str, ...] | None:
-            found.append(differing(known, key.form))
-            return agreed(known, own, key.form)
-
-        is_agreed = self._forms.change(*at, change, shard) is not None
-        return () if is_agreed else found[-1]
-
-
-class KeyForms:
-    """The forms in which this instance hashes keys, compared with those of all instances of a
-    topic. `known` are those of the position record.
-    """
-
-    def __init__(
-        self, saved: PublishedPartitioning, rules: str, feeders: TopicFeeders, history: KeyHistory
-    ) -> None:
-        self.known = self._saved = saved.forms
-        self._published = frozenset(saved.partitions)
-        self._rules = rules
-        self._feeders = feeders
-        self._history = history
-        self._agreed: set[HashedKey] = set()
-
-    def keep(self, key: HashedKey) -> None:
-        """Note the form of a key.
-
-        Raises PartitionsChanged if equal keys were hashed in another form, by this instance or by
-        another one, StoreUnreachable.
-        """
-        tables = self.known.get(key.topic, {})
-        known = tables.get(str(key.table), ())
-        # Most keys are numbers: the record, which each commit writes, has the other ones alone.
-        forms = admitted(known, key.form) if known or not is_plain(key.form) else known
-        if forms is None:
-            raise keys_move(key, known)
-        self._agree(key, forms)
-        if forms != known:
-            self.known = {**self.known, key.topic: {**tables, str(key.table): forms}}
-
-    def _agree(self, key: HashedKey, own: tuple[str, ...]) -> None:
-        """Compare a form with those of all instances of the topic, once in a session.
-
-        While ZooKeeper does not answer, rows of a topic that has some continue.
-        """
-        if key in self._agreed:
-            return
-        try:
-            while others := self._feeders.differing_forms(key, self._rules, own):
-                if not self._was_published(key):
-                    raise keys_move(key, others)
-                self._history.warn(key, others)
-                own = (*own, *others)
-        except StoreUnreachable:
-            if key.topic not in self._published:
-                raise
-            return
-        self._agreed.add(key)
-
-    def _was_published(self, key: HashedKey) -> bool:
-        """Return whether rows of this form were published before the session began.
-
-        The record lacks the forms of plain keys, and has one list for all real tables.
-        """
-        if key.topic not in self._published:
-            return False
-        saved = self._saved.get(key.topic, {}).get(str(key.table), ())
-        if not has_form(saved, key.form) if saved else not is_plain(key.form):
-            return False
-        return (bool(saved) and key.shard is None) or self._history.had_rows(key)
-
 
 class TopicFormats:
     """Formats by topic of rows. `known` are those of the position record, empty where only an older
@@ -253,21 +143,6 @@ def partitions_differ(
             f"Instance {name} places rows of topic {topic} by {other}; this instance by {placing}."
         )
     return None
-
-
-def keys_move(key: HashedKey, known: tuple[str, ...]) -> PartitionsChanged:
-    """Say that a change of a table would give its keys other partitions."""
-    return PartitionsChanged(
-        f"Keys of {key.table} were hashed for topic {key.topic} as {' | '.join(known)}, and a row "
-        f"with keys as {key.form} follows: equal keys would get other partitions.",
-        remedy=(
-            "A key column has another type or character set, here, in another shard or in another "
-            "instance of the topic. If "
-            "consumers of the topic compare the order key: `roma position repartition INSTANCE "
-            f"--topic {key.topic} --table {key.table}` accepts it. Otherwise map the table to a "
-            "new topic and copy it."
-        ),
-    )
 
 
 def formats_differ(

@@ -19,16 +19,12 @@ from relay.kafka import (
 from relay.model.records.hashed_forms import HashedForms
 from relay.model.records.topic_placing import TopicPlacing
 from relay.model.table import TableId
+from relay.pipeline.delivery.keys.key_forms import KeyForms, KeyHistory
 from relay.pipeline.delivery.message_size_limits import MessageSizes
 from relay.pipeline.delivery.saved_position import PublishedPartitioning, placing_changed
-from relay.pipeline.delivery.topic_feeders import (
-    HashedKey,
-    KeyForms,
-    KeyHistory,
-    TopicFeeders,
-    TopicFormats,
-)
+from relay.pipeline.delivery.topic_feeders import TopicFeeders, TopicFormats
 from relay.settings import InstanceSettings, KafkaSettings
+from relay.state import HashedKey
 
 DEFAULT_PARTITIONS: Final = 1
 
@@ -56,7 +52,9 @@ class Topics:
         self.sizes = sizes
         self.counts = dict(placed.partitions)
         self.placed_by = dict(placed.rules)
-        self._key_forms = KeyForms(placed, instance.placing_rules.digest, feeders, history)
+        self._key_forms = KeyForms(
+            placed, feeders.key_agreements(instance.placing_rules.digest), history
+        )
         self._formats = TopicFormats(placed.formats, instance, feeders)
         self._kafka = kafka
         self._instance = instance
@@ -167,13 +165,7 @@ class Topics:
     def _refuse_reports(self, topic: str) -> None:
         """Raise TopicRefused for rows in a topic of transactions or heartbeats."""
         if topic in self._instance.report_topics:
-            raise TopicRefused(
-                f"The mapping sends rows to {topic}, the topic of transactions or heartbeats.",
-                remedy=(
-                    "Set transaction.topic and heartbeat.topic to names that no mapping and no "
-                    "pattern gives, or change the topic in the mapping."
-                ),
-            )
+            raise reports_mixed(topic)
 
     def _refuse_changed(self, topic: str) -> None:
         """Raise PartitionsChanged if rows of the topic were placed otherwise than the settings
@@ -235,6 +227,21 @@ class Topics:
         self.sizes.note(
             topic, topic_limit(state.settings, largest) if state is not None else largest
         )
+
+
+def reports_mixed(topic: str, instance: str = "") -> TopicRefused:
+    """Return an error for rows in a topic of transactions or heartbeats.
+
+    `instance` names the one whose topic it is, if it is another one.
+    """
+    whose = f" of instance {instance}" if instance else ""
+    return TopicRefused(
+        f"The mapping sends rows to {topic}, the topic of transactions or heartbeats{whose}.",
+        remedy=(
+            "Set transaction.topic and heartbeat.topic to names that no mapping and no "
+            "pattern gives, or change the topic in the mapping."
+        ),
+    )
 
 
 def wanted_topic(

@@ -8,16 +8,14 @@ from relay.encode import (
     PartitionTexts,
     RowHistory,
     as_history,
-    exact_text,
-    hashed_form,
     tag_headers,
-    whole_text,
 )
 from relay.errors import NamesUnknown, TopicRefused
 from relay.model.change import RowsEvent
 from relay.model.row_path import SlowReason
 from relay.model.table import TableDefinition, TableId, TableMap
 from relay.partition import PartitionRule
+from relay.pipeline.delivery.keys.table_keys import partition_rule, placed, refinement_of
 from relay.pipeline.messages.choice_of_format import MessageFormats, names_places
 from relay.pipeline.messages.printing.event_printer import (
     EventPrinter,
@@ -93,8 +91,7 @@ class TablePlans:
             )
         settings = self._settings
         definition = published = self._definitions.define(table)
-        hashed_keys = exact_text if settings.message.key_values == "printed" else whole_text
-        refinement = self._refinements.of(definition, destination.logical, exact_text, hashed_keys)
+        refinement = refinement_of(settings, self._refinements, definition, destination.logical)
         if refinement is not None:
             definition, published = refinement.definition, refinement.published
             destination = with_fields_of(destination, published)
@@ -202,14 +199,8 @@ class TablePlans:
         count = self._topics.partitions(topic)
         rule = self._rules.get(count)
         if rule is None:
-            placing = self._settings.partition
-            rule = PartitionRule(
-                placing.partition_hash, database_hash=placing.database_hash, partitions=count
-            )
-            self._rules[count] = rule
-        names = tuple(column.name for column in definition.map.columns)
-        placement = rule.for_table(name, names, definition.key)
-        form = hashed_form(definition, placement.ordinals, named=placement.named)
+            rule = self._rules[count] = partition_rule(self._settings, count)
+        placement, form = placed(rule, definition, name)
         shard = definition.id if self._settings.routing.key_scope == "shard" else None
         self._topics.keep_places(topic, name, form, shard)
         return TopicRoute(

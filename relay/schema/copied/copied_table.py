@@ -88,14 +88,7 @@ class CopiedTable:
 
 def copied_table(table: TableId, described: DescribedTable, *, mariadb: bool) -> CopiedTable:
     """Return how a table is read. Raises SnapshotRefused if it cannot be."""
-    bare = TableMap(
-        table,
-        tuple(_bare(table, column, mariadb=mariadb) for column in described.columns),
-        logged=Logged.NOTHING,
-    )
-    whole = completed(bare, described)
-    if isinstance(whole, str):
-        raise SnapshotRefused(f"The rows of {table} cannot be read by SELECT: {whole}.")
+    whole = described_map(table, described, mariadb=mariadb)
     ordinals = whole.primary_key
     if not ordinals:
         raise SnapshotRefused(
@@ -118,6 +111,22 @@ def copied_table(table: TableId, described: DescribedTable, *, mariadb: bool) ->
         key,
         ordinals,
     )
+
+
+def described_map(table: TableId, described: DescribedTable, *, mariadb: bool) -> TableMap:
+    """Return the table map that the rows of a described table have.
+
+    Raises SnapshotRefused for a column whose type is not known.
+    """
+    bare = TableMap(
+        table,
+        tuple(_bare(table, column, mariadb=mariadb) for column in described.columns),
+        logged=Logged.NOTHING,
+    )
+    whole = completed(bare, described)
+    if isinstance(whole, str):
+        raise SnapshotRefused(f"The rows of {table} cannot be read by SELECT: {whole}.")
+    return whole
 
 
 def _key_column(column: DescribedColumn) -> SourceColumn:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 from zlib import crc32
 
+from relay.model.records.hashed_forms import Forms
 from relay.state.json_object import JsonObject, write_json
 from relay.state.mappings.changed_node import change_node
 from relay.state.paths import Paths
@@ -16,7 +17,6 @@ FORMAT: Final = 1
 BUCKETS: Final = 256
 """Nodes for the real tables of one logical table: 10,000 of them have about 40 in a node."""
 
-Forms: TypeAlias = tuple[str, ...]
 Change: TypeAlias = Callable[[Forms], Forms | None]
 """Returns the forms after a change, None to refuse it."""
 

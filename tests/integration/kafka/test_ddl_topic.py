@@ -24,6 +24,7 @@ NOBODY = cast(
         join=lambda _topic, _placing, _format: None,
         others=lambda _topic: (),
         others_with_format=lambda _topic, _format: {},
+        key_agreements=lambda _rules: None,
     ),
 )
 

@@ -1,6 +1,7 @@
 """What an operator does to a topic while rows flow shows in the log."""
 
 from collections.abc import Callable, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -29,7 +30,7 @@ def test_partitions_that_are_added_while_rows_flow_are_warned_of_once(
     instance = InstanceSettings(
         name="shop", source=SourceSettings(host="127.0.0.1", user="relay", server_id=1)
     )
-    nobody: Any = None  # no other instance is asked for
+    nobody: Any = SimpleNamespace(key_agreements=lambda _: None)
     topics = Topics(
         settings,
         instance,

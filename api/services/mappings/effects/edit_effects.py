@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from api.services.mappings.effects.load import InstanceRates, Load, load_of
+from api.services.mappings.effects.meeting_keys import MeetingKeys
 from api.services.mappings.effects.moved_tables import moved_tables
 from api.services.mappings.effects.shared_topics import SharedTopics
 from api.services.mappings.effects.unmet_tables import unmet_tables
@@ -65,12 +66,14 @@ class EditEffects:
         )
         met, routers = self._met(defined), Routers()
         shared = SharedTopics(met, self._notes.topics.read, routers)
+        keys = MeetingKeys(met, self._notes.key_forms, routers)
         moved = changes_between(routing_views(defined.settings), old, new, known, routers)
         found = [
             *([] if left_out else unmet_tables(old, new, met)),
             *moved,
             *left_out,
             *shared.contradictions(defined.settings, new),
+            *keys.changes(defined.settings, old, new),
             *moved_tables(defined.settings, old, new, met, routers),
             *_left_out(defined),
         ]

@@ -41,8 +41,11 @@ class SharedTopics:
         """Return which instances would feed one topic under this mapping and assign rows
         differently, or in another format than the topic has.
 
-        The later one would wait.
+        The later one would wait. Also return which would send rows to a topic of transactions or
+        heartbeats.
         """
+        instances = list(instances)
+        reports = {topic: each.name for each in instances for topic in each.report_topics}
         feeding: dict[str, list[InstanceSettings]] = {}
         for each in instances:
             for topic in self._topics(each, mapping):
@@ -53,6 +56,7 @@ class SharedTopics:
             for change in (
                 *self._of_topic(topic, feeding[topic]),
                 *self._of_formats(topic, feeding[topic]),
+                *_reports_mixed(topic, feeding[topic], reports),
             )
         ]
 
@@ -113,6 +117,20 @@ class SharedTopics:
             if accepts(table) and (goes := destination_of(router, table)) is not None
             for topic in goes.topics
         }
+
+
+def _reports_mixed(
+    topic: str, feeding: Iterable[InstanceSettings], reports: Mapping[str, str]
+) -> Iterator[Change]:
+    for each in feeding:
+        whose = each.name if topic in each.report_topics else reports.get(topic)
+        if whose is not None:
+            stops = ": it stops (TOPIC_REFUSED)" if whose == each.name else ""
+            sentence = (
+                f"{each.name} would send rows to {topic}, the topic of transactions or heartbeats "
+                f"of {whose}{stops}. Give that topic a name that no mapping gives."
+            )
+            yield Change((each.name,), sentence, ())
 
 
 def _difference(

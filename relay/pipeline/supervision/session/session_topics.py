@@ -4,15 +4,17 @@ from collections.abc import Callable
 
 import structlog
 
-from relay.errors import StoreUnreachable, UnmappedName
+from relay.errors import StoreUnreachable
 from relay.model.records.position_record import PositionRecord
 from relay.model.table import TableId, tables_named
 from relay.pipeline.active_mapping import ReadKept
+from relay.pipeline.delivery.keys.table_keys import goes_to
 from relay.pipeline.delivery.saved_position import PublishedPartitioning
-from relay.pipeline.delivery.topic_feeders import HashedKey, TopicFeeders
+from relay.pipeline.delivery.topic_feeders import TopicFeeders
 from relay.pipeline.delivery.topics import Topics
 from relay.pipeline.supervision.instance_context import InstanceContext, SessionMemory
-from relay.route import Destination, Router
+from relay.route import Router
+from relay.state import HashedKey, keys_differ
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -46,15 +48,11 @@ class PublishedBefore:
             mapping.router if former is None else Router(former, self._context.instance.routing)
         )
         tables = self._tables if key.shard is None else self._tables & {key.shard}
-        return any(_goes_to(router, each, key) for each in tables)
+        return any(goes_to(router, each, key) for each in tables)
 
     def warn(self, key: HashedKey, others: tuple[str, ...]) -> None:
         """Report that equal keys are in other partitions, in the log and in the status."""
-        reason = (
-            f"Keys of {key.table} in topic {key.topic} are hashed as {key.form} by this instance, "
-            f"and as {' | '.join(others)} by another one. This was so before instances were "
-            "compared: equal keys may have rows in two partitions."
-        )
+        reason = keys_differ(key, others)
         self._context.stats.key_differences[key.topic, str(key.table)] = reason
         _log.warning("keys_differ", instance=self._context.instance.name, reason=reason)
 
@@ -96,13 +94,3 @@ def _note_past(
     instance = context.instance
     context.stats.tables.update(tables_named(context.notes.tables_of(instance.name)))
     feeders.note_formats(PublishedPartitioning.of(saved).formats)
-
-
-def _goes_to(router: Router, table: TableId, key: HashedKey) -> bool:
-    try:
-        route = router.route(table)
-    except UnmappedName:
-        return False
-    return (
-        isinstance(route, Destination) and route.logical == key.table and key.topic in route.topics
-    )

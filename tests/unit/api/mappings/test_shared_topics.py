@@ -84,3 +84,13 @@ def test_two_formats_of_one_topic_are_told() -> None:
     assert "as canal-json, and its settings say debezium-json" in changed
     assert "FORMAT_CHANGED" in changed
     assert sentences(MAPPING, instance("one"), agreed=before) == []
+
+
+def test_rows_in_a_topic_of_heartbeats_are_told() -> None:
+    own = {"heartbeat": {"topic": "shop"}}
+    (told,) = sentences(MAPPING, instance("one", **own))
+    assert "one would send rows to shop, the topic of transactions or heartbeats of one" in told
+    assert "TOPIC_REFUSED" in told
+    (other,) = sentences(MAPPING, instance("one"), instance("idle", **own))
+    assert "heartbeats of idle." in other
+    assert sentences(APART, instance("one", **own)) == []

@@ -3,7 +3,6 @@ and what is new stops.
 """
 
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,8 +10,9 @@ import pytest
 from relay.errors import PartitionsChanged, StoreUnreachable
 from relay.model.records.hashed_forms import HashedForms
 from relay.model.table import TableId
+from relay.pipeline.delivery.keys.key_forms import KeyForms
 from relay.pipeline.delivery.saved_position import PublishedPartitioning
-from relay.pipeline.delivery.topic_feeders import HashedKey, KeyForms, TopicFeeders
+from relay.state import HashedKey, KeyAgreements
 
 PEOPLE = TableId("shop", "people")
 
@@ -22,12 +22,20 @@ class Store:
 
     def __init__(self) -> None:
         self.forms: dict[tuple[str, str], tuple[str, ...]] = {}
+        self.is_away = False
 
-    def read(self, _topic: str, table: str, _rules: str, shard: str) -> tuple[str, ...]:
+    def read(self, _topic: str, table: str, _rules: str, shard: str = "") -> tuple[str, ...]:
+        if self.is_away:
+            raise StoreUnreachable("away")
         return self.forms.get((table, shard), ())
 
+    def read_all(self, _topic: str, table: str, _rules: str) -> tuple[str, ...]:
+        return tuple(
+            form for (each, _), forms in self.forms.items() if each == table for form in forms
+        )
+
     def change(
-        self, topic: str, table: str, rules: str, change: Callable[..., Any], shard: str
+        self, topic: str, table: str, rules: str, change: Callable[..., Any], shard: str = ""
     ) -> Any:
         after = change(self.read(topic, table, rules, shard))
         if after is not None:
@@ -54,8 +62,7 @@ class History:
 def instance(store: Store, forms: HashedForms | None, history: History) -> KeyForms:
     """Return the forms of an instance; without forms it has not published to the topic."""
     saved = PublishedPartitioning({} if forms is None else {"t": 4}, {}, forms or {}, {})
-    notes: Any = SimpleNamespace(topics=None, key_forms=store)
-    return KeyForms(saved, "rules", TopicFeeders(notes, "a"), history)
+    return KeyForms(saved, KeyAgreements(store, "rules"), history)
 
 
 def key(form: str, shard: str = "") -> HashedKey:
@@ -139,3 +146,83 @@ def test_while_zookeeper_is_away_rows_of_a_published_topic_continue() -> None:
     instance(store, saved("double"), History()).keep(key("double"))
     instance(store, {}, Away()).keep(key("-"))
     assert store.forms == {(str(PEOPLE), ""): ("double",)}
+
+
+def test_keys_of_shards_that_name_their_real_table_never_meet() -> None:
+    store, history = Store(), History()
+    mine = instance(store, None, history)
+    mine.keep(key("latin1", "db.one"))
+    mine.keep(key("utf8", "db.two"))
+    mine.keep(key("double", "db.three"))
+    assert mine.known == saved("latin1", "utf8", "double")
+    again = instance(store, mine.known, History("db.one", "db.two", "db.three"))
+    again.keep(key("utf8", "db.two"))
+    again.keep(key("latin1", "db.one"))
+    again.keep(key("gbk", "db.four"))
+    assert again.known == saved("latin1", "utf8", "double", "gbk")
+
+
+def test_a_shard_that_changes_stops_although_another_one_has_the_form_already() -> None:
+    store, history = Store(), History("db.one", "db.two")
+    first = instance(store, None, history)
+    first.keep(key("latin1", "db.one"))
+    first.keep(key("utf8", "db.two"))
+    with pytest.raises(PartitionsChanged, match=r"hashed for topic t as latin1, and .* as utf8"):
+        first.keep(key("utf8", "db.one"))
+    with pytest.raises(PartitionsChanged):
+        instance(store, first.known, history).keep(key("utf8", "db.one"))
+    assert history.warnings == []
+    accepted = instance(store, saved("latin1", "utf8", "?"), history)
+    accepted.keep(key("gbk", "db.new"))
+    assert accepted.known == saved("latin1", "utf8", "?", "gbk"), "a new table takes nothing"
+    accepted.keep(key("utf8", "db.one"))
+    assert accepted.known == saved("latin1", "utf8", "gbk")
+    with pytest.raises(PartitionsChanged):
+        accepted.keep(key("latin1", "db.two"))
+    again = instance(store, accepted.known, history)
+    again.keep(key("utf8", "db.one"))
+    assert again.known == saved("latin1", "utf8", "gbk")
+
+
+def test_an_acceptance_is_taken_once_although_the_relay_was_killed_before_its_record() -> None:
+    store = Store()
+    instance(store, None, History()).keep(key("latin1", "db.one"))
+    for _ in range(2):
+        mine = instance(store, saved("latin1", "?"), History())
+        mine.keep(key("utf8", "db.one"))
+        assert mine.known == saved("latin1", "utf8")
+
+
+def test_a_form_of_a_shard_waits_for_zookeeper_unless_the_record_has_it() -> None:
+    store = Store()
+    instance(store, None, History()).keep(key("latin1", "db.one"))
+    store.is_away = True
+    mine = instance(store, saved("latin1"), History())
+    mine.keep(key("latin1", "db.one"))
+    with pytest.raises(StoreUnreachable):
+        mine.keep(key("utf8", "db.two"))
+    with pytest.raises(StoreUnreachable):
+        instance(store, None, History()).keep(key("latin1", "db.one"))
+    store.is_away = False
+    mine.keep(key("utf8", "db.two"))
+
+
+def test_the_record_stops_a_shard_where_zookeeper_lost_the_forms_of_its_table() -> None:
+    mine = instance(Store(), saved("latin1"), History())
+    with pytest.raises(PartitionsChanged):
+        mine.keep(key("utf8", "db.one"))
+    mine.keep(key("latin1", "db.two"))
+    accepted = instance(Store(), saved("latin1", "?"), History())
+    accepted.keep(key("utf8", "db.one"))
+    assert accepted.known == saved("latin1", "utf8")
+
+
+def test_labels_that_are_appended_are_no_other_form_of_a_shard() -> None:
+    store = Store()
+    mine = instance(store, None, History())
+    mine.keep(key("enum:aaaa", "db.one"))
+    mine.keep(key("enum:aaaabbbb", "db.one"))
+    mine.keep(key("enum:cccc", "db.two"))
+    assert mine.known == saved("enum:aaaabbbb", "enum:cccc")
+    with pytest.raises(PartitionsChanged):
+        mine.keep(key("enum:cccc", "db.one"))

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 from typing import Any
 
 from relay.model.table import TableId, tables_named
-from relay.pipeline.delivery.topic_feeders import HashedKey
 from relay.pipeline.supervision.session.session_topics import PublishedBefore
 from relay.route import MappingSet, Router
 from relay.settings import RoutingSettings
+from relay.state import HashedKey
 from tests.unit.route.mappings import documents
 
 ORDERS = TableId("shop", "orders")

@@ -1,0 +1,121 @@
+"""Tables that an edit brings to a topic where equal keys have other partitions, as far as the forms
+of their keys in their former topics tell.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from api.services.mappings.routers import Routers, destination_of
+from api.services.mappings.routing_views import Change
+from relay.model.table import TableId
+from relay.route import Destination, MappingSet
+from relay.settings import InstanceSettings
+from relay.state import FormStore, HashedKey, KeyAgreements, PlannedForms, keys_move
+
+_LISTED = 3
+"""A sentence names this many tables and counts the rest."""
+
+
+class _Place(NamedTuple):
+    """A logical table in a topic; `shard` is the real table, if keys name it."""
+
+    topic: str
+    logical: TableId
+    shard: TableId | None
+
+    def key(self, form: str) -> HashedKey:
+        return HashedKey(self.topic, self.logical, form, self.shard)
+
+
+class _Arrivals(NamedTuple):
+    """The real tables that come to a place by rules of one digest, by their former place; and the
+    instances that bring them.
+    """
+
+    tables: dict[_Place, set[TableId]]
+    instances: set[str]
+
+
+class MeetingKeys:
+    """`met` are the real tables that each instance has read, `store` has the forms of their
+    keys.
+    """
+
+    def __init__(
+        self, met: Mapping[str, Iterable[TableId]], store: FormStore, routers: Routers | None = None
+    ) -> None:
+        self._met = met
+        self._forms = PlannedForms(store)
+        self._routers = routers or Routers()
+        self._has_shards: dict[tuple[str, TableId, str], bool] = {}
+
+    def changes(
+        self, instances: Iterable[InstanceSettings], before: MappingSet, after: MappingSet
+    ) -> list[Change]:
+        """Return a warning for each logical table whose keys would differ in a topic.
+
+        A table that was published nowhere has no known form. Raises StoreUnreachable.
+        """
+        found: dict[tuple[_Place, str], _Arrivals] = {}
+        for instance in instances:
+            self._collect(instance, before, after, found)
+        return [
+            change
+            for (place, rules), arrivals in sorted(found.items(), key=lambda each: str(each[0]))
+            for change in self._of_place(place, rules, arrivals)
+        ]
+
+    def _collect(
+        self,
+        instance: InstanceSettings,
+        before: MappingSet,
+        after: MappingSet,
+        found: dict[tuple[_Place, str], _Arrivals],
+    ) -> None:
+        accepts = self._routers.filter(instance).accepts
+        old, new = (self._routers.router(each, instance) for each in (before, after))
+        rules = instance.placing_rules.digest
+        for real in filter(accepts, self._met[instance.name]):
+            came, goes = destination_of(old, real), destination_of(new, real)
+            if came is None or goes is None or came == goes:
+                continue
+            shard = real if instance.routing.key_scope == "shard" else None
+            former = _places(came, shard)
+            for place in _places(goes, shard) - former:
+                arrivals = found.setdefault((place, rules), _Arrivals({}, set()))
+                arrivals.instances.add(instance.name)
+                for each in former:
+                    arrivals.tables.setdefault(each, set()).add(real)
+
+    def _of_place(self, place: _Place, rules: str, arrivals: _Arrivals) -> Iterator[Change]:
+        agreements = KeyAgreements(self._forms, rules)
+        if place.shard is not None and not self._has_forms(place, rules, agreements):
+            return
+        for former, tables in sorted(arrivals.tables.items(), key=lambda each: str(each[0])):
+            for form in agreements.forms(former.key("")):
+                key = place.key(form)
+                others = agreements.differing_forms(key, ())
+                if others:
+                    error = keys_move(key, others)
+                    sentence = (
+                        f"The first row of {_listed(sorted(tables))} in topic {place.topic} may "
+                        f"stop its instance ({error.code}). {error.reason} {error.way_out}"
+                    )
+                    names = tuple(sorted(arrivals.instances))
+                    yield Change(names, sentence, tuple(sorted(map(str, tables))))
+
+    def _has_forms(self, place: _Place, rules: str, agreements: KeyAgreements) -> bool:
+        """Return whether any real table of the logical one is known; one answer for thousands."""
+        at = place.topic, place.logical, rules
+        if at not in self._has_shards:
+            self._has_shards[at] = agreements.has_forms(place.key(""))
+        return self._has_shards[at]
+
+
+def _places(destination: Destination, shard: TableId | None) -> set[_Place]:
+    return {_Place(topic, destination.logical, shard) for topic in destination.topics}
+
+
+def _listed(tables: list[TableId]) -> str:
+    named = ", ".join(map(str, tables[:_LISTED]))
+    return f"{named} and {len(tables) - _LISTED} more" if len(tables) > _LISTED else named

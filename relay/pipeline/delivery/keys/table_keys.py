@@ -1,0 +1,54 @@
+"""How the rows of one table are placed: the columns whose texts are hashed, and their form."""
+
+from relay.encode import exact_text, hashed_form, whole_text
+from relay.errors import UnmappedName
+from relay.model.table import TableDefinition, TableId
+from relay.partition import PartitionRule, TablePlacement
+from relay.refine import Refinements, TableRefinement
+from relay.route import Destination, Router
+from relay.settings import InstanceSettings
+from relay.state import HashedKey
+
+
+def partition_rule(instance: InstanceSettings, partitions: int) -> PartitionRule:
+    """Return the rule that places an instance's rows. Raises PartitionRuleRefused."""
+    placing = instance.partition
+    return PartitionRule(
+        placing.partition_hash, database_hash=placing.database_hash, partitions=partitions
+    )
+
+
+def refinement_of(
+    instance: InstanceSettings,
+    refinements: Refinements,
+    definition: TableDefinition,
+    logical: TableId,
+) -> TableRefinement | None:
+    """Return the refinement of a table; None: its rows are published unchanged.
+
+    Raises RuleRefused.
+    """
+    hashed_keys = exact_text if instance.message.key_values == "printed" else whole_text
+    return refinements.of(definition, logical, exact_text, hashed_keys)
+
+
+def placed(
+    rule: PartitionRule, definition: TableDefinition, logical: TableId
+) -> tuple[TablePlacement, str]:
+    """Return how rows of a (refined) table are placed, and the form of the hashed columns, ""
+    without any.
+    """
+    names = tuple(column.name for column in definition.map.columns)
+    placement = rule.for_table(logical, names, definition.key)
+    return placement, hashed_form(definition, placement.ordinals, named=placement.named)
+
+
+def goes_to(router: Router, real: TableId, key: HashedKey) -> bool:
+    """Return whether rows of a real table go to the topic and the logical table of a key."""
+    try:
+        route = router.route(real)
+    except UnmappedName:
+        return False
+    return (
+        isinstance(route, Destination) and route.logical == key.table and key.topic in route.topics
+    )

@@ -1,0 +1,268 @@
+"""Keys of the source's tables that would be hashed otherwise than those of their topics."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import replace
+from typing import Final
+
+from relay.deadline import Deadline
+from relay.errors import (
+    MappingRefused,
+    NodeMissing,
+    PartitionsChanged,
+    RelayError,
+    RuleRefused,
+    SnapshotRefused,
+    UnmappedName,
+)
+from relay.model.records.hashed_forms import Forms
+from relay.model.records.position_record import PositionRecord
+from relay.model.table import TableId, tables_named
+from relay.pipeline.delivery.keys.key_forms import KeyForms
+from relay.pipeline.delivery.keys.table_keys import (
+    goes_to,
+    partition_rule,
+    placed,
+    refinement_of,
+)
+from relay.pipeline.delivery.saved_position import PublishedPartitioning
+from relay.preflight.finding import Finding, Verdict, found, not_checked, passed
+from relay.refine import Refinements
+from relay.route import Destination, MappingSet, Router, TableFilter
+from relay.schema import (
+    CatalogReader,
+    CatalogTable,
+    CatalogVersions,
+    TableDefinitions,
+    described_map,
+)
+from relay.schema.type_text import type_text
+from relay.settings import InstanceSettings, RelaySettings
+from relay.state import (
+    FormStore,
+    HashedKey,
+    InstanceStore,
+    KeyAgreements,
+    KeyFormStore,
+    MappingStore,
+    Paths,
+    PlannedForms,
+    keys_differ,
+)
+from relay.zk import Session
+
+_CHECK: Final = "keys"
+_NAMED: Final = 5
+_CONNECT_SECONDS: Final = 10.0
+
+
+def look_at_keys(
+    settings: RelaySettings,
+    records: Mapping[str, PositionRecord | None],
+    mapping: MappingSet | None,
+) -> list[Finding]:
+    """Compare the keys of each instance's tables with those of the topics that they go to.
+
+    `records` holds the instances with a known position. `mapping` None: not known.
+    """
+    # Forms of rows that exist count before those of rows to come.
+    instances = sorted(settings.instances, key=lambda each: records.get(each.name) is None)
+    if mapping is None:
+        return [not_checked(_CHECK, "the mapping is not known", each.name) for each in instances]
+    findings = [
+        not_checked(_CHECK, "the saved position is not known", each.name)
+        for each in instances
+        if each.name not in records
+    ]
+    left = [each for each in instances if each.name in records]
+    try:
+        session = Session(settings.zookeeper)
+    except RelayError as exc:
+        return [*findings, *_silent(left, exc)]
+    try:
+        session.start(Deadline.after(_CONNECT_SECONDS))
+        store = KeysInStore(session, Paths.of(settings.zookeeper, settings.installation), mapping)
+        while left:
+            findings += of_instance(left[0], records[left[0].name], store)
+            left = left[1:]
+    except RelayError as exc:
+        findings += _silent(left, exc)
+    finally:
+        session.stop()
+    return findings
+
+
+class KeysInStore:
+    """What ZooKeeper has of keys, and of the tables that instances have read."""
+
+    def __init__(self, session: Session, paths: Paths, mapping: MappingSet) -> None:
+        self.forms: FormStore = PlannedForms(KeyFormStore(session, paths))
+        self.mapping = mapping
+        self._notes = InstanceStore(session, paths)
+        self._sets = MappingStore(session, paths)
+
+    def tables_of(self, instance: str) -> frozenset[TableId]:
+        """Return the real tables that an instance has read."""
+        return frozenset(tables_named(self._notes.tables_of(instance)))
+
+    def published_set(self, record: PositionRecord | None) -> MappingSet:
+        """Return the set that a record names, the one in force where that is gone."""
+        if record is not None and record.mapping.number != self.mapping.number:
+            with suppress(MappingRefused, NodeMissing):
+                stored = self._sets.load(record.mapping.number)
+                return MappingSet.compile(stored.number, dict(stored.bodies))
+        return self.mapping
+
+
+class PastOfKeys:
+    """What one instance has published, and the differences that are older than comparisons."""
+
+    def __init__(
+        self, instance: InstanceSettings, record: PositionRecord | None, store: KeysInStore
+    ) -> None:
+        self.told: dict[str, None] = {}
+        self.tables = store.tables_of(instance.name)
+        self._router = Router(store.published_set(record), instance.routing)
+        self._has_record = record is not None
+
+    def had_rows(self, key: HashedKey) -> bool:
+        """Return whether a real table that the instance has read went to this topic."""
+        tables = self.tables if key.shard is None else self.tables & {key.shard}
+        return self._has_record and any(goes_to(self._router, each, key) for each in tables)
+
+    def warn(self, key: HashedKey, others: Forms) -> None:
+        """Note a difference with which the instance continues."""
+        self.told[keys_differ(key, others)] = None
+
+
+def of_instance(
+    instance: InstanceSettings, record: PositionRecord | None, store: KeysInStore
+) -> list[Finding]:
+    """Return a warning for each table whose first row would stop the instance, and for each
+    difference with which it continues. Raises StoreUnreachable.
+    """
+    past = PastOfKeys(instance, record, store)
+    agreements = KeyAgreements(store.forms, instance.placing_rules.digest)
+    forms = KeyForms(PublishedPartitioning.of(record), agreements, past)
+    unknown: list[TableId] = []
+    try:
+        keys = list(_keys_of_tables(instance, Router(store.mapping, instance.routing), unknown))
+    except RelayError as exc:
+        return [not_checked(_CHECK, f"the source's keys are not known: {exc.code}", instance.name)]
+    # Tables that the instance has read have rows already.
+    keys.sort(key=lambda each: (each[0] not in past.tables, each[0]))
+    stops: dict[str, tuple[PartitionsChanged, list[TableId]]] = {}
+    for real, key in keys:
+        try:
+            forms.keep(key)
+        except PartitionsChanged as exc:
+            stops.setdefault(exc.reason, (exc, []))[1].append(real)
+    findings = [_stopping(error, tables, instance.name) for error, tables in stops.values()]
+    findings += [
+        Finding(_CHECK, Verdict.WARNING, words, instance=instance.name) for words in past.told
+    ]
+    if unknown:
+        because = f"columns of {_listed(unknown)} are of unknown types"
+        findings.append(not_checked(_CHECK, because, instance.name))
+    alike = "The keys of all tables that the account may see are hashed as those of their topics."
+    return findings or [passed(_CHECK, alike, instance.name)]
+
+
+def _stopping(error: PartitionsChanged, tables: Sequence[TableId], instance: str) -> Finding:
+    told = found(_CHECK, error, instance, warning=True)
+    sentence = f"The first row of {_listed(tables)} stops the instance ({error.code})."
+    return replace(
+        told,
+        sentence=f"{sentence} {told.sentence}",
+        remedy=told.remedy.replace(" INSTANCE ", f" {instance} "),
+    )
+
+
+def _listed(tables: Sequence[TableId]) -> str:
+    named = ", ".join(map(str, tables[:_NAMED]))
+    return f"{named} and {len(tables) - _NAMED} more" if len(tables) > _NAMED else named
+
+
+def _keys_of_tables(
+    instance: InstanceSettings, router: Router, unknown: list[TableId]
+) -> Iterator[tuple[TableId, HashedKey]]:
+    """Yield each real table with its key in each of its topics, as the relay hashes it.
+    `unknown` gets the tables with columns of unknown types.
+
+    Raises SourceUnreachable and the like, ConfigurationError.
+    """
+    refinements = Refinements(
+        instance, dict.fromkeys((each.name for each in instance.lookups), lambda *_: None)
+    )
+    group = instance.group
+    servers = [instance.source] if group is None else group.members(instance.source).values()
+    for server in servers:
+        with closing(CatalogReader(server)) as catalog:
+            tables = TablesNow(instance, catalog, refinements)
+            yield from tables.keys(router, unknown)
+
+
+class TablesNow:
+    """The tables of a server as its catalogue describes them now."""
+
+    def __init__(
+        self, instance: InstanceSettings, catalog: CatalogReader, refinements: Refinements
+    ) -> None:
+        self._instance = instance
+        self._refinements = refinements
+        self._snapshot = catalog.snapshot()
+        self._rule = partition_rule(instance, 1)
+        self._definitions = TableDefinitions(
+            type_text,
+            CatalogNow(catalog),
+            as_declared=instance.message.value_style == "canal",
+            marks_history=instance.message.marks_history,
+        )
+
+    def keys(self, router: Router, unknown: list[TableId]) -> Iterator[tuple[TableId, HashedKey]]:
+        """Yield each relayed table with its key in each of its topics."""
+        accepts = TableFilter(self._instance.filter).accepts
+        in_key = self._instance.routing.key_scope == "shard"
+        for real in filter(accepts, self._snapshot.tables):
+            try:
+                route = router.route(real)
+                form = self._form(real, route.logical) if isinstance(route, Destination) else ""
+            except SnapshotRefused:
+                unknown.append(real)
+                continue
+            except (RuleRefused, UnmappedName):
+                continue  # other stops, before keys are hashed
+            if form and isinstance(route, Destination):
+                for topic in route.topics:
+                    yield real, HashedKey(topic, route.logical, form, real if in_key else None)
+
+    def _form(self, real: TableId, logical: TableId) -> str:
+        described = self._snapshot.tables[real]
+        whole = described_map(real, described, mariadb=self._snapshot.mariadb)
+        definition = self._definitions.define(whole)
+        refinement = refinement_of(self._instance, self._refinements, definition, logical)
+        used = definition if refinement is None else refinement.definition
+        return placed(self._rule, used, logical)[1]
+
+
+class CatalogNow:
+    """The types of a source's columns, read once; what else a definition needs is asked."""
+
+    def __init__(self, catalog: CatalogReader) -> None:
+        self._catalog = catalog
+        self._types = catalog.type_texts()
+
+    def read(self, table: TableId, *, keys: bool) -> CatalogTable | None:
+        """Return the types of a table's columns, None if it is gone. Its map has the keys."""
+        del keys
+        found = self._types.get(table)
+        return None if found is None else CatalogTable(tuple(found), ())
+
+    def versions(self, table: TableId) -> CatalogVersions | None:
+        """Return how the source keeps versions of the table's rows; None if it is gone."""
+        return self._catalog.versions(table)
+
+
+def _silent(instances: Sequence[InstanceSettings], error: RelayError) -> list[Finding]:
+    because = f"ZooKeeper does not tell how keys are hashed: {error.code}"
+    return [not_checked(_CHECK, because, each.name) for each in instances]
