@@ -14,6 +14,10 @@ from relay.state.accounts import from_document
 from relay.zk import Session
 
 _ACCOUNTS: Final = "accounts"
+_FACTS: Final = (
+    "They say what relays did: agreements of topics, forms of keys, first starts, tables, past "
+    "failovers; or they are mapping sets. The present ones are newer than the backup."
+)
 _MOST_NOTED: Final = 100
 """Largest number of changes of users and tokens that an audit entry names."""
 
@@ -41,8 +45,7 @@ def kept_documents(changes: BackupChanges) -> tuple[str, ...]:
     """Return a sentence on the documents that a restore keeps, none without them."""
     if not changes.kept:
         return ()
-    kept = f"{len(changes.kept):,} agreements of topics, forms of keys or mapping sets"
-    return (f"Different now, and kept: {kept}. They are newer than those of the backup.",)
+    return (f"Different now, and kept: {len(changes.kept):,}. {_FACTS}",)
 
 
 def restore_documents(

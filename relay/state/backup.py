@@ -21,10 +21,8 @@ _MANIFEST: Final = "backup.json"
 _PASSING: Final = re.compile(
     r"(status|called|snapshots|failover/(sources/[^/]+/)?(view|orders))(/.*)?"
 )
-DERIVED: Final = ("topics/", "key-forms/")
-"""Begin of the paths of documents that relays derive from settings and rows: the present ones are
-newer than a backup.
-"""
+_FACTS: Final = ("topics/", "key-forms/", "erasure/settings/")
+_FACTS_OF_INSTANCE: Final = re.compile(r"started|tables|dropped|failover/(sources/[^/]+/)?history")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +54,8 @@ class Backup:
             present=len(present),
             only_here=len(present.keys() - self.nodes.keys()),
             missing=(*mapping.missing, *(path for path in others if path not in present)),
-            differ=(*mapping.differ, *(path for path in unlike if not path.startswith(DERIVED))),
-            kept=(*mapping.kept, *(path for path in unlike if path.startswith(DERIVED))),
+            differ=(*mapping.differ, *(path for path in unlike if not is_fact(path))),
+            kept=(*mapping.kept, *(path for path in unlike if is_fact(path))),
             new_set=mapping.bodies,
         )
 
@@ -116,8 +114,7 @@ class BackupChanges:
     only_here  number of those that the backup lacks; they stay
     missing  those that ZooKeeper lacks; they are written
     differ   those with other contents; they are replaced
-    kept     agreements of topics, forms of keys and mapping sets with other contents; the present
-             ones stay
+    kept     facts (`is_fact`) and mapping sets with other contents; the present ones stay
     new_set  mapping documents that come into force as a set with a new number; None: the pointer is
              written as it is, or stays
     """
@@ -153,3 +150,14 @@ def passes(path: str) -> bool:
         or (first == "erasure" and rest[:1] == ["owner"])
         or (first == "instances" and _PASSING.fullmatch("/".join(rest[1:])) is not None)
     )
+
+
+def is_fact(path: str) -> bool:
+    """Whether relays or the admin note what is, and no operator decides it: agreements of topics,
+    forms of keys, first starts, tables, failovers that were done, and former settings of topics.
+
+    A present fact is newer than a backup (ADR 87).
+    """
+    first, *rest = path.split("/")
+    of_instance = first == "instances" and _FACTS_OF_INSTANCE.fullmatch("/".join(rest[1:]))
+    return path.startswith(_FACTS) or bool(of_instance)

@@ -6,7 +6,7 @@ from time import time
 from typing import Final
 
 from relay.errors import BackupRefused, NodeMissing, VersionConflict
-from relay.state.backup import DERIVED, Backup, BackupChanges, passes
+from relay.state.backup import Backup, BackupChanges, is_fact, passes
 from relay.state.mappings.records import Note
 from relay.state.mappings.restored_mapping import POINTER, number_in_force, set_in_force
 from relay.state.mappings.store import MappingStore
@@ -61,7 +61,7 @@ class DocumentStore:
                 reason,
                 remedy=(
                     "Add --over-present to replace those that differ; documents that the backup "
-                    "lacks stay, and so do agreements of topics. Its mapping becomes a new set."
+                    "lacks stay, and so do facts that relays note. Its mapping becomes a new set."
                 ),
             )
         return backup.changes(present)
@@ -80,13 +80,13 @@ class DocumentStore:
         recorded  the highest number of a set in position records. If the backup's set has a lower
                   one, its contents come into force under a new number, with this note.
 
-        An agreement of a topic that a relay writes meanwhile stays. Raises BackupRefused if
-        somebody else writes another node meanwhile, StoreUnreachable, SaveTooLarge.
+        A fact that a relay notes meanwhile stays. Raises BackupRefused if somebody else writes
+        another node meanwhile, StoreUnreachable, SaveTooLarge.
         """
         for path in changes.to_write:
             if path == POINTER:
                 self._put_mapping(backup, changes, note, recorded)
-            elif path.startswith(DERIVED):
+            elif is_fact(path):
                 self._create(path, backup.nodes[path])
             else:
                 self._put(path, backup.nodes[path])

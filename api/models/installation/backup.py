@@ -89,7 +89,7 @@ class RestorePreviewView(BaseModel):
     missing: list[str] = Field(description="Documents that are not there now.")
     differ: list[str] = Field(description="Documents that would be replaced.")
     kept: list[str] = Field(
-        description="Agreements of topics and forms of keys that differ; the present ones stay."
+        description="Facts that relays noted and that differ; the present ones stay."
     )
     only_here: int = Field(description="Present documents that the backup lacks; they stay.")
     sentences: list[str]

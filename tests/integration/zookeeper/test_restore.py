@@ -1,4 +1,4 @@
-"""Documents put back over present ones: agreements of topics stay, and the audit trail knows of the
+"""Documents put back over present ones: facts that relays noted stay, and the audit trail has the
 act before the first write.
 """
 
@@ -17,7 +17,14 @@ from tests.servers.fixtures import FreshName
 from tests.support.relays.zookeeper_sessions import session_with
 
 WHO = Who("ann", "drill")
-DOCUMENTS = ("definitions/late", "key-forms/orders/shop.orders", "placement", "topics/orders")
+DOCUMENTS = (
+    "definitions/late",
+    "instances/shop/failover/history",
+    "instances/shop/started",
+    "key-forms/orders/shop.orders",
+    "placement",
+    "topics/orders",
+)
 
 
 @pytest.fixture
@@ -67,7 +74,7 @@ def noted(settings: RelaySettings) -> list[AuditEntry]:
     return list(AuditTrail(settings.kafka, settings.installation).entries(10))
 
 
-def test_present_agreements_stay_and_missing_ones_come_back(
+def test_present_facts_stay_and_missing_ones_come_back(
     settings: RelaySettings, session: Session, store: DocumentStore, acts: DelayedTrail
 ) -> None:
     backup = store.take()
@@ -75,18 +82,24 @@ def test_present_agreements_stay_and_missing_ones_come_back(
     session.delete(f"{Paths.of(settings.zookeeper, settings.installation).base}/topics/orders")
 
     preview = restore_preview(settings, session, backup)
-    assert preview.changes.kept == ("key-forms/orders/shop.orders",)
-    assert "Different now, and kept: 1 agreements" in " ".join(preview.sentences)
+    assert preview.changes.kept == (
+        "instances/shop/failover/history",
+        "instances/shop/started",
+        "key-forms/orders/shop.orders",
+    )
+    assert "Different now, and kept: 3. They say what relays did" in " ".join(preview.sentences)
     restore_documents(settings, session, backup, WHO, acts, over_present=True)
     assert store.take().nodes == {
         "definitions/late": b"then",
+        "instances/shop/failover/history": b"now",
+        "instances/shop/started": b"now",
         "key-forms/orders/shop.orders": b"now",
         "placement": b"then",
         "topics/orders": b"then",
     }
     acts.close(10)
     end, begun = noted(settings)
-    assert (begun.act, begun.after["to_write"], begun.after["kept"]) == ("restore.begun", 3, 1)
+    assert (begun.act, begun.after["to_write"], begun.after["kept"]) == ("restore.begun", 3, 3)
     assert (end.act, end.after["written"], end.comment) == ("restore", 3, "drill")
 
 

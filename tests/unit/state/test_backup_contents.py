@@ -1,4 +1,4 @@
-"""A backup has no sign-ins, requests and orders, and a restore keeps agreements of topics."""
+"""A backup has no sign-ins, requests and orders, and a restore keeps what relays have noted."""
 
 import json
 from pathlib import Path
@@ -61,3 +61,38 @@ def test_an_empty_zookeeper_gets_everything() -> None:
     nodes = {"topics/orders": b"old", "key-forms/orders/shop.orders": b"old"}
     changes = Backup("prod", 1, nodes).changes({})
     assert (set(changes.to_write), changes.kept) == (set(nodes), ())
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "erasure/settings/orders",
+        "instances/shop/dropped",
+        "instances/shop/failover/history",
+        "instances/shop/failover/sources/second/history",
+        "instances/shop/started",
+        "instances/shop/tables",
+    ],
+)
+def test_a_present_fact_stays_and_a_lost_one_comes_back(path: str) -> None:
+    backup = Backup("prod", 1, {path: b"old"})
+    changes = backup.changes({path: b"new"})
+    assert (changes.kept, changes.to_write) == ((path,), ())
+    assert backup.changes({}).to_write == (path,)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "accounts",
+        "definitions/shop",
+        "definitions/started",
+        "hidden-tables",
+        "instances/shop/flow",
+        "instances/tables/flow",
+        "placement",
+    ],
+)
+def test_a_decision_of_operators_becomes_that_of_the_backup(path: str) -> None:
+    changes = Backup("prod", 1, {path: b"old"}).changes({path: b"new"})
+    assert (changes.kept, changes.differ) == ((), (path,))
