@@ -140,14 +140,14 @@ async def _http_error(request: Request, error: Exception) -> Response:
     if not isinstance(error, HTTPException):  # registered for nothing else
         raise error
     status = HTTPStatus(error.status_code)
-    code = status.name
     headers = dict(error.headers) if error.headers else None
+    is_unknown = status == HTTPStatus.NOT_FOUND
     problem = Problem(
         title=status.phrase,
         status=status,
-        detail=f"{error.detail}.",
-        code=code,
-        remedy="See /docs for the endpoints.",
+        detail="Nothing is at this address." if is_unknown else f"{error.detail}.",
+        code=status.name,
+        remedy="Check the address. The endpoints are listed at /docs.",
     )
     return _answer(request, problem, headers)
 
@@ -165,6 +165,6 @@ async def _unforeseen(request: Request, _error: Exception) -> Response:
             status=status,
             detail="The admin has an internal error.",
             code=RelayError.code,
-            remedy=RelayError.remedy,
+            remedy="Read the log of the admin around this time.",
         ),
     )

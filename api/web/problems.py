@@ -9,8 +9,19 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from starlette.types import Scope
 
 from api.models.problem import Problem
+from api.web.problem_words import title_of
 from api.web.rendering import frame_of, render
 
+_PASSING: Final = frozenset(
+    {
+        HTTPStatus.REQUEST_TIMEOUT,
+        HTTPStatus.TOO_MANY_REQUESTS,
+        HTTPStatus.INTERNAL_SERVER_ERROR,
+        HTTPStatus.BAD_GATEWAY,
+        HTTPStatus.SERVICE_UNAVAILABLE,
+    }
+)
+"""After these the same request may succeed a moment later."""
 _PROGRAMS: Final = ("/api/", "/healthz", "/readyz", "/metrics", "/openapi.json", "/static/")
 """Addresses that programs read; their errors are problem+json whatever the client accepts."""
 
@@ -51,7 +62,13 @@ def problem_page(request: Request, problem: Problem) -> HTMLResponse:
     return render(
         request,
         "problem.html",
-        {"title": problem.title, "error": problem},
+        {"title": title_of(problem), "error": problem, "again": _again(request, problem)},
         section="",
         status=HTTPStatus(problem.status),
     )
+
+
+def _again(request: Request, problem: Problem) -> str:
+    """Return the address to try again; empty where that is no help, and after a form."""
+    is_read = request.method in ("GET", "HEAD")
+    return frame_of(request, "").here if is_read and problem.status in _PASSING else ""

@@ -15,6 +15,7 @@ from api.deps import caller_of
 from api.web import words
 from api.web.done import DONE
 from api.web.page import SHOWN_URL, HealthLine, Page, document_path
+from api.web.problem_words import remedy_of, title_of
 
 _FOLDER: Final = Path(__file__).parent / "templates"
 _HEADERS: Final = {
@@ -44,6 +45,8 @@ def _environment() -> Environment:
         fine_clock=words.fine_clock,
         iso=words.iso,
         sentence=_sentence,
+        problem_title=title_of,
+        problem_remedy=remedy_of,
         counted=words.counted,
     )
     return made

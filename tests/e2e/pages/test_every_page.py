@@ -34,7 +34,7 @@ PAGES: Final[Mapping[str, tuple[str, str]]] = {
     "/dead-letters/{instance}/{letter}": (f"/dead-letters/shop-a/{LETTER}", "shop.client"),
     "/erase": ("/erase", "Erase a person"),
     "/failover": ("/failover?instance=shop-a", "Failover"),
-    "/first-admin": ("/first-admin?code=used", "Forbidden"),
+    "/first-admin": ("/first-admin?code=used", "This link is not valid"),
     "/instance-settings": ("/instance-settings?name=late", "Settings of late"),
     "/instances/{name}": ("/instances/shop-a", "shop-a"),
     "/instances/{name}/copies": ("/instances/shop-a/copies", "Table copies of shop-a"),
@@ -66,7 +66,7 @@ STATES: Final = {
     "add-an-instance": ("/instance-settings", "Add an instance"),
     "settings-of-the-file": ("/instance-settings?name=crm", "Settings of crm"),
     "nothing-found": ("/routes?q=nothing.there", "Route finder"),
-    "unknown-instance": ("/instances/none", "Not Found"),
+    "unknown-instance": ("/instances/none", "This does not exist"),
 }
 """Further states of these pages."""
 

@@ -1,0 +1,76 @@
+"""Problems in words for a reader with a browser: the title, and what to do on the page.
+
+The REST interface keeps the phrases of HTTP and the remedies for programs.
+"""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Final
+
+from api.models.problem import Problem
+
+_TITLES: Final[Mapping[int, str]] = {
+    HTTPStatus.BAD_REQUEST: "The request cannot be understood",
+    HTTPStatus.UNAUTHORIZED: "Sign in first",
+    HTTPStatus.FORBIDDEN: "You may not do this",
+    HTTPStatus.NOT_FOUND: "This does not exist",
+    HTTPStatus.METHOD_NOT_ALLOWED: "This address does not take that request",
+    HTTPStatus.REQUEST_TIMEOUT: "The request came too slowly",
+    HTTPStatus.CONFLICT: "This is not possible now",
+    HTTPStatus.PRECONDITION_FAILED: "Somebody else saved first",
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "The request is too large",
+    HTTPStatus.MISDIRECTED_REQUEST: "This admin does not serve that name",
+    HTTPStatus.UNPROCESSABLE_ENTITY: "The values cannot be accepted",
+    HTTPStatus.PRECONDITION_REQUIRED: "The form does not say what it changes",
+    HTTPStatus.TOO_MANY_REQUESTS: "Too many requests at once",
+    HTTPStatus.INTERNAL_SERVER_ERROR: "The admin has an error",
+    HTTPStatus.BAD_GATEWAY: "A server refused the request",
+    HTTPStatus.SERVICE_UNAVAILABLE: "A server does not answer",
+}
+_TITLES_OF_CODES: Final[Mapping[str, str]] = {
+    "AUDIT_UNREADABLE": "The audit trail cannot be read now",
+    "BROKER_UNREACHABLE": "Kafka does not answer",
+    "CHECKS_BUSY": "Other checks are running",
+    "DEAD_LETTERS_UNREADABLE": "The dead letters cannot be read now",
+    "FIRST_ADMIN_REFUSED": "This link is not valid",
+    "FORGERY_REFUSED": "This form is out of date",
+    "INSTANCE_REFUSED": "The settings cannot be accepted",
+    "LOGIN_PAUSED": "Too many wrong passwords",
+    "LOGIN_REFUSED": "Name or password is wrong",
+    "MAPPING_REFUSED": "The documents have problems",
+    "PEEKS_BUSY": "Too many readers at once",
+    "POSITION_UNREADABLE": "The position cannot be read now",
+    "SOURCE_SILENT": "The source does not answer",
+    "SOURCE_UNREACHABLE": "The source does not answer",
+    "TOKEN_WRONG": "The token is not valid",
+    "WRITES_FORBIDDEN": "Nobody may change anything here yet",
+    "ZOOKEEPER_LOGIN_REFUSED": "ZooKeeper refuses the admin",
+    "ZOOKEEPER_TLS_REFUSED": "ZooKeeper refuses the admin",
+    "ZOOKEEPER_UNREACHABLE": "ZooKeeper does not answer",
+}
+_REMEDIES_OF_CODES: Final[Mapping[str, str]] = {
+    "FORGERY_REFUSED": "Load the page again and send the form once more.",
+    "LOGIN_BUSY": "Wait a few seconds, then try again.",
+    "LOGIN_PAUSED": "Wait for that time, then try again.",
+    "METHOD_NOT_ALLOWED": "Open the page from the overview.",
+    "PRECONDITION_FAILED": "Load the page again, and make the change on the present state.",
+    "RELAY_ERROR": "Try again. If it repeats, read the log of the admin around this time.",
+    "REQUEST_REFUSED": "Correct the values that are named here, and send them again.",
+    "RIGHT_MISSING": "Sign in as a user with this right, or ask an administrator for it.",
+    "SET_IN_FORCE_BROKEN": "Roll back to a good set on the page Mappings, History, or save all "
+    "documents at once.",
+    "TOKEN_MISSING": "Sign in, and try again.",
+    "TOKEN_WRONG": "Sign in, and try again.",
+}
+"""Where the remedy for programs does not help a reader."""
+_OTHER: Final = "The request failed"
+
+
+def title_of(problem: Problem) -> str:
+    """Return what happened, in some words."""
+    return _TITLES_OF_CODES.get(problem.code) or _TITLES.get(problem.status, _OTHER)
+
+
+def remedy_of(problem: Problem) -> str:
+    """Return what the reader can do."""
+    return _REMEDIES_OF_CODES.get(problem.code, problem.remedy)
