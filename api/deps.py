@@ -48,7 +48,7 @@ def _precondition(
     return Precondition(TagList.read(if_match), TagList.read(if_none_match))
 
 
-def _note(
+def _sent_note(
     request: Request,
     x_author: Annotated[
         str | None,
@@ -66,6 +66,15 @@ def _note(
     return replace(note, author=caller.name) if caller.is_user else note
 
 
+SentNoteDep: TypeAlias = Annotated[Note, Depends(_sent_note)]
+"""The author is a user, or the one that the request names; else empty."""
+
+
+def _note(request: Request, note: SentNoteDep) -> Note:
+    return note if note.author else replace(note, author=caller_of(request).name)
+
+
 BodyDep: TypeAlias = Annotated[bytes, Depends(read_body)]
 NoteDep: TypeAlias = Annotated[Note, Depends(_note)]
+"""The author is a user, or the one that the request names; else the name of the token."""
 PreconditionDep: TypeAlias = Annotated[Precondition, Depends(_precondition)]

@@ -39,7 +39,7 @@ def save_user(
     """
     password = "" if sent.password is None else sent.password.get_secret_value()
     wanted = UserChange(Grant(sent.role, sent.values), sent.disabled, password)
-    who = Who(note.author or caller.name, note.comment)
+    who = Who(note.author, note.comment)
     if admin.accounts.save_user(name, wanted, precondition, caller, who):
         response.status_code = HTTPStatus.CREATED
     return UserView.of(admin.accounts.user(name))

@@ -89,4 +89,4 @@ def _views(caller: Caller, requests: list[SnapshotRequest]) -> list[SnapshotView
 
 
 def _who(note: Note) -> Who:
-    return Who(note.author or "admin", note.comment)
+    return Who(note.author, note.comment)

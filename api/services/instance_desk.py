@@ -118,7 +118,7 @@ class InstanceDesk:
     def _note(
         self, act: str, name: str, before: Mapping[str, Any], after: Mapping[str, Any], note: Note
     ) -> None:
-        self._acts.note(AuditEntry(note.author or "admin", act, name, before, after, note.comment))
+        self._acts.note(AuditEntry(note.author, act, name, before, after, note.comment))
 
 
 def _changed(

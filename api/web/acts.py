@@ -43,7 +43,7 @@ class Shown:
 
 def note_from(request: Request, form: Form) -> Note:
     """Return the note of an act: the caller's name and the comment in the form."""
-    return note_now(caller_of(request).name or "admin", form["comment"])
+    return note_now(caller_of(request).name, form["comment"])
 
 
 def who_from(request: Request, form: Form) -> Who:

@@ -53,4 +53,4 @@ def _text(wish: BackupWish) -> str:
 
 
 def _who(note: Note) -> Who:
-    return Who(note.author or "admin", note.comment)
+    return Who(note.author, note.comment)

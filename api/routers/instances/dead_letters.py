@@ -57,7 +57,7 @@ def replay_dead_letter(
         admin.settings,
         instance,
         letter,
-        Who(note.author or "admin", note.comment),
+        Who(note.author, note.comment),
         again=wish.again,
     )
     return DeadLetterView.of(letters.letter(letter))

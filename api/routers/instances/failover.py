@@ -4,7 +4,7 @@ from typing import Final
 
 from fastapi import APIRouter
 
-from api.deps import AdminDep, NoteDep
+from api.deps import AdminDep, SentNoteDep
 from api.models.failover import AcceptLossRequest, FailoverAnswer, SourceRequest, SwitchRequest
 
 router: Final = APIRouter(prefix="/api/v1/instances/{name}/failover", tags=["failover"])
@@ -22,7 +22,7 @@ def read_failover(admin: AdminDep, name: str) -> FailoverAnswer:
 
 @router.post("/switch", status_code=202)
 def order_switch(
-    admin: AdminDep, name: str, request: SwitchRequest, note: NoteDep
+    admin: AdminDep, name: str, request: SwitchRequest, note: SentNoteDep
 ) -> FailoverAnswer:
     """Order a switch: it happens when the server has all that was published.
 
@@ -33,7 +33,7 @@ def order_switch(
 
 @router.post("/hold")
 def order_hold(
-    admin: AdminDep, name: str, note: NoteDep, request: SourceRequest = _NO_SOURCE
+    admin: AdminDep, name: str, note: SentNoteDep, request: SourceRequest = _NO_SOURCE
 ) -> FailoverAnswer:
     """Prevent switches by failed heartbeats until `release`; an ordered switch is still
     executed.
@@ -43,7 +43,7 @@ def order_hold(
 
 @router.post("/release")
 def order_release(
-    admin: AdminDep, name: str, note: NoteDep, request: SourceRequest = _NO_SOURCE
+    admin: AdminDep, name: str, note: SentNoteDep, request: SourceRequest = _NO_SOURCE
 ) -> FailoverAnswer:
     """Take back a hold, a switch that is not done yet, and accepted losses that were not used."""
     return admin.failover.release(name, request.source, note)
@@ -51,7 +51,7 @@ def order_release(
 
 @router.post("/accept-loss", status_code=202)
 def order_accept_loss(
-    admin: AdminDep, name: str, request: AcceptLossRequest, note: NoteDep
+    admin: AdminDep, name: str, request: AcceptLossRequest, note: SentNoteDep
 ) -> FailoverAnswer:
     """Let the next switch continue without the named transactions.
 

@@ -60,4 +60,4 @@ def retire(admin: AdminDep, name: str, note: NoteDep) -> RetiredView:
 
 
 def _who(note: Note) -> Who:
-    return Who(note.author or "admin", note.comment)
+    return Who(note.author, note.comment)

@@ -27,4 +27,4 @@ def accept_mapping(
     admin: AdminDep, name: str, wanted: AcceptedMapping, note: NoteDep
 ) -> MappingComparisonView:
     """Publish the next rows under the set in ZooKeeper, if it is still the named one."""
-    return admin.positions.accept_mapping(name, wanted, Who(note.author or "admin", note.comment))
+    return admin.positions.accept_mapping(name, wanted, Who(note.author, note.comment))

@@ -91,4 +91,4 @@ def repartition(
 
 
 def _who(note: Note) -> Who:
-    return Who(note.author or "admin", note.comment)
+    return Who(note.author, note.comment)

@@ -29,5 +29,4 @@ class HiddenTables:
         self._note("unmapped.unhidden", {"table": name}, {}, note)
 
     def _note(self, act: str, before: dict[str, str], after: dict[str, str], note: Note) -> None:
-        author = note.author or "admin"
-        self._acts.note(AuditEntry(author, act, "", before, after, note.comment))
+        self._acts.note(AuditEntry(note.author, act, "", before, after, note.comment))

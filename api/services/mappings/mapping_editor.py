@@ -99,7 +99,7 @@ class MappingEditor:
         after = {"set": stored.number, "restored_from": to}
         self._acts.note(
             AuditEntry(
-                note.author or "admin",
+                note.author,
                 "mapping.rolled-back",
                 "",
                 {"set": base.number},
@@ -151,7 +151,7 @@ class MappingEditor:
                 for each in (base, stored)
             )
             self._acts.note(
-                AuditEntry(note.author or "admin", "mapping.saved", "", before, after, note.comment)
+                AuditEntry(note.author, "mapping.saved", "", before, after, note.comment)
             )
         return Saved(stored, made, self._changes(base.bodies, stored.bodies) if made else [])
 

@@ -40,7 +40,7 @@ def look(request: Request, admin: AdminDep, form: FormDep) -> RedirectResponse:
             texts=form["texts"].splitlines(),
             topics=form["topics"].split(),
         )
-        found = admin.erasures.look(wish, caller_of(request).name or "admin")
+        found = admin.erasures.look(wish, caller_of(request).name)
     return RedirectResponse(f"erase?number={found.number}", status_code=303)
 
 

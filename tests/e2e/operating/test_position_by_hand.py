@@ -109,7 +109,7 @@ def _over_http(installation: Installation, place: tuple[str, str, str], last_ord
         assert admin.post(f"{address}/skip", json={**ahead, "undo": True}).json()["skips"] == []
         newest = admin.get("/api/v1/audit?subject=shop&limit=2").json()
         assert [(each["actor"], each["act"]) for each in newest] == [
-            ("admin", "transaction.unskip"),
+            ("api.token", "transaction.unskip"),
             ("bob", "transaction.skip"),
         ]
         admin.headers.pop("Authorization")

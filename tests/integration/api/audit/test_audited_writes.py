@@ -334,6 +334,30 @@ def _newest_copy(admin: httpx.Client) -> str:
     return str(max(every, key=lambda each: each["created_ms"])["id"])
 
 
+def test_a_write_that_names_no_author_has_the_name_of_its_token(
+    admin: httpx.Client, settings: RelaySettings
+) -> None:
+    group, copies = "/api/v1/configs/ROMA_GROUP", "/api/v1/snapshots"
+    wish = {"tables": ["b.t"], "instances": ["shop"]}
+
+    def write() -> int:
+        made = admin.post(copies, json=wish)
+        assert [each["by"] for each in made.json()] == ["api.token"], made.text
+        assert admin.post("/api/v1/instances/shop/pause").status_code == 200
+        assert admin.put("/api/v1/placement/maintenance/s1").status_code == 200
+        topics = {"com.pajk.Roma.topics": [{"logicDb": "z", "topic": "z"}]}
+        assert admin.put(group, json=topics, headers=ANY).status_code == 200
+        own = "/api/v1/instances/own/settings"
+        assert admin.put(own, json={"source": SOURCE}).is_success
+        assert admin.delete(own, headers=ANY).is_success
+        return 6
+
+    entries = entries_of(settings, write)
+    assert {each.actor for each in entries} == {"api.token"}, entries
+    [newest, *_] = admin.get("/api/v1/mappings/sets").json()
+    assert newest["author"] == "api.token"
+
+
 def test_each_act_of_a_user_on_the_own_session_is_written_down(
     admin: httpx.Client, settings: RelaySettings
 ) -> None:
