@@ -49,6 +49,7 @@ from api.routers.instances import (
 )
 from api.routers.lists import dead_letters as all_dead_letters
 from api.routers.lists import unmapped
+from api.services.mappings.logical.warm_up import WarmUp
 from api.web import ROUTERS, install_web
 from relay.deadline import Deadline
 from relay.errors import StoreUnreachable
@@ -142,8 +143,11 @@ async def _lifespan(admin: Admin, zookeeper: Session, _: FastAPI) -> AsyncIterat
         zookeeper.start(Deadline.after(0))
     admin.watch.start()
     admin.left_settings.start()
+    warm_up = WarmUp(zookeeper, admin.logical)
+    warm_up.start()
     yield
     await to_thread.run_sync(admin.watch.stop)
+    await to_thread.run_sync(warm_up.stop)
     await to_thread.run_sync(admin.left_settings.stop)
     await to_thread.run_sync(admin.acts.close, _AUDIT_SECONDS)
     await to_thread.run_sync(zookeeper.stop)

@@ -31,8 +31,12 @@ class Listing:
         The filter reads what the caller is shown, so hidden values cannot be guessed by it.
         """
         found = [each for each in entries if self._accepts(each)] if self.words else entries
-        self._response.headers[TOTAL] = str(len(found))
+        self.note_total(len(found))
         return list(found[self.offset : self.offset + self.limit])
+
+    def note_total(self, entries: int) -> None:
+        """Note in the answer how many entries the filter accepts."""
+        self._response.headers[TOTAL] = str(entries)
 
     def _accepts(self, entry: BaseModel) -> bool:
         text = " ".join(_texts(entry.model_dump(mode="json"))).lower()

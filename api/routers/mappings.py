@@ -6,6 +6,7 @@ from fastapi import APIRouter, Query, Response
 
 from api.deps import AdminDep, BodyDep, NoteDep, PreconditionDep
 from api.entity_tag import entity_tag
+from api.listing import ListingDep
 from api.middleware.request_body import documents_of
 from api.models.mappings.logical_mapping import Grouping, LogicalView
 from api.models.mappings.mapping import (
@@ -18,6 +19,7 @@ from api.models.mappings.mapping import (
 )
 from api.models.problem import MappingProblemView
 from api.routers.configs import GROUP_BODY, change_view, saved_view
+from api.services.mappings.logical.table_groups import Part
 
 router: Final = APIRouter(prefix="/api/v1/mappings", tags=["mapping sets"])
 
@@ -48,11 +50,16 @@ def dry_run(
 
 
 @router.get("/logical")
-def read_logical(admin: AdminDep, response: Response, by: Grouping = "db") -> LogicalView:
-    """Return the active set in groups: shards, rules, topics, tags and counts of real tables."""
-    view = admin.logical.view(by)
-    response.headers["ETag"] = entity_tag(view.set)
-    return view
+def read_logical(admin: AdminDep, listing: ListingDep, by: Grouping = "db") -> LogicalView:
+    """Return the active set in groups: shards, rules, topics, tags and counts of real tables.
+
+    Entries of the list are the tables of all groups, one group after the other. The filter finds
+    words in the names of a table or of its group, its rules, topics and tags. A group without
+    tables counts as one entry.
+    """
+    found = admin.logical.page(by, Part(listing.words, listing.limit, listing.offset))
+    listing.note_total(found.entries)
+    return found.view
 
 
 @router.get("/sets")

@@ -2,7 +2,9 @@
 filter_black_regex.
 """
 
+import re
 from collections.abc import Collection
+from functools import cached_property
 from typing import Final
 
 from relay.errors import ConfigurationError
@@ -12,6 +14,10 @@ from relay.model.table import TableId
 from relay.settings import FilterSettings
 
 _DDL: Final = "DDL"
+_WHOLE_DATABASE: Final = re.compile(r"((?:[\w.*+?{},\[\]-]|\\[dw])+)\\\.\.\*", re.ASCII)
+"""An expression for all tables of a database: its name without anchors, groups and escapes other
+than of digits and letters.
+"""
 
 
 class TableFilter:
@@ -41,6 +47,27 @@ class TableFilter:
         """
         parts = self._white.text.split(",")
         return self._white.empty or any(_may_match(part, database) for part in parts)
+
+    def accepts_all_of(self, database: str) -> bool:
+        r"""Return whether every table of a database passes, as far as the database's name tells.
+
+        True only if the white list is empty or names the database as `NAME\..*`, and no expression
+        of the black list may name it.
+        """
+        if any(_may_match(part, database) for part in self._black.parts):
+            return False
+        return self._white.empty or any(each.matches(database) for each in self._whole_databases)
+
+    @cached_property
+    def _whole_databases(self) -> list[NamePattern]:
+        r"""The databases of the parts `NAME\..*` of the white list, where NAME is simple.
+
+        Empty if a part has alternatives: the first one that matches decides for the others too.
+        """
+        if "|" in self._white.text:
+            return []
+        found = [_WHOLE_DATABASE.fullmatch(part) for part in self._white.parts]
+        return [NamePattern(each[1]) for each in found if each is not None]
 
     def accepts_operation(self, operation: Operation) -> bool:
         """Return whether changes of this kind are relayed."""

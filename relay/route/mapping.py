@@ -125,6 +125,13 @@ class MappingSet:
             rule.real.table.expression is None for rule in self._rules.tables
         )
 
+    @cached_property
+    def names_databases_of_tables(self) -> bool:
+        """Whether some table rule names real databases: tables of one name in two databases of one
+        logical database may then have different logical names.
+        """
+        return any(rule.real.database is not None for rule in self._rules.tables)
+
     @property
     def steps_per_table(self) -> int:
         """Return with how many expressions one table's name is compared to find its route."""

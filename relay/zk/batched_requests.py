@@ -3,12 +3,11 @@
 from __future__ import annotations  # IAsyncResult takes its type parameter in the stubs alone
 
 from collections.abc import Iterable, Sequence
-from typing import Final, Protocol, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
 
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 from kazoo.interfaces import IAsyncResult
-from kazoo.protocol.states import ZnodeStat
 
 from relay.deadline import Deadline
 from relay.zk.node import Create, Delete, Replace, Step
@@ -27,13 +26,16 @@ class Answer(Protocol[T_co]):
         """Return the answer; `timeout` in seconds. Raises kazoo's errors."""
 
 
-class ReadBatch:
+T = TypeVar("T")
+
+
+class ReadBatch(Generic[T]):
     """The answers to reads that were sent one after another, without waiting in between."""
 
-    def __init__(self, sent: Iterable[IAsyncResult[tuple[bytes, ZnodeStat]]]) -> None:
+    def __init__(self, sent: Iterable[IAsyncResult[T]]) -> None:
         self._sent = list(sent)
 
-    def get(self, *, timeout: float) -> Sequence[tuple[bytes, ZnodeStat] | None]:
+    def get(self, *, timeout: float) -> Sequence[T | None]:
         """Return the answers in the order of the reads, None for a missing node.
 
         `timeout`: for all of them, in seconds. Raises kazoo's errors.
@@ -42,9 +44,7 @@ class ReadBatch:
         return [_answer(each, deadline) for each in self._sent]
 
 
-def _answer(
-    sent: IAsyncResult[tuple[bytes, ZnodeStat]], deadline: Deadline
-) -> tuple[bytes, ZnodeStat] | None:
+def _answer(sent: IAsyncResult[T], deadline: Deadline) -> T | None:
     try:
         return sent.get(timeout=deadline.remaining_s)
     except NoNodeError:

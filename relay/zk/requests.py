@@ -2,12 +2,15 @@
 
 from __future__ import annotations  # IAsyncResult takes its type parameter in the stubs alone
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final, TypeVar
+
+from kazoo.interfaces import IAsyncResult
 
 from relay.deadline import Deadline
 from relay.errors import StoreUnreachable
-from relay.zk.batched_requests import Answer
+from relay.zk.batched_requests import READS_PER_BATCH, Answer, ReadBatch
 from relay.zk.client import Client
 from relay.zk.errors import translated
 
@@ -41,6 +44,16 @@ class Requests:
                     raise
                 self._client.stopped.wait(min(_READ_AGAIN_SECONDS, deadline.remaining_s))
 
+    def read_all(
+        self, paths: Sequence[str], send: Callable[[str], IAsyncResult[T]], synced: bool
+    ) -> list[T | None]:
+        """Return the answers to many reads, in the order of their paths; None for missing nodes."""
+        found: list[T | None] = []
+        for first in range(0, len(paths), READS_PER_BATCH):
+            some = paths[first : first + READS_PER_BATCH]
+            found += self.read(some[0], partial(_sent, some, send), synced)
+        return found
+
     def ask(self, path: str, send: Callable[[], Answer[T]], deadline: Deadline | None = None) -> T:
         """Return the answer of one request, which is not repeated.
 
@@ -63,3 +76,7 @@ class Requests:
         # them fails both.
         self._client.kazoo.sync_async(path)
         return send()
+
+
+def _sent(paths: Sequence[str], send: Callable[[str], IAsyncResult[T]]) -> ReadBatch[T]:
+    return ReadBatch(map(send, paths))

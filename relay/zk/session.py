@@ -1,9 +1,6 @@
 """The process's one session with ZooKeeper."""
 
-from __future__ import annotations  # IAsyncResult takes its type parameter in the stubs alone
-
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Final
 
 from kazoo.protocol.states import ZnodeStat
@@ -12,7 +9,7 @@ from kazoo.security import OPEN_ACL_UNSAFE
 from relay.deadline import Deadline
 from relay.errors import NodeMissing, StoreUnreachable
 from relay.settings import ZooKeeperSettings
-from relay.zk.batched_requests import READS_PER_BATCH, ReadBatch, commit_steps
+from relay.zk.batched_requests import commit_steps
 from relay.zk.client import Client, SessionState
 from relay.zk.errors import raise_failure, translated
 from relay.zk.login import identity_of, rights_of
@@ -143,12 +140,16 @@ class Session:
 
         They are not of one moment: another writer may change one while the next is read.
         """
-        found: list[Node | None] = []
-        for first in range(0, len(paths), READS_PER_BATCH):
-            some = paths[first : first + READS_PER_BATCH]
-            answers = self._requests.read(some[0], partial(self._get_all, some), synced)
-            found += [None if each is None else _node(*each) for each in answers]
-        return found
+        found = self._requests.read_all(paths, self._kazoo.get_async, synced)
+        return [None if each is None else _node(*each) for each in found]
+
+    def changes(self, paths: Sequence[str]) -> list[int | None]:
+        """Return the number of the last change of each node, None for a missing one.
+
+        Numbers rise with each change of any node, also if a node is deleted and created again.
+        """
+        found = self._requests.read_all(paths, self._kazoo.exists_async, synced=False)
+        return [None if each is None else each.mzxid for each in found]
 
     def exists(self, path: str, *, synced: bool = False) -> bool:
         """Return whether the node exists."""
@@ -283,9 +284,6 @@ class Session:
         if self.connected:
             watched.arm()
         return watch
-
-    def _get_all(self, paths: Sequence[str]) -> ReadBatch:
-        return ReadBatch(self._kazoo.get_async(path) for path in paths)
 
 
 def _node(value: bytes, stat: ZnodeStat) -> Node:

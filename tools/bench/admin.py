@@ -50,6 +50,7 @@ _PAGES: Final = (
     "/instances/shop_007",
     "/mappings",
     "/mappings?by=topic",
+    "/mappings?by=instance",
     "/mappings/unmapped",
     "/routes",
     "/routes?table=shop_007.orders_3",
@@ -66,6 +67,8 @@ _LISTS: Final = (
     "/api/v1/needs-you",
     "/api/v1/failover",
     "/api/v1/unmapped",
+    "/api/v1/mappings/logical?limit=50",
+    "/api/v1/mappings/logical?by=instance&filter=shop_007&limit=50",
     "/api/v1/mappings/logical",
 )
 _HEADERS: Final = {"Authorization": f"Bearer {_TOKEN}"}

@@ -81,7 +81,8 @@ class LogicalGroupView(BaseModel):
     shards: list[ShardView]
     topics: list[str]
     instances: list[str]
-    tables: list[LogicalTableView]
+    accepted: int = Field(description="How many tables of the group the filter accepts.")
+    tables: list[LogicalTableView] = Field(description="Those of the requested page.")
 
 
 class LogicalView(BaseModel):
@@ -105,6 +106,7 @@ class LogicalView(BaseModel):
                         ],
                         "topics": ["shop"],
                         "instances": ["shop-a"],
+                        "accepted": 1,
                         "tables": [
                             {
                                 "logical_database": "shop",

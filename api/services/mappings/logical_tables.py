@@ -1,19 +1,25 @@
 """The mapping as logical tables: which rules name them, and which real tables were seen of each."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from api.services.mappings.logical.published_tables import Published
+from api.services.mappings.logical.seen_tables import (
+    ByDatabase,
+    SeenTables,
+    by_database,
+    seen_tables,
+)
 from relay.errors import UnmappedName
 from relay.model.names.topic_template import expanded_topics
 from relay.model.table import TableId
-from relay.route import Destination, Documents, MappingSet, Router, TableFilter, Tags
+from relay.route import Documents, MappingSet, Tags
 from relay.route.mapping_document import read_documents
 from relay.route.mapping_rules import DatabaseRule, MappingRules, TableRule, read_rules
-from relay.settings import InstanceSettings
 
-Seen = Mapping[str, Sequence[TableId]]
-"""Instance → the real tables that it has read and publishes."""
+PublishedByInstance = Mapping[str, Published]
+"""Instance → what it publishes of the tables that it has read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,22 +34,16 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class LogicalTable:
-    """A logical table. Without rules it has the name of its real tables.
-
-    seen  instance → its real tables of this logical one, each once. Tuples, because sets of one
-          table for each pair of an instance and a logical table take most of the admin's memory
-    """
+    """A logical table. Without rules it has the name of its real tables."""
 
     name: TableId
     rules: tuple[str, ...]
     topics: tuple[str, ...]
     tags: Tags
-    seen: Mapping[str, tuple[TableId, ...]] = field(default_factory=dict)
-
-    @property
-    def real_tables(self) -> int:
-        """Return how many real tables were seen, each counted once."""
-        return len(frozenset().union(*self.seen.values()))
+    seen: Mapping[str, int] = field(default_factory=dict)
+    """Instance → the number of its real tables of this logical one."""
+    real_tables: int = 0
+    """How many real tables were seen, each counted once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,65 +54,47 @@ class LogicalMapping:
     tables: tuple[LogicalTable, ...]
 
 
-def logical_mapping(number: int, documents: Documents, seen: Seen) -> LogicalMapping:
-    """Return the logical view of a set that can come into force. Raises MappingRefused."""
-    mapping = MappingSet.compile(number, documents)
+def logical_mapping(
+    mapping: MappingSet, documents: Documents, published: PublishedByInstance
+) -> LogicalMapping:
+    """Return the logical view of a set, compiled from these documents."""
     rules = read_rules(read_documents(documents)[0])
+    databases = by_database(published)
     return LogicalMapping(
-        tuple(_shard(rule, seen) for rule in rules.databases),
-        tuple(_tables(mapping, rules, _grouped(mapping, seen))),
+        _shards(rules.databases, databases),
+        tuple(_tables(mapping, rules, seen_tables(databases))),
     )
 
 
-def published(
-    mapping: MappingSet, instance: InstanceSettings, met: Iterable[TableId]
-) -> list[TableId]:
-    """Return the tables that an instance publishes under a set, of those that it has read."""
-    router, accepts = Router(mapping, instance.routing), TableFilter(instance.filter).accepts
-    return [each for each in met if accepts(each) and _goes_somewhere(router, each)]
+def _shards(rules: Iterable[DatabaseRule], seen: ByDatabase) -> tuple[Shard, ...]:
+    return tuple(_shard(rule, seen) for rule in rules)
 
 
-def _goes_somewhere(router: Router, real: TableId) -> bool:
-    try:
-        return isinstance(router.route(real), Destination)
-    except UnmappedName:
-        return False
+def _shard(rule: DatabaseRule, seen: ByDatabase) -> Shard:
+    if rule.real.expression is None:
+        databases = [rule.real.text] if rule.real.text in seen else []
+    else:
+        databases = sorted(each for each in seen if rule.real.matches(each))
+    instances = {name for each in databases for name in seen[each]}
+    return Shard(str(rule.real), rule.logical, tuple(databases), tuple(sorted(instances)))
 
 
-def _shard(rule: DatabaseRule, seen: Seen) -> Shard:
-    found: dict[str, set[str]] = {
-        instance: {each.database for each in tables if rule.real.matches(each.database)}
-        for instance, tables in seen.items()
-    }
-    databases = frozenset().union(*found.values())
-    instances = sorted(name for name, theirs in found.items() if theirs)
-    return Shard(str(rule.real), rule.logical, tuple(sorted(databases)), tuple(instances))
-
-
-_Groups = Mapping[TableId, Mapping[str, list[TableId]]]
-
-
-def _grouped(mapping: MappingSet, seen: Seen) -> _Groups:
-    groups: dict[TableId, dict[str, list[TableId]]] = defaultdict(lambda: defaultdict(list))
-    for instance, tables in seen.items():
-        for real in dict.fromkeys(tables):
-            database = mapping.logical_database(real.database)
-            if database is not None:
-                table = mapping.logical_table(real, database) or real.table
-                groups[TableId(database, table)][instance].append(real)
-    return groups
-
-
-def _tables(mapping: MappingSet, rules: MappingRules, groups: _Groups) -> Iterable[LogicalTable]:
-    names = set(groups) | _named(rules, groups)
-    for name in sorted(names, key=str):
-        theirs = [str(rule.real) for rule in rules.tables if _names(rule, name)]
+def _tables(
+    mapping: MappingSet, rules: MappingRules, seen: Mapping[TableId, SeenTables]
+) -> Iterable[LogicalTable]:
+    by_table: dict[str, list[TableRule]] = defaultdict(list)
+    for rule in rules.tables:
+        by_table[rule.logical].append(rule)
+    for name in sorted({*seen, *_named(rules, seen)}, key=str):
+        theirs = [str(rule.real) for rule in by_table.get(name.table, ()) if _names(rule, name)]
+        found = seen.get(name) or SeenTables()
         yield LogicalTable(
             name,
             tuple(dict.fromkeys(theirs)),
             _topics(mapping, name),
             mapping.tags(name),
-            {instance: tuple(tables) for instance, tables in groups.get(name, {}).items()},
+            found.counts,
+            found.distinct,
         )
 
 
@@ -125,19 +107,19 @@ def _topics(mapping: MappingSet, name: TableId) -> tuple[str, ...]:
         return written
 
 
-def _named(rules: MappingRules, groups: _Groups) -> set[TableId]:
+def _named(rules: MappingRules, seen: Iterable[TableId]) -> set[TableId]:
     """Return the tables that rules name.
 
     A rule without a database applies to each logical one. Its table is listed where it was seen,
     and everywhere if it was never seen.
     """
     databases = {rule.logical for rule in rules.databases}
-    seen = {name.table for name in groups}
+    tables = {name.table for name in seen}
     found: set[TableId] = set()
     for rule in rules.tables:
         if rule.logical_database is not None:
             found.add(TableId(rule.logical_database, rule.logical))
-        elif rule.logical not in seen:
+        elif rule.logical not in tables:
             found.update(TableId(each, rule.logical) for each in _owners(rule, rules, databases))
     return found
 

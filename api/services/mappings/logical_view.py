@@ -1,8 +1,8 @@
 """The active set as people read it, grouped by logical database, topic or instance."""
 
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from hashlib import sha256
+from dataclasses import dataclass, field
 from typing import Final
 
 from api.models.mappings.logical_mapping import (
@@ -14,34 +14,73 @@ from api.models.mappings.logical_mapping import (
 )
 from api.models.mappings.route import FieldTagView
 from api.models.problem import MappingProblemView
+from api.services.mappings.logical.met_tables import MetTables, MetTablesReader
+from api.services.mappings.logical.published_tables import PublishedTables
+from api.services.mappings.logical.table_groups import Part, TableGroup, TableGroups
 from api.services.mappings.logical_tables import (
     LogicalMapping,
     LogicalTable,
     Shard,
     logical_mapping,
-    published,
 )
 from api.services.mappings.mapping_archive import MappingArchive
-from relay.model.table import tables_named
 from relay.operations import DefinedInstances
-from relay.route import Documents, MappingSet, problems
+from relay.route import Documents, MappingProblem, MappingSet, problems
 from relay.settings import InstanceSettings
 from relay.state import InstanceStore, StoredSet
 
 _SHOWN_PROBLEMS: Final = 100
+EVERYTHING: Final = Part()
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """The inputs of a logical view; `met` is a digest of the tables that instances have read."""
+    """The inputs of a logical view."""
 
+    number: int
     documents: Documents
     defined: Sequence[InstanceSettings]
-    met: bytes
+    met: Mapping[str, MetTables]
+
+    def equals(self, other: "_Read") -> bool:
+        """Whether both give the same view. Lists of tables that did not change are one object."""
+        return (
+            (self.number, self.documents) == (other.number, other.documents)
+            and self.defined == other.defined
+            and all(other.met.get(name) is tables for name, tables in self.met.items())
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A logical view, with its groups as far as somebody asked for them."""
+
+    read: _Read
+    mapping: LogicalMapping
+    groups: dict[Grouping, TableGroups] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class LogicalPage:
+    """A part of the view.
+
+    entries   how many entries the filter accepts, on all pages together
+    databases, tables, real_tables  totals of the whole set
+    """
+
+    view: LogicalView
+    entries: int = 0
+    databases: int = 0
+    tables: int = 0
+    real_tables: int = 0
 
 
 class LogicalViews:
-    """Reads the active set and the tables that relays have read."""
+    """Reads the active set and the tables that relays have read.
+
+    The view is kept until the set, the settings of an instance or a list of tables changes. Several
+    threads may use it; one of them computes.
+    """
 
     def __init__(
         self,
@@ -50,80 +89,90 @@ class LogicalViews:
         defined: Callable[[], DefinedInstances],
     ) -> None:
         self._archive = archive
-        self._notes = notes
+        self._met = MetTablesReader(notes)
         self._defined = defined
-        self._kept: tuple[_Read, LogicalMapping] | None = None
+        self._checked: tuple[Documents, list[MappingProblem]] | None = None
+        self._kept: _Kept | None = None
+        self._lock = threading.Lock()
 
     def view(self, by: Grouping) -> LogicalView:
         """Return the active set in groups. Raises SetInForceBroken.
 
         A set that contradicts itself has its problems and no groups.
         """
+        return self.page(by, EVERYTHING).view
+
+    def page(self, by: Grouping, part: Part) -> LogicalPage:
+        """Return a part of the active set in groups, else as `view`."""
         stored = self._archive.in_force()
-        found = problems(stored.bodies)[:_SHOWN_PROBLEMS]
-        if found:
+        if found := self._problems(stored.bodies):
             listed = MappingProblemView.listed(found, stored.bodies)
-            return LogicalView(set=stored.number, by=by, problems=listed)
-        return LogicalView(set=stored.number, by=by, groups=grouped(self._whole(stored), by))
+            return LogicalPage(LogicalView(set=stored.number, by=by, problems=listed))
+        with self._lock:
+            kept = self._current(stored)
+            groups = kept.groups.get(by)
+            if groups is None:
+                groups = kept.groups[by] = TableGroups(kept.mapping, by)
+        shown, entries = groups.part(part)
+        views = [group_view(each, by) for each in shown]
+        tables = kept.mapping.tables
+        shards = {each.logical for each in kept.mapping.shards}
+        databases = shards | {each.name.database for each in tables}
+        seen = sum(each.real_tables for each in tables)
+        view = LogicalView(set=stored.number, by=by, groups=views)
+        return LogicalPage(view, entries, len(databases), len(tables), seen)
 
     def mapping(self) -> LogicalMapping:
         """Return the active set ungrouped. Raises SetInForceBroken."""
-        self._archive.compiled()  # which refuses a set that contradicts itself
-        return self._whole(self._archive.in_force())
+        stored = self._archive.in_force()
+        if self._problems(stored.bodies):
+            self._archive.compiled()  # which refuses a set that contradicts itself
+        with self._lock:
+            return self._current(stored).mapping
 
-    def _whole(self, stored: StoredSet) -> LogicalMapping:
-        """Return the set with the tables that were seen; the cached one if nothing has changed."""
+    def _problems(self, documents: Documents) -> list[MappingProblem]:
+        checked = self._checked
+        if checked is None or checked[0] != documents:
+            checked = self._checked = (documents, problems(documents)[:_SHOWN_PROBLEMS])
+        return checked[1]
+
+    def _current(self, stored: StoredSet) -> _Kept:
+        """Return the set with the tables that were seen; the kept one if nothing has changed."""
         defined = self._defined().settings
-        met = self._notes.tables_of_each([each.name for each in defined])
-        read = _Read(stored.bodies, defined, _digest(met))
+        met = self._met.read([each.name for each in defined])
+        read = _Read(stored.number, stored.bodies, defined, met)
         kept = self._kept
-        if kept is None or kept[0] != read:
-            mapping = MappingSet.compile(stored.number, stored.bodies)
-            seen = {
-                each.name: published(mapping, each, tables_named(met[each.name]))
-                for each in defined
-            }
-            kept = self._kept = (read, logical_mapping(stored.number, stored.bodies, seen))
-        return kept[1]
+        if kept is None or not kept.read.equals(read):
+            kept = self._kept = _Kept(read, seen_mapping(read.number, read.documents, defined, met))
+        return kept
 
 
-def _digest(met: Mapping[str, Sequence[str]]) -> bytes:
-    """Return a digest of the tables that each instance has read, too many to keep."""
-    found = sha256()
-    for name, tables in met.items():
-        found.update("\n".join((name, *tables, "")).encode())
-    return found.digest()
+def seen_mapping(
+    number: int,
+    documents: Documents,
+    instances: Iterable[InstanceSettings],
+    met: Mapping[str, MetTables],
+) -> LogicalMapping:
+    """Return the logical view of a set, with the tables that instances have read.
+
+    Raises MappingRefused for a set that cannot come into force.
+    """
+    mapping = MappingSet.compile(number, documents)
+    tables = PublishedTables(mapping)
+    published = {each.name: tables.of(each, met[each.name]) for each in instances}
+    return logical_mapping(mapping, documents, published)
 
 
-def grouped(mapping: LogicalMapping, by: Grouping) -> list[LogicalGroupView]:
-    """Return the groups of a mapping, sorted by name."""
-    names = {
-        "db": {each.logical for each in mapping.shards},
-        "topic": {topic for each in mapping.tables for topic in each.topics},
-        "instance": {name for each in mapping.tables for name in each.seen},
-    }[by]
-    return [_group(mapping, by, name) for name in sorted(names)]
-
-
-def _group(mapping: LogicalMapping, by: Grouping, name: str) -> LogicalGroupView:
-    tables = [each for each in mapping.tables if _table_in(each, by, name)]
-    databases = {name} if by == "db" else {each.name.database for each in tables}
-    shards = [each for each in mapping.shards if each.logical in databases]
-    if by == "instance":
-        shards = [each for each in shards if name in each.instances]
+def group_view(group: TableGroup, by: Grouping) -> LogicalGroupView:
+    """Return a group with the tables of a part."""
     return LogicalGroupView(
-        name=name,
-        shards=[_shard(each) for each in shards],
-        topics=_sorted(topic for each in tables for topic in each.topics),
-        instances=_sorted(found for each in shards for found in each.instances),
-        tables=[table_view(each, name if by == "instance" else "") for each in tables],
+        name=group.name,
+        shards=[_shard(each) for each in group.shards],
+        topics=list(group.topics),
+        instances=_sorted(found for each in group.shards for found in each.instances),
+        accepted=group.accepted,
+        tables=[table_view(each, group.name if by == "instance" else "") for each in group.tables],
     )
-
-
-def _table_in(table: LogicalTable, by: Grouping, name: str) -> bool:
-    if by == "db":
-        return table.name.database == name
-    return name in (table.topics if by == "topic" else table.seen)
 
 
 def _shard(shard: Shard) -> ShardView:
@@ -141,7 +190,7 @@ def table_view(table: LogicalTable, instance: str = "") -> LogicalTableView:
         logical_database=table.name.database,
         logical_table=table.name.table,
         rules=list(table.rules),
-        real_tables=len(table.seen[instance]) if instance else table.real_tables,
+        real_tables=table.seen[instance] if instance else table.real_tables,
         topics=list(table.topics),
         tags=list(table.tags.table),
         field_tags=[FieldTagView(field=name, tag=tag) for name, tag in table.tags.fields],

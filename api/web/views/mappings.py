@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from api.models.mappings.logical_mapping import LogicalGroupView, LogicalTableView, LogicalView
+from api.services.mappings.logical_view import LogicalPage
 from api.web.views.logical_flow import Flow, flow_of
 from api.web.words import counted
 from relay.route import DATA_IDS
@@ -33,24 +34,16 @@ class TableGroup:
     others: Sequence[LogicalTableView]
 
 
-def table_groups(view: LogicalView, text: str = "") -> list[TableGroup]:
-    """Return the panels whose names contain the text; all of them without a text."""
-    return [_panel(view, each) for each in view.groups if _contains(each, text.strip().lower())]
+def table_groups(view: LogicalView) -> list[TableGroup]:
+    """Return one panel for each group."""
+    return [_panel(view, each) for each in view.groups]
 
 
-def summary(view: LogicalView) -> str:
+def summary(page: LogicalPage) -> str:
     """Return the totals in one sentence."""
-    tables = {
-        (each.logical_database, each.logical_table): each.real_tables
-        for group in view.groups
-        for each in group.tables
-    }
-    databases = {database for database, _ in tables} | {
-        shard.logical_database for group in view.groups for shard in group.shards
-    }
     return (
-        f"{counted(len(databases), 'logical database')}, {counted(len(tables), 'logical table')}, "
-        f"{counted(sum(tables.values()), 'real table')} seen"
+        f"{counted(page.databases, 'logical database')}, {counted(page.tables, 'logical table')}, "
+        f"{counted(page.real_tables, 'real table')} seen"
     )
 
 
@@ -65,16 +58,3 @@ def _panel(view: LogicalView, group: LogicalGroupView) -> TableGroup:
         [each for each in group.tables if each.rules],
         [each for each in group.tables if not each.rules],
     )
-
-
-def _contains(group: LogicalGroupView, text: str) -> bool:
-    names = [group.name, *group.topics, *group.instances]
-    names += [name for each in group.shards for name in (each.rule, *each.databases)]
-    for each in group.tables:
-        names += [
-            each.logical_table,
-            *each.rules,
-            *each.tags,
-            *(tag.tag for tag in each.field_tags),
-        ]
-    return any(text in name.lower() for name in names)

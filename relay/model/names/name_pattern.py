@@ -61,6 +61,11 @@ class NamePattern:
         """Whether the text holds no expression at all; such a pattern matches nothing."""
         return self._compiled is None
 
+    @property
+    def parts(self) -> list[str]:
+        """Return the expressions of the list."""
+        return _split_outside_groups(self.text)
+
     def matches(self, name: str) -> bool:
         """Return whether the whole name matches."""
         if self._compiled is None:

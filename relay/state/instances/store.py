@@ -133,6 +133,14 @@ class InstanceStore:
             for each, node in zip(instances, nodes, strict=True)
         }
 
+    def tables_changes(self, instances: Sequence[str]) -> Mapping[str, int | None]:
+        """Return a number for each of these instances that changes with its list of tables.
+
+        None: the instance has no list.
+        """
+        paths = [self._paths.instance_tables(each) for each in instances]
+        return dict(zip(instances, self._session.changes(paths), strict=True))
+
     def tables(self) -> tuple[str, ...]:
         """Return the real tables that any instance has read, sorted."""
         found = self.tables_of_each(self._names())

@@ -92,3 +92,45 @@ def test_the_default_lets_every_table_pass(database: str, table: str) -> None:
 def test_a_filter_may_accept_a_database_whose_name_it_has(white: str, *, expected: bool) -> None:
     names = TableFilter(FilterSettings(filter_regex=white))
     assert names.may_accept_of("shop_01") is expected
+
+
+@pytest.mark.parametrize(
+    ("white", "black", "expected"),
+    [
+        (r".*\..*", "", True),
+        ("", "", True),
+        (r"shop_\d{1,2}\..*", "", True),
+        (r"crm\..*,SHOP_01\..*", r"mysql\.slave_.*", True),
+        (r".*\..*", r"shop_01\.orders", False),
+        (r".*\..*", ".*log", False),
+        (r"crm\..*", "", False),
+        (r"shop_01\.orders", "", False),
+        (r"shop|shop_01\..*", "", False),  # the first alternative decides
+        (r"shop_01$\..*", "", False),
+        (r"shop_01\\..*", "", False),
+    ],
+)
+def test_a_filter_accepts_all_of_a_database(white: str, black: str, *, expected: bool) -> None:
+    names = TableFilter(FilterSettings(filter_regex=white, filter_black_regex=black))
+    assert names.accepts_all_of("shop_01") is expected
+
+
+_PARTS = st.lists(
+    st.tuples(
+        st.sampled_from(["a", "ab", "a.*", ".*", r"a\d+", "[ab]+", "a|b", "(a|b)", "a$", "*"]),
+        st.sampled_from([r"\..*", r"\.t", "", ".*", r"\\..*"]),
+    ).map("".join),
+    max_size=3,
+).map(",".join)
+
+
+@given(_PARTS, _PARTS, st.sampled_from(["a", "ab", "a7", "b", "A"]), st.text("atT7.", min_size=1))
+def test_a_database_that_is_accepted_as_a_whole_has_no_refused_table(
+    white: str, black: str, database: str, table: str
+) -> None:
+    try:
+        names = TableFilter(FilterSettings(filter_regex=white, filter_black_regex=black))
+    except ConfigurationError:
+        return
+    if names.accepts_all_of(database):
+        assert names.accepts(TableId(database, table))

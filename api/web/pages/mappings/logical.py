@@ -1,17 +1,21 @@
 """The logical view: databases, shards, topics and tags of the active set."""
 
 from typing import Annotated, Final
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
 from api.deps import AdminDep
 from api.models.mappings.logical_mapping import Grouping
+from api.services.mappings.logical.table_groups import Part
 from api.web.pages.mappings.head import SECTION, head_values
 from api.web.rendering import render
 from api.web.views.mappings import summary, table_groups
 
 router: Final = APIRouter(include_in_schema=False)
+PAGE_TABLES: Final = 500
+"""A page shows at most this many tables."""
 
 
 @router.get("/mappings")
@@ -20,14 +24,28 @@ def show_logical(
     admin: AdminDep,
     by: Grouping = "db",
     text: Annotated[str, Query(alias="filter", max_length=200)] = "",
+    offset: Annotated[int, Query(ge=0, le=2**31)] = 0,
 ) -> HTMLResponse:
     """Show the active set in groups."""
-    view = admin.logical.view(by)
+    found = admin.logical.page(by, Part(tuple(text.lower().split()), PAGE_TABLES, offset))
     values = {
         **head_values(admin, "logical"),
-        "view": view,
+        "view": found.view,
         "text": text,
-        "summary": summary(view),
-        "panels": table_groups(view, text),
+        "summary": summary(found),
+        "panels": table_groups(found.view),
+        "entries": found.entries,
+        "first": offset + 1,
+        "last": min(offset + PAGE_TABLES, found.entries),
+        "before": _address(by, text, max(0, offset - PAGE_TABLES)) if offset else "",
+        "after": _address(by, text, offset + PAGE_TABLES)
+        if offset + PAGE_TABLES < found.entries
+        else "",
     }
     return render(request, "mappings/logical.html", values, section=SECTION)
+
+
+def _address(by: Grouping, text: str, offset: int) -> str:
+    """Return the query of another page of the same view."""
+    asked = {"by": by, "filter": text, "offset": offset or ""}
+    return urlencode({name: each for name, each in asked.items() if each})

@@ -1,15 +1,20 @@
 """The logical view of a set in a real ZooKeeper, over HTTP and as a page."""
 
+import html
+import re
 from collections.abc import Iterator
 
 import httpx
 import pytest
 
+from api.web.pages.mappings import logical
 from deploy.embedded import ZooKeeper
 from relay.route import DBS
+from relay.state import InstanceStore, Paths
 from tests.servers.fixtures import FreshName
 from tests.support.relays.admin_server import admin_client, admin_settings
 from tests.support.relays.mapped_admin import DOCUMENTS, mapped_admin
+from tests.support.relays.zookeeper_sessions import session_with
 from tests.support.waiting import wait_until
 
 LOGICAL = "/api/v1/mappings/logical"
@@ -23,7 +28,9 @@ def admin(zookeeper: ZooKeeper, fresh_name: FreshName) -> Iterator[httpx.Client]
 
 def test_groups_with_shards_rules_and_seen_tables(admin: httpx.Client) -> None:
     answer = admin.get(LOGICAL)
-    assert (answer.status_code, answer.headers["etag"]) == (200, '"1"')
+    assert (answer.status_code, answer.headers["x-total-count"]) == (200, "4")
+    known = {"If-None-Match": answer.headers["etag"]}
+    assert admin.get(LOGICAL, headers=known).status_code == 304
     crm, shop = answer.json()["groups"]
     assert (crm["name"], shop["name"]) == ("crm", "shop")
     assert {each["logical_table"]: each["real_tables"] for each in shop["tables"]} == {
@@ -35,6 +42,54 @@ def test_groups_with_shards_rules_and_seen_tables(admin: httpx.Client) -> None:
         ("shop_01", ["shop-a"]),
         ("shop_02", ["shop-a"]),
     ]
+
+
+def test_a_new_table_is_seen_at_once_and_changes_the_tag(
+    admin: httpx.Client, zookeeper: ZooKeeper
+) -> None:
+    before = admin.get(f"{LOGICAL}?filter=late")
+    assert (before.json()["groups"], before.headers["x-total-count"]) == ([], "0")
+    installation = admin.get("/api/v1/subscriptions").json()["installation"]
+    settings = admin_settings(zookeeper.hosts, installation)
+    with session_with(zookeeper.hosts) as session:
+        store = InstanceStore(session, Paths.of(settings.zookeeper, installation))
+        known = store.tables_of("crm")
+        store.put_tables("crm", [*known, "crm.late"])
+        after = admin.get(f"{LOGICAL}?filter=late")
+        store.put_tables("crm", known)
+    assert [each["logical_table"] for each in after.json()["groups"][0]["tables"]] == ["late"]
+    assert after.headers["etag"] != before.headers["etag"]
+    assert admin.get(f"{LOGICAL}?filter=late").json()["groups"] == []
+
+
+@pytest.mark.parametrize("by", ["db", "topic", "instance"])
+def test_pages_together_are_the_whole(admin: httpx.Client, by: str) -> None:
+    whole = admin.get(LOGICAL, params={"by": by})
+    total = int(whole.headers["x-total-count"])
+    pages = [
+        admin.get(LOGICAL, params={"by": by, "limit": 2, "offset": offset}).json()["groups"]
+        for offset in range(0, total, 2)
+    ]
+    tables = [(group["name"], each) for page in pages for group in page for each in group["tables"]]
+    assert tables == [
+        (group["name"], each) for group in whole.json()["groups"] for each in group["tables"]
+    ]
+    assert len(tables) == total
+
+
+def test_the_page_leads_to_the_next_tables(
+    admin: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "Next tables" not in admin.get("/mappings").text
+    monkeypatch.setattr(logical, "PAGE_TABLES", 2)
+    first = admin.get("/mappings", params={"filter": "shop"})
+    assert "Tables 1 to 2 of 3" in first.text
+    assert "Previous tables" not in first.text
+    (after,) = re.findall(r'href="\./mappings\?([^"]+)">Next tables', first.text)
+    last = admin.get(f"/mappings?{html.unescape(after)}")
+    assert "Tables 3 to 3 of 3" in last.text
+    assert "Next tables" not in last.text
+    assert "3 logical tables" in last.text  # of the database, in its picture
 
 
 @pytest.mark.parametrize(
