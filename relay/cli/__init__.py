@@ -18,7 +18,10 @@ from relay.cli.commands import (
     snapshot,
     zookeeper,
 )
+from relay.cli.json_output import add_json
 from relay.cli.root import app
+
+add_json(app)
 
 __all__ = [
     "app",

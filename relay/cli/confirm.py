@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 import typer
 
+from relay.cli.json_output import asks_nothing
+
 if TYPE_CHECKING:
     from relay.audit import DelayedTrail
     from relay.operations import Who
@@ -40,8 +42,10 @@ def who_does(actor: str | None, comment: str) -> "Who":
 def confirm(name: str, yes: str | None) -> None:
     """Go on only if the name is given once more, by --yes or typed.
 
-    Ends the program with code 1 otherwise.
+    Ends the program with code 1 otherwise, and with code 2 where it may not ask.
     """
+    if yes is None and asks_nothing():
+        raise typer.BadParameter(f"--json asks nothing: give --yes {name}.")
     given = (
         typer.prompt(f"Type {name} to do it", default="", show_default=False)
         if yes is None

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from relay.cli.confirm import Actor, Comment, Yes, confirm, who_does, zookeeper
+from relay.cli.json_output import fields
 from relay.cli.root import ConfigFile, app, settings_of, told_errors
 
 
@@ -64,6 +65,7 @@ def erase(
         with zookeeper(settings) as session:
             erasure = PersonErasure(settings, session, needles, topics or [])
             plan = erasure.plan()
+            fields(is_empty=plan.is_empty)
             typer.echo("\n".join(map(visible, planned(plan, choice))))
             if preview:
                 raise typer.Exit(0 if plan.is_empty else 1)

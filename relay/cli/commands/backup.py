@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from relay.cli.confirm import Actor, Comment, Yes, confirm, delayed_trail, who_does, zookeeper
+from relay.cli.json_output import fields
 from relay.cli.root import ConfigFile, app, settings_of, told_errors
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ def backup(
                 session, Paths.of(settings.zookeeper, settings.installation), settings.installation
             ).take()
         taken.write(folder)
+        fields(installation=settings.installation, documents=len(taken.nodes))
         typer.echo(f"{len(taken.nodes)} documents of {settings.installation} are in {folder}.")
 
 
@@ -79,6 +81,7 @@ def restore(
                     settings, session, found, who, acts, over_present=over_present
                 )
         written = len(changes.to_write)
+        fields(documents=len(found.nodes), written=written, kept=list(changes.kept))
         typer.echo(f"{written} documents were written, {len(found.nodes) - written} were there.")
         for sentence in kept_documents(changes):
             typer.echo(sentence)

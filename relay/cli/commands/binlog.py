@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from relay.cli.confirm import zookeeper
+from relay.cli.json_output import fields
 from relay.cli.known import known_instance
 from relay.cli.root import ConfigFile, app, settings_of, told_errors
 
@@ -112,6 +113,7 @@ def verify(
         )
         typer.echo(f"from {stretch.start} to {stretch.until}")
         report = compare(pairs(stretch))
+        fields(instance=instance, different=bool(report.different))
         typer.echo("\n".join(report.lines()))
     raise typer.Exit(1 if report.different else 0)
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from relay.cli.confirm import Actor, Comment, Yes, confirm, who_does
+from relay.cli.json_output import fields
 from relay.cli.known import known_instance
 from relay.cli.root import ConfigFile, app, settings_of, told_errors
 
@@ -86,6 +87,7 @@ def replay_letter(
         )
         confirm(instance, yes)
         message = replay(settings, one, letter, who_does(actor, comment), again=again)
+        fields(id=letter, topic=message.topic, partition=message.partition)
         typer.echo(
             f"Dead letter {letter} was sent to {message.topic}, partition {message.partition}."
         )

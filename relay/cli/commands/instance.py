@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from relay.cli.confirm import Actor, Comment, Yes, confirm, who_does, zookeeper
+from relay.cli.json_output import fields
 from relay.cli.root import ConfigFile, app, settings_of, told_errors
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ def pause(name: Name, config: ConfigFile, comment: Comment = "", actor: Actor = 
     """
     with _flow_of(name, config) as flow:
         flow.pause(who_does(actor, comment))
+        fields(instance=name, paused=True)
         typer.echo(f"{name} is paused.")
 
 
@@ -38,6 +40,7 @@ def resume(name: Name, config: ConfigFile, comment: Comment = "", actor: Actor =
     """Resume a paused instance."""
     with _flow_of(name, config) as flow:
         flow.resume(who_does(actor, comment))
+        fields(instance=name, paused=False)
         typer.echo(f"{name} goes on.")
 
 
@@ -46,6 +49,7 @@ def start(name: Name, config: ConfigFile, comment: Comment = "", actor: Actor = 
     """Start a stopped instance again, with the settings that its relay has."""
     with _flow_of(name, config) as flow:
         flow.start(who_does(actor, comment))
+        fields(instance=name)
         typer.echo(f"{name} starts again.")
 
 
@@ -63,7 +67,9 @@ def retire(
 
         with zookeeper(settings) as session:
             retirement = Retirement(settings, name, session)
-            typer.echo(f"{name} feeds {', '.join(retirement.topics()) or 'no topic'}.")
+            topics = retirement.topics()
+            fields(instance=name, topics=list(topics))
+            typer.echo(f"{name} feeds {', '.join(topics) or 'no topic'}.")
             confirm(settings.installation, yes)
             retirement.carry_out(who_does(actor, comment))
         typer.echo(f"{name} is retired.")
@@ -83,6 +89,7 @@ def throttle(
     """Set both rate limits of a running instance."""
     with _flow_of(name, config) as flow:
         flow.throttle(who_does(actor, comment), rows, size_bytes)
+        fields(instance=name, rows_per_second=rows, bytes_per_second=size_bytes)
         typer.echo(f"{name}: {_limit(rows, 'rows/s')}, {_limit(size_bytes, 'bytes/s')}.")
 
 

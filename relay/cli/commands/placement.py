@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from relay.cli.confirm import Actor, Comment, delayed_trail, who_does, zookeeper
+from relay.cli.json_output import fields
 from relay.cli.printing import AsJson, print_json
 from relay.cli.root import ConfigFile, app, settings_of, told_errors
 
@@ -49,6 +50,7 @@ def move(
     """
     with _editor(config) as editor:
         editor.move(instance, to, _note(actor, comment))
+        fields(instance=instance, to=to)
 
 
 @placement.command("withdraw")
@@ -59,6 +61,7 @@ def withdraw(instance: str, config: ConfigFile, comment: Comment = "", actor: Ac
     """
     with _editor(config) as editor:
         editor.withdraw_move(instance, _note(actor, comment))
+        fields(instance=instance)
 
 
 @placement.command("drain")
@@ -70,6 +73,7 @@ def drain(server: str, config: ConfigFile, comment: Comment = "", actor: Actor =
     """
     with _editor(config) as editor:
         editor.drain(server, _note(actor, comment))
+        fields(server=server, maintenance=True)
 
 
 @placement.command("resume")
@@ -77,6 +81,7 @@ def resume(server: str, config: ConfigFile, comment: Comment = "", actor: Actor 
     """End a server's maintenance: it takes its share again. Written to the audit trail."""
     with _editor(config) as editor:
         editor.end_maintenance(server, _note(actor, comment))
+        fields(server=server, maintenance=False)
 
 
 @contextmanager

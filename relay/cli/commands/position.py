@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from relay.cli.confirm import Actor, Comment, Yes, confirm, who_does, zookeeper
+from relay.cli.json_output import fields
 from relay.cli.known import known_instance
 from relay.cli.moment import MOMENT_HELP, moment
 from relay.cli.printing import AsJson, print_json
@@ -94,9 +95,16 @@ def set_position(
         from relay.operations import foretold, moved
 
         at = _named_place(file, offset)
-        typer.echo(
-            foretold(instance, found.preview(at, as_new=as_new, gtid_set=gtid_set, source=source))
+        preview = found.preview(at, as_new=as_new, gtid_set=gtid_set, source=source)
+        target = preview.move.target.binlog
+        fields(
+            instance=instance,
+            kind=preview.move.kind.value,
+            epoch=preview.move.after.epoch,
+            file=target.file,
+            offset=target.offset,
         )
+        typer.echo(foretold(instance, preview))
         if not only_ask:
             confirm(instance, yes)
             done = found.move(
@@ -123,6 +131,12 @@ def search(
 
         known = known_instance(settings, instance, resolved=True)
         place = place_by_time(known, timestamp, file=file, standby=standby, source=source)
+        fields(
+            instance=instance,
+            file=place.binlog.file,
+            offset=place.binlog.offset,
+            gtid_set=place.gtid_set,
+        )
         typer.echo(found_place(instance, place, None if known.group is None else source))
 
 
@@ -148,6 +162,11 @@ def raise_floor(
         )
         confirm(instance, yes)
         pair = found.raise_floor(above, who_does(actor, comment)).order
+        fields(
+            instance=instance,
+            execute_time=pair.execute_time,
+            execute_position=str(pair.execute_position),
+        )
         typer.echo(f"{instance} goes on above {pair.execute_time}.{pair.execute_position}.")
 
 
@@ -194,6 +213,12 @@ def repartition(
         with zookeeper(settings) as session:
             found = Repartition(settings, instance_of(settings, instance, session), session)
             plan = found.plan(topic, partitions, table)
+            fields(
+                instance=instance,
+                topic=topic,
+                partitions_before=plan.before,
+                partitions=plan.after.partitions,
+            )
             typer.echo(repartitioned(instance, plan))
             if not only_ask:
                 confirm(instance, yes)
@@ -229,6 +254,7 @@ def skip(
         confirm(instance, yes)
         change = found.unskip if undo else found.skip
         left = change(gtid, who_does(actor, comment), source)
+        fields(instance=instance, skips=list(left))
         typer.echo(f"To be skipped: {', '.join(left) or 'nothing'}.")
 
 

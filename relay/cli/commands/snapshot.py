@@ -1,6 +1,6 @@
 """`roma snapshot`: copy tables into their topics beside the live stream."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from relay.cli.confirm import Actor, Comment, who_does, zookeeper
+from relay.cli.json_output import fields
 from relay.cli.root import ConfigFile, app, settings_of, told_errors
 
 if TYPE_CHECKING:
     from relay.operations import ShownSnapshot, Snapshots, Who
+    from relay.state import SnapshotRequest
 
 snapshot = typer.Typer(
     no_args_is_help=True, help="Copy tables into their topics beside the live stream."
@@ -53,8 +55,7 @@ def start(
         from relay.operations import WantedSnapshot
 
         wanted = WantedSnapshot(tuple(tables), where, to_topic, rows, priority)
-        for each in snapshots.start(who_does(actor, comment), wanted, instance or ()):
-            typer.echo(f"{each.id} is requested of {each.instance}.")
+        _say(snapshots.start(who_does(actor, comment), wanted, instance or ()), "is requested of")
 
 
 @snapshot.command("repair")
@@ -98,8 +99,7 @@ def repair(
         from relay.operations import repair_of_keys
 
         wanted = repair_of_keys(table, [*(keys or ()), *lines])
-        for each in snapshots.start(who_does(actor, comment), wanted, instance or ()):
-            typer.echo(f"{each.id} is requested of {each.instance}.")
+        _say(snapshots.start(who_does(actor, comment), wanted, instance or ()), "is requested of")
 
 
 def _repair_report(report: Path, config: Path, instances: list[str], who: "Who") -> None:
@@ -111,6 +111,7 @@ def _repair_report(report: Path, config: Path, instances: list[str], who: "Who")
 
         plan = repair_plan(report.read_bytes())
         started = snapshots.start_all(who, plan.wanted, instances)
+    fields(requests=_named(started.made), under_way=_named(started.under_way))
     for each in started.made:
         number = len(each.keys)
         typer.echo(f"{each.id} is requested of {each.instance}: {number} keys of {each.tables[0]}.")
@@ -152,8 +153,7 @@ def pause(
 ) -> None:
     """Pause a request."""
     with _snapshots(config) as snapshots:
-        for each in snapshots.pause(who_does(actor, comment), number, instance):
-            typer.echo(f"{each.id} of {each.instance} is paused.")
+        _say(snapshots.pause(who_does(actor, comment), number, instance), "of", "is paused")
 
 
 @snapshot.command("resume")
@@ -166,8 +166,7 @@ def resume(
 ) -> None:
     """Let a paused request continue from its last published chunk."""
     with _snapshots(config) as snapshots:
-        for each in snapshots.resume(who_does(actor, comment), number, instance):
-            typer.echo(f"{each.id} of {each.instance} continues.")
+        _say(snapshots.resume(who_does(actor, comment), number, instance), "of", "continues")
 
 
 @snapshot.command("cancel")
@@ -180,8 +179,7 @@ def cancel(
 ) -> None:
     """Cancel a request; rows that are already published remain."""
     with _snapshots(config) as snapshots:
-        for each in snapshots.cancel(who_does(actor, comment), number, instance):
-            typer.echo(f"{each.id} of {each.instance} is cancelled.")
+        _say(snapshots.cancel(who_does(actor, comment), number, instance), "of", "is cancelled")
 
 
 @contextmanager
@@ -192,6 +190,18 @@ def _snapshots(config: Path) -> Iterator["Snapshots"]:
 
         with zookeeper(settings) as session:
             yield Snapshots(settings, session)
+
+
+def _say(requests: "Iterable[SnapshotRequest]", relation: str, done: str = "") -> None:
+    """Print a sentence on each request."""
+    found = list(requests)
+    fields(requests=_named(found))
+    for each in found:
+        typer.echo(f"{each.id} {relation} {each.instance} {done}".rstrip() + ".")
+
+
+def _named(requests: "Iterable[SnapshotRequest]") -> list[dict[str, str]]:
+    return [{"id": each.id, "instance": each.instance} for each in requests]
 
 
 def _print_json(found: "list[ShownSnapshot]") -> None:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from relay.cli.confirm import Actor, Comment, Yes, confirm, who_does, zookeeper
+from relay.cli.json_output import fields
 from relay.cli.printing import AsJson, print_json
 from relay.cli.root import ConfigFile, app, settings_of, told_errors
 
@@ -75,6 +76,7 @@ def protect(
         with zookeeper(settings) as session:
             tree = ProtectedTree(settings, session)
             changed, wanted = tree.to_change(), ", ".join(map(_named, tree.wanted()))
+            fields(nodes=len(changed), identities=sorted(map(_named, tree.wanted())))
             typer.echo(
                 f"{len(changed)} nodes get other rights: {wanted} may use them, and nobody else."
             )

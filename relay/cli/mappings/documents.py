@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from relay.cli.confirm import Actor, Comment, Yes, confirm, who_does, zookeeper
+from relay.cli.json_output import fields
 from relay.cli.printing import AsJson, print_json
 from relay.cli.root import ConfigFile, app, settings_of, told_errors
 
@@ -22,6 +23,14 @@ def print_problems(found: "Iterable[MappingProblem]", *, err: bool = False) -> N
     for problem in found:
         place = problem.pointer or "its top"
         typer.echo(f"{problem.data_id} at {place}: {problem.sentence}", err=err)
+
+
+def problem_fields(found: "Iterable[MappingProblem]") -> list[dict[str, str]]:
+    """Return problems of mapping documents for machines."""
+    return [
+        {"document": each.data_id, "pointer": each.pointer, "sentence": each.sentence}
+        for each in found
+    ]
 
 
 @mapping.command("check")
@@ -41,14 +50,8 @@ def check_mapping(
         documents = read_mapping_files(files)
         found = problems(documents)
         if as_json:
-            for problem in found:
-                print_json(
-                    {
-                        "document": problem.data_id,
-                        "pointer": problem.pointer,
-                        "sentence": problem.sentence,
-                    }
-                )
+            for each in problem_fields(found):
+                print_json(each)
         else:
             print_problems(found)
         if not found and not as_json:
@@ -78,6 +81,7 @@ def accept(
         with zookeeper(settings) as session:
             found = InstanceMapping(settings, instance_of(settings, instance, session), session)
             comparison = found.compare()
+            fields(instance=instance, set=comparison.found, same=comparison.same)
             typer.echo(compared(instance, comparison))
             if only_ask or comparison.same:
                 return

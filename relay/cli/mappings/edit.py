@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from relay.cli.confirm import Actor, Comment, Yes, who_does
+from relay.cli.json_output import fields
 from relay.cli.mappings.documents import mapping, print_problems
 from relay.cli.mappings.sets import carry_out, sets_of
 from relay.cli.root import ConfigFile
@@ -47,6 +48,7 @@ def diff(
         first = after.number - 1 if older is None else older
         before = sets.stored(first) if first > 0 else None
         lines = list(_differing(before.bodies if before else {}, after.bodies))
+        fields(older=first, newer=after.number)
         for line in lines:
             typer.echo(line)
         raise typer.Exit(1 if lines else 0)

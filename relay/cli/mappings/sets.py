@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from relay.cli.confirm import Actor, Comment, Yes, confirm, delayed_trail, who_does, zookeeper
-from relay.cli.mappings.documents import mapping, print_problems
+from relay.cli.json_output import fields
+from relay.cli.mappings.documents import mapping, print_problems, problem_fields
 from relay.cli.printing import AsJson, print_json
 from relay.cli.root import ConfigFile, settings_of, told_errors
 
@@ -64,6 +65,7 @@ def show(
     """Show the documents of a mapping set."""
     with sets_of(config) as (_, sets):
         stored = sets.stored(number)
+        fields(set=stored.number, documents=dict(stored.bodies))
         typer.echo(_line(stored.record) if stored.number else "No mapping was saved yet.")
         for data_id, body in sorted(stored.bodies.items()):
             if folder is None:
@@ -132,6 +134,7 @@ def carry_out(
     Ends the program with code 1 for problems, and where it is not confirmed.
     """
     print_problems(edit.problems, err=True)
+    fields(base=edit.base, changed=list(edit.changed), problems=problem_fields(edit.problems))
     if edit.problems:
         raise typer.Exit(1)
     if not edit.changed:
@@ -140,7 +143,9 @@ def carry_out(
     typer.echo(f"Documents that differ from mapping set {edit.base}: {', '.join(edit.changed)}.")
     if not preview:
         confirm(settings.installation, yes)
-        typer.echo(f"Mapping set {sets.carry_out(edit, who()).number} is in force.")
+        number = sets.carry_out(edit, who()).number
+        fields(set=number)
+        typer.echo(f"Mapping set {number} is in force.")
 
 
 def _fields(record: "SetRecord", in_force: int) -> dict[str, object]:

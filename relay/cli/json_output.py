@@ -1,0 +1,90 @@
+"""`--json` of commands that print sentences: one object with the sentences and the fields."""
+
+import inspect
+import io
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from contextvars import ContextVar
+from functools import wraps
+from typing import Annotated, Any, Final
+
+import typer
+
+from relay.cli.printing import print_json
+
+WITHOUT_JSON: Final = frozenset({"relay", "api", "canal_server", "edit", "export", "show_letter"})
+"""Functions of commands without the option: services, an editor, files, and bytes."""
+_OWN_OPTION: Final = "as_json"
+"""Parameter of a command that has the option itself."""
+_PARAMETER: Final = inspect.Parameter(
+    "prints_json",
+    inspect.Parameter.KEYWORD_ONLY,
+    default=False,
+    annotation=Annotated[
+        bool, typer.Option("--json", help="Print one JSON object for machines; ask nothing.")
+    ],
+)
+_fields: ContextVar[dict[str, object] | None] = ContextVar("fields", default=None)
+
+
+def add_json(commands: typer.Typer) -> None:
+    """Give the option to all commands of a program and of its groups that lack it."""
+    for command in commands.registered_commands:
+        run = command.callback
+        takes_options_of_others = bool(command.context_settings)
+        if run is not None and not takes_options_of_others and _lacks_it(run):
+            command.callback = _with_json(run)
+    for group in commands.registered_groups:
+        if group.typer_instance is not None:
+            add_json(group.typer_instance)
+
+
+def fields(**values: object) -> None:
+    """Add fields to the object that `--json` prints; without the option nothing happens."""
+    found = _fields.get()
+    if found is not None:
+        found.update(values)
+
+
+def asks_nothing() -> bool:
+    """Whether the command prints for a machine, so that nobody can answer a question."""
+    return _fields.get() is not None
+
+
+def _lacks_it(run: Callable[..., Any]) -> bool:
+    parameters = inspect.signature(run).parameters
+    return run.__name__ not in WITHOUT_JSON and _OWN_OPTION not in parameters
+
+
+def _with_json(run: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the command with the option; its lines and fields are printed at its end."""
+
+    @wraps(run)
+    def command(*arguments: Any, prints_json: bool = False, **options: Any) -> Any:
+        if not prints_json:
+            return run(*arguments, **options)
+        with _collected():
+            return run(*arguments, **options)
+
+    own = inspect.signature(run)
+    parameters = [*own.parameters.values(), _PARAMETER]
+    command.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {**run.__annotations__, _PARAMETER.name: _PARAMETER.annotation}
+    return command
+
+
+@contextmanager
+def _collected() -> Iterator[None]:
+    """Print one object at the end; nothing after an error that came before any result."""
+    output, found = io.TextIOWrapper(io.BytesIO(), encoding="utf-8"), dict[str, object]()
+    token, is_done = _fields.set(found), False
+    try:
+        with redirect_stdout(output):
+            yield
+        is_done = True
+    finally:
+        _fields.reset(token)
+        output.seek(0)
+        sentences = output.read().splitlines()
+        if is_done or found or sentences:
+            print_json({**found, "sentences": sentences})
