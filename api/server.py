@@ -1,5 +1,6 @@
 """Serving the admin until a signal asks it to stop."""
 
+import asyncio
 import signal
 import socket
 import sys
@@ -15,7 +16,7 @@ from api.access.exposure import check_exposure
 from api.app import create_app
 from api.composition import Admin
 from api.first_start import FirstStart
-from api.middleware.connections import KEEP_ALIVE_SECONDS, TimedProtocol
+from api.middleware.connections import KEEP_ALIVE_SECONDS, TimedProtocol, timed_handshakes
 from api.middleware.real_peer import RealPeer
 from api.middleware.tls_certificate import TlsCertificate
 from relay.service import listening_socket
@@ -52,7 +53,8 @@ class AdminServer(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, then print the address on standard output."""
-        await super().startup(sockets)
+        with timed_handshakes(asyncio.get_running_loop()):
+            await super().startup(sockets)
         if self.started:
             sys.stdout.write(f"admin: {self.url}\n")
             sys.stdout.flush()

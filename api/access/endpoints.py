@@ -170,6 +170,7 @@ RIGHTS: Final[Mapping[str, frozenset[Right]]] = {
     "GET /api/v1/needs-you": _READ,
     f"GET {_INSTANCE}/dropped": _READ,
     f"GET {_INSTANCE}/rates": _READ,
+    f"GET {_INSTANCE}/topics": _READ,
     f"GET {_INSTANCE}/settings": _READ,
     f"PUT {_INSTANCE}/settings": _ADMINISTER,
     f"DELETE {_INSTANCE}/settings": _ADMINISTER,

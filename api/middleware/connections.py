@@ -3,13 +3,17 @@ keep others out.
 """
 
 import asyncio
-from typing import Final
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 KEEP_ALIVE_SECONDS: Final = 5
 """Between two requests of one connection."""
+HANDSHAKE_SECONDS: Final = 10.0
+"""From the opening of a connection to the end of the TLS handshake."""
 HEAD_SECONDS: Final = 10.0
 """From the opening of a connection, or the first byte of a further request, to the end of the
 request's headers.
@@ -117,3 +121,23 @@ class TimedProtocol(H11Protocol):
         if self._write is not None:
             self._write.cancel()
             self._write = None
+
+
+@contextmanager
+def timed_handshakes(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+    """Context manager: servers that are created inside end TLS handshakes after HANDSHAKE_SECONDS.
+
+    uvicorn does not pass the limit on, and asyncio's own is 60 s.
+    """
+    create = loop.create_server
+
+    def timed(*arguments: Any, **more: Any) -> Any:
+        if more.get("ssl") is not None:
+            more["ssl_handshake_timeout"] = HANDSHAKE_SECONDS
+        return create(*arguments, **more)
+
+    loop.create_server = timed  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        loop.create_server = create  # type: ignore[method-assign]

@@ -4,9 +4,11 @@ import ssl
 from pathlib import Path
 
 import structlog
+from cryptography import x509
 
 from relay.errors import ConfigurationError
 from relay.settings import AdminTlsSettings
+from relay.telemetry.metrics import CERTIFICATE_END
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -68,7 +70,9 @@ def _context(settings: AdminTlsSettings) -> ssl.SSLContext:
 
 
 def _load(context: ssl.SSLContext, settings: AdminTlsSettings) -> None:
+    end = x509.load_pem_x509_certificate(settings.cert.read_bytes()).not_valid_after_utc
     context.load_cert_chain(settings.cert, settings.key, password=_no_passphrase)
+    CERTIFICATE_END.labels("api.tls").set(end.timestamp())
 
 
 def _no_passphrase() -> str:

@@ -51,6 +51,8 @@ class InstanceView(BaseModel):
                 "printed_rows": {"compiled": 990, "readable: value": 10},
                 "run_time": False,
                 "updated_ms": 1767225600100,
+                "source_address": "db-1:3306",
+                "since_ms": 1767225500000,
             }
         }
     )
@@ -131,6 +133,14 @@ class InstanceView(BaseModel):
         description="Whether it is defined at run time (`…/settings`), and not by a relay's file."
     )
     updated_ms: int
+    source_address: str = Field(
+        default="",
+        description="`host:port` of its source; empty if this admin does not have its settings.",
+    )
+    since_ms: int | None = Field(
+        default=None,
+        description="Since when this admin has seen the present state; null: not seen yet.",
+    )
     table_rates: dict[str, float] | None = Field(default=None, exclude=True)
     """Rows per second by real table; the endpoint `rates` shows them."""
 

@@ -240,6 +240,11 @@ STORE_SESSION_TIMEOUT: Final = _gauge(
     (),
 )
 
+CERTIFICATE_END: Final = _gauge(
+    "certificate_end_seconds",
+    "When a certificate that this process serves expires, Unix seconds",
+    ("certificate",),
+)
 ADMIN_REQUESTS: Final = _counter(
     "admin_requests", "Requests to the admin", ("method", "route", "status")
 )

@@ -7,8 +7,10 @@ from fastapi import APIRouter, Query, Response
 from api.deps import AdminDep
 from api.listing import ListingDep
 from api.models.instance import DroppedNameView, InstanceView, TableRateView, table_rates
+from api.models.topic import TopicView
 from api.services.watch import Facts, Selection, StatePeriod, selected
 from api.services.watch.facts import present_state
+from api.services.watch.moment import Moment
 
 router: Final = APIRouter(prefix="/api/v1/instances", tags=["instances"])
 
@@ -33,13 +35,21 @@ def list_instances(
     every = [_now(each) for each in admin.directory.instances()]
     found = selected(every, {}, Selection(words, state, "name"))
     response.headers["X-Total-Count"] = str(len(found))
-    return [each.view for each in found[offset : offset + limit]]
+    moment = admin.watch.known
+    return [_watched(each.view, moment) for each in found[offset : offset + limit]]
 
 
 @router.get("/{name}")
 def read_instance(admin: AdminDep, name: str) -> InstanceView:
     """Return one instance."""
-    return admin.directory.instance(name)
+    return _watched(admin.directory.instance(name), admin.watch.known)
+
+
+@router.get("/{name}/topics")
+def list_topics(admin: AdminDep, name: str, part: ListingDep) -> list[TopicView]:
+    """Return the topics that the instance feeds: offsets, and the progress of consumer groups."""
+    admin.directory.instance(name)
+    return part.of([TopicView.of(each) for each in admin.topics.of_instance(name)])
 
 
 @router.get("/{name}/dropped")
@@ -60,3 +70,14 @@ def list_rates(admin: AdminDep, name: str, part: ListingDep) -> list[TableRateVi
 def _now(view: InstanceView) -> Facts:
     state = present_state(view)
     return Facts(view, StatePeriod(0, state, view.code, view.reason, view.relay, exact=False))
+
+
+def _watched(view: InstanceView, moment: Moment) -> InstanceView:
+    """Return an instance with what the watch adds: the source's address and the state's begin."""
+    facts = moment.facts.get(view.name)
+    is_same = facts is not None and facts.period.state == present_state(view)
+    update = {
+        "source_address": moment.addresses.get(view.name, ""),
+        "since_ms": facts.period.since_ms if facts is not None and is_same else None,
+    }
+    return view.model_copy(update=update)

@@ -167,6 +167,7 @@ def test_a_changed_certificate_is_used_without_a_restart(
         port = int(server.url.rpartition(":")[2])
         assert server.url.startswith("https://")
         first = shown_certificate(port)
+        assert certificate_end(server.url, authority) == valid_until(first)
         client = ssl.create_default_context(cafile=str(authority.file))
         with httpx.Client(verify=client, trust_env=False, timeout=30) as browser:
             page = browser.get(f"https://localhost:{port}/login", headers={"Accept": "text/html"})
@@ -178,6 +179,7 @@ def test_a_changed_certificate_is_used_without_a_restart(
         key.write_bytes(whole_key.read_bytes())
         cert.write_bytes(whole_cert.read_bytes())
         wait_until(lambda: shown_certificate(port) != first, "the changed certificate")
+        assert certificate_end(server.url, authority) == valid_until(shown_certificate(port))
 
 
 def test_files_that_hold_no_certificate_are_one_sentence(
@@ -195,3 +197,16 @@ def test_files_that_hold_no_certificate_are_one_sentence(
 
 def shown_certificate(port: int) -> str:
     return ssl.get_server_certificate(("127.0.0.1", port), timeout=10)
+
+
+def certificate_end(url: str, authority: Authority) -> float:
+    """What the metrics say about the end of the certificate, Unix seconds."""
+    client = ssl.create_default_context(cafile=str(authority.file))
+    address = url.replace("127.0.0.1", "localhost")
+    shown = httpx.get(f"{address}/metrics", verify=client, trust_env=False, timeout=10).text
+    [line] = [each for each in shown.splitlines() if each.startswith("roma_certificate_end")]
+    return float(line.split()[-1])
+
+
+def valid_until(certificate: str) -> float:
+    return x509.load_pem_x509_certificate(certificate.encode()).not_valid_after_utc.timestamp()

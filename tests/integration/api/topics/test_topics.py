@@ -107,6 +107,9 @@ def test_the_page_of_an_instance_has_its_topics_with_groups_and_survives_a_dead_
         assert f"<b>{own}</b>" in topics.text
         assert f"<code>{own}-reader</code>" in topics.text
         assert 'href="../../peek?table=shop.client"' in topics.text
+        [fed] = client.get("/api/v1/instances/shop-a/topics").json()
+        assert (fed["topic"], [each["group"] for each in fed["groups"]]) == (own, [f"{own}-reader"])
+        assert client.get("/api/v1/instances/none/topics").status_code == 404
         broker.kill()
         away = client.get("/instances/shop-a/topics", headers=html)
         assert (away.status_code, "BROKER_UNREACHABLE" in away.text) == (503, True)

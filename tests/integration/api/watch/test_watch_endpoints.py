@@ -79,6 +79,29 @@ def test_a_stop_needs_somebody_at_once_and_its_end_nobody(
         ("RUNNING", ""),
     ]
     assert (states[0]["until_ms"], states[1]["until_ms"]) == (states[1]["since_ms"], None)
+    [listed] = admin.get("/api/v1/instances").json()
+    assert listed == admin.get("/api/v1/instances/shop").json()
+    assert (listed["since_ms"], listed["source_address"]) == (states[1]["since_ms"], "")
+    report(session, installation, InstanceStatus("shop", "PAUSED", relay="r1"))
+    assert admin.get("/api/v1/instances/shop").json()["since_ms"] in (None, *_begin_of_pause(admin))
+
+
+def _begin_of_pause(admin: httpx.Client) -> list[int]:
+    states = admin.get("/api/v1/instances/shop/states").json()["states"]
+    return [each["since_ms"] for each in states if each["state"] == "PAUSED"]
+
+
+def test_an_instance_names_the_address_of_its_source(
+    zookeeper: ZooKeeper, installation: str
+) -> None:
+    instances = [{"name": "shop", "source": {"host": "db-1", "port": 3307, "user": "u"}}]
+    settings = admin_settings(zookeeper.hosts, installation, instances=instances)
+    with admin_client(settings) as client:
+        wait_until(lambda: client.get("/readyz").status_code == 200, "the admin to reach ZooKeeper")
+        wait_until(
+            lambda: client.get("/api/v1/instances/shop").json()["source_address"] == "db-1:3307",
+            "the address",
+        )
 
 
 def test_rows_and_lag_become_series(

@@ -118,6 +118,58 @@ def test_a_body_that_does_not_come_is_408(admin: httpx.Client, path: str) -> Non
     assert b" 408 " in received.splitlines()[0]
 
 
+@pytest.mark.parametrize(
+    ("path", "size", "piece"),
+    [
+        (DRY_RUN, "Content-Length: 1000", b" "),
+        ("/login", "Content-Length: 1000", b" "),
+        ("/api/v1/session", "Transfer-Encoding: chunked", b"1\r\n \r\n"),
+    ],
+)
+def test_a_body_that_trickles_is_cut_when_its_time_is_over(
+    admin: httpx.Client, monkeypatch: pytest.MonkeyPatch, path: str, size: str, piece: bytes
+) -> None:
+    monkeypatch.setattr(guard, "LINGER_SECONDS", 0.2)
+    start = monotonic()
+    with opened(admin) as connection:
+        connection.settimeout(0.1)
+        connection.sendall(head(path, size))
+        received = b""
+        while not received:
+            assert monotonic() - start < 10
+            with suppress(TimeoutError):
+                received = connection.recv(65_536)
+            if not received:
+                connection.sendall(piece)
+        assert monotonic() - start >= guard.BODY_SECONDS * 0.9
+        assert b" 408 " in received.splitlines()[0]
+        assert b"BODY_TOO_SLOW" in received + _rest(connection)
+        wait_until(lambda: _is_closed(connection, piece), "the server to close the connection", 10)
+
+
+def _rest(connection: socket.socket) -> bytes:
+    """What comes until the server closes or waits for further bytes of the body."""
+    received = b""
+    while True:
+        try:
+            part = connection.recv(65_536)
+        except (TimeoutError, ConnectionError):
+            return received
+        if not part:
+            return received
+        received += part
+
+
+def _is_closed(connection: socket.socket, piece: bytes) -> bool:
+    try:
+        connection.sendall(piece)
+        return connection.recv(65_536) == b""
+    except TimeoutError:
+        return False
+    except ConnectionError:
+        return True
+
+
 def test_slow_sign_ins_hold_up_no_other_one(
     admin: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
