@@ -5,9 +5,11 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
+from roma_client.errors import TableMoved
 from roma_client.kafka.former_topics import Reached, topic_to_read
 from roma_client.log import log_event
 from roma_client.names import Table
+from roma_client.names.watcher import READ_THE_REST
 
 FRESH_SECONDS: Final = 10.0
 """The first client of a group commits so soon after the admin's answer, or it asks again."""
@@ -46,3 +48,19 @@ def beginning_of(kafka: Mapping[str, Any], group: str, ask: Ask) -> Beginning:
             return Beginning(table, reached, asked_at + FRESH_SECONDS)
         log_event(logging.INFO, "new_group_waits", group=group, seconds=SETTLE_SECONDS - age)
         time.sleep(SETTLE_SECONDS - age)
+
+
+def unmoved_topic(kafka: Mapping[str, Any], group: str, table: Table) -> str:
+    """Return the topic where a group that follows no moves reads a table.
+
+    Raises TableMoved if the mapping has sent the table elsewhere since the group's last commit,
+    BrokerUnreachable, NotPermitted, KafkaRefused.
+    """
+    topic = topic_to_read(kafka, group, table.name, mapped=table.topic).topic
+    if topic not in table.topics:
+        raise TableMoved(
+            f"The mapping sends {table.name} to {', '.join(table.topics)}, and group {group} has "
+            f"read it from topic {topic}.",
+            READ_THE_REST.format(topic=topic),
+        )
+    return topic

@@ -9,9 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from roma_client.async_changes import AsyncChanges, OneThread
-from roma_client.beginning import beginning_of
+from roma_client.beginning import beginning_of, unmoved_topic
 from roma_client.changes import Changes
-from roma_client.errors import ClaimGone, ClientError, CorruptMessage, UnknownTag, UsageError
+from roma_client.errors import (
+    ClaimGone,
+    ClientError,
+    CorruptMessage,
+    UnknownTag,
+    UsageError,
+)
 from roma_client.handling import Handler, Handling, Retry, WorkerPool, run_here
 from roma_client.kafka.dead_letters import DeadLetterTopic
 from roma_client.kafka.feed import Feed, OnCorrupt
@@ -224,11 +230,14 @@ class Subscription:
     def _feed_options(
         self, table: Table, ask: Callable[[], Table], group: str, kafka: Mapping[str, Any]
     ) -> FeedOptions:
-        """Return what is read: a group that follows moves reads on where its commits are."""
-        if self.topic is not None or self.moves == "stop":
-            options = self._options_at(self.topic or table.topic, table, group, kafka)
+        """Return what is read: a group reads on where its commits are, or stops there."""
+        if self.topic is not None:
+            options = self._options_at(self.topic, table, group, kafka)
             return replace(options, by_hand=table.name)
-        return self._followed(ask, group, kafka)
+        if self.moves == "follow":
+            return self._followed(ask, group, kafka)
+        topic = unmoved_topic(kafka, group, table)
+        return replace(self._options_at(topic, table, group, kafka), stays=table.name)
 
     def _followed(
         self, ask: Callable[[], Table], group: str, kafka: Mapping[str, Any]

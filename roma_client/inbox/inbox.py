@@ -100,8 +100,7 @@ class Inbox:
         values = (*position, at.time, at.time, *where, at.major, *position)
         if executed(cursor, self._sql.move, values):
             return True
-        if not executed(cursor, self._sql.add, where):
-            return False
+        executed(cursor, self._sql.add, where)  # changes nothing if another client has added it
         return executed(cursor, self._sql.move, values) > 0
 
     def _check_old(self, cursor: Cursor, at: _At) -> None:

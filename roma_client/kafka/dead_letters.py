@@ -17,6 +17,8 @@ _REASON_CHARACTERS: Final = 2000
 class DeadLetterTopic:
     """Writes letters, and makes the topic with the first one if Kafka lacks it. Thread-safe.
 
+    Kafka keeps letters until an operator deletes them: they were acknowledged.
+
     A letter has key, value and headers of its record, and the headers `dead-letter-topic`,
     `-partition`, `-offset`, `-group` and `-reason`.
     """
@@ -65,7 +67,8 @@ class DeadLetterTopic:
 
     def _make_topic(self) -> None:
         admin = AdminClient(self._kafka)  # must live until the answer
-        made = admin.create_topics([NewTopic(self.topic, 1)])
+        kept = {"retention.ms": "-1", "cleanup.policy": "delete"}
+        made = admin.create_topics([NewTopic(self.topic, 1, config=kept)])
         try:
             made[self.topic].result(_SEND_SECONDS)
         except KafkaException as exc:

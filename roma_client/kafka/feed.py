@@ -296,5 +296,6 @@ class Feed:
 
 def _moves_of(options: FeedOptions) -> Moves:
     if options.follow is None:
-        return NoMoves(options.by_hand)
+        by_hand = options.by_hand is not None
+        return NoMoves(options.by_hand or options.stays, by_hand=by_hand)
     return MoveFollower(options.follow, options.move_seconds)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from confluent_kafka import Consumer, KafkaException, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
 from roma_client.kafka.asking import answered
 from roma_client.kafka.commit_notes import CommitNote
@@ -44,8 +44,8 @@ def topic_to_read(kafka: Mapping[str, Any], group: str, table: str, mapped: str)
         asked = [TopicPartition(name, each) for name in counts for each in range(counts[name])]
         found: dict[str, dict[int, CommitNote]] = {}
         # A broker may refuse while the group's coordinator is made.
-        for each in answered(lambda: consumer.committed(asked, timeout=_ASK_SECONDS), _ASK_SECONDS):
-            note = None if each.error is not None else CommitNote.read(each.metadata)
+        for each in answered(lambda: _committed(consumer, asked), _ASK_SECONDS):
+            note = CommitNote.read(each.metadata)
             if note is not None and note.table == table:
                 found.setdefault(each.topic, {})[each.partition] = note
     except KafkaException as exc:
@@ -57,6 +57,18 @@ def topic_to_read(kafka: Mapping[str, Any], group: str, table: str, mapped: str)
     notes = found.get(topic, {}).values()
     since = min((each.since for each in notes if each.since is not None), default=None)
     return Reached(topic, departure, since, is_new=not found)
+
+
+def _committed(consumer: Consumer, asked: list[TopicPartition]) -> list[TopicPartition]:
+    """Return the commits of a group. Raises KafkaException for a partition without an answer.
+
+    A partition that was deleted meanwhile has none.
+    """
+    found = consumer.committed(asked, timeout=_ASK_SECONDS)
+    for each in found:
+        if each.error is not None and each.error.code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
+            raise KafkaException(each.error)
+    return [each for each in found if each.error is None]
 
 
 def chosen_topic(

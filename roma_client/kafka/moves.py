@@ -57,12 +57,12 @@ class NoMoves:
     """Moves of a feed that reads the same topics until it ends.
 
     `table`: the table that is read without following its moves, for the metadata of commits; None
-    for a feed of several tables.
+    for a feed of several tables. `by_hand`: the service named the topic.
     """
 
-    def __init__(self, table: str | None) -> None:
+    def __init__(self, table: str | None, *, by_hand: bool) -> None:
         self.awaited_topic: str | None = None
-        self._note = "" if table is None else CommitNote(table, by_hand=True).text()
+        self._note = "" if table is None else CommitNote(table, by_hand=by_hand).text()
 
     def hear(self, *, moved: bool, since: int = 0) -> None:
         """Do nothing."""

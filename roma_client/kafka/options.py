@@ -38,7 +38,8 @@ class FeedOptions:
     session_timeout_seconds  a client that is silent for so long loses its partitions
     follow                   the table whose moves to other topics are followed; None: none
     move_seconds             how long after a move the markers may take
-    by_hand                  a table that is read without following its moves; None: none
+    by_hand                  a table that is read from a topic that the service named; None: none
+    stays                    a table that is read without following its moves; None: none
     again                    returns newer options for a new group whose first assignment comes
                              after `fresh_until` (`time.monotonic`): see ADR 78
     appeared                 topics that Kafka did not have when the client subscribed first
@@ -55,6 +56,7 @@ class FeedOptions:
     follow: Followed | None = None
     move_seconds: float = 600
     by_hand: str | None = None
+    stays: str | None = None
     fresh_until: float = float("inf")
     again: "Callable[[], FeedOptions] | None" = field(default=None, repr=False)
     appeared: frozenset[str] = frozenset()

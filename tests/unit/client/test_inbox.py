@@ -130,3 +130,23 @@ def test_a_delete_without_an_order_counts_by_its_partition() -> None:
     late = replace(second, key=first.key, order=NO_ORDER)
     assert inbox.apply(late, count)
     assert not inbox.apply(late, count)
+
+
+def test_a_position_that_another_client_has_added_meanwhile_is_moved() -> None:
+    """Both clients found no row; the one whose INSERT changed nothing applies its own change."""
+    connection = opened()
+    inbox = Inbox(connection, "billing")
+    first, second, *_ = made_changes(2)
+    execute = inbox._sql  # noqa: SLF001
+
+    def other_adds(cursor: Any, sql: str, parameters: Any) -> int:
+        if sql == execute.add:
+            cursor.execute(sql, parameters)
+            cursor.execute(execute.move, (0, 0, 1, 1, *parameters, 0, 0, 0))
+        cursor.execute(sql, tuple(parameters))
+        return int(cursor.rowcount)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("roma_client.inbox.inbox.executed", other_adds)
+        assert inbox.apply(replace(second, place=second.place._replace(offset=7)), count)
+    assert not inbox.apply(first, count)

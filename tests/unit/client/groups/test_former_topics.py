@@ -1,9 +1,17 @@
 """Where a group reads a table on, by the notes of its commits."""
 
-import pytest
+from types import SimpleNamespace
+from typing import Any
 
+import pytest
+from confluent_kafka import KafkaError, TopicPartition
+
+from roma_client.beginning import unmoved_topic
+from roma_client.errors import KafkaRefused, NotPermitted, TableMoved
 from roma_client.kafka.commit_notes import CommitNote
-from roma_client.kafka.former_topics import chosen_topic, next_topic
+from roma_client.kafka.former_topics import Reached, chosen_topic, next_topic, topic_to_read
+from roma_client.kafka.moves import NoMoves
+from roma_client.names import Table
 from roma_client.records.moved import Departure, Followed
 
 TABLE = "shop.t"
@@ -79,3 +87,54 @@ def test_a_note_is_read_as_it_was_written(note: CommitNote) -> None:
 @pytest.mark.parametrize("text", [None, "", "{", "[]", '{"roma": 2}', '{"roma": 1}'])
 def test_metadata_of_other_programs_are_no_note(text: str | None) -> None:
     assert CommitNote.read(text) is None
+
+
+class Committed:
+    """A consumer of a group that has a commit in partition 0 of `a`, and an error of partition 1."""
+
+    def __init__(self, code: int) -> None:
+        self.error = KafkaError(code)
+
+    def list_topics(self, **_: Any) -> Any:
+        return SimpleNamespace(
+            topics={"a": SimpleNamespace(error=None, partitions={0: None, 1: None})}
+        )
+
+    def committed(self, asked: list[TopicPartition], **_: Any) -> list[Any]:
+        note = NoMoves(TABLE, by_hand=False).note(("a", 0), 5)
+        return [
+            SimpleNamespace(topic=each.topic, partition=each.partition, error=error, metadata=note)
+            for each, error in zip(asked, (None, self.error), strict=True)
+        ]
+
+    def close(self) -> None: ...
+
+
+@pytest.mark.parametrize("code", [KafkaError.TOPIC_AUTHORIZATION_FAILED, KafkaError.UNKNOWN])
+def test_a_partition_whose_commit_is_not_answered_is_an_error(
+    code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its note may name another topic than those of the other partitions."""
+    monkeypatch.setattr("roma_client.kafka.former_topics.Consumer", lambda _: Committed(code))
+    with pytest.raises((KafkaRefused, NotPermitted)):
+        topic_to_read({}, "group", TABLE, "m")
+
+
+def test_a_partition_that_was_deleted_has_no_commit(monkeypatch: pytest.MonkeyPatch) -> None:
+    deleted = Committed(KafkaError.UNKNOWN_TOPIC_OR_PART)
+    monkeypatch.setattr("roma_client.kafka.former_topics.Consumer", lambda _: deleted)
+    assert topic_to_read({}, "group", TABLE, "m").topic == "a"
+
+
+def test_a_group_that_follows_no_moves_stops_where_its_table_has_left_its_topic(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = Table("shop", "t", ("m", "copy"), (), frozenset())
+    for topic in ("m", "copy", "former"):
+        reached = Reached(topic, None, None, is_new=False)
+        monkeypatch.setattr("roma_client.beginning.topic_to_read", lambda *_, **__: reached)
+        if topic in table.topics:
+            assert unmoved_topic({}, "group", table) == topic
+            continue
+        with pytest.raises(TableMoved, match='topic="former"'):
+            unmoved_topic({}, "group", table)
