@@ -20,6 +20,7 @@ from roma_client.kafka.options import FeedOptions, Start
 from roma_client.kafka.topics import present_topics
 from roma_client.metrics import Metrics, NoMetrics
 from roma_client.names import Answer, Directory
+from roma_client.names.places import Places
 from roma_client.names.watcher import OF_VERBS, NameWatcher, moved_from
 from roma_client.opening import directory_of, refuse_owned
 from roma_client.records.ack_book import Receipt
@@ -107,17 +108,17 @@ class CanalConnector:
         takes = self._takes = canal_filter(text) if isinstance(text, str) else text
         self.unsubscribe()
         answer = self._directory.all_tables()
-        places = {each.name: each.topic for each in answer.tables if takes(each.name)}
-        if not places:
+        places = Places(each for each in answer.tables if takes(each.name))
+        if not places.topics:
             raise UsageError(f"The filter {text!r} takes no logical table of the mapping.")
         self._topics = self._readable(answer)
         if not self._topics:
-            raise TopicMissing(f"Kafka has no topic of {', '.join(sorted(places))} yet.")
-        selection = Selection(takes, places, statements=self.ddl)
+            raise TopicMissing(f"Kafka has no topic of {', '.join(sorted(places.topics))} yet.")
+        selection = Selection(takes, places.topics, statements=self.ddl, reads=places.reads)
         feed = Feed(self._options(answer, selection), self.metrics)
         watcher = NameWatcher(
             self._directory.ask_all_tables,
-            lambda newest: moved_from(newest, places, OF_VERBS),
+            lambda newest: moved_from(newest, places.topics, OF_VERBS),
             self.refresh_seconds,
         )
         with ExitStack() as stack:

@@ -20,6 +20,7 @@ class Selection:
                  from each topic
     only_table   the single wanted table, if the selection has one: records of others can be skipped
                  by their key
+    reads        whether a table is read from a topic, instead of `topics`; may raise ClientError
     tags         a record with one of them is selected; empty selects all
     """
 
@@ -28,6 +29,7 @@ class Selection:
     only_table: str | None = None
     tags: frozenset[str] = frozenset()
     statements: bool = False
+    reads: Callable[[str, str], bool] | None = None
 
     @classmethod
     def of_table(
@@ -56,7 +58,11 @@ class Selection:
     def takes_row(self, database: str, table: str, topic: str) -> bool:
         """Return whether a row change of this logical table is taken from this topic."""
         name = f"{database}.{table}"
-        return self.takes(name) and topic == self.topics.get(name, topic)
+        if not self.takes(name):
+            return False
+        if self.reads is not None:
+            return self.reads(name, topic)
+        return topic == self.topics.get(name, topic)
 
     def takes_statement(self, database: str, table: str, topic: str) -> bool:
         """Return whether a statement is taken.

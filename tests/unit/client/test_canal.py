@@ -3,16 +3,20 @@
 from unittest.mock import MagicMock, Mock
 
 import pytest
-from confluent_kafka import KafkaError
+from confluent_kafka import KafkaError, TopicPartition
 
 from roma_client import canal
 from roma_client.canal import EMPTY_ID, CanalConnector, Message
-from roma_client.errors import NotActive, RowsExpired, TopicMissing
+from roma_client.errors import NotActive, RowsExpired, TableMoved, TopicMissing
 from roma_client.kafka.feed import Feed
 from roma_client.kafka.options import FeedOptions
+from roma_client.metrics import NoMetrics
 from roma_client.names import Answer, Directory, Table
+from roma_client.names.places import Places
 from roma_client.names.watcher import NameWatcher
+from roma_client.records.decoding import Reading
 from roma_client.records.record import Record
+from roma_client.records.selection import Selection
 from tests.support.clients.fake_consumer import (
     NO_OFFSET,
     SESSION,
@@ -170,3 +174,53 @@ def test_a_batch_waits_while_the_broker_is_away(consumer: FakeConsumer, clock: F
     clock.now += SESSION
     consumer.refusal = None
     assert offsets(client.get(1)) == [1]
+
+
+def table(name: str, *topics: str) -> Table:
+    database, own = name.split(".")
+    return Table(database, own, topics, (), frozenset())
+
+
+def feed_of(consumer: FakeConsumer, *tables: Table) -> Feed:
+    """A feed of all tables that reads the topics a and b."""
+    places = Places(tables)
+    selection = Selection(lambda _: True, places.topics, reads=places.reads)
+    feed = Feed(FeedOptions("g", ("a", "b"), selection, Reading("text"), {}), NoMetrics())
+    feed.assigned([TopicPartition(topic, 0, 0) for topic in "ab"])
+    return feed
+
+
+def rows_in(topic: str, name: str, *orders: int) -> list[Record]:
+    made = [row_record([{"id": "1"}], table=name, order=(1, each), offset=each) for each in orders]
+    return [each._replace(topic=topic) for each in made]
+
+
+def test_a_row_of_a_table_that_moved_into_a_topic_that_is_read_is_not_acknowledged_unread(
+    consumer: FakeConsumer,
+) -> None:
+    feed = feed_of(consumer, table("shop.x", "a"), table("shop.y", "b"))
+    consumer.gives(*rows_in("a", "x", 0), *rows_in("b", "y", 0), *rows_in("b", "x", 1))
+    assert len(feed.fetch(10, 0)) == 2
+    for _ in range(2):
+        with pytest.raises(
+            TableMoved, match=r"Rows of shop.x come in topic b, and .* from topic a"
+        ):
+            feed.fetch(10, 0)
+    feed.commit(wait=True)
+    assert consumer.committed["b", 0] <= 1
+
+
+def test_a_new_table_is_read_from_one_topic_of_its_database(consumer: FakeConsumer) -> None:
+    feed = feed_of(consumer, table("shop.x", "b", "a"), table("crm.x", "a"))
+    consumer.gives(*rows_in("a", "z", 0, 1), *rows_in("b", "z", 0, 1))
+    assert [each.change.place.topic for each in feed.fetch(10, 0)] == ["b", "b"]
+
+
+def test_a_new_table_whose_topics_are_not_those_of_another_one_is_read_from_the_first(
+    consumer: FakeConsumer,
+) -> None:
+    feed = feed_of(consumer, table("crm.x", "a"), table("crm.y", "b"))
+    consumer.gives(*rows_in("a", "z", 0, 1), *rows_in("b", "z", 0))
+    assert len(feed.fetch(10, 0)) == 2
+    with pytest.raises(TableMoved, match="Rows of shop.z"):
+        feed.fetch(10, 0)
