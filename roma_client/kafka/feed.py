@@ -296,6 +296,5 @@ class Feed:
 
 def _moves_of(options: FeedOptions) -> Moves:
     if options.follow is None:
-        by_hand = options.by_hand is not None
-        return NoMoves(options.by_hand or options.stays, by_hand=by_hand)
+        return NoMoves(options.by_hand or options.stays, by_hand=options.by_hand is not None)
     return MoveFollower(options.follow, options.move_seconds)

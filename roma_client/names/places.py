@@ -40,13 +40,13 @@ class Places:
 
     def _topic_of_new(self, name: str, topic: str) -> str:
         """Return the topic of a new table whose first row comes in `topic`."""
-        database = name.split(".")[0]
+        database = name.split(".", maxsplit=1)[0]
         neighbours = [each for each, topics in self._all.items() if topic in topics]
         found = [self.topics[each] for each in neighbours if each.split(".")[0] == database]
         return found[0] if found else topic
 
     def _of_database(self, name: str, topic: str) -> Iterable[str]:
         """Return all topics of the database of a new table, if one of its tables has `topic`."""
-        database = name.split(".")[0]
+        database = name.split(".", maxsplit=1)[0]
         of_tables = [t for each, t in self._all.items() if each.split(".")[0] == database]
         return next((topics for topics in of_tables if topic in topics), ())

@@ -222,5 +222,5 @@ def test_a_new_table_whose_topics_are_not_those_of_another_one_is_read_from_the_
     feed = feed_of(consumer, table("crm.x", "a"), table("crm.y", "b"))
     consumer.gives(*rows_in("a", "z", 0, 1), *rows_in("b", "z", 0))
     assert len(feed.fetch(10, 0)) == 2
-    with pytest.raises(TableMoved, match="Rows of shop.z"):
+    with pytest.raises(TableMoved, match=r"Rows of shop\.z"):
         feed.fetch(10, 0)

@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from confluent_kafka import KafkaError, TopicPartition
@@ -90,7 +91,7 @@ def test_metadata_of_other_programs_are_no_note(text: str | None) -> None:
 
 
 class Committed:
-    """A consumer of a group that has a commit in partition 0 of `a`, and an error of partition 1."""
+    """A consumer whose group has a commit of partition 0 of `a`, and an error of partition 1."""
 
     def __init__(self, code: int) -> None:
         self.error = KafkaError(code)
@@ -131,8 +132,8 @@ def test_a_group_that_follows_no_moves_stops_where_its_table_has_left_its_topic(
 ) -> None:
     table = Table("shop", "t", ("m", "copy"), (), frozenset())
     for topic in ("m", "copy", "former"):
-        reached = Reached(topic, None, None, is_new=False)
-        monkeypatch.setattr("roma_client.beginning.topic_to_read", lambda *_, **__: reached)
+        reached = Mock(return_value=Reached(topic, None, None, is_new=False))
+        monkeypatch.setattr("roma_client.beginning.topic_to_read", reached)
         if topic in table.topics:
             assert unmoved_topic({}, "group", table) == topic
             continue
