@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
 from time import monotonic
-from typing import Final
 
 from relay.errors import RelayError, SnapshotRefused, Unreachable
 from relay.model.positions.position import BinlogPosition
@@ -22,7 +21,7 @@ from relay.pipeline.copying.chunk_select import (
     read_chunk,
 )
 from relay.pipeline.copying.copy_reader import CopyReader
-from relay.pipeline.copying.giving_way import GivesWay
+from relay.pipeline.copying.giving_way import RETRY_SECONDS, GivesWay
 from relay.pipeline.copying.key_types import described, reads_on
 from relay.pipeline.copying.known_tables import (
     KnownTable,
@@ -40,8 +39,6 @@ from relay.schema import CopiedTable
 from relay.settings import InstanceSettings, SourceSettings
 from relay.source import LOAD_SECONDS, ChunkConnection, ReadChunk
 from relay.state import SnapshotRequest
-
-RETRY_SECONDS: Final = 2.0
 
 
 class CopyRun:

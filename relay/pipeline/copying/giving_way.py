@@ -1,8 +1,14 @@
 """When a copy of tables waits for the source's load or for live rows: pure decisions."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from relay.settings import CopyingSettings
+
+RETRY_SECONDS: Final = 2.0
+"""What a copy waits for is asked again after this many seconds."""
+_SHARE_OF_STREAM: Final = 10
+"""The stream gets so many times the seconds in which it waited for a copy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +35,10 @@ def way_for_live_rows(limits: CopyingSettings, lag_s: float | None) -> GivesWay 
     return GivesWay(
         f"live rows lag {lag_s:.0f} s, more than copying.lag_seconds = {limits.lag_seconds:g}"
     )
+
+
+def retry_after_s(spent_s: float) -> float:
+    """Return after how many seconds a chunk is read again that could not be printed, because
+    something did not answer. The stream waited for it for `spent_s`.
+    """
+    return max(RETRY_SECONDS, _SHARE_OF_STREAM * spent_s)

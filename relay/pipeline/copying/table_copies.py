@@ -30,8 +30,8 @@ from relay.model.table import TableId
 from relay.pipeline.checkpoint.checkpoint import Checkpoint
 from relay.pipeline.copying.chunk_publisher import ChunkPublisher, PrintedChunk
 from relay.pipeline.copying.copy_reader import CopyReader
-from relay.pipeline.copying.copy_run import RETRY_SECONDS, CopyRun
-from relay.pipeline.copying.giving_way import GivesWay, way_for_live_rows
+from relay.pipeline.copying.copy_run import CopyRun
+from relay.pipeline.copying.giving_way import GivesWay, retry_after_s, way_for_live_rows
 from relay.pipeline.copying.own_requests import create_missing, end_sentence
 from relay.pipeline.copying.window import Window
 from relay.pipeline.copying.xa_commits import XaCommits
@@ -182,6 +182,7 @@ class TableCopies:
 
         An error ends the request and not the stream, as long as the open batch is unchanged.
         """
+        began_s = monotonic()
         try:
             run.advance(lambda: self._progress.record, router, self._accepted)
             ready = run.ready(self._progress.at)
@@ -189,7 +190,7 @@ class TableCopies:
         except _ENDS_SESSION:
             raise
         except Unreachable as exc:
-            run.read_again(str(exc), after_s=RETRY_SECONDS)
+            run.read_again(str(exc), after_s=retry_after_s(monotonic() - began_s))
         except RelayError as exc:
             if not run.leaves_out(str(exc)):
                 self._end(run, SnapshotState.REFUSED, str(exc))

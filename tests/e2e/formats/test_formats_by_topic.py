@@ -11,7 +11,7 @@ from confluent_kafka.serialization import MessageField, SerializationContext
 from deploy.embedded import Apicurio, Kafka, MariaDB
 from tests.e2e.conftest import NewInstallation
 from tests.e2e.formats.zoo_topics import Record, Texts, read_records
-from tests.snapshots.commands import roma, wait_for
+from tests.snapshots.commands import requests, roma, wait_for
 from tests.support.faults.tcp_gate import TcpGate
 from tests.support.relays.relay_process import Installation, RelayProcess
 from tests.support.waiting import wait_until
@@ -79,6 +79,40 @@ def test_topics_of_one_instance_have_the_same_rows_each_in_its_format(
     assert {orjson.loads(each or b"")[1] for each in keys} == {"3", "4"}
     (inserted,) = records(kafka, f"{name}_connect")
     assert in_texts(orjson.loads(inserted.value or b"")["after"]) == last
+
+
+@pytest.mark.long
+@pytest.mark.timeout(180)
+def test_a_copy_waits_for_a_registry_that_hangs_and_the_stream_of_another_format_does_not(
+    mariadb: MariaDB, kafka: Kafka, registry: Apicurio, new_installation: NewInstallation
+) -> None:
+    host, port = registry.address.split(":")
+    with TcpGate(host, int(port)) as gate:
+        url = registry.url.replace(registry.address, gate.address)
+        away = {"registry": {"url": url, "timeout_seconds": 0.3}}
+        installation = new_installation(mariadb, kafka, **away, **SETTINGS)
+        name = installation.name
+        mariadb.execute(f"insert into {name}.t values (1, 1, 'a')")
+        with RelayProcess(installation) as relay:
+            relay.wait_for("RUNNING")
+            gate.swallow()
+            number = roma(installation, "start", f"{name}.t", "--to-topic", f"{name}_lake").split()[
+                0
+            ]
+            wait_until(lambda: "does not answer" in waits(installation, number), "it waits", 30)
+            mariadb.execute(*(f"insert into {name}.t values ({2 + i}, 0, '')" for i in range(20)))
+            wait_until(lambda: len(records(kafka, name)) == 20, "the stream", 30)
+            relay.wait_for("RUNNING")
+            assert not records(kafka, f"{name}_lake")
+            gate.lead_to(host, int(port))
+            assert wait_for(installation, number, "DONE")["rows"] == 21
+    assert len(records(kafka, f"{name}_lake")) == 21
+
+
+def waits(installation: Installation, number: str) -> str:
+    """Why a running request reads no rows."""
+    (found,) = (each for each in requests(installation) if each["id"] == number)
+    return str(found["progress"].get("waits", ""))
 
 
 def changed_and_copied(installation: Installation, mariadb: MariaDB) -> None:

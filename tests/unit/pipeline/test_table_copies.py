@@ -23,7 +23,7 @@ from relay.model.records.own_snapshots import (
 from relay.model.records.snapshot_progress import SnapshotProgress
 from relay.model.table import TableId
 from relay.pipeline.copying import table_copies
-from relay.pipeline.copying.copy_run import RETRY_SECONDS
+from relay.pipeline.copying.giving_way import RETRY_SECONDS, retry_after_s
 from relay.pipeline.copying.own_requests import due, end_sentence
 from relay.pipeline.copying.table_copies import TableCopies
 from relay.pipeline.delivery.copy_view import CopyView
@@ -208,6 +208,11 @@ def test_a_stop_while_a_topic_is_made_ends_the_session_and_an_outage_reads_again
     assert copying.ended == []
     assert len(copying.run.again) == 1
     assert copying.run.pauses_s == [RETRY_SECONDS], "it does not read the source all the time"
+
+
+def test_the_stream_gets_the_greater_part_of_the_time_while_something_does_not_answer() -> None:
+    assert retry_after_s(0.01) == RETRY_SECONDS
+    assert retry_after_s(5) == 50
 
 
 def test_a_rename_is_recorded_for_each_request_also_for_those_that_are_paused(
