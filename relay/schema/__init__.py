@@ -16,6 +16,7 @@ from relay.schema.history import (
     TableHistory,
     Version,
     folded,
+    later_bases,
     parse_record,
     superseded,
 )
@@ -46,6 +47,7 @@ __all__ = [
     "copied_table",
     "described_map",
     "folded",
+    "later_bases",
     "parse_record",
     "renamed_sql",
     "superseded",

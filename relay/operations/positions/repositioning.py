@@ -7,6 +7,7 @@ from enum import StrEnum
 from relay.errors import MoveRefused
 from relay.model.positions.gtid import GtidSet
 from relay.model.positions.position import BinlogPosition, OrderPair, SourcePosition
+from relay.model.records.followed_names import names_kept
 from relay.model.records.position_record import OtherSource, PositionRecord, Replay
 from relay.order import MAX_EPOCH
 
@@ -198,7 +199,8 @@ def _as_new(
 def _in_next_epoch(record: PositionRecord, source: str, target: SourcePosition) -> PositionRecord:
     """Return the record with one source moved, in an epoch above all published order keys.
 
-    Half-published transactions of other sources continue.
+    Half-published transactions of other sources continue. The schema history of another server is
+    not continued; that of this one is, if its binlog still shows what follows.
     """
     _, order = _reached(record)
     split = record.split
@@ -211,7 +213,9 @@ def _in_next_epoch(record: PositionRecord, source: str, target: SourcePosition) 
     after = replace(
         record, order=order, epoch=_next_epoch(record), split=split, replay=None, place=None
     )
-    return after.with_source(source, replace(at, source=target))
+    is_same_server = at.source.identity.server == target.identity.server
+    names = names_kept(at.source, at.names) if is_same_server else None
+    return after.with_source(source, replace(at, source=target, names=names))
 
 
 def _back(

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from relay.model.change import TransactionBegin, TransactionEnd
 from relay.model.positions.gtid import GtidSet
 from relay.model.positions.position import SourcePosition
+from relay.model.records.followed_names import names_kept
 from relay.model.records.last_transaction import last_transaction
 from relay.model.records.position_record import OtherSource, PositionRecord
 
@@ -40,7 +41,7 @@ class SourceProgress:
         self._newest: tuple[TransactionBegin, Sequence[bytes]] | None = None
         self._gtids = GtidSet.parse(position.gtid_set)
         self._keeps_gtids = keeps_gtids
-        self._names = at.names
+        self._names = names_kept(position, at.names)
         self._follows_names = follows_names
         self._standing: tuple[TransactionEnd, OtherSource] | None = None
 

@@ -8,6 +8,7 @@ from time import time
 from relay.errors import RelayError, StandbyDiverged, SwitchNeedsGtid
 from relay.ha import Action, Decision, Situation
 from relay.model.failover import Published, ServerRole
+from relay.model.records.followed_names import names_up_to
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.failover.digest_switch import DigestSwitch
 from relay.pipeline.failover.heartbeats import ServerHeartbeats
@@ -108,7 +109,8 @@ class SourceSwitch:
         return ProvenPlace(
             place_before(
                 settings, record.change_time_ms / 1000 - self._rules.fallback_interval_seconds
-            )
+            ),
+            repeats=True,
         )
 
 
@@ -116,7 +118,9 @@ def moved_record(record: PositionRecord, place: ProvenPlace) -> PositionRecord:
     """Return the position record on the other server, under the next epoch.
 
     A half-published transaction that was lost with the former server is dropped. A replay was
-    counted by coordinates of the former server: its rest is published under the new epoch.
+    counted by coordinates of the former server: its rest is published under the new epoch. The
+    schema history continues only if it was followed up to the former position and no transaction
+    is repeated, lost or left out: each may contain statements that change tables.
     """
     split = (
         None
@@ -124,6 +128,13 @@ def moved_record(record: PositionRecord, place: ProvenPlace) -> PositionRecord:
         else record.split
     )
     order = record.order if record.replay is None else record.order.raised_to(record.replay.order)
+    names = names_up_to(record.source, record.names) if place.is_exact else None
     return replace(
-        record, source=place.position, epoch=record.epoch + 1, order=order, split=split, replay=None
+        record,
+        source=place.position,
+        epoch=record.epoch + 1,
+        order=order,
+        split=split,
+        replay=None,
+        names=names,
     )

@@ -1,6 +1,4 @@
-"""The ways to know a source's tables where reading begins: from the history that is kept, or from
-the catalogue.
-"""
+"""A source's tables where reading begins, described from its catalogue."""
 
 from collections.abc import Collection
 from contextlib import closing
@@ -9,12 +7,11 @@ from typing import Final, NamedTuple
 
 import structlog
 
-from relay.errors import BinlogPurged, SchemaMismatch, SourceNotPermitted, SourceUnreachable, Stop
+from relay.errors import SchemaMismatch, SourceNotPermitted, SourceUnreachable, Stop
 from relay.model.positions.gtid import GtidSet
 from relay.model.positions.position import BinlogPosition, SourcePosition
 from relay.model.table import TableId
 from relay.schema import (
-    Base,
     CatalogReader,
     CatalogSnapshot,
     DescribedTable,
@@ -24,14 +21,11 @@ from relay.schema import (
     TableHistory,
     Version,
     classify,
-    folded,
-    superseded,
 )
 from relay.settings import SourceSettings
 from relay.source import (
     VISIBLE_SECONDS,
     Visibility,
-    beginning_of_binlog,
     end_of_binlog,
     statements_between,
 )
@@ -76,7 +70,7 @@ class _Changes(NamedTuple):
 
 
 class NamesOpening:
-    """The ways to describe the tables at a position."""
+    """Describes the tables at a position."""
 
     def __init__(
         self,
@@ -84,50 +78,12 @@ class NamesOpening:
         catalog: CatalogReader,
         schemas: Schemas,
         start: SourcePosition,
-        kept: list[Version | Base],
     ) -> None:
         self._settings = settings
         self._catalog = catalog
         self._schemas = schemas
         self._start = start
         self._here = HistoryPlace.of_position(start)
-        self._kept = kept
-
-    def continued(self, followed: SourcePosition | None) -> TableHistory | None:
-        """Return the stored history up to `followed`; None if it does not reach this position."""
-        if followed is None:
-            return None
-        there = HistoryPlace.of_position(followed)
-        if there.server != self._here.server:
-            return self._moved(there)
-        later = folded(self._kept, min(there, self._here), self._schemas)
-        if later is None:
-            return None
-        history = TableHistory(self._schemas, followed.identity, later)
-        return history if there >= self._here or self._caught_up(history, followed) else None
-
-    def _moved(self, there: HistoryPlace) -> TableHistory | None:
-        """Return the former server's history, after a switch to another server."""
-        if folded(self._kept, there, self._schemas) is None:
-            return None
-        history = TableHistory(self._schemas, self._start.identity)
-        history.begin(self._here)
-        return history
-
-    def _caught_up(self, history: TableHistory, followed: SourcePosition) -> bool:
-        """Follow the statements between the history's end and the start position.
-
-        False if their binlog is purged.
-        """
-        try:
-            for statement, created_s, _ in statements_between(
-                self._settings, followed.binlog, self._start.binlog
-            ):
-                history.at(replace(followed.identity, file_created_s=created_s))
-                history.apply(statement)
-        except BinlogPurged:
-            return False
-        return True
 
     def anew(self) -> TableHistory:
         """Return a history from the catalogue: tables changed since this position are known from
@@ -176,29 +132,6 @@ class NamesOpening:
             else:
                 history.expect([Version(self._place(change.at), table, described)])
 
-    def superseded(self, followed: SourcePosition | None) -> list[bytes]:
-        """Return the keys of records that no remaining position of the source needs, nor the
-        instance itself.
-        """
-        ours = [self._here]
-        if (
-            followed is not None
-            and (there := HistoryPlace.of_position(followed)).server == self._here.server
-        ):
-            ours.append(there)
-        if not superseded(self._kept, min(ours)):
-            return []
-        try:
-            ours.append(HistoryPlace.of_position(beginning_of_binlog(self._settings)))
-        except BinlogPurged:
-            return []  # the next opening will find what there is to take away
-        gone = superseded(self._kept, min(ours))
-        if gone:
-            _log.info(
-                "table_versions_superseded", records=len(gone), kept=len(self._kept) - len(gone)
-            )
-        return [record.key for record in gone]
-
     def _described(self, wanted: Collection[TableId]) -> tuple[CatalogSnapshot, _Changes]:
         """Return the catalogue's tables, all or the wanted ones, and what changed since this
         position.
@@ -242,7 +175,8 @@ class NamesOpening:
         changed: dict[TableId, _Change] = {}
         databases: set[str] = set()
         gtids: list[str] = []
-        for statement, _, gtid in statements_between(self._settings, after, until):
+        held = self._start.gtid_set
+        for statement, _, gtid in statements_between(self._settings, after, until, held):
             gtids.append(gtid)
             for table in passing.apply(statement, classify(statement)):
                 name = self._schemas.name(table)

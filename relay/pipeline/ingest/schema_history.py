@@ -11,6 +11,7 @@ from relay.model.change import Statement
 from relay.model.message import OutboundMessage
 from relay.model.positions.position import BinlogPosition, SourceIdentity, SourcePosition
 from relay.model.table import TableId, TableMap
+from relay.pipeline.ingest.kept_history import KeptHistory
 from relay.pipeline.ingest.schema_bootstrap import NamesOpening
 from relay.position import KeptRecords
 from relay.schema import Base, CatalogReader, Schemas, TableHistory, Version, parse_record
@@ -92,10 +93,12 @@ def open_names(
     records.ensure_topic()
     kept = _readable(records)
     schemas = _no_schemas(server)
-    opening = NamesOpening(settings, catalog, schemas, start, kept)
-    history = opening.continued(followed) or opening.anew()
+    stored = KeptHistory(settings, schemas, start, kept)
+    opening = NamesOpening(settings, catalog, schemas, start)
+    history = stored.continued(followed) or opening.anew()
     opening.repair(history, doubtful)
-    return TableNames(history, records, opening.superseded(followed))
+    gone = stored.superseded(followed) + (stored.passed_bases() if history.begun else [])
+    return TableNames(history, records, gone)
 
 
 def _no_schemas(server: ServerFacts) -> Schemas:

@@ -8,7 +8,14 @@ from relay.schema.history.known_tables import Known
 from relay.schema.history.place import HistoryPlace
 from relay.schema.history.schemas import Schemas
 from relay.schema.history.table_history import TableHistory
-from relay.schema.history.versions import Base, Version, folded, parse_record, superseded
+from relay.schema.history.versions import (
+    Base,
+    Version,
+    folded,
+    later_bases,
+    parse_record,
+    superseded,
+)
 
 __all__ = [
     "Base",
@@ -21,6 +28,7 @@ __all__ = [
     "Version",
     "completed",
     "folded",
+    "later_bases",
     "parse_record",
     "superseded",
 ]

@@ -109,6 +109,15 @@ def superseded(records: Iterable[Version | Base], oldest: HistoryPlace) -> list[
     return [*gone, *(version for version in last.values() if version.known is None)]
 
 
+def later_bases(records: Iterable[Version | Base], at: HistoryPlace) -> list[Base]:
+    """Return the bases of this server after a position."""
+    return [
+        record
+        for record in records
+        if isinstance(record, Base) and record.place.server == at.server and record.place > at
+    ]
+
+
 def enter(version: Version, schemas: Schemas) -> None:
     """Let a version hold."""
     if version.table.table:

@@ -2,13 +2,14 @@
 separate connection.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from typing import NamedTuple
 
 from relay.errors import SourceUnreachable
 from relay.model import event_types as types
 from relay.model.change import Statement
+from relay.model.positions.gtid import GtidSet
 from relay.model.positions.position import BinlogPosition, SourceIdentity, SourcePosition
 from relay.settings import SourceSettings
 from relay.source.events.binlog_event import BinlogEvent
@@ -51,8 +52,8 @@ def beginning_of_binlog(settings: SourceSettings) -> SourcePosition:
 
 
 class LoggedStatement(NamedTuple):
-    """A statement, the creation time of its binlog file (Unix seconds), and the MySQL GTID of
-    its transaction ("" if it has none).
+    """A statement, the creation time of its binlog file (Unix seconds), and the GTID of its
+    transaction ("" if it has none).
     """
 
     statement: Statement
@@ -61,9 +62,10 @@ class LoggedStatement(NamedTuple):
 
 
 def statements_between(
-    settings: SourceSettings, after: BinlogPosition, until: BinlogPosition
+    settings: SourceSettings, after: BinlogPosition, until: BinlogPosition, held: str = ""
 ) -> Iterator[LoggedStatement]:
-    """Yield the statements between two positions, except those that were only announced.
+    """Yield the statements between two positions, except those that were only announced, and those
+    in the GTID set `held`: a dump from `after` and this set does not send them.
 
     Raises BinlogPurged, Unreachable or CorruptEvent.
     """
@@ -72,18 +74,50 @@ def statements_between(
     with closing(SourceConnection(settings)) as connection:
         server = read_server_facts(connection)
         with looking_from(connection, server, after) as reader:
-            yield from _statements(reader, server, until)
+            yield from without_held(_statements(reader, server, until), GtidSet.parse(held))
+
+
+def without_held(
+    found: Iterable[LoggedStatement | str], held: GtidSet
+) -> Iterator[LoggedStatement]:
+    """Yield the statements of transactions that are not in the set; a text is the GTID of the
+    transaction that begins.
+
+    A MariaDB server sends of each domain everything after the set's own transaction in the binlog,
+    whatever its number is, and the whole domain if that transaction is in an earlier file.
+    """
+    if not held.domains:
+        for each in found:
+            if not isinstance(each, str) and not (each.gtid and held.contains(each.gtid)):
+                yield each
+        return
+    newest = {str(GtidSet(domains={domain: last})) for domain, last in held.domains.items()}
+    statements: list[LoggedStatement] = []
+    for each in found:
+        if isinstance(each, LoggedStatement):
+            statements.append(each)
+        elif each in newest:
+            domain = _domain(each)
+            statements = [earlier for earlier in statements if _domain(earlier.gtid) != domain]
+    yield from (each for each in statements if each.gtid not in newest)
+
+
+def _domain(gtid: str) -> str:
+    return gtid.partition("-")[0]
 
 
 def _statements(
     reader: BinlogReader, server: ServerFacts, until: BinlogPosition
-) -> Iterator[LoggedStatement]:
+) -> Iterator[LoggedStatement | str]:
+    """Yield statements, and the GTID of each transaction that begins."""
     announced, created_s, gtid = False, 0, ""
     for event in reader.events():
         if event.type_code == types.FORMAT_DESCRIPTION:
             created_s = event.time_s
         elif event.type_code == types.MARIADB_GTID:
-            announced = mariadb_gtid(event.body, event.server_id).halved_alter
+            begun = mariadb_gtid(event.body, event.server_id)
+            announced, gtid = begun.halved_alter, begun.text
+            yield gtid
         elif event.type_code in (types.GTID, types.ANONYMOUS_GTID, types.GTID_TAGGED):
             gtid = _gtid(event)
         elif event.type_code in (types.QUERY, types.MARIADB_QUERY_COMPRESSED) and not announced:

@@ -70,7 +70,7 @@ def opened(
     start = position(database, settings)
     schemas = Schemas(mariadb=database.family == "mariadb")
     with closing(DisturbedCatalog(settings, disturb)) as catalog:
-        NamesOpening(settings, catalog, schemas, start, []).anew()
+        NamesOpening(settings, catalog, schemas, start).anew()
         return schemas, catalog
 
 
@@ -117,7 +117,7 @@ def test_the_definition_after_the_last_change_is_that_of_a_quiet_look(
     start = position(database, settings)
     schemas = Schemas(mariadb=database.family == "mariadb")
     with closing(DisturbedCatalog(settings, disturb)) as catalog:
-        opening = NamesOpening(settings, catalog, schemas, start, [])
+        opening = NamesOpening(settings, catalog, schemas, start)
         found, changes = opening._described(())  # noqa: SLF001 - what both ways of opening ask
     described = {
         table: [column.name for column in found.tables[TableId(schema, table)].columns]
@@ -148,5 +148,5 @@ def test_a_database_that_changes_its_character_set_lends_none_to_earlier_tables(
     database.execute(f"ALTER DATABASE {schema} CHARACTER SET utf8mb4")
     schemas = Schemas(mariadb=database.family == "mariadb")
     with closing(CatalogReader(settings)) as catalog:
-        NamesOpening(settings, catalog, schemas, start, []).anew()
+        NamesOpening(settings, catalog, schemas, start).anew()
     assert schema not in schemas.databases

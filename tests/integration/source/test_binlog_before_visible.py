@@ -157,7 +157,7 @@ def described(settings: SourceSettings, place: SourcePosition, *, mariadb: bool)
     """The columns of a table that was changed, as the catalogue is taken to say."""
     schemas = Schemas(mariadb=mariadb)
     with closing(CatalogReader(settings)) as catalog:
-        opening = NamesOpening(settings, catalog, schemas, place, [])
+        opening = NamesOpening(settings, catalog, schemas, place)
         snapshot, _ = opening._described(())  # noqa: SLF001 - what both ways of opening ask
     return [column.name for column in snapshot.tables[TableId("d", "u")].columns]
 

@@ -30,6 +30,10 @@ class Table:
     def run(self, *sqls: str) -> None:
         self._database.execute(*(sql.replace("{t}", self.name) for sql in sqls))
 
+    def move_to(self, database: SqlServer) -> None:
+        """Write to another server that has the table."""
+        self._database = database
+
     def row(self) -> None:
         """Write a row and keep it under the present column names."""
         self._number += 1

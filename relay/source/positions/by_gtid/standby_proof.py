@@ -27,11 +27,19 @@ from relay.source.protocol.server_facts import ServerFacts, read_server_facts
 class ProvenPlace:
     """The position to continue at, and the accepted loss: `lost` was published and is missing
     there, `left_out` was never published.
+
+    `repeats`: nothing is proven, and the position is earlier than what was published.
     """
 
     position: SourcePosition
     lost: str = ""
     left_out: str = ""
+    repeats: bool = False
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether exactly the published transactions are before the position."""
+        return not (self.repeats or self.lost or self.left_out)
 
 
 def proven_place(settings: SourceSettings, published: Published, accepted: str = "") -> ProvenPlace:

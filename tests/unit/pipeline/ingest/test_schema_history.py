@@ -11,7 +11,7 @@ from relay.model.change import Statement
 from relay.model.message import OutboundMessage
 from relay.model.positions.position import BinlogPosition, SourceIdentity, SourcePosition
 from relay.model.table import Column, ColumnType, Logged, TableId, TableMap
-from relay.pipeline.ingest import schema_bootstrap
+from relay.pipeline.ingest import kept_history
 from relay.pipeline.ingest.schema_history import TableNames, open_names
 from relay.schema import Base, HistoryPlace, Version
 from relay.schema.history import DescribedColumn, DescribedTable
@@ -55,7 +55,8 @@ def known(name: str) -> DescribedTable:
 def oldest(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Where the source's binlog begins, as an offset: before everything that is kept."""
     begins = [4]
-    monkeypatch.setattr(schema_bootstrap, "beginning_of_binlog", lambda _: position(begins[-1]))
+    monkeypatch.setattr(kept_history, "beginning_of_binlog", lambda _: position(begins[-1]))
+    monkeypatch.setattr(kept_history, "binlog_file_created_s", lambda *_: HERE.file_created_s)
     return begins
 
 

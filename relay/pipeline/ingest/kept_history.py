@@ -1,0 +1,125 @@
+"""The stored history of a source's tables, where reading begins."""
+
+from dataclasses import replace
+
+import structlog
+
+from relay.errors import BinlogPurged
+from relay.model.positions.position import SourcePosition
+from relay.schema import (
+    Base,
+    HistoryPlace,
+    Schemas,
+    TableHistory,
+    Version,
+    folded,
+    later_bases,
+    superseded,
+)
+from relay.settings import SourceSettings
+from relay.source import beginning_of_binlog, binlog_file_created_s, statements_between
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class KeptHistory:
+    """The stored records of a history, read at a position."""
+
+    def __init__(
+        self,
+        settings: SourceSettings,
+        schemas: Schemas,
+        start: SourcePosition,
+        kept: list[Version | Base],
+    ) -> None:
+        self._settings = settings
+        self._schemas = schemas
+        self._start = start
+        self._here = HistoryPlace.of_position(start)
+        self._kept = kept
+
+    def continued(self, followed: SourcePosition | None) -> TableHistory | None:
+        """Return the stored history up to `followed`; None if it does not reach this position.
+
+        A history of another server is that of a record which a switch made: it was followed up to
+        exactly the transactions before this position.
+        """
+        if followed is None:
+            return None
+        there = HistoryPlace.of_position(followed)
+        if there.server != self._here.server:
+            return self._moved(there)
+        if there != self._here and not self._in_one_history(followed, there):
+            return None
+        later = folded(self._kept, min(there, self._here), self._schemas)
+        if later is None:
+            return None
+        history = TableHistory(self._schemas, followed.identity, later)
+        return history if there >= self._here or self._caught_up(history, followed) else None
+
+    def _in_one_history(self, followed: SourcePosition, there: HistoryPlace) -> bool:
+        """Whether the history was followed through this position, or the binlog shows all that
+        lies between.
+
+        It does not if the server began its binlog again (RESET), or if the history has another base
+        after this position: between the two, another server was read.
+        """
+        if (there > self._here) is not (followed.binlog.rank > self._start.binlog.rank):
+            return False
+        if any(each.place <= there for each in later_bases(self._kept, self._here)):
+            return False
+        try:
+            created_s = binlog_file_created_s(self._settings, followed.binlog.file)
+        except BinlogPurged:
+            return False
+        return created_s == followed.identity.file_created_s
+
+    def _moved(self, there: HistoryPlace) -> TableHistory | None:
+        """Return the former server's history, after a switch to another server."""
+        if folded(self._kept, there, self._schemas) is None:
+            return None
+        history = TableHistory(self._schemas, self._start.identity)
+        history.begin(self._here)
+        return history
+
+    def _caught_up(self, history: TableHistory, followed: SourcePosition) -> bool:
+        """Follow the statements between the history's end and the start position.
+
+        False if their binlog is purged.
+        """
+        try:
+            for statement, created_s, _ in statements_between(
+                self._settings, followed.binlog, self._start.binlog, followed.gtid_set
+            ):
+                history.at(replace(followed.identity, file_created_s=created_s))
+                history.apply(statement)
+        except BinlogPurged:
+            return False
+        return True
+
+    def superseded(self, followed: SourcePosition | None) -> list[bytes]:
+        """Return the keys of records that no remaining position of the source needs, nor the
+        instance itself.
+        """
+        ours = [self._here]
+        if (
+            followed is not None
+            and (there := HistoryPlace.of_position(followed)).server == self._here.server
+        ):
+            ours.append(there)
+        if not superseded(self._kept, min(ours)):
+            return []
+        try:
+            ours.append(HistoryPlace.of_position(beginning_of_binlog(self._settings)))
+        except BinlogPurged:
+            return []  # the next opening will find what there is to take away
+        gone = superseded(self._kept, min(ours))
+        if gone:
+            _log.info(
+                "table_versions_superseded", records=len(gone), kept=len(self._kept) - len(gone)
+            )
+        return [record.key for record in gone]
+
+    def passed_bases(self) -> list[bytes]:
+        """Return the keys of bases after this position: a history that begins here passes them."""
+        return [base.key for base in later_bases(self._kept, self._here)]

@@ -1,0 +1,208 @@
+"""The schema history after a switch or a move: it continues only where no statement between can be
+missed, otherwise the source's catalogue describes the tables.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from relay.errors import BinlogPurged
+from relay.model.change import Statement, TransactionEnd
+from relay.model.message import OutboundMessage
+from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
+from relay.model.records.position_record import OtherSource, PositionRecord
+from relay.model.table import Column, ColumnType, Logged, TableId, TableMap
+from relay.operations.positions.repositioning import plan_move
+from relay.pipeline.checkpoint.source_progress import SourceProgress
+from relay.pipeline.failover.source_switch import moved_record
+from relay.pipeline.ingest import kept_history, schema_bootstrap
+from relay.pipeline.ingest.schema_history import TableNames, open_names
+from relay.schema import Base, CatalogSnapshot, HistoryPlace, Version
+from relay.schema.history import DescribedColumn, DescribedTable
+from relay.settings import SourceSettings
+from relay.source import ProvenPlace, ServerFacts
+
+OLD, NEW = SourceIdentity("", 7, 100), SourceIdentity("", 8, 50)
+TABLE = TableId("d", "t")
+BARE = TableMap(
+    TABLE, (Column("", ColumnType.LONG, nullable=True),), logged=Logged.NOTHING, unknown="none"
+)
+
+
+def described(name: str) -> DescribedTable:
+    return DescribedTable((DescribedColumn(name, "int"),))
+
+
+def place(number: int, offset: int) -> HistoryPlace:
+    return HistoryPlace.of(OLD, f"b.{number:06}", offset)
+
+
+KEPT = (
+    Base(place(5, 100)),
+    Version(place(5, 100), TABLE, described("kept"), initial=True),
+    Version(place(5, 400), TABLE, described("altered")),
+)
+
+
+def position(
+    number: int, offset: int, identity: SourceIdentity = OLD, gtid_set: str = ""
+) -> SourcePosition:
+    return SourcePosition(BinlogPosition(f"b.{number:06}", offset), gtid_set, identity)
+
+
+END = position(5, 900)
+RECORD = PositionRecord(END, OrderPair(1, 1), 0, 1, names=END)
+
+
+class Records:
+    topic = "x.schema.shop"
+
+    def __init__(self, *records: Version | Base) -> None:
+        self.held = {each.key: each.to_bytes() for each in records}
+
+    def ensure_topic(self) -> bool:
+        return False
+
+    def read(self) -> dict[bytes, bytes]:
+        return self.held
+
+    def messages(self, records: Any) -> list[OutboundMessage]:
+        return [OutboundMessage(self.topic, 0, key, value, ()) for key, value in records]
+
+
+class Source:
+    """A server whose catalogue has the table with the column `today`.
+
+    `created` are the creation times of its binlog files, `statements` what they log.
+    """
+
+    def __init__(self) -> None:
+        self.created = {"b.000005": OLD.file_created_s}
+        self.statements: list[Statement] = []
+        self.held: list[str] = []
+
+    def created_s(self, _: SourceSettings, file: str) -> int:
+        if file not in self.created:
+            raise BinlogPurged(f"{file} is gone.")
+        return self.created[file]
+
+    def between(
+        self, _: SourceSettings, after: BinlogPosition, until: BinlogPosition, held: str = ""
+    ) -> list[tuple[Statement, int, str]]:
+        self.held.append(held)
+        return [
+            (each, OLD.file_created_s, "")
+            for each in self.statements
+            if after.rank <= each.position.rank < until.rank
+        ]
+
+    def may_describe(self, _: TableId) -> bool:
+        return True
+
+    def snapshot(self, _: Any) -> CatalogSnapshot:
+        return CatalogSnapshot(tables={TABLE: described("today")}, databases={"d": "utf8mb4"})
+
+
+@pytest.fixture
+def source(monkeypatch: pytest.MonkeyPatch) -> Source:
+    source = Source()
+    monkeypatch.setattr(kept_history, "binlog_file_created_s", source.created_s)
+    for module in (kept_history, schema_bootstrap):
+        monkeypatch.setattr(module, "statements_between", source.between)
+    monkeypatch.setattr(schema_bootstrap, "end_of_binlog", lambda _: BinlogPosition("b.000009", 9))
+    monkeypatch.setattr(kept_history, "beginning_of_binlog", lambda _: position(1, 4))
+    return source
+
+
+def opened(source: Source, record: PositionRecord, *more: Version | Base) -> tuple[str, TableNames]:
+    """Return the column's name, or why it is unknown; and what completes table maps."""
+    server = record.source.identity.server_id
+    facts = ServerFacts("mariadb", (11, 4, 5), "11.4.5-MariaDB", server, "", {})
+    records: Any = Records(*KEPT, *more)
+    catalog: Any = source
+    settings = SourceSettings(host="h", user="u", server_id=9)
+    names = open_names(records, settings, record.source, facts, catalog, record.names, [])
+    assert names is not None
+    whole = names.complete(BARE)
+    return whole.unknown or whole.columns[0].name, names
+
+
+def test_a_proven_switch_continues_with_what_was_known(source: Source) -> None:
+    moved = moved_record(RECORD, ProvenPlace(position(3, 4, NEW, "0-7-9")))
+    assert opened(source, moved)[0] == "altered"
+
+
+@pytest.mark.parametrize("loss", [{"repeats": True}, {"lost": "0-7-9"}, {"left_out": "0-7-9"}])
+def test_a_switch_that_repeats_or_loses_statements_asks_the_catalogue(
+    source: Source, loss: dict[str, Any]
+) -> None:
+    """An ALTER that is repeated comes after rows of the former columns, under the same types."""
+    moved = moved_record(RECORD, ProvenPlace(position(3, 300, NEW), **loss))
+    assert opened(source, moved)[0] == "today"
+    source.statements = [
+        Statement("ALTER TABLE t CHANGE a b INT", "d", 1, BinlogPosition("b.000003", 450))
+    ]
+    assert "was changed at b.000003:450" in opened(source, moved)[0]
+
+
+def test_a_history_that_was_not_followed_to_the_switch_asks_the_catalogue(source: Source) -> None:
+    """The former server named its columns itself: its statements are not in the history."""
+    behind = replace(RECORD, names=position(5, 300))
+    moved = moved_record(behind, ProvenPlace(position(3, 4, NEW)))
+    assert opened(source, moved)[0] == "today"
+
+
+def test_a_history_of_another_server_is_not_kept_while_this_one_names_its_columns() -> None:
+    at = OtherSource(position(3, 4, NEW), END)
+    progress = SourceProgress(at, keeps_gtids=False, follows_names=False)
+    progress.end = TransactionEnd(BinlogPosition("b.000003", 700), "", NEW)
+    assert progress.standing.names is None
+
+
+@pytest.mark.parametrize("number", [1, 5, 7])
+def test_as_new_after_a_reset_asks_the_catalogue(source: Source, number: int) -> None:
+    """Files of the same names, whether the numbers are smaller, equal or greater than before."""
+    again = replace(OLD, file_created_s=200)
+    source.created = {f"b.{each:06}": 200 for each in range(1, 9)}
+    move = plan_move(RECORD, position(number, 950, again), [], as_new=True, latest_ms=1)
+    assert opened(source, move.after)[0] == "today"
+
+
+def test_as_new_on_another_server_asks_the_catalogue(source: Source) -> None:
+    move = plan_move(RECORD, position(5, 900, NEW), [], as_new=True, latest_ms=1)
+    assert opened(source, move.after)[0] == "today"
+
+
+@pytest.mark.parametrize(("offset", "column"), [(300, "kept"), (500, "altered")])
+def test_as_new_in_the_same_binlog_goes_back_to_the_names_of_its_day(
+    source: Source, offset: int, column: str
+) -> None:
+    move = plan_move(RECORD, position(5, offset), [], as_new=True, latest_ms=1)
+    assert opened(source, move.after)[0] == column
+
+
+def test_a_move_forward_follows_the_statements_between_but_none_that_the_set_holds(
+    source: Source,
+) -> None:
+    source.statements = [
+        Statement("ALTER TABLE t CHANGE altered later INT", "d", 1, BinlogPosition("b.000005", 950))
+    ]
+    held = replace(RECORD, source=replace(END, gtid_set="0-7-9"))
+    move = plan_move(held, position(6, 4), [], as_new=False, latest_ms=1)
+    assert opened(source, move.after)[0] == "later"
+    assert source.held == ["0-7-9"]
+
+
+def test_a_place_at_which_another_server_was_read_asks_the_catalogue_and_joins_the_bases(
+    source: Source,
+) -> None:
+    """The instance came back to this server at b.000007:4. Nobody followed it from 5:900 to 7:4."""
+    source.created = {"b.000007": 100}
+    back = (Base(place(7, 4)), Version(place(7, 4), TABLE, described("back"), initial=True))
+    record = replace(RECORD, source=position(7, 500), names=position(7, 500))
+    move = plan_move(record, position(6, 700), [], as_new=True, latest_ms=1)
+    found, names = opened(source, move.after, *back)
+    assert found == "today"
+    taken = {each.key: each.value for each in names.taken(BinlogPosition("b.000006", 800))}
+    assert taken[back[0].key] is None
