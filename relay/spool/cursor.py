@@ -51,7 +51,7 @@ class SpoolCursor:
                     at.binlog
                 ):
                     self._left.append(SpooledItems(found.items[number:], found.read_ms))
-                    return _meets(before, at)
+                    return _meets(before, at, item)
                 if isinstance(item, TransactionEnd | Advance):
                     if rank(item.position) > rank(at.binlog):
                         return False
@@ -96,11 +96,18 @@ class SpoolCursor:
         return SpooledItems(list(items_of(frame.block)), frame.read_ms)
 
 
-def _meets(before: SourcePosition, at: SourcePosition) -> bool:
-    """Return False if the position is in a file of the same name as the preceding transaction's,
-    but not in the same file: the server began its binlog again.
+def _meets(before: SourcePosition, at: SourcePosition, item: RawItem | None = None) -> bool:
+    """Return False if the spool holds a file of the position's name that can be another one: the
+    server began its binlog again.
+
+    `before` is the end of the last transaction before the position, `item` the item after it. The
+    first item of a file is an Advance, so one of the two names the file's identity.
     """
-    return before.binlog.file != at.binlog.file or same_file(before.identity, at.identity)
+    if before.binlog.file == at.binlog.file:
+        return same_file(before.identity, at.identity)
+    if isinstance(item, Advance) and item.position.file == at.binlog.file:
+        return same_file(item.identity, at.identity)
+    return False
 
 
 def _damaged(path: Path, at: int) -> SpoolUnusable:

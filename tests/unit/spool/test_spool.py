@@ -126,6 +126,23 @@ def test_places_of_another_server_or_of_another_file_of_that_name_are_not_held(
     assert cursor_at(spool, unknown_file).next() is not None
 
 
+@pytest.mark.parametrize("offset", [4, 256])
+def test_the_beginning_of_a_file_that_was_made_again_is_not_held(
+    tmp_path: Path, offset: int
+) -> None:
+    """RESET MASTER, then a position at the start of a file whose number the spool has too."""
+    spool = filled(tmp_path, 1)
+    second = replace(IDENTITY, file_created_s=IDENTITY.file_created_s + 50)
+    begin = BinlogPosition("binlog.000002", 256)
+    end = TransactionEnd(begin._replace(offset=500), f"{UUID}:2", second)
+    put(spool, Advance(begin, second), TransactionBegin(begin, f"{UUID}:2", None, 7), end)
+    spool.flush()
+    same = replace(at(offset, file=2), identity=second)
+    again = replace(same, identity=replace(second, file_created_s=second.file_created_s + 50))
+    assert end in everything(spool, same)
+    assert spool.cursor(again) is None
+
+
 def test_half_a_transaction_is_not_visible_until_it_is_whole(tmp_path: Path) -> None:
     spool = filled(tmp_path, 1)
     cursor = cursor_at(spool, at(190))
