@@ -24,10 +24,10 @@ from relay.pipeline.checkpoint.progress import Progress
 from relay.pipeline.checkpoint.skip_audit import SkipAudit
 from relay.pipeline.delivery.instance_stats import InstanceStats
 from relay.pipeline.delivery.outbox import Outbox
+from relay.pipeline.ingest.names.schema_history import open_names
 from relay.pipeline.ingest.open_source import open_for
 from relay.pipeline.ingest.open_sources import OpenSource
 from relay.pipeline.ingest.reader import Reader
-from relay.pipeline.ingest.schema_history import open_names
 from relay.pipeline.ingest.source_stall import SourceStall
 from relay.pipeline.messages.configuration_digest import configuration_digest
 from relay.pipeline.publishing.publisher import Publisher

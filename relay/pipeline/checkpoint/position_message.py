@@ -9,7 +9,7 @@ from relay.model.message import OutboundMessage
 from relay.model.records.hashed_forms import HashedForms
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.active_mapping import ActiveMapping
-from relay.pipeline.ingest.schema_history import TableNames
+from relay.pipeline.ingest.names.schema_history import TableNames
 from relay.pipeline.messages.row_topics import RowTopics
 
 

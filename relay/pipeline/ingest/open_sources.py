@@ -6,9 +6,9 @@ from typing import Protocol
 
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.delivery.outbox import Outbox
+from relay.pipeline.ingest.names.schema_history import TableNames
 from relay.pipeline.ingest.position_digests import PublishedPlaces
 from relay.pipeline.ingest.reader import ItemStream
-from relay.pipeline.ingest.schema_history import TableNames
 from relay.pipeline.rollback_memory import RolledBack
 from relay.schema import CatalogReader
 from relay.settings import SourceSettings

@@ -17,8 +17,8 @@ from relay.model.change import (
     XaStep,
 )
 from relay.model.positions.position import SourcePosition
+from relay.pipeline.ingest.names.schema_history import TableNames
 from relay.pipeline.ingest.position_digests import PublishedPlaces
-from relay.pipeline.ingest.schema_history import TableNames
 from relay.source import ExcludedRange
 from relay.threads import RelayThread
 

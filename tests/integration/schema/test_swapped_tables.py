@@ -11,7 +11,7 @@ from deploy.embedded import SqlServer
 from relay.errors import SourceUnreachable
 from relay.model.positions.position import SourcePosition
 from relay.model.table import TableId
-from relay.pipeline.ingest.schema_bootstrap import NamesOpening
+from relay.pipeline.ingest.names.schema_bootstrap import NamesOpening
 from relay.schema import CatalogReader, CatalogSnapshot, DescribedTable, Schemas
 from relay.settings import SourceSettings
 from relay.source import open_source

@@ -17,7 +17,7 @@ from relay.model.change import TransactionBegin
 from relay.model.positions.gtid import GtidSet
 from relay.model.positions.position import SourcePosition
 from relay.model.table import TableId
-from relay.pipeline.ingest.schema_bootstrap import NamesOpening
+from relay.pipeline.ingest.names.schema_bootstrap import NamesOpening
 from relay.pipeline.publishing.visible_lookups import wait_for_lookups
 from relay.schema import CatalogReader, Schemas
 from relay.settings import LookupSettings, SourceSettings

@@ -16,10 +16,10 @@ from relay.pipeline.delivery.outbox import Outbox
 from relay.pipeline.failover.group_failover import GroupFailover
 from relay.pipeline.failover.source_failover import SourceFailover
 from relay.pipeline.ingest.group_sources import OpenedSource
+from relay.pipeline.ingest.names.schema_history import TableNames, open_names
 from relay.pipeline.ingest.open_source import open_for
 from relay.pipeline.ingest.open_sources import OpenSource, OpenSources
 from relay.pipeline.ingest.reader import ItemStream, Reader
-from relay.pipeline.ingest.schema_history import TableNames, open_names
 from relay.pipeline.ingest.source_choice import SourceChoice
 from relay.pipeline.interruptible import answered
 from relay.pipeline.supervision.instance_context import SessionMemory

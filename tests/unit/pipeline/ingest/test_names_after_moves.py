@@ -16,8 +16,8 @@ from relay.model.table import Column, ColumnType, Logged, TableId, TableMap
 from relay.operations.positions.repositioning import plan_move
 from relay.pipeline.checkpoint.source_progress import SourceProgress
 from relay.pipeline.failover.source_switch import moved_record
-from relay.pipeline.ingest import kept_history, schema_bootstrap
-from relay.pipeline.ingest.schema_history import TableNames, open_names
+from relay.pipeline.ingest.names import kept_history, schema_bootstrap
+from relay.pipeline.ingest.names.schema_history import TableNames, open_names
 from relay.schema import Base, CatalogSnapshot, HistoryPlace, Version
 from relay.schema.history import DescribedColumn, DescribedTable
 from relay.settings import SourceSettings

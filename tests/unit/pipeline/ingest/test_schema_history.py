@@ -11,8 +11,8 @@ from relay.model.change import Statement
 from relay.model.message import OutboundMessage
 from relay.model.positions.position import BinlogPosition, SourceIdentity, SourcePosition
 from relay.model.table import Column, ColumnType, Logged, TableId, TableMap
-from relay.pipeline.ingest import kept_history
-from relay.pipeline.ingest.schema_history import TableNames, open_names
+from relay.pipeline.ingest.names import kept_history
+from relay.pipeline.ingest.names.schema_history import TableNames, open_names
 from relay.schema import Base, HistoryPlace, Version
 from relay.schema.history import DescribedColumn, DescribedTable
 from relay.settings import SourceSettings

@@ -11,8 +11,8 @@ from relay.model.change import Statement
 from relay.model.message import OutboundMessage
 from relay.model.positions.position import BinlogPosition, SourceIdentity, SourcePosition
 from relay.model.table import TableId, TableMap
-from relay.pipeline.ingest.kept_history import KeptHistory
-from relay.pipeline.ingest.schema_bootstrap import NamesOpening
+from relay.pipeline.ingest.names.kept_history import KeptHistory
+from relay.pipeline.ingest.names.schema_bootstrap import NamesOpening
 from relay.position import KeptRecords
 from relay.schema import Base, CatalogReader, Schemas, TableHistory, Version, parse_record
 from relay.settings import SourceSettings

@@ -1,0 +1,1 @@
+"""The names of columns for table maps that carry none: the history of the source's tables."""
