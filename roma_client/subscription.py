@@ -244,7 +244,8 @@ class Subscription:
     ) -> FeedOptions:
         table, (topic, departure, since, is_new), fresh_until = beginning_of(kafka, group, ask)
         gone = frozenset(self.removed_instances)
-        followed = Followed(self.database, self.table, topic, gone=gone, since=since)
+        had = {name: each.set for name, each in table.since.items()}
+        followed = Followed(self.database, self.table, topic, gone=gone, since=since, had=had)
         if departure is not None:
             options = self._options_at(table.topic, table, group, kafka)
             return replace(options, follow=followed).moved(departure._replace(to=topic))

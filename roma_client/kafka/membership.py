@@ -8,6 +8,7 @@ from typing import Final, Protocol
 
 from confluent_kafka import OFFSET_END, Consumer, KafkaException, TopicPartition
 
+from roma_client.errors import TableMoved
 from roma_client.kafka.asking import answered, oldest_member
 from roma_client.kafka.failures import client_error, error_of
 from roma_client.kafka.options import FeedOptions
@@ -247,11 +248,27 @@ class Membership:
         options, appeared = self._options, self._appeared
         try:
             starts = answered(lambda: self._positions.starts(partitions, options, appeared))
+            if any(is_new for _, is_new in starts):
+                answered(self._refuse_copies)
         except KafkaException as exc:
             where = f"asking for the offsets of group {options.group}"
             raise client_error(error_of(exc), where) from exc
         self.unread = frozenset((at.topic, at.partition) for at, is_new in starts if is_new)
         return [at for at, _ in starts]
+
+    def _refuse_copies(self) -> None:
+        """Raise TableMoved where a group would read again what it has read in the former topic."""
+        follow, group = self._options.follow, self._options.group
+        since = None if follow is None else follow.repeats_from
+        if follow is None or since is None or self._positions.has_commits(follow.topic):
+            return
+        raise TableMoved(
+            f"The table {follow.name} left the former topic of group {group} with mapping set "
+            f"{follow.after}, and topic {follow.topic} has had it since set {since}: the group would "
+            "read its older rows there again, after newer ones.",
+            f"Set the offsets of the group in {follow.topic} to a time shortly before the edit "
+            "(kafka-consumer-groups.sh --reset-offsets --to-datetime), then start again.",
+        )
 
     def _all_partitions(self) -> list[TopicPartition]:
         return self._positions.partitions_of(self._options.topics)

@@ -84,6 +84,11 @@ class Positions:
             first = self._first(options, appeared | options.appeared)
         return [(self._start(each, first), each.offset < 0) for each in committed]
 
+    def has_commits(self, topic: str) -> bool:
+        """Return whether the group has a commit of a partition of a topic."""
+        asked = self._consumer.committed(self._everything(topic), _WAIT_SECONDS)
+        return any(each.offset >= 0 for each in self._checked(asked))
+
     def partitions_of(self, topics: Iterable[str]) -> list[TopicPartition]:
         """Return all partitions of these topics."""
         return [each for topic in topics for each in self._everything(topic)]

@@ -1,6 +1,7 @@
 """The marker that ends the tables of a database in a topic, and when all of them are there."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -46,6 +47,7 @@ class Followed:
     gone   instances that never publish again, whose markers are not waited for
     since  number of the set that had given the topic the table when the group began; None:
            unknown
+    had    topic to the set that gave it the table, when the client was opened
     """
 
     database: str
@@ -54,6 +56,16 @@ class Followed:
     after: int = 0
     gone: frozenset[str] = frozenset()
     since: int | None = None
+    had: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def repeats_from(self) -> int | None:
+        """Return the set since which the topic has had the table, if that is before the move there.
+
+        Its rows since then are copies of those of the former topic. None otherwise.
+        """
+        since = self.had.get(self.topic)
+        return since if since is not None and since < self.after else None
 
     @property
     def name(self) -> str:

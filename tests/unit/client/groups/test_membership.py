@@ -8,10 +8,11 @@ from unittest.mock import Mock
 import pytest
 from confluent_kafka import OFFSET_END, KafkaError, TopicPartition
 
-from roma_client.errors import KafkaRefused
+from roma_client.errors import KafkaRefused, TableMoved
 from roma_client.kafka.membership import Membership
 from roma_client.kafka.options import FeedOptions, Start
 from roma_client.records.decoding import Reading
+from roma_client.records.moved import Departure, Followed
 from roma_client.records.selection import Selection
 
 NO_COMMIT = -1001
@@ -211,3 +212,23 @@ def test_one_client_is_active_although_another_one_has_a_further_topic(
         active += [name] if starts else []
         assert {each.topic for each in starts} in (set(), set(topics[name]))
     assert active == [min(members)]
+
+
+@pytest.mark.parametrize(
+    ("since", "commits", "refused"), [(1, {}, True), (1, {1: 4}, False), (5, {}, False)]
+)
+def test_a_group_does_not_read_the_history_of_a_topic_that_its_table_had_before_the_move(
+    since: int, commits: dict[int, int], *, refused: bool
+) -> None:
+    """Topics "former,shop", then "shop" with set 5: both have had the same rows until then."""
+    group = Group(commits)
+    followed = Followed("shop", "orders", "former", had={"shop": since})
+    former = FeedOptions("g", ("former",), Selection(bool), Reading(), {}, follow=followed)
+    moved = former.moved(Departure(5, "shop"))
+    Membership(group, moved, listening()).join()  # type: ignore[arg-type]
+    if refused:
+        with pytest.raises(TableMoved, match="has had it since set 1"):
+            group.callbacks["on_assign"](group, [TopicPartition("shop", 0)])
+    else:
+        group.callbacks["on_assign"](group, [TopicPartition("shop", 0)])
+        assert group.assigned == [("shop", 0, 2)]
