@@ -264,8 +264,8 @@ class Membership:
             return
         raise TableMoved(
             f"The table {follow.name} left the former topic of group {group} with mapping set "
-            f"{follow.after}, and topic {follow.topic} has had it since set {since}: the group would "
-            "read its older rows there again, after newer ones.",
+            f"{follow.after}, and topic {follow.topic} has had it since set {since}: the group "
+            "would read its older rows there again, after newer ones.",
             f"Set the offsets of the group in {follow.topic} to a time shortly before the edit "
             "(kafka-consumer-groups.sh --reset-offsets --to-datetime), then start again.",
         )
