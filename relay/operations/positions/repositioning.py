@@ -9,7 +9,7 @@ from relay.model.positions.gtid import GtidSet
 from relay.model.positions.position import BinlogPosition, OrderPair, SourcePosition
 from relay.model.records.followed_names import names_kept
 from relay.model.records.position_record import OtherSource, PositionRecord, Replay
-from relay.order import MAX_EPOCH
+from relay.order import MAX_EPOCH, decompose
 
 
 class MoveKind(StrEnum):
@@ -97,7 +97,8 @@ def standing_of(record: PositionRecord, source: str) -> OtherSource | None:
 
 
 def raise_floor(record: PositionRecord, above: OrderPair) -> PositionRecord:
-    """Return the record whose next order key is above another instance's last one.
+    """Return the record whose next order key is above another instance's last one, in a new epoch:
+    positions before the raise have order keys that a replay over it would not find again.
 
     Raises MoveRefused if it already is.
     """
@@ -116,8 +117,14 @@ def raise_floor(record: PositionRecord, above: OrderPair) -> PositionRecord:
             f"order keys.",
             remedy="Try again when it is whole.",
         )
-    replayed = None if record.replay is None else replace(record.replay, order=raised)
-    return replace(record, order=record.order if replayed else raised, replay=replayed)
+    if record.replay is not None:
+        raise MoveRefused(
+            f"The rows up to {record.replay.until} are published again with the order keys that "
+            f"they had.",
+            remedy="Try again when the relay has passed that position.",
+        )
+    epoch = max(record.epoch, decompose(above.execute_position).epoch) + 1
+    return replace(record, order=raised, epoch=min(epoch, MAX_EPOCH))
 
 
 def skip(record: PositionRecord, gtid: str, source: str = "") -> PositionRecord:

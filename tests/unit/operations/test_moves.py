@@ -9,7 +9,7 @@ from relay.model.positions.position import BinlogPosition, OrderPair, SourceIden
 from relay.model.records.position_record import PositionRecord, Replay, SplitProgress
 from relay.operations.positions.lost_changes import loses_changes, requested_copies, with_copy
 from relay.operations.positions.repositioning import MoveKind, plan_move, raise_floor, skip, unskip
-from relay.order import MAX_EPOCH
+from relay.order import MAX_EPOCH, begin_transaction, compose
 from relay.source import TransactionPlace
 
 SERVER, OTHER = SourceIdentity("", 1, 1), SourceIdentity("", 2, 1)
@@ -122,14 +122,26 @@ def test_no_pair_goes_below_those_of_what_was_half_published() -> None:
     ).after.order == OrderPair(95, 9000)
 
 
-def test_the_floor_rises_in_both_halves_and_behind_a_replay() -> None:
+def test_the_floor_rises_in_both_halves() -> None:
     assert raise_floor(NOW, OrderPair(50, 9999)).order == OrderPair(90, 9999)
     assert raise_floor(NOW, OrderPair(99, 1)).order == OrderPair(99, 9000)
-    replaying = plan_move(NOW, place(1, 950), WAYPOINTS, as_new=False, latest_ms=0).after
-    raised = raise_floor(replaying, OrderPair(99, 9999))
-    assert raised.order == OrderPair(80, 8000)
-    assert raised.replay is not None
-    assert raised.replay.order == OrderPair(99, 9999)
+
+
+@pytest.mark.parametrize("epoch", [0, 3, 7])
+def test_the_next_transaction_after_a_raise_has_keys_above_the_floor(epoch: int) -> None:
+    floor = OrderPair(90, compose(epoch, BinlogPosition("b.000900", 7)))
+    raised = raise_floor(NOW, floor)
+    coming = place(2, 600).binlog
+    first = begin_transaction(raised.order, raised.epoch, coming, 90, 10**15)
+    assert first.execute_position == compose(raised.epoch, coming) - 1 > floor.execute_position
+
+
+def test_a_move_back_over_a_raised_floor_cannot_keep_order_keys() -> None:
+    """Before the raise nothing tells that rows after it have order keys above the floor."""
+    raised = raise_floor(NOW, OrderPair(50, 9999))
+    later = replace(raised, source=place(2, 900), order=OrderPair(95, 9999 + 5))
+    with pytest.raises(MoveRefused, match="no older order key of this epoch is known"):
+        plan_move(later, place(1, 950), WAYPOINTS, as_new=False, latest_ms=0)
 
 
 def test_a_floor_that_is_high_enough_or_cannot_rise_now_is_refused() -> None:
@@ -140,6 +152,9 @@ def test_a_floor_that_is_high_enough_or_cannot_rise_now_is_refused() -> None:
             replace(NOW, split=SplitProgress(NOW.source.binlog, "0-1-1", 7, 95, 1, "")),
             OrderPair(99, 9999),
         )
+    replaying = plan_move(NOW, place(1, 950), WAYPOINTS, as_new=False, latest_ms=0).after
+    with pytest.raises(MoveRefused, match=r"up to b\.000002:500 are published again"):
+        raise_floor(replaying, OrderPair(99, 9999))
 
 
 def test_a_skip_is_one_coming_transaction() -> None:
