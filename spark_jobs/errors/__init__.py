@@ -35,6 +35,7 @@ JobError
 ├── RelayBehind            an instance has not published what its source had committed
 ├── TableUnknown           no source has a table for a logical name
 ├── TableChanged           a table got another definition, or was dropped, during the copy
+│   └── TableSwapped       another table had its name while it was read
 ├── TablesLeftOut          a first copy is done, except for tables that could not be copied
 └── JobFailed              Spark ended the job for another reason
 """
@@ -78,6 +79,7 @@ from spark_jobs.errors.sources import (
     SourceUnreachable,
     TableChanged,
     TablesLeftOut,
+    TableSwapped,
     TableUnknown,
     TransformNotCopied,
 )
@@ -138,6 +140,7 @@ __all__ = [
     "SourcesIncomplete",
     "StatementsUnread",
     "TableChanged",
+    "TableSwapped",
     "TableUnknown",
     "TablesLeftOut",
     "TopicUnknown",

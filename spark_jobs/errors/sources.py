@@ -111,6 +111,10 @@ class TableChanged(JobError):
     )
 
 
+class TableSwapped(TableChanged):
+    """Another table had the name of a copied one while its rows were read."""
+
+
 class TablesLeftOut(JobError):
     """Some tables could not be copied; the others were, as far as the job was not ended."""
 

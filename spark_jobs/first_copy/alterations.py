@@ -20,6 +20,9 @@ _TIMES: Final = (
     "SELECT TABLE_SCHEMA AS db, TABLE_NAME AS tb, CAST(CREATE_TIME AS CHAR) AS altered, "
     "CREATE_TIME >= NOW() AS is_now FROM information_schema.TABLES WHERE "
 )
+_NOW: Final = "SELECT CAST(CREATE_TIME AS CHAR) FROM information_schema.TABLES WHERE "
+_OTHER_TABLE: Final = "(SELECT 1 UNION ALL SELECT 2)"
+"""A value that the server refuses to make: one row is expected there."""
 _TABLE: Final = "(TABLE_SCHEMA = X'{}' AND TABLE_NAME = X'{}')"
 
 
@@ -36,6 +39,19 @@ def alterations(databases: Mapping[str, SourceDatabase], table: LogicalTable) ->
         times = {(row["db"], row["tb"]): row["altered"] for row in rows}
         found |= {each.name: times.get((each.real.database, each.real.table)) for each in shards}
     return found
+
+
+def unswapped(shard: Shard, before: Alterations) -> str:
+    """Return a condition that the server refuses where the name means a table of another time than
+    `before`: another one swapped in by RENAME, which keeps the times of both on MySQL 8 and later.
+
+    A query has one table under the name from its beginning to its end.
+    """
+    time = before.get(shard.name)
+    if time is None:
+        return "TRUE"
+    where = _TABLE.format(shard.real.database.encode().hex(), shard.real.table.encode().hex())
+    return f"IF(({_NOW}{where}) = '{time}', 1, {_OTHER_TABLE})"
 
 
 def _statement(shards: Sequence[Shard]) -> str:

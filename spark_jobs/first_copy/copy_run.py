@@ -17,14 +17,21 @@ from relay.model.change import Operation
 from relay.model.source_rows.key_range import Boundary
 from spark_jobs.apply.table_writer import TableWriter, deletes, upserts
 from spark_jobs.config.copy import BootstrapSettings
-from spark_jobs.errors import TableChanged
-from spark_jobs.first_copy.alterations import Alterations
+from spark_jobs.errors import TableChanged, TableSwapped
+from spark_jobs.first_copy.alterations import Alterations, unswapped
 from spark_jobs.first_copy.notes import Notes, TableNote, end_line, round_line
 from spark_jobs.first_copy.range_scheduler import ShardRange, copied_ranges, next_round
 from spark_jobs.first_copy.rate_limit import Pace, round_rows
 from spark_jobs.first_copy.stale_keys import REMOVE, UNDECIDED, unmet
 from spark_jobs.kafka.relay_positions import Published
-from spark_jobs.origin import Shard, SourceDatabase, message_rows, next_boundary, published_keys
+from spark_jobs.origin import (
+    Shard,
+    SourceDatabase,
+    message_rows,
+    next_boundary,
+    published_keys,
+    source_borders,
+)
 from spark_jobs.origin.shards import LogicalTable, refuse_unseen
 from spark_jobs.sinks import Sink
 from spark_jobs.spark_util.cache import cached
@@ -108,7 +115,11 @@ class FirstCopy:
             parts = next_round(table.shards, note, self.settings.parallel, self._ahead)
             if not parts:
                 return None
-            rows = self._copy_round(table, note, parts)
+            try:
+                with source_borders(*(each.settings for each in self.databases.values())):
+                    rows = self._copy_round(table, note, parts, before)
+            except TableSwapped:
+                continue
             # A replica that took the place of the server may lag behind the order key. Then the
             # round is read again.
             self.check(table)
@@ -125,16 +136,21 @@ class FirstCopy:
         found = self.databases[shard.instance].rows(next_boundary(shard, after, rows))
         return tuple(found[0]) if found else None
 
-    def _copy_round(self, table: LogicalTable, note: TableNote, parts: Sequence[ShardRange]) -> int:
+    def _copy_round(
+        self,
+        table: LogicalTable,
+        note: TableNote,
+        parts: Sequence[ShardRange],
+        before: Alterations,
+    ) -> int:
         rows = [
-            upserts(self._rows(part), note.pairs[part.shard.instance], part.shard) for part in parts
+            upserts(self._rows(part, before), note.pairs[part.shard.instance], part.shard)
+            for part in parts
         ]
         return self.writer.write(table, reduce(DataFrame.unionByName, rows))
 
-    def _rows(self, part: ShardRange) -> DataFrame:
-        return message_rows(
-            self.databases[part.shard.instance], part.shard, part.range.where(part.shard.key)
-        )
+    def _rows(self, part: ShardRange, before: Alterations) -> DataFrame:
+        return message_rows(self.databases[part.shard.instance], part.shard, _where(part, before))
 
     def _remove_unmet(self, table: LogicalTable, note: TableNote) -> tuple[int, bool]:
         """Check again under newer order keys while some key could belong to an instance that
@@ -163,7 +179,7 @@ class FirstCopy:
             after = {instance: each.order for instance, each in self.positions(table).items()}
             met = reduce(
                 DataFrame.unionByName,
-                [self._keys(part) for part in copied_ranges(table.shards, note)],
+                [self._keys(part, before) for part in copied_ranges(table.shards, note)],
             )
             with cached(unmet(shown, met, pairs, after)) as gone:
                 undecided = gone.where(sf.col("verdict") == UNDECIDED).count()
@@ -174,10 +190,12 @@ class FirstCopy:
                 refuse_unseen(table, doomed.count() if table.unseen else 0)
                 return Unmet(self.writer.write(table, deletes(doomed, table)), undecided, after)
 
-    def _keys(self, part: ShardRange) -> DataFrame:
-        return published_keys(
-            self.databases[part.shard.instance], part.shard, part.range.where(part.shard.key)
-        )
+    def _keys(self, part: ShardRange, before: Alterations) -> DataFrame:
+        return published_keys(self.databases[part.shard.instance], part.shard, _where(part, before))
+
+
+def _where(part: ShardRange, before: Alterations) -> str:
+    return f"({part.range.where(part.shard.key)}) AND {unswapped(part.shard, before)}"
 
 
 def _altered_meanwhile(table: LogicalTable) -> TableChanged:

@@ -11,7 +11,13 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row, SparkSession
 
 from spark_jobs.config.copy import SourceServer
-from spark_jobs.errors import SourceDriverMissing, SourceRefused, SourceUnreachable, TableChanged
+from spark_jobs.errors import (
+    SourceDriverMissing,
+    SourceRefused,
+    SourceUnreachable,
+    TableChanged,
+    TableSwapped,
+)
 from spark_jobs.spark_util.error_translation import own_error
 
 _FETCHED_ROWS: Final = "10000"
@@ -22,6 +28,8 @@ _REFUSED: Final = re.compile(
     r"\(conn=\d+\)[^\n]*(Access denied|command denied)[^\n]*|Access denied[^\n]*"
 )
 _CHANGED: Final = re.compile(r"(Unknown column|Table .* doesn't exist)[^\n]*")
+_SWAPPED: Final = re.compile(r"Subquery returns more than 1 row")
+"""What a server says to the condition of `spark_jobs.first_copy.alterations.unswapped`."""
 _UNREACHABLE: Final = re.compile(
     r"(Socket fail to connect|Could not connect|unexpected end of stream|Socket error|Connection "
     r"reset|Read timed out|Connection timed out)"
@@ -74,6 +82,11 @@ def source_borders(*servers: SourceServer) -> Iterator[None]:
             ) from exc
         if found := _CHANGED.search(said):
             raise TableChanged(f"A source ({place}) says: {found[0].rstrip('.')}.") from exc
+        if _SWAPPED.search(said):
+            raise TableSwapped(
+                f"A source ({place}) had another table under the name of a copied one: a RENAME "
+                "swapped them while the rows were read."
+            ) from exc
         if found := _UNREACHABLE.search(said):
             raise SourceUnreachable(
                 f"A source ({place}) does not answer: {found[0].rstrip('.')}."

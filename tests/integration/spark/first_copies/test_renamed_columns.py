@@ -13,6 +13,7 @@ from spark_jobs.apply.apply import Copies
 from spark_jobs.config.job import JobSettings
 from spark_jobs.errors import TablesLeftOut
 from spark_jobs.first_copy import FirstCopy, TableNote
+from spark_jobs.first_copy.alterations import Alterations
 from spark_jobs.first_copy.range_scheduler import ShardRange
 from spark_jobs.origin.shards import LogicalTable
 from spark_jobs.sinks import live_rows, open_sink
@@ -171,15 +172,20 @@ def test_a_round_whose_rows_were_read_between_two_swaps_is_read_again(
     copied, rounds = FirstCopy._copy_round, [0]  # noqa: SLF001 - the swaps come inside a round
 
     def between_two_swaps(
-        run: FirstCopy, table: LogicalTable, note: TableNote, parts: Sequence[ShardRange]
+        run: FirstCopy,
+        table: LogicalTable,
+        note: TableNote,
+        parts: Sequence[ShardRange],
+        before: Alterations,
     ) -> int:
         rounds[0] += 1
         if rounds[0] != 2:
-            return copied(run, table, note, parts)
+            return copied(run, table, note, parts, before)
         mariadb.execute(swap)
-        rows = copied(run, table, note, parts)
-        mariadb.execute(swap)
-        return rows
+        try:
+            return copied(run, table, note, parts, before)
+        finally:
+            mariadb.execute(swap)
 
     monkeypatch.setattr(FirstCopy, "_copy_round", between_two_swaps)
     assert bootstrap.run(settings)["shop.orders"].rows == ROWS

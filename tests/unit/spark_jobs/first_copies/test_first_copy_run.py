@@ -2,14 +2,15 @@
 
 from itertools import count
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import pytest
 
 from relay.model.table import TableId
 from spark_jobs.config.copy import BootstrapSettings
-from spark_jobs.errors import SourceNotTheOne, TableChanged
+from spark_jobs.errors import SourceNotTheOne, TableChanged, TableSwapped
 from spark_jobs.first_copy import FirstCopy, TableNote, begin_line
+from spark_jobs.first_copy.alterations import unswapped
 from spark_jobs.first_copy.copy_run import Unmet
 from spark_jobs.first_copy.notes import note_of, round_line
 from spark_jobs.origin import Shard, SourceColumn
@@ -54,7 +55,7 @@ class MadeUp(FirstCopy):
         return Unmet(2, 1, {"one": ORDER})
 
 
-def made_up(log: Log, **given: Any) -> FirstCopy:
+def made_up(log: Log, kind: type[FirstCopy] = MadeUp, **given: Any) -> FirstCopy:
     nothing: Any = None
     own = {
         "positions": nothing,
@@ -65,7 +66,7 @@ def made_up(log: Log, **given: Any) -> FirstCopy:
         **given,
     }
     writer = cast("Any", SimpleNamespace(check_names=lambda *_: None))
-    return MadeUp({}, nothing, writer, cast("Any", log), BootstrapSettings(), **own)
+    return kind({}, nothing, writer, cast("Any", log), BootstrapSettings(), **own)
 
 
 def test_a_round_that_another_server_answered_is_not_noted() -> None:
@@ -92,6 +93,43 @@ def test_a_table_that_is_altered_in_every_round_is_left_out() -> None:
     with pytest.raises(TableChanged, match="altered each time"):
         made_up(log, altered=lambda _: {"one/db.t": str(next(times))}).copy(TABLE, log.note)
     assert log.note.rows == 0
+
+
+class Swapped(MadeUp):
+    """The source has another table under the name in this many rounds."""
+
+    __slots__ = ()
+    rounds: ClassVar[list[str]] = []
+
+    def _copy_round(self, *_: Any, **__: Any) -> int:
+        if self.rounds:
+            raise TableSwapped(self.rounds.pop())
+        return 5
+
+
+@pytest.mark.parametrize(("rounds", "rows"), [(1, 5), (2, 5), (3, 0)])
+def test_a_round_with_another_table_is_read_again(
+    monkeypatch: pytest.MonkeyPatch, rounds: int, rows: int
+) -> None:
+    monkeypatch.setattr(Swapped, "rounds", ["swapped"] * rounds)
+    log = Log()
+    own = {"altered": lambda _: {"one/db.t": "1"}, "stopping": lambda _: True}
+    copied = made_up(log, Swapped, **own).copy
+    if rows:
+        assert copied(TABLE, log.note).rows == rows
+    else:
+        with pytest.raises(TableChanged, match="altered each time"):
+            copied(TABLE, log.note)
+    assert log.note.rows == rows
+
+
+def test_a_query_is_refused_where_the_name_means_a_table_of_another_time() -> None:
+    (shard,) = TABLE.shards
+    condition = unswapped(shard, {shard.name: "2026-01-01 00:00:00"})
+    assert "CREATE_TIME" in condition
+    assert f"X'{b'db'.hex()}'" in condition
+    assert "'2026-01-01 00:00:00'" in condition
+    assert unswapped(shard, {shard.name: None}) == unswapped(shard, {}) == "TRUE"
 
 
 @pytest.mark.parametrize("stopped", [True, False])
