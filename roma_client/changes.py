@@ -69,15 +69,21 @@ class Changes(Iterator[Change]):
         return None
 
     def is_over(self, *, busy: bool = False) -> bool:
-        """Return whether no change came for `idle_seconds`.
+        """Return whether no change came for `idle_seconds`, and everything is read.
 
-        Never while the service is busy, while changes wait for a proof of membership, and before
-        the group has answered.
+        Never while the service is busy, while changes wait for a proof of membership, before the
+        group has answered, and while records are left: of other tables, or on brokers that are
+        away.
         """
         now = time.monotonic()
         if busy or self._ready or not self._feed.has_joined:
             self._last_change = now
-        return self._idle_seconds is not None and now >= self._last_change + self._idle_seconds
+        if self._idle_seconds is None or now < self._last_change + self._idle_seconds:
+            return False
+        if self._feed.has_read_all():
+            return True
+        self._last_change = time.monotonic()
+        return False
 
     def poll(self, timeout_seconds: float) -> Delivery | None:
         """Return the next change, which is not acknowledged by itself; None after the timeout."""

@@ -176,9 +176,12 @@ class Transactions(Iterator[Transaction]):
         stalled = self._assembler.stalled
         if not self._feed.has_joined or (stalled is not None and stalled.has_report):
             self._last = time.monotonic()
-        return (
-            self._idle_seconds is not None and time.monotonic() >= self._last + self._idle_seconds
-        )
+        if self._idle_seconds is None or time.monotonic() < self._last + self._idle_seconds:
+            return False
+        if self._feed.has_read_all():
+            return True
+        self._last = time.monotonic()
+        return False
 
     def _count(self, transaction: Transaction) -> None:
         delay = time.time() - transaction.execute_time.timestamp()

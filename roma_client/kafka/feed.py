@@ -12,9 +12,8 @@ from roma_client.errors import ClaimGone, ClientError, CorruptMessage
 from roma_client.kafka.commits import Commits
 from roma_client.kafka.failures import client_error, error_of
 from roma_client.kafka.membership import Membership, Standing
-from roma_client.kafka.messages import sorted_out
-from roma_client.kafka.move_follower import MoveFollower, next_options
-from roma_client.kafka.moves import Moves, NoMoves
+from roma_client.kafka.messages import EndsMet, sorted_out
+from roma_client.kafka.move_follower import moves_of, next_options
 from roma_client.kafka.options import FeedOptions, consumer_config
 from roma_client.kafka.topics import wait_for_topics
 from roma_client.log import log_event
@@ -39,10 +38,7 @@ class Feed:
     def __init__(
         self, options: FeedOptions, metrics: Metrics, on_corrupt: OnCorrupt | None = None
     ) -> None:
-        """`on_corrupt` stores a record that is no message, or whose claim is gone.
-
-        None: `fetch` raises CorruptMessage or ClaimGone.
-        """
+        """`on_corrupt` stores a record that is no message, or whose claim is gone; None: raise."""
         self._options = options
         self._metrics = metrics
         self._on_corrupt = on_corrupt
@@ -52,11 +48,12 @@ class Feed:
         self._polled = time.monotonic()
         config = {**consumer_config(options), "on_commit": self._on_commit}
         self._consumer = Consumer(config, logger=logging.getLogger("roma_client.kafka"))
+        self._ends = EndsMet(self._consumer)
         self._commits = Commits(
             self._consumer, options, self._book, metrics, self.note, self._on_removed
         )
         self._membership = Membership(self._consumer, options, self)
-        self._moves = _moves_of(options)
+        self._moves = moves_of(options)
         self.has_joined = False
         """Whether the group has answered with an assignment, which may be empty."""
         self.before_revoke: Callable[[], None] = lambda: None
@@ -86,7 +83,7 @@ class Feed:
             self._move_on()
             self._take(self._consume(limit, timeout_seconds))
             newest = self._records[-1].timestamp if self._records else None
-            self._moves.refuse_late(newest, self._book.partitions())
+            self._moves.refuse_late(newest, self._book.partitions(), self.has_read_all)
         found: list[Delivery] = []
         while self._records and len(found) < limit:
             try:
@@ -98,6 +95,10 @@ class Feed:
             self._records.popleft()
         self.commit_when_due()
         return found
+
+    def has_read_all(self) -> bool:
+        """Return whether all that Kafka has of the own partitions was read. Asks Kafka."""
+        return not self._records and self._ends.are_all_of(self._book.partitions())
 
     def standing(self, receipt: Receipt) -> Standing:
         """Return whether a fetched change may be handed to the service still.
@@ -140,8 +141,8 @@ class Feed:
         """Commit what is acknowledged. With `wait`, return whether the broker accepted it.
 
         What the broker did not accept, the next commit repeats. The broker refuses a client that
-        lost its partitions: an exclusive one then has none any more, another one hands out nothing
-        until a commit is accepted or the group tells which partitions are lost.
+        lost its partitions: an exclusive one has none then, another one hands out nothing until a
+        commit is accepted or the group tells which partitions are lost.
         """
         return self._commits.commit(wait=wait)
 
@@ -200,6 +201,7 @@ class Feed:
             self._book.revoke(each)
             self._guard.forget(each)
             self._commits.forget(each)
+            self._ends.forget(each)
             self._moves.forget(each)
             self._metrics.gone(each)
         gone = set(partitions)
@@ -233,7 +235,7 @@ class Feed:
         log_event(logging.INFO, "table_moved", group=moved.group, topic=moved.topics[0])
         self.revoked(self._book.partitions(), lost=True)
         self._options = moved
-        self._moves = _moves_of(moved)
+        self._moves = moves_of(moved)
         self.has_joined = self._membership.reads_all(moved.topics)
         self._membership.read_elsewhere(moved)
 
@@ -250,12 +252,15 @@ class Feed:
 
     def _take(self, messages: Sequence[Message]) -> None:
         """Keep all records, then raise the first error."""
-        records, failures = sorted_out(messages)
+        records, failures = sorted_out(messages, self._met_end)
         self._records.extend(r for r in records if self._book.has(r.source_partition))
         for each in failures[1:]:
             log_event(logging.ERROR, "kafka_error", reason=each)
         if failures:
             raise failures[0]
+
+    def _met_end(self, partition: Partition, offset: int) -> None:
+        self._ends.note(partition, offset)
 
     def _delivered(self, record: Record) -> list[Delivery]:
         partition = (record.topic, record.partition)
@@ -292,9 +297,3 @@ class Feed:
     def _on_removed(self) -> None:
         if self._options.exclusive:  # its next assignment names all partitions, that of others not
             self.revoked(self._book.partitions(), lost=True)
-
-
-def _moves_of(options: FeedOptions) -> Moves:
-    if options.follow is None:
-        return NoMoves(options.by_hand or options.stays, by_hand=options.by_hand is not None)
-    return MoveFollower(options.follow, options.move_seconds)

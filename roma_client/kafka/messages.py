@@ -1,21 +1,28 @@
 """What Kafka's client returns: records, events that it recovers from, and errors."""
 
 import logging
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
 
-from confluent_kafka import Message
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 from roma_client.errors import ClientError
-from roma_client.kafka.failures import client_error, is_passing
+from roma_client.kafka.failures import client_error, error_of, is_passing
 from roma_client.log import log_event
+from roma_client.records.order_guard import Partition
 from roma_client.records.record import Record
 
+_END: Final[int] = KafkaError._PARTITION_EOF  # noqa: SLF001  # local errors begin like that
+_ASK_SECONDS: Final = 5.0
 
-def sorted_out(messages: Sequence[Message]) -> tuple[list[Record], list[ClientError]]:
+
+def sorted_out(
+    messages: Sequence[Message], met_end: Callable[[Partition, int], None]
+) -> tuple[list[Record], list[ClientError]]:
     """Return all records of an answer, also those behind an error, and the errors.
 
-    What Kafka's client recovers from by itself is only logged.
+    `met_end` is called with the end of each partition that was read to its end. What Kafka's client
+    recovers from by itself is only logged.
     """
     records: list[Record] = []
     failures: list[ClientError] = []
@@ -23,6 +30,10 @@ def sorted_out(messages: Sequence[Message]) -> tuple[list[Record], list[ClientEr
         error = message.error()
         if error is None:
             records.append(_record(message))
+        elif error.code() == _END:
+            topic, number, offset = message.topic(), message.partition(), message.offset()
+            if topic is not None and number is not None and offset is not None:
+                met_end((topic, number), offset)
         elif is_passing(error):
             log_event(logging.INFO, "kafka_event", reason=error)
         else:
@@ -40,3 +51,35 @@ def _record(message: Message) -> Record:
     return Record(
         topic, partition, offset, message.key(), message.value(), headers, timestamp_ms / 1000
     )
+
+
+class EndsMet:
+    """The ends of partitions that a consumer has met: everything before them was read."""
+
+    def __init__(self, consumer: Consumer) -> None:
+        self._consumer = consumer
+        self._offsets: dict[Partition, int] = {}
+
+    def note(self, partition: Partition, offset: int) -> None:
+        """Note that a partition was read to its end, which was this offset."""
+        self._offsets[partition] = offset
+
+    def forget(self, partition: Partition) -> None:
+        """Drop a partition that was given away."""
+        self._offsets.pop(partition, None)
+
+    def are_all_of(self, partitions: Iterable[Partition]) -> bool:
+        """Return whether these partitions were read to their present ends. Asks Kafka.
+
+        False, too, while Kafka does not answer: there may be more.
+        """
+        try:
+            return all(self._offsets.get(each, -1) >= self._end(each) for each in partitions)
+        except KafkaException as exc:
+            log_event(logging.INFO, "ends_not_asked", reason=error_of(exc))
+            return False
+
+    def _end(self, partition: Partition) -> int:
+        at = TopicPartition(*partition)
+        _, end = self._consumer.get_watermark_offsets(at, timeout=_ASK_SECONDS)
+        return end

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
@@ -11,7 +11,7 @@ from roma_client.errors import BrokerUnreachable, TableMoved
 from roma_client.kafka.commit_notes import CommitNote
 from roma_client.kafka.failures import client_error, error_of, is_for_now
 from roma_client.kafka.former_topics import next_topic
-from roma_client.kafka.moves import Moves
+from roma_client.kafka.moves import Moves, NoMoves
 from roma_client.kafka.options import FeedOptions
 from roma_client.kafka.topics import has_topics
 from roma_client.log import log_event
@@ -119,11 +119,16 @@ class MoveFollower:
         self._first.pop(partition, None)
         self._returned.pop(partition, None)
 
-    def refuse_late(self, newest: float | None, partitions: Sequence[Partition]) -> None:
+    def refuse_late(
+        self,
+        newest: float | None,
+        partitions: Sequence[Partition],
+        has_read_all: Callable[[], bool],
+    ) -> None:
         """Check that markers are not overdue.
 
-        `newest` is the time of the newest record that was read; None: everything is read. Raises
-        TableMoved.
+        `newest` is the time of the newest record that was read; None: no record came. Brokers may
+        be away then, so `has_read_all` decides. Raises TableMoved.
         """
         if self._heard is None:
             return
@@ -131,6 +136,8 @@ class MoveFollower:
         if read_until < self._heard + self._limit:
             return
         if all(self._is_over(each) for each in partitions):
+            return
+        if newest is None and not has_read_all():
             return
         missing = "; ".join(
             f"{instance} in {', '.join(f'{topic}/{number}' for topic, number in places)}"
@@ -185,6 +192,13 @@ class MoveFollower:
         noted = None if read_to_end else self._first.get(partition)
         known = [noted, self._departures.first_marker(partition, before)]
         return min((each for each in known if each is not None), default=None)
+
+
+def moves_of(options: FeedOptions) -> Moves:
+    """Return the moves of what a feed reads."""
+    if options.follow is None:
+        return NoMoves(options.by_hand or options.stays, by_hand=options.by_hand is not None)
+    return MoveFollower(options.follow, options.move_seconds)
 
 
 def next_options(

@@ -2,7 +2,7 @@
 follows its table.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from confluent_kafka import Consumer, TopicPartition
@@ -38,10 +38,16 @@ class Moves(Protocol):
     def forget(self, partition: Partition) -> None:
         """Drop everything about a partition that was given away."""
 
-    def refuse_late(self, newest: float | None, partitions: Sequence[Partition]) -> None:
+    def refuse_late(
+        self,
+        newest: float | None,
+        partitions: Sequence[Partition],
+        has_read_all: Callable[[], bool],
+    ) -> None:
         """Raise TableMoved if markers are missing for too long.
 
-        `newest`: time of the newest record that was read, in Unix seconds; None: all are read.
+        `newest`: time of the newest record that was read, in Unix seconds; None: no record came,
+        and `has_read_all` says whether there is none.
         """
 
     def await_topic(self, topic: str) -> None:
@@ -86,7 +92,12 @@ class NoMoves:
     def forget(self, partition: Partition) -> None:
         """Do nothing."""
 
-    def refuse_late(self, newest: float | None, partitions: Sequence[Partition]) -> None:
+    def refuse_late(
+        self,
+        newest: float | None,
+        partitions: Sequence[Partition],
+        has_read_all: Callable[[], bool],
+    ) -> None:
         """Do nothing: no marker is waited for."""
 
     def await_topic(self, topic: str) -> None:

@@ -22,7 +22,7 @@ _OWN: Final = frozenset(
         *("group.id", "isolation.level", "enable.auto.commit", "enable.auto.offset.store"),
         *("auto.offset.reset", "partition.assignment.strategy", "session.timeout.ms"),
         *("heartbeat.interval.ms", "group.protocol", "group.instance.id", "client.id"),
-        "on_commit",
+        *("on_commit", "enable.partition.eof"),
     }
 )
 """Settings of the consumer that a subscription decides about."""
@@ -101,6 +101,7 @@ def consumer_config(options: FeedOptions) -> Mapping[str, Any]:
         "isolation.level": "read_committed",
         "enable.auto.commit": False,
         "enable.auto.offset.store": False,
+        "enable.partition.eof": True,
         "auto.offset.reset": "error",  # a gap is reported, never skipped
         "partition.assignment.strategy": "range" if options.exclusive else "cooperative-sticky",
         "session.timeout.ms": session_ms,

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from typing import Final, NamedTuple, Protocol
 
-from confluent_kafka import IsolationLevel, KafkaError, KafkaException, Message, TopicPartition
+from confluent_kafka import IsolationLevel, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec
 
 from roma_client.errors import CorruptMessage, UsageError
@@ -31,7 +30,6 @@ from roma_client.records.transaction import Report, TransactionId, report_of, tr
 _ASK_SECONDS: Final = 15.0
 _DONE: Final = "done "
 _NOTED: Final = re.compile(rf"{_DONE}(?P<before>[0-9]+)(?: (?P<time>[0-9]+))?", re.ASCII)
-_EOF: Final[int] = KafkaError._PARTITION_EOF  # noqa: SLF001  # local errors begin like that
 
 
 class Assembly(Protocol):
@@ -73,8 +71,7 @@ class TransactionFeed(Feed):
     def __init__(
         self, options: FeedOptions, metrics: Metrics, assembly: Assembly, reports: Partition
     ) -> None:
-        kafka = {**options.kafka, "enable.partition.eof": True}
-        super().__init__(replace(options, kafka=kafka), metrics)
+        super().__init__(options, metrics)
         self._assembly = assembly
         self._reports = reports
         self._read: dict[Partition, int] = {}
@@ -174,13 +171,9 @@ class TransactionFeed(Feed):
             return f"{_DONE}{self._done.before}{time}"
         return super().note(partition, offset)
 
-    def _take(self, messages: Sequence[Message]) -> None:
-        ends = [each for each in messages if _is_end(each)]
-        super()._take([each for each in messages if not _is_end(each)])
-        for each in ends:
-            topic, partition, offset = each.topic(), each.partition(), each.offset()
-            if topic is not None and partition is not None and offset is not None:
-                self._read[topic, partition] = max(self._read.get((topic, partition), 0), offset)
+    def _met_end(self, partition: Partition, offset: int) -> None:
+        super()._met_end(partition, offset)
+        self._read[partition] = max(self._read.get(partition, 0), offset)
 
     def _delivered(self, record: Record) -> list[Delivery]:
         partition = record.source_partition
@@ -239,8 +232,3 @@ def _id_of(record: Record) -> TransactionId | None:
         raise CorruptMessage(
             f"Record {record.offset} of {record.topic}, partition {record.partition}: {exc}."
         ) from exc
-
-
-def _is_end(message: Message) -> bool:
-    error = message.error()
-    return error is not None and error.code() == _EOF

@@ -277,7 +277,8 @@ class Member:
 
     def refuse_late(self) -> None:
         """Raise TableMoved if markers are missing."""
-        self.follower.refuse_late(None, [(self.followed.topic, each) for each in self.at])
+        own = [(self.followed.topic, each) for each in self.at]
+        self.follower.refuse_late(None, own, lambda: True)
 
     # The interface of Kafka's client that the follower uses.
 

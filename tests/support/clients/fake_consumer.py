@@ -19,6 +19,7 @@ TIMED_OUT: int = KafkaError._TIMED_OUT  # noqa: SLF001  # the client's local err
 WAIT_COORD: int = KafkaError._WAIT_COORD  # noqa: SLF001
 ASSIGNMENT_LOST: int = KafkaError._ASSIGNMENT_LOST  # noqa: SLF001
 NO_OFFSET: int = KafkaError._AUTO_OFFSET_RESET  # noqa: SLF001
+END_OF_PARTITION: int = KafkaError._PARTITION_EOF  # noqa: SLF001
 FATAL: int = KafkaError._FATAL  # noqa: SLF001
 Answer = Callable[[], "list[FakeMessage]"]
 

@@ -4,7 +4,7 @@ import json
 from unittest.mock import Mock
 
 import pytest
-from confluent_kafka import KafkaError
+from confluent_kafka import KafkaError, KafkaException, TopicPartition
 
 from roma_client.changes import Changes
 from roma_client.errors import ClaimUnreadable, RowsExpired
@@ -14,6 +14,7 @@ from roma_client.names.watcher import NameWatcher
 from roma_client.records.record import Record
 from tests.support.clients.fake_consumer import (
     ASSIGNMENT_LOST,
+    END_OF_PARTITION,
     FATAL,
     NO_OFFSET,
     SESSION,
@@ -235,3 +236,38 @@ def test_a_tombstone_is_handed_out_only_without_the_message_of_its_delete(
     consumer.gives(deleted, deleted._replace(value=None, offset=1), alone._replace(value=None))
     consumer.gives(erased, row(4))
     assert polled(changes) == [0, 2, 4]
+
+
+def test_an_idle_client_ends_only_when_it_has_read_its_partitions_to_their_ends(
+    consumer: FakeConsumer, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows of other tables may take longer than `idle_seconds`, and brokers may be away."""
+    monkeypatch.setattr("roma_client.changes.time", clock)
+    feed = opened_feed()
+    changes = opened_changes(feed, idle_seconds=1)
+    feed.has_joined = True
+    ends = {0: 6, 1: 0}
+    monkeypatch.setattr(consumer, "get_watermark_offsets", lambda at, **_: (0, ends[at.partition]))
+
+    def end(partition: int, offset: int) -> FakeMessage:
+        at = Record("shop", partition, offset, None, None, ())
+        return FakeMessage(at, KafkaError(END_OF_PARTITION))
+
+    def is_over() -> bool:
+        assert polled(changes, 1) == []
+        clock.now += 2
+        return changes.is_over()
+
+    assert not is_over(), "no end was met"
+    consumer.gives(end(0, 5), end(1, 0))
+    assert not is_over(), "a record has come since"
+    consumer.gives(end(0, 6))
+    monkeypatch.setattr(
+        consumer, "get_watermark_offsets", Mock(side_effect=KafkaException(KafkaError(TIMED_OUT)))
+    )
+    assert not is_over(), "no broker answers"
+    monkeypatch.setattr(consumer, "get_watermark_offsets", lambda at, **_: (0, ends[at.partition]))
+    assert is_over()
+    feed.revoked([("shop", 0)], lost=True)
+    feed.assigned([TopicPartition("shop", 0, 6)])
+    assert not is_over(), "the end was met by a former assignment"
