@@ -46,7 +46,7 @@ def compiled_code(failures: Mapping[str, ImportError | None]) -> CompiledCode:
 
 
 class Facts(NamedTuple):
-    """What the choice depends on.
+    """The facts that the choice of a printer depends on.
 
     The defaults are a plain table of an instance with default settings, with compiled code.
 

@@ -10,7 +10,7 @@ Extra: TypeAlias = tuple[bytes | None, ...] | Callable[[bytes], str] | None
 class Kind(IntEnum):
     """How the printer reads and prints a column.
 
-    `row_printer` compares these numbers with its own when it is imported.
+    `row_images` compares these numbers with its own when it is imported.
     """
 
     SIGNED = 0

@@ -45,9 +45,9 @@ cdef class LogicalTable:
 
 @final
 cdef class KnownTable:
-    """A table whose rows can be printed, with `plan`, whatever the caller wants back with them.
+    """A table whose rows can be printed. `plan` is returned to the caller with its messages.
 
-    `parts` are, for inserts, updates and deletes, what stands before and behind the times, GTID and batch, then before and behind the
+    `parts` are, for inserts, updates and deletes, the bytes before and after the times, GTID and batch, then before and after the
     time of publishing.
     """
 

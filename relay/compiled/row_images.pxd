@@ -6,7 +6,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 from relay.compiled.values.buffer cimport Buffer
 from relay.compiled.values.column cimport Column, Span
 
-cdef enum:  # why an event is not printed, indices of row_printer's `_REASONS`
+cdef enum:  # why an event is not printed, indices of message_printer's `_REASONS`
     BY_DAMAGE
     BY_VALUE
     BY_MOVE

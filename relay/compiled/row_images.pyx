@@ -10,17 +10,12 @@ from libc.string cimport memcmp
 from relay.compiled.column_plan import Kind, Wire
 from relay.compiled.contracts import check_numbers
 from relay.compiled.values.buffer cimport Buffer
-from relay.compiled.values.avro cimport put_blob, put_characters, put_zigzag, unescape
 from relay.compiled.values.column cimport (
     BARE, BASE64, BIT, BYTES, CHARACTERS, DATE, DATETIME, DECIMAL, DOUBLE, ENUM, FLOAT, FLOATING, JSON, OTHER, QUOTED, SET, SIGNED, TABLE, TIME,
-    TIMESTAMP, UNSIGNED, UTF8, VARINT, YEAR, Column, Span, big, little, same, signed_little,
+    TIMESTAMP, UNSIGNED, UTF8, VARINT, YEAR, Column, Span, little, same,
 )
-from relay.compiled.values.decimals cimport print_decimal
-from relay.compiled.values.floating cimport print_floating
 from relay.compiled.values.java_hash cimport ascii_hash, valid_hash
-from relay.compiled.values.json_document cimport print_json
-from relay.compiled.values.texts cimport print_base64, print_set, print_table, print_utf8, put_bytes
-from relay.compiled.values.times cimport print_datetime, print_day, print_time, print_timestamp
+from relay.compiled.values.value cimport print_binary, print_text
 
 cdef enum:
     SAME
@@ -74,14 +69,18 @@ cdef class RowImages:
         free(self.placed.each)
 
     cdef const uint8_t* next_row(self, const uint8_t* at, const uint8_t* end, bint update) noexcept:
-        """Find the values of the next row, of both its images for an update; NULL where it is damaged, or moves to another key or place."""
+        """Find the values of the next row, of both its images for an update; NULL where it is damaged, or its key or partition changes.
+
+        `reason` is then why; otherwise it is the reason for a value of this row that cannot be printed.
+        """
         at = self.scan(at, end, self.first)
-        if at == NULL or not update:
-            return at
-        at = self.scan(at, end, self.second)
-        if at != NULL and self.moves():
-            self.reason = BY_MOVE
-            return NULL
+        if at != NULL and update:
+            at = self.scan(at, end, self.second)
+            if at != NULL and self.moves():
+                self.reason = BY_MOVE
+                return NULL
+        if at != NULL:
+            self.reason = BY_VALUE
         return at
 
     cdef const uint8_t* scan(self, const uint8_t* at, const uint8_t* end, Span* spans) noexcept:
@@ -258,99 +257,6 @@ cdef inline bint print_bare(RowImages self, Buffer out, int i, Span* span) excep
         out.number(1900 + span.start[0] if span.start[0] else 0)
         return True
     return print_text(out, column, span, self.extras, i)
-
-
-cdef bint print_text(Buffer out, Column* column, Span* span, list extras, int i) except -1:
-    """Append what stands within the quotes of a value that is not NULL; False when it is none of the column's.
-
-    `extras[i]` is what the column prints from.
-    """
-    cdef int kind = column.kind
-    cdef const uint8_t* at = span.start
-    cdef uint64_t number
-    if kind == SIGNED:
-        out.signed_number(signed_little(at, column.width))
-    elif kind == UNSIGNED:
-        out.number(little(at, column.width))
-    elif kind == UTF8:
-        if not print_utf8(out, at, span.size):
-            return False
-    elif kind == DECIMAL:
-        if not print_decimal(out, at, column.digits, column.scale):
-            return False
-    elif kind == DATETIME:
-        if not print_datetime(out, at, column):
-            return False
-    elif kind == TIMESTAMP:
-        if not print_timestamp(out, at, column):
-            return False
-    elif kind == DOUBLE or kind == FLOAT:
-        if not print_floating(out, at, kind == FLOAT):
-            return False
-    elif kind == DATE:
-        number = little(at, 3)
-        if not print_day(out, number >> 9, number >> 5 & 15, number & 31):
-            return False
-    elif kind == TIME:
-        if not print_time(out, at, column):
-            return False
-    elif kind == YEAR:
-        out.padded(1900 + at[0] if at[0] else 0, 4)
-    elif kind == BIT:
-        number = big(at, column.width)
-        if column.digits < 64 and number >> column.digits:
-            return False
-        out.number(number)
-    elif kind == BASE64:
-        print_base64(out, at, span.size, column.digits)
-    elif kind == ENUM:
-        number = little(at, column.width)
-        if number > <uint64_t>column.digits:
-            return False
-        if number:
-            put_bytes(out, (<tuple>extras[i])[number - 1])
-    elif kind == SET:
-        if not print_set(out, little(at, column.width), column.digits, extras[i]):
-            return False
-    elif kind == TABLE:
-        if not print_table(out, at, span.size, extras[i]):
-            return False
-    elif kind == JSON:
-        if not print_json(out, at, span.size):
-            return False
-    else:
-        text = (<str>extras[i]((<const char*>at)[:span.size])).encode()
-        if not print_utf8(out, <const uint8_t*>PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text)):
-            return False
-    return True
-
-
-cdef bint print_binary(Buffer out, Buffer scratch, Column* column, Span* span, list extras, int i) except -1:
-    """Append a value as Avro's union of null and the column's type."""
-    cdef uint64_t bits
-    if span.size < 0:
-        out.byte(0)
-        return True
-    out.byte(2)
-    if column.wire == VARINT:
-        if column.kind == SIGNED:
-            return put_zigzag(out, signed_little(span.start, column.width))
-        if column.kind == YEAR:
-            return put_zigzag(out, 1900 + span.start[0] if span.start[0] else 0)
-        bits = big(span.start, column.width) if column.kind == BIT else little(span.start, column.width)
-        if column.kind == BIT and bits >> column.digits:
-            return False
-        return put_zigzag(out, <int64_t>bits)
-    if column.wire == FLOATING:
-        out.put(<const char*>span.start, span.size)
-        return True
-    if column.wire == BYTES:
-        return put_blob(out, span.start, span.size, column.digits)
-    scratch.empty()
-    if not print_text(scratch, column, span, extras, i):
-        return False
-    unescape(scratch)
-    return put_characters(out, scratch.data, scratch.size)
 
 
 cdef int fill(Ordinals* ordinals, tuple numbers, int columns) except -1:

@@ -1,9 +1,9 @@
 from collections.abc import Sequence
 
 from relay.compiled.column_plan import ColumnPlan
-from relay.model.row_path import SlowReason
+from relay.compiled.message_printer import MessagePrinter
 
-class RowPrinter:
+class RowPrinter(MessagePrinter):
     def __init__(
         self,
         columns: Sequence[ColumnPlan],
@@ -13,20 +13,3 @@ class RowPrinter:
         seed: int,
         partitions: int,
     ) -> None: ...
-    def print_rows(
-        self,
-        body: bytes,
-        start: int,
-        update: bool,
-        before_old: bytes,
-        after_old: bytes,
-        time: int,
-        position: int,
-        skip: int,
-        largest: int | None,
-        /,
-    ) -> tuple[int, int, int, bytes] | SlowReason: ...
-    def print_copied(
-        self, body: bytes, before_old: bytes, after_old: bytes, time: int, position: int, /
-    ) -> tuple[int, int, int, bytes] | SlowReason: ...
-    def count_rows(self, body: bytes, start: int, update: bool, /) -> int | None: ...

@@ -13,7 +13,8 @@ from relay.compiled.fields cimport (
     POSITION_FILE, POSITION_OFFSET,
 )
 from relay.compiled.known_table cimport DELETED, INSERTED, UPDATED, KnownTable, LogicalTable, Tallies
-from relay.compiled.row_printer cimport LATEST_TIME_MS, RowPrinter, Workplace, borrow_workplace, give_back
+from relay.compiled.message_printer cimport LATEST_TIME_MS, PrintBuffers, borrow_buffers, give_back
+from relay.compiled.row_printer cimport RowPrinter
 from relay.compiled.values.buffer cimport Buffer
 from relay.compiled.values.texts cimport put_bytes
 from relay.model.change import Operation, RowsEvent, TransactionBegin, TransactionEnd
@@ -83,9 +84,9 @@ cdef class TransactionPrinter:
         of (plan, messages, bytes of their values, block), `batch` and `publish_time` stand in every message. `counted` is a list of
         (logical name, operation, rows, transactions, bytes of values). About `most_bytes` at most.
         """
-        cdef Workplace place = borrow_workplace()
+        cdef PrintBuffers buffers = borrow_buffers()
         cdef Py_ssize_t first = at, end, transactions = 0, rows = 0, taken_bytes = 0, event_bytes, added
-        cdef Buffer out = place.out
+        cdef Buffer out = buffers.out
         cdef uint64_t next_time, next_position
         cdef Cut kept
         cdef list gtids = []
@@ -105,7 +106,7 @@ cdef class TransactionPrinter:
                 start_pair(begin, base, latest_ms, &next_time, &next_position)
                 if next_time > LATEST_TIME_MS or not self.begin_frame(<str>begin[BEGIN_GTID] if names_gtid else ""):
                     break
-                added = self.add_transaction(place, items, at + 1, end, next_time, &next_position, batch, publish_time, transactions)
+                added = self.add_transaction(buffers, items, at + 1, end, next_time, &next_position, batch, publish_time, transactions)
                 if added < 0:
                     break
                 if added:
@@ -122,7 +123,7 @@ cdef class TransactionPrinter:
             return at - first, transactions, rows, taken_bytes, time, position, last_begin, items[at - 1], gtids, self.printed(out), self.tallies.counted()
         finally:
             self.plans = None
-            give_back(place)
+            give_back(buffers)
 
     cdef Py_ssize_t end_of(self, list items, Py_ssize_t at, Py_ssize_t most_bytes, str file, Py_ssize_t* event_bytes) except -2:
         """Return where the transaction that begins at `at` ends, -1 when it does not begin or end here or holds what is not known."""
@@ -163,11 +164,11 @@ cdef class TransactionPrinter:
         return True
 
     cdef Py_ssize_t add_transaction(
-        self, Workplace place, list items, Py_ssize_t at, Py_ssize_t end, uint64_t time, uint64_t* position, bytes batch, bytes publish_time,
+        self, PrintBuffers buffers, list items, Py_ssize_t at, Py_ssize_t end, uint64_t time, uint64_t* position, bytes batch, bytes publish_time,
         Py_ssize_t transaction,
     ) except -2:
         """Append the messages of the events up to `end`; return how many rows they have, -1 with nothing appended if one is refused."""
-        cdef Buffer out = place.out
+        cdef Buffer out = buffers.out
         cdef Py_ssize_t begun = out.size, cut = self.cuts.size, tallied = self.tallies.number(), rows = 0, added, plans = len(self.plans)
         cdef tuple event
         cdef KnownTable known
@@ -190,8 +191,7 @@ cdef class TransactionPrinter:
                 last, last_operation, last_seconds = known, operation, seconds
             known.mark(self.transactions)
             printer = known.printer
-            printer.messages = printer.value_bytes = 0
-            printer.use(place)
+            printer.use(buffers)
             try:
                 added = printer.add_event(<bytes>event[EVENT_BODY], event[EVENT_IMAGES_AT], operation == UPDATED, before_old, behind_old, time, position[0], 0, 1)
             finally:

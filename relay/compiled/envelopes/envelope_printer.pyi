@@ -1,9 +1,9 @@
 from collections.abc import Sequence
 
 from relay.compiled.column_plan import ColumnPlan
-from relay.model.row_path import SlowReason
+from relay.compiled.message_printer import MessagePrinter
 
-class EnvelopePrinter:
+class EnvelopePrinter(MessagePrinter):
     def __init__(
         self,
         columns: Sequence[ColumnPlan],
@@ -16,19 +16,3 @@ class EnvelopePrinter:
         last: bytes,
         binary: bool,
     ) -> None: ...
-    def print_rows(
-        self,
-        body: bytes,
-        start: int,
-        update: bool,
-        head: bytes,
-        middle: bytes,
-        time: int,
-        position: int,
-        skip: int,
-        largest: int | None,
-        /,
-    ) -> tuple[int, int, int, bytes] | SlowReason: ...
-    def print_copied(
-        self, body: bytes, head: bytes, middle: bytes, time: int, position: int, /
-    ) -> tuple[int, int, int, bytes] | SlowReason: ...

@@ -2,7 +2,7 @@
 """Hands a block of printed messages to the Kafka client in one call, without an object for each of them.
 
 The client is librdkafka, and all that is used of it is public: it loads this module as a plugin (`plugin.library.paths`), calls
-`conf_init`, and tells it by interceptors which client was made and which messages could not be delivered. Its C functions
+`conf_init`, and reports through interceptors which client was made and which messages could not be delivered. Its C functions
 (rdkafka.h: rd_kafka_produceva) are looked up in the library that the installed Kafka package brought along.
 """
 
@@ -146,7 +146,7 @@ cdef class BlockSender:
         return self.client.refusal, self.client.topic.decode(), self.client.partition
 
     def forget_refusal(self):
-        """What fails from now on is told."""
+        """Report failures from now on; earlier ones are dropped."""
         self.client.claimed = self.client.refusal = 0
 
     def send(self, str topic, bytes block, Py_ssize_t start, Py_ssize_t most, tuple names, tuple tail):
@@ -198,7 +198,7 @@ cdef inline Py_ssize_t part_bytes(int32_t size) noexcept nogil:
 cdef Py_ssize_t hand_over(
     void* handle, void* rkt, const char* data, Py_ssize_t size, Py_ssize_t* at, Py_ssize_t most, Header* headers, int count
 ) noexcept nogil:
-    """Return how many messages were taken, -1 where the block is damaged; `at` stands behind the last one taken."""
+    """Return how many messages were taken, -1 where the block is damaged; `at` is then after the last one taken."""
     cdef Argument arguments[ARGUMENTS]
     cdef Py_ssize_t taken = 0, place
     cdef Head head

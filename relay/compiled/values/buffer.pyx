@@ -23,7 +23,7 @@ cdef class Buffer:
         free(self.data)
 
     cdef int empty(self) except -1:
-        """Begin anew; what a large event needed is given back."""
+        """Empty the buffer, and free memory beyond KEPT_BYTES that a large event needed."""
         cdef char* smaller
         self.size = 0
         if self.room > KEPT_BYTES:

@@ -16,7 +16,7 @@ from relay.compiled.values.json_scalars cimport (
 
 
 cdef bint print_json(Buffer out, const uint8_t* at, Py_ssize_t size) except -1:
-    """Append a document's text as it stands within a JSON string; False where it is not understood."""
+    """Append a document's text for use inside a JSON string; False for a document that is not supported."""
     cdef Document document
     if size == 0:
         out.put(b"null", 4)
@@ -86,7 +86,7 @@ cdef inline bint in_order(Span* left, Span* right) noexcept:
 
 
 cdef bint print_json_entry(Buffer out, Document* document, Part* part, Py_ssize_t i) except -1:
-    """Append the value of one entry: it stands there itself where it is short, else an offset."""
+    """Append the value of one entry: the entry holds a short value itself, and the offset of a longer one."""
     cdef const uint8_t* entry = part.entries + i * (1 + part.width)
     cdef int kind = entry[0]
     if kind == JSON_LITERAL:

@@ -1,7 +1,7 @@
 # Parts of MySQL's binary JSON (relay.decode.values.json_binary is the readable form, and says how it is laid out).
 #
-# Every byte is claimed before it is read. A document of n bytes can claim n, so one whose parts refer to each other ends; keys stand
-# in the server's order, short before long, so that none stands twice. What is otherwise is left to the readable form.
+# Every byte is claimed before it is read. A document of n bytes can claim n, so one whose parts refer to each other ends; keys are
+# in the server's order, short before long, so that no key occurs twice. Any other document is left to the readable packages.
 
 from libc.stdint cimport uint8_t
 
