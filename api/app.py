@@ -143,7 +143,7 @@ async def _lifespan(admin: Admin, zookeeper: Session, _: FastAPI) -> AsyncIterat
         zookeeper.start(Deadline.after(0))
     admin.watch.start()
     admin.left_settings.start()
-    warm_up = WarmUp(zookeeper, admin.logical)
+    warm_up = WarmUp(zookeeper, admin.mappings.logical)
     warm_up.start()
     yield
     await to_thread.run_sync(admin.watch.stop)

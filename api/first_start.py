@@ -41,7 +41,7 @@ class FirstStart:
             self._thread.start()
 
     def stop(self) -> None:
-        """End the thread."""
+        """End the check; the thread ends at its next poll."""
         self._ended.set()
 
     def _run(self) -> None:
@@ -64,7 +64,7 @@ class FirstStart:
             reason = f"There are no users, but this is no first start: {traces}"
             _log.warning("no_first_admin_link", reason=reason, remedy=_REMEDY)
             return
-        code = self._admin.first_admin.offer()
+        code = self._admin.access.first_admin.offer()
         sys.stdout.write(f"first administrator: {self._url}/first-admin?code={code}\n")
         sys.stdout.flush()
         _log.info("first_admin_link_printed", valid_minutes=15)

@@ -141,7 +141,7 @@ def _named(request: Request) -> Caller | None:
 
     Raises HeaderRefused, HeaderUserRefused.
     """
-    header: TrustedHeader | None = request.app.state.admin.trusted_header
+    header: TrustedHeader | None = request.app.state.admin.access.trusted_header
     return None if header is None else header.caller(request.headers, peer_of(request))
 
 
@@ -153,7 +153,7 @@ async def _caller(request: Request, needed: frozenset[Right], named: Caller | No
     if not needed:
         return ANONYMOUS
     caller: Caller = await to_thread.run_sync(
-        request.app.state.admin.gate.admit,
+        request.app.state.admin.access.gate.admit,
         request.headers.get("authorization"),
         needed,
         secret_in(request, SESSION),
@@ -177,7 +177,7 @@ async def _whole(receive: Receive, limit: int) -> Message:
         async with asyncio.timeout(BODY_SECONDS):
             return await _read(receive, limit)
     except TimeoutError as exc:
-        raise BodyTooSlow(f"The body had not come whole after {BODY_SECONDS:.0f} s.") from exc
+        raise BodyTooSlow(f"The body was not complete after {BODY_SECONDS:.0f} s.") from exc
 
 
 async def _read(receive: Receive, limit: int) -> Message:

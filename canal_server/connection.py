@@ -41,7 +41,7 @@ from canal_server.wire import (
 )
 from relay.settings import CanalServerSettings
 from relay.telemetry import metrics
-from relay.threads import tell
+from relay.threads import log_unexpected
 from roma_client.errors import ClientError
 
 _LARGEST_ID: Final = 32_767
@@ -89,7 +89,7 @@ class Connection:
         except (Refused, ClientError) as exc:
             self._refuse(exc)
         except Exception as exc:  # noqa: BLE001  # a client must not end the server
-            tell("canal-connection", self._peer, exc)
+            log_unexpected("canal-connection", self._peer, exc)
             self._answer(refused(Refused.number, "The server failed; its log says why."))
         finally:
             self._release()

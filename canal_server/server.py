@@ -17,11 +17,11 @@ from canal_server.session import Session
 from canal_server.wire import refused
 from relay.errors import ConfigurationError, ResourcesExhausted
 from relay.kafka.client import client_configuration
+from relay.model.loopback import is_loopback
 from relay.service import listening_socket
 from relay.settings import CanalServerSettings, RelaySettings
 from relay.telemetry import metrics
 from relay.threads import RelayThread
-from relay.tls import is_loopback
 from roma_client.canal import CanalConnector
 from roma_client.kafka.options import owned_settings
 

@@ -39,7 +39,7 @@ class ThreadBook:
             self.unexpected[kind, type(error).__name__] += 1
 
     def died(self, name: str, error: BaseException) -> None:
-        """List a thread that ended by an error."""
+        """Add a thread that ended by an error to the list."""
         with self._lock:
             self._dead[name] = f"{type(error).__name__}: {error}"
 
@@ -91,13 +91,13 @@ class RelayThread(threading.Thread):
         try:
             self._call(*self._given)
         except BaseException as exc:
-            tell(self._kind, self.name, exc)
+            log_unexpected(self._kind, self.name, exc)
             THREADS.died(self.name, exc)
             if not isinstance(exc, Exception):
                 raise
 
 
-def tell(kind: str, name: str, error: BaseException) -> None:
+def log_unexpected(kind: str, name: str, error: BaseException) -> None:
     """Log an unexpected error with its traceback, and count it."""
     THREADS.note(kind, error)
     _log.error("unexpected_error", thread=name, error=repr(error), exc_info=error)
@@ -133,7 +133,7 @@ class Guard:
         if not isinstance(error, Exception) or isinstance(error, RelayError):
             return False
         self.error = error
-        tell(self._kind, self._name, error)
+        log_unexpected(self._kind, self._name, error)
         self.pause_s = self._pause.after_failure()
         return True
 

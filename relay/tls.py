@@ -1,10 +1,10 @@
 """Login and TLS to database servers: the settings in the terms of the driver."""
 
-import ipaddress
 import ssl
 from typing import Any, Final, Literal, TypeAlias
 
 from relay.errors import ConfigurationError
+from relay.model.loopback import is_loopback
 from relay.settings import SourceSettings, TlsSettings
 
 TlsMode: TypeAlias = Literal["disabled", "preferred", "required", "verify_ca", "verify_identity"]
@@ -119,11 +119,3 @@ def _no_passphrase() -> str:
 
 def _text(file: object) -> str | None:
     return None if file is None else str(file)
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether an address can be reached from this machine alone."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar
 
 from roma_client.changes import Changes
 from roma_client.records.change import Change
@@ -52,83 +52,79 @@ class OneThread:
         self._pool.shutdown(wait=False)
 
 
-class AsyncChanges(AsyncIterator[Change]):
+class _Client(Protocol):
+    """The methods that the blocking clients of changes and transactions have in common."""
+
+    @property
+    def is_active(self) -> bool: ...
+    def commit(self) -> None: ...
+    def stop(self) -> None: ...
+
+
+Items = TypeVar("Items", bound=_Client)
+
+
+class _AsyncItems(Generic[Items]):
+    """The methods that changes and transactions have in common."""
+
+    def __init__(self, items: Items, thread: OneThread) -> None:
+        self._items: Items = items
+        self._thread = thread
+
+    async def commit(self) -> None:
+        """Send the acknowledgements to Kafka now."""
+        await self._call(self._items.commit)
+
+    def stop(self) -> None:
+        """End the iteration after the item that is processed now."""
+        self._items.stop()
+
+    @property
+    def is_active(self) -> bool:
+        """Return whether the group has given partitions to this client."""
+        return self._items.is_active
+
+    async def _call(self, function: Callable[[], R], undo: Callable[[], None] | None = None) -> R:
+        return await self._thread.call_to_end(function, self._items.stop, undo)
+
+
+class AsyncChanges(_AsyncItems[Changes], AsyncIterator[Change]):
     """Iterates over changes. Asking for the next change acknowledges the one before.
 
     Cancelling that, also by `asyncio.wait_for`, ends the iteration. A change that came meanwhile
     is not acknowledged: it is delivered again to the next client of the group.
     """
 
-    def __init__(self, changes: Changes, thread: OneThread) -> None:
-        self._changes = changes
-        self._thread = thread
-
     def __aiter__(self) -> "AsyncChanges":
         return self
 
     async def __anext__(self) -> Change:
-        delivery = await self._call(self._changes.take, self._changes.leave_open)
+        delivery = await self._call(self._items.take, self._items.leave_open)
         if delivery is None:
             raise StopAsyncIteration
         return delivery.change
 
     async def ack(self) -> None:
         """Acknowledge the change that was returned last."""
-        await self._call(self._changes.ack)
-
-    async def commit(self) -> None:
-        """Send the acknowledgements to Kafka now."""
-        await self._call(self._changes.commit)
-
-    def stop(self) -> None:
-        """End the iteration after the change that is processed now."""
-        self._changes.stop()
-
-    @property
-    def is_active(self) -> bool:
-        """Return whether the group has given partitions to this client."""
-        return self._changes.is_active
-
-    async def _call(self, function: Callable[[], R], undo: Callable[[], None] | None = None) -> R:
-        return await self._thread.call_to_end(function, self._changes.stop, undo)
+        await self._call(self._items.ack)
 
 
-class AsyncTransactions(AsyncIterator[Transaction]):
+class AsyncTransactions(_AsyncItems[Transactions], AsyncIterator[Transaction]):
     """Iterates over transactions. Asking for the next one acknowledges the one before.
 
     Cancelling that, also by `asyncio.wait_for`, ends the iteration. A transaction that came
     meanwhile is not acknowledged: it is delivered again to the next client of the group.
     """
 
-    def __init__(self, transactions: Transactions, thread: OneThread) -> None:
-        self._transactions = transactions
-        self._thread = thread
-
     def __aiter__(self) -> "AsyncTransactions":
         return self
 
     async def __anext__(self) -> Transaction:
-        found = await self._call(self._transactions.take, self._transactions.leave_open)
+        found = await self._call(self._items.take, self._items.leave_open)
         if found is None:
             raise StopAsyncIteration
         return found
 
     async def ack(self) -> bool:
         """Acknowledge the transaction that was returned last; False if it is delivered again."""
-        return await self._call(self._transactions.ack)
-
-    async def commit(self) -> None:
-        """Send the acknowledgements to Kafka now."""
-        await self._call(self._transactions.commit)
-
-    def stop(self) -> None:
-        """End the iteration after the transaction that is processed now."""
-        self._transactions.stop()
-
-    @property
-    def is_active(self) -> bool:
-        """Return whether the group has given the partitions to this client."""
-        return self._transactions.is_active
-
-    async def _call(self, function: Callable[[], R], undo: Callable[[], None] | None = None) -> R:
-        return await self._thread.call_to_end(function, self._transactions.stop, undo)
+        return await self._call(self._items.ack)

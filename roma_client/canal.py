@@ -33,7 +33,7 @@ from roma_client.records.selection import Selection, canal_filter
 EMPTY_ID: Final = -1
 """Batch id of a message without changes, as in Canal."""
 _TURN_SECONDS: Final = 0.2
-_LOOK_SECONDS: Final = 0.05
+_POLL_SECONDS: Final = 0.05
 _FETCH_RECORDS: Final = 100
 """Records of one fetch, if batches are limited by bytes."""
 
@@ -110,7 +110,7 @@ class CanalConnector:
         answer = self._directory.all_tables()
         places = Places(each for each in answer.tables if takes(each.name))
         if not places.topics:
-            raise UsageError(f"The filter {text!r} takes no logical table of the mapping.")
+            raise UsageError(f"The filter {text!r} matches no logical table of the mapping.")
         self._topics = self._readable(answer)
         if not self._topics:
             raise TopicMissing(f"Kafka has no topic of {', '.join(sorted(places.topics))} yet.")
@@ -215,7 +215,7 @@ class CanalConnector:
 
     @property
     def batches_out(self) -> BatchesOut:
-        """Return the unacknowledged batches. Read only."""
+        """Return the unacknowledged batches. Do not change them."""
         return self._out
 
     def disconnect(self) -> None:
@@ -242,7 +242,7 @@ class CanalConnector:
         """Add deliverable changes until the batch is full."""
         if not self._waiting:
             limit = found.left if self.batch_bytes is None else min(found.left, _FETCH_RECORDS)
-            self._waiting.extend(feed.fetch(limit, max(timeout_seconds, _LOOK_SECONDS)))
+            self._waiting.extend(feed.fetch(limit, max(timeout_seconds, _POLL_SECONDS)))
         while self._waiting and not found.is_full:
             standing = feed.standing(self._waiting[0].receipt)
             if standing is Standing.UNPROVEN:

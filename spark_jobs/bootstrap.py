@@ -39,9 +39,9 @@ from spark_jobs.runtime.shutdown import Shutdown
 from spark_jobs.sinks import check_rule, check_writers, open_sink, place_of_copies
 from spark_jobs.spark_util.error_translation import named_errors
 from spark_jobs.spark_util.progress import Piece, Progress
-from spark_jobs.spark_util.report import print_error, print_line
+from spark_jobs.spark_util.report import exit_code_of, print_line
 
-_LOOK_S: Final = 0.2
+_POLL_SECONDS: Final = 0.2
 
 
 def run(
@@ -197,31 +197,29 @@ def _pause(shutdown: Shutdown, seconds: float) -> bool:
     """Wait; say whether the end was asked for."""
     left, pause = seconds, Event()
     while left > 0 and not shutdown.requested:
-        pause.wait(min(left, _LOOK_S))
-        left -= _LOOK_S
+        pause.wait(min(left, _POLL_SECONDS))
+        left -= _POLL_SECONDS
     return shutdown.requested
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; exit code 1 with a sentence when the job cannot be done.
+    """Run the command line; the exit code is 1, with a sentence, if the job fails.
 
-    SIGTERM ends it after the round that runs.
+    SIGTERM ends it after the present round.
     """
     given = copy_arguments("bootstrap", __doc__, arguments)
     shutdown = Shutdown()
     shutdown.listen()
-    try:
-        run(
+    return exit_code_of(
+        lambda: run(
             load_settings(given.config),
             shutdown,
             tables=given.tables,
             anew=given.anew,
             trace=given.trace,
-        )
-    except JobError as exc:
-        print_error(exc, trace=given.trace)
-        return 1
-    return 0
+        ),
+        trace=given.trace,
+    )
 
 
 if __name__ == "__main__":

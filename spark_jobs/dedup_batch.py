@@ -7,14 +7,13 @@ from collections.abc import Sequence
 
 from spark_jobs.apply.apply import Copies
 from spark_jobs.config.job import JobSettings
-from spark_jobs.errors import JobError
 from spark_jobs.kafka.source import Bounds, check_statements, place_of, read_batch, topic_ids
 from spark_jobs.runtime.arguments import read_arguments
 from spark_jobs.runtime.session import open_session
 from spark_jobs.spark_util.batch_stats import BatchFigures
 from spark_jobs.spark_util.error_translation import named_errors
 from spark_jobs.spark_util.progress import Piece, Progress
-from spark_jobs.spark_util.report import print_batch, print_error, print_line
+from spark_jobs.spark_util.report import exit_code_of, print_batch, print_line
 
 
 def run(
@@ -36,14 +35,12 @@ def run(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; exit code 1 with a sentence when the job cannot be done."""
+    """Run the command line; the exit code is 1, with a sentence, if the job fails."""
     given = read_arguments("dedup batch", __doc__, arguments, bounded=True)
-    try:
-        print_batch("batch", run(given.settings(), given.bounds, trace=given.trace))
-    except JobError as exc:
-        print_error(exc, trace=given.trace)
-        return 1
-    return 0
+    return exit_code_of(
+        lambda: print_batch("batch", run(given.settings(), given.bounds, trace=given.trace)),
+        trace=given.trace,
+    )
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from pyspark.sql.streaming import StreamingQuery
 
 from spark_jobs.apply.apply import Copies
 from spark_jobs.config.job import JobSettings
-from spark_jobs.errors import JobConfigurationError, JobError
+from spark_jobs.errors import JobConfigurationError
 from spark_jobs.kafka.source import check_statements, place_of, read_stream
 from spark_jobs.kafka.stream_checkpoint import check_copies, check_topics, newest_batch, stream_id
 from spark_jobs.runtime.arguments import read_arguments
@@ -18,7 +18,7 @@ from spark_jobs.runtime.session import open_session
 from spark_jobs.runtime.shutdown import Shutdown
 from spark_jobs.spark_util.error_translation import named_errors
 from spark_jobs.spark_util.progress import Piece, Progress
-from spark_jobs.spark_util.report import print_batch, print_error, print_line
+from spark_jobs.spark_util.report import exit_code_of, print_batch, print_line
 
 
 def start(
@@ -101,19 +101,16 @@ def run(settings: JobSettings, shutdown: Shutdown, *, trace: bool = False) -> No
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line.
+    """Run the command line; the exit code is 1, with a sentence, if the job fails.
 
-    SIGTERM and SIGINT end the job after the batch that runs, exit code 1 comes with a sentence.
+    SIGTERM and SIGINT end the job after the present batch.
     """
     given = read_arguments("dedup stream", __doc__, arguments)
     shutdown = Shutdown()
     shutdown.listen()
-    try:
-        run(given.settings(), shutdown, trace=given.trace)
-    except JobError as exc:
-        print_error(exc, trace=given.trace)
-        return 1
-    return 0
+    return exit_code_of(
+        lambda: run(given.settings(), shutdown, trace=given.trace), trace=given.trace
+    )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,7 @@
 """Whether the admin may listen where it is asked to."""
 
-import ipaddress
-
 from relay.errors import ConfigurationError
+from relay.model.loopback import is_loopback
 from relay.settings import ApiSettings
 
 
@@ -47,11 +46,3 @@ def reads_need_a_caller(settings: ApiSettings) -> bool:
         return True
     has_token = settings.token is not None and bool(settings.token.get_secret_value())
     return not is_loopback(settings.host) and not has_token
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether an address can be reached from this machine alone."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

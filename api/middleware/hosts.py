@@ -15,4 +15,4 @@ class AllowedHosts:
     def check(self, header: str | None) -> None:
         """Check a request's Host header. Raises HostUnknown."""
         if header is not None and not self._known.knows(header):
-            raise HostUnknown(f"This admin is not known by the name {header[:200]!r}.")
+            raise HostUnknown(f"{header[:200]!r} is not a host name of this admin.")

@@ -18,7 +18,7 @@ router: Final = APIRouter(prefix="/api/v1", tags=["accounts"])
 @router.get("/users")
 def list_users(admin: AdminDep, response: Response, part: ListingDep) -> list[UserView]:
     """Return all users. The ETag is that of all users and tokens together."""
-    found = admin.accounts.accounts()
+    found = admin.access.accounts.accounts()
     response.headers["ETag"] = entity_tag(found.number)
     return part.of([UserView.of(user) for user in found.users])
 
@@ -40,15 +40,15 @@ def save_user(
     password = "" if sent.password is None else sent.password.get_secret_value()
     wanted = UserChange(Grant(sent.role, sent.values), sent.disabled, password)
     who = Who(note.author, note.comment)
-    if admin.accounts.save_user(name, wanted, precondition, caller, who):
+    if admin.access.accounts.save_user(name, wanted, precondition, caller, who):
         response.status_code = HTTPStatus.CREATED
-    return UserView.of(admin.accounts.user(name))
+    return UserView.of(admin.access.accounts.user(name))
 
 
 @router.get("/tokens")
 def list_tokens(admin: AdminDep, part: ListingDep) -> list[TokenView]:
     """Return all tokens by their last four characters."""
-    return part.of([TokenView.of(token) for token in admin.accounts.accounts().tokens])
+    return part.of([TokenView.of(token) for token in admin.access.accounts.accounts().tokens])
 
 
 @router.put("/tokens/{name}", status_code=HTTPStatus.CREATED)
@@ -56,7 +56,7 @@ def add_token(
     admin: AdminDep, name: str, sent: TokenRequest, note: NoteDep, response: Response
 ) -> NewTokenView:
     """Make a token and return its secret, this once. A token is never changed."""
-    made = admin.accounts.add_token(
+    made = admin.access.accounts.add_token(
         name, sent.owner, sent.grant, sent.days, Who(note.author, note.comment)
     )
     response.headers["Cache-Control"] = "no-store"
@@ -66,4 +66,4 @@ def add_token(
 @router.delete("/tokens/{name}", status_code=HTTPStatus.NO_CONTENT)
 def revoke_token(admin: AdminDep, name: str, note: NoteDep) -> None:
     """Remove a token; it is refused from now on at every admin."""
-    admin.accounts.revoke_token(name, Who(note.author, note.comment))
+    admin.access.accounts.revoke_token(name, Who(note.author, note.comment))

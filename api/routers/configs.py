@@ -61,7 +61,7 @@ def read_document(
 
     The ETag is the number of the active set.
     """
-    stored, body = admin.archive.document(group, data_id)
+    stored, body = admin.mappings.archive.document(group, data_id)
     headers = {
         "ETag": entity_tag(stored.number),
         "X-Document-Version": str(stored.record.versions[data_id]),
@@ -90,7 +90,7 @@ def save_document(
 
     A logical database needs its topic: save `topics` before `dbs`, or all documents at once.
     """
-    saved = admin.editor.save_document(
+    saved = admin.mappings.editor.save_document(
         group, data_id, document_text(data_id, body), precondition, note
     )
     if saved.made and saved.stored.record.versions[data_id] == 1:
@@ -105,7 +105,7 @@ def read_group(admin: AdminDep, response: Response, group: str) -> dict[str, Any
     One that is not JSON comes as text.
     """
     check_group(group)
-    stored = admin.archive.in_force()
+    stored = admin.mappings.archive.in_force()
     response.headers["ETag"] = entity_tag(stored.number)
     return {data_id: _json_or_text(body) for data_id, body in stored.bodies.items()}
 
@@ -124,7 +124,7 @@ def save_group(
     Needs If-Match once anything was saved.
     """
     return saved_view(
-        admin.editor.save_group(group, documents_of(body), precondition, note), response
+        admin.mappings.editor.save_group(group, documents_of(body), precondition, note), response
     )
 
 
@@ -137,10 +137,10 @@ def read_history(
     offset: Annotated[int, Query(ge=0, le=2**31, description="Leave out so many first.")] = 0,
 ) -> list[DocumentVersionView]:
     """Return the document's versions, the newest first."""
-    in_force = admin.archive.version_in_force(data_id)
+    in_force = admin.mappings.archive.version_in_force(data_id)
     return [
         DocumentVersionView.of(each, in_force)
-        for each in admin.archive.history(group, data_id, offset + limit)[offset:]
+        for each in admin.mappings.archive.history(group, data_id, offset + limit)[offset:]
     ]
 
 
@@ -148,7 +148,8 @@ def read_history(
 def read_version(admin: AdminDep, group: str, data_id: str, version: int) -> DocumentVersionView:
     """Return one version of the document."""
     return DocumentVersionView.of(
-        admin.archive.version(group, data_id, version), admin.archive.version_in_force(data_id)
+        admin.mappings.archive.version(group, data_id, version),
+        admin.mappings.archive.version_in_force(data_id),
     )
 
 

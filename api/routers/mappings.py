@@ -36,7 +36,7 @@ def dry_run(
     documents name, and those given as `table=database.table`. `database.*` is every other table
     of a database.
     """
-    trial = admin.editor.try_out(documents_of(body), table or ())
+    trial = admin.mappings.editor.try_out(documents_of(body), table or ())
     response.headers["ETag"] = entity_tag(trial.base)
     return DryRunView(
         base=trial.base,
@@ -57,7 +57,7 @@ def read_logical(admin: AdminDep, listing: ListingDep, by: Grouping = "db") -> L
     words in the names of a table or of its group, its rules, topics and tags. A group without
     tables counts as one entry.
     """
-    found = admin.logical.page(by, Part(listing.words, listing.limit, listing.offset))
+    found = admin.mappings.logical.page(by, Part(listing.words, listing.limit, listing.offset))
     listing.note_total(found.entries)
     return found.view
 
@@ -70,25 +70,25 @@ def list_sets(
     offset: Annotated[int, Query(ge=0, le=2**31, description="Leave out so many first.")] = 0,
 ) -> list[SetView]:
     """Return the sets, the newest first."""
-    in_force = admin.archive.number_in_force()
+    in_force = admin.mappings.archive.number_in_force()
     if in_force is not None:
         response.headers["ETag"] = entity_tag(in_force)
-    records = admin.archive.sets(offset + limit)[offset:]
+    records = admin.mappings.archive.sets(offset + limit)[offset:]
     return [SetView.of(record, in_force) for record in records]
 
 
 @router.get("/sets/{number}")
 def read_set(admin: AdminDep, number: int) -> WholeSetView:
     """Return one set with its documents' text."""
-    stored = admin.archive.set(number)
-    view = SetView.of(stored.record, admin.archive.number_in_force())
+    stored = admin.mappings.archive.set(number)
+    view = SetView.of(stored.record, admin.mappings.archive.number_in_force())
     return WholeSetView(**view.model_dump(), bodies=dict(stored.bodies))
 
 
 @router.get("/sets/{number}/changes")
 def read_changes(admin: AdminDep, number: int) -> list[ChangeView]:
     """Return the changes of a set against the previous one, for the present known tables."""
-    return [change_view(each) for each in admin.editor.changes_of(number)]
+    return [change_view(each) for each in admin.mappings.editor.changes_of(number)]
 
 
 @router.post("/rollback")
@@ -103,4 +103,4 @@ def roll_back(
 
     Requires If-Match (`*`: any state).
     """
-    return saved_view(admin.editor.roll_back(wanted.set, precondition, note), response)
+    return saved_view(admin.mappings.editor.roll_back(wanted.set, precondition, note), response)

@@ -26,10 +26,10 @@ def route_of(
     `instance` is required if the instances treat names differently.
     """
     real = TableId(database, table)
-    found = admin.route.of(real, instance)
+    found = admin.mappings.route.of(real, instance)
     rules = [
         MatchingRuleView(data_id=each.data_id, pointer=each.pointer, line=each.line, rule=each.rule)
-        for each in ([] if found.filtered else admin.finder.rules(real))
+        for each in ([] if found.filtered else admin.mappings.finder.rules(real))
     ]
     return found.model_copy(update={"rules": rules})
 
@@ -42,4 +42,6 @@ def reverse_route(
 
     Give exactly one of these parameters.
     """
-    return part.of([table_view(each) for each in admin.finder.feeding(topic, logical, tag)])
+    return part.of(
+        [table_view(each) for each in admin.mappings.finder.feeding(topic, logical, tag)]
+    )

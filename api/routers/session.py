@@ -19,7 +19,7 @@ async def sign_in(
     request: Request, response: Response, admin: AdminDep, sent: SignIn
 ) -> SessionView:
     """Set the cookie of a new session. A session that the browser had before has ended."""
-    signed_in = await admin.login.sign_in(
+    signed_in = await admin.access.login.sign_in(
         sent.name, sent.password, client_of(request), secret_in(request, SESSION)
     )
     session, user = signed_in.session, signed_in.user
@@ -45,8 +45,8 @@ async def sign_out(
 ) -> None:
     """End the session of this request at every admin, or all sessions of its user."""
     if everywhere:
-        await admin.accounts.end_own_sessions(caller)
-    await to_thread.run_sync(admin.login.sign_out, caller)
+        await admin.access.accounts.end_own_sessions(caller)
+    await to_thread.run_sync(admin.access.login.sign_out, caller)
     delete_cookie(response, request, SESSION)
 
 
@@ -59,7 +59,7 @@ async def change_password(
     sent: PasswordRequest,
 ) -> SessionView:
     """Change the caller's password. All its sessions end, and this one is replaced by a new one."""
-    signed_in = await admin.accounts.change_own_password(
+    signed_in = await admin.access.accounts.change_own_password(
         caller,
         sent.present.get_secret_value(),
         sent.wanted.get_secret_value(),

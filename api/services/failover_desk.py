@@ -38,7 +38,7 @@ class FailoverDesk:
         return self._answers({instance: sorted(self._directory.instance(instance).sources)})[0]
 
     def every(self) -> list[FailoverAnswer]:
-        """Return the same for every instance, by name."""
+        """Return servers, orders and history of every instance, by name."""
         listed = self._directory.instances()
         return self._answers({each.name: sorted(each.sources) for each in listed})
 
@@ -96,7 +96,7 @@ class FailoverDesk:
         )
         if not missing.covers(accepted):
             raise BadRequest(
-                f"{accepted.without(missing)} is missing at no server; missing are "
+                f"No server lacks {accepted.without(missing)}; missing transactions: "
                 f"{str(missing) or 'none'}."
             )
         text = str(accepted)

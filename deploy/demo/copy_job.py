@@ -23,7 +23,7 @@ from spark_jobs.config.job import JobSettings, load_settings
 from spark_jobs.runtime.shutdown import Shutdown
 from spark_jobs.sinks import DeltaSink, live_rows
 
-_LOOK_SECONDS: Final = 0.1
+_POLL_SECONDS: Final = 0.1
 _JVM_SECONDS: Final = 10.0
 _DATETIME: Final = "yyyy-MM-dd HH:mm:ss.SSS"
 
@@ -59,7 +59,7 @@ def _serve(
             ):  # `Shutdown.watch` raises the error of the query
                 query.processAllAvailable()
                 _write(settings, rows)
-        pause.wait(_LOOK_SECONDS)
+        pause.wait(_POLL_SECONDS)
 
 
 def _write(settings: JobSettings, target: Path) -> None:

@@ -27,7 +27,7 @@ from deploy.embedded.processes.jvm import QUICK_START
 _LIVE_ORDERS: Final = 300
 _LIVE_ORDERS_PER_SECOND: Final = 100.0
 _CATCH_UP_SECONDS: Final = 90.0
-_LOOK_SECONDS: Final = 0.02
+_POLL_SECONDS: Final = 0.02
 _WIDTH: Final = 100
 
 
@@ -144,7 +144,7 @@ def _wait(stack: Stack, holds: Callable[[], bool], what: str) -> None:
                 f"{what} did not come in {_CATCH_UP_SECONDS} s. The relay's log "
                 f"ends:\n{stack.relay.log_tail()}"
             )
-        pause.wait(_LOOK_SECONDS)
+        pause.wait(_POLL_SECONDS)
 
 
 def exploring_lines(stack: Stack, login: Login) -> tuple[str, ...]:

@@ -1,6 +1,4 @@
-"""A consumer as a service developer writes it: reads committed messages and notes when it saw
-them.
-"""
+"""An example consumer: reads committed messages and records the time at which each arrived."""
 
 import threading
 from time import monotonic
@@ -16,7 +14,7 @@ from deploy.embedded.errors import NotReady
 
 _TOPIC_SECONDS: Final = 30.0
 _POLL_SECONDS: Final = 0.1
-_LOOK_SECONDS: Final = 0.05
+_TOPIC_POLL_SECONDS: Final = 0.05
 
 
 class Watcher:
@@ -64,7 +62,7 @@ class Watcher:
             found = self._consumer.list_topics(timeout=_TOPIC_SECONDS).topics.get(TOPIC)
             if found is not None and found.partitions:
                 return list(found.partitions)
-            pause.wait(_LOOK_SECONDS)
+            pause.wait(_TOPIC_POLL_SECONDS)
         raise NotReady(f"The relay made no topic {TOPIC} in {_TOPIC_SECONDS} s.")
 
     def _run(self) -> None:

@@ -45,7 +45,7 @@ from relay.settings import KafkaSettings
 _APPEND_SECONDS: Final = 15.0
 _TAIL: Final = 500
 """A new chain searches this many offsets at the end for the newest entries of other chains."""
-_LOOK_SECONDS: Final = 3.0
+_READING_SECONDS: Final = 3.0
 """A new chain names no other entries if they cannot be read in this time."""
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -201,8 +201,8 @@ class AuditTrail:
             self._kafka,
             self.topic,
             AuditUnreadable,
-            appearing_s=_LOOK_SECONDS,
-            reading_s=_LOOK_SECONDS,
+            appearing_s=_READING_SECONDS,
+            reading_s=_READING_SECONDS,
         )
         tail: list[StoredEntry] = []
         try:

@@ -56,6 +56,20 @@ MARIADB_QUERY_COMPRESSED: Final = 165
 MARIADB_COMPRESSED_ROWS_V1: Final = (166, 167, 168)
 MARIADB_COMPRESSED_ROWS: Final = (169, 170, 171)
 
+ROWS: Final = (
+    WRITE_ROWS, UPDATE_ROWS, DELETE_ROWS, WRITE_ROWS_V1, UPDATE_ROWS_V1, DELETE_ROWS_V1,
+    PARTIAL_UPDATE_ROWS,
+)  # fmt: skip
+"""Row events that are not compressed."""
+WITHOUT_CHANGES: Final = (
+    STOP, INTVAR, RAND, USER_VAR, IGNORABLE, ROWS_QUERY, PREVIOUS_GTIDS, TRANSACTION_CONTEXT,
+    VIEW_CHANGE, MARIADB_ANNOTATE_ROWS, MARIADB_BINLOG_CHECKPOINT, MARIADB_GTID_LIST,
+    MARIADB_START_ENCRYPTION, BEGIN_LOAD_QUERY, APPEND_BLOCK, DELETE_FILE,
+)  # fmt: skip
+"""Event types without a change: texts of statements, markers, context of statements in statement
+format (a file's blocks before the LOAD DATA that uses them), notes of group replication.
+"""
+
 OLD_LOADS: Final = (6, 8, 10, 12)
 """LOAD DATA in the events of MySQL 4."""
 TRIAL_ROWS: Final = (20, 21, 22)

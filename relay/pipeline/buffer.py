@@ -15,7 +15,7 @@ _ITEM_BYTES: Final = 512
 """Bytes of memory of an item, in addition to the event's own."""
 _MOST_CHUNKS: Final = 16
 _LARGEST_CHUNK: Final = 1024
-_LOOK_SECONDS: Final = 0.5
+_POLL_SECONDS: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Chunk:
 
     @property
     def done(self) -> bool:
-        """Whether every item is taken."""
+        """Whether every item of the chunk is taken."""
         return self.at == len(self.items)
 
     def __iter__(self) -> Iterator[StreamItem]:
@@ -145,7 +145,7 @@ class ChangeBuffer:
         return self._taken_before + self._chunk.at
 
     def ack(self, taken: int) -> None:
-        """The first `taken` items are committed."""
+        """Free the first `taken` items, which are committed."""
         self._ack = taken
 
     def wake(self) -> None:
@@ -171,7 +171,7 @@ class ChangeBuffer:
         if self._overdue is None:
             self._changed.wait()
             return
-        self._changed.wait(_LOOK_SECONDS)
+        self._changed.wait(_POLL_SECONDS)
         if self._waiting and self._overdue(monotonic() - self._waiting[0].put_at_s):
             self._filling, self._filling_weight, self._filling_bytes = [], 0, 0
             raise GoesToSpool("Events wait for Kafka; further ones are read to disk.")

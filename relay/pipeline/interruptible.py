@@ -14,7 +14,7 @@ GRACE_SECONDS: Final = 2.0
 milliseconds.
 """
 
-_LOOK_SECONDS: Final = 0.1
+_POLL_SECONDS: Final = 0.1
 
 Answer = TypeVar("Answer")
 
@@ -25,7 +25,7 @@ def answer_of(future: "Future[Answer]", stop: threading.Event, what: str) -> Ans
     Raises AskedToStop if a stop came first and `what` was not answered soon after.
     """
     while not stop.is_set():
-        if wait((future,), _LOOK_SECONDS).done:
+        if wait((future,), _POLL_SECONDS).done:
             break
     if not wait((future,), GRACE_SECONDS).done:
         raise AskedToStop(

@@ -14,7 +14,7 @@ from relay.threads import RelayThread
 if TYPE_CHECKING:
     from relay.publish.client_queue import ClientQueue
 
-_LOOK_SECONDS: Final = 1.0
+_POLL_SECONDS: Final = 1.0
 _USER: Final = "sasl.username"
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -37,7 +37,7 @@ def _watch(
     found: "weakref.ref[ClientQueue]", user: str, password: VariableSecret, used: object
 ) -> None:
     rest = threading.Event()  # never set
-    while not rest.wait(_LOOK_SECONDS):
+    while not rest.wait(_POLL_SECONDS):
         present = password.get_secret_value()
         if not _refreshed(found, user, present, used):
             return

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, field_validator, model_validator
 
 from relay.model.accounts import Role
+from relay.model.loopback import is_loopback
 from relay.settings.base import Settings
 from relay.settings.secrets import Secret
 
@@ -120,13 +121,6 @@ def checked_address(value: str) -> str:
     parts = urlsplit(value)
     if parts.query or parts.fragment or parts.username or not parts.hostname:
         raise ValueError("must be https://host/path without query and fragment")
-    if parts.scheme == "https" or (parts.scheme == "http" and _is_loopback(parts.hostname)):
+    if parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname)):
         return value.rstrip("/") if not parts.path.strip("/") else value
     raise ValueError("must begin with https://; http:// is allowed for a loopback address alone")
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -4,7 +4,7 @@ transactions.
 
 from relay.source.chunks import LOAD_SECONDS, ChunkConnection, Low, ReadChunk
 from relay.source.events.binlog_event import Scanner
-from relay.source.events.transaction_assembler import ExcludedRange
+from relay.source.events.open_group import ExcludedRange
 from relay.source.opening import check_start, open_source
 from relay.source.positions.by_gtid.standby_proof import ProvenPlace, proven_place
 from relay.source.positions.digest_search import PlaceReport, SearchStart, look_for_published

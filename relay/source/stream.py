@@ -7,7 +7,8 @@ from relay.model.change import Advance, RawItem, TransactionBegin
 from relay.model.positions.gtid import GtidSet
 from relay.model.positions.position import SourceIdentity, SourcePosition
 from relay.source.events.binlog_event import Scanner
-from relay.source.events.transaction_assembler import ExcludedRange, TransactionAssembler
+from relay.source.events.open_group import ExcludedRange
+from relay.source.events.transaction_assembler import TransactionAssembler
 from relay.source.positions.history_watch import HistoryWatch
 from relay.source.protocol.binlog_reader import BinlogReader
 from relay.source.protocol.connection import SourceConnection
@@ -73,7 +74,7 @@ class SourceStream:
                 return
             raise
         except (BinlogPurged, CorruptEvent) as exc:
-            # A RESET takes the file away under the dump; MySQL 9 tells that as a file that cannot
+            # A RESET deletes the file during the dump; MySQL 9 reports that as a file that cannot
             # be read.
             if changed := self._watch.change():
                 raise changed from exc
@@ -83,7 +84,7 @@ class SourceStream:
 
     @property
     def identity(self) -> SourceIdentity:
-        """Whose history the last item belongs to."""
+        """The identity of the server that wrote the last item."""
         return self._assembler.identity
 
     @property

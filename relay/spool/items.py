@@ -66,61 +66,62 @@ class BlockWriter:
     def add(self, item: RawItem) -> None:
         """Append an item."""
         if isinstance(item, RawRows):
-            table, place = self._number(item.table_map), self._place(item.position)
-            self._block += _ROWS_HEAD.pack(
-                _ROWS,
-                table,
-                *place,
-                item.type_code,
-                item.header_time_s,
-                item.mariadb,
-                len(item.body),
-            )
-            self._block += item.body
+            self._add_rows(item)
         elif isinstance(item, TransactionBegin):
-            gtid, place = item.gtid.encode(), self._place(item.position)
-            commit_ms = _NO_TIME if item.commit_time_ms is None else item.commit_time_ms
-            self._block += (
-                _BEGIN_HEAD.pack(_BEGIN, *place, commit_ms, item.header_time_s, len(gtid)) + gtid
-            )
+            self._add_begin(item)
         elif isinstance(item, TransactionEnd):
-            gtid, place, identity = (
-                item.gtid.encode(),
-                self._place(item.position),
-                self._identity_number(item.identity),
-            )
-            self._block += _END_HEAD.pack(_END, *place, identity, len(gtid)) + gtid
+            self._add_end(item)
         elif isinstance(item, Statement):
-            database, sql = (
-                item.database.encode(errors="surrogateescape"),
-                item.sql.encode(errors="surrogateescape"),
-            )
-            place = self._place(item.position)
-            if item.sql_mode or item.failed or item.server_charset:
-                self._add_mode(item)
-            self._block += (
-                _STATEMENT_HEAD.pack(
-                    _STATEMENT, *place, item.header_time_s, len(database), len(sql)
-                )
-                + database
-                + sql
-            )
+            self._add_statement(item)
         elif isinstance(item, XaStep):
-            xid, place = item.xid.encode(), self._place(item.position)
-            self._block += (
-                _XA_HEAD.pack(_XA, *place, _XA_ACTIONS.index(item.action), len(xid)) + xid
-            )
+            self._add_xa(item)
         else:
             place, identity = self._place(item.position), self._identity_number(item.identity)
             self._block += _ADVANCE_HEAD.pack(_ADVANCE, *place, identity)
 
     def take(self) -> bytes:
-        """Return the block and begin another one."""
+        """Return the block, and begin a new one."""
         block = bytes(self._block)
         self._block.clear()
         self._shared.clear()
         self._file, self._identity = (None, 0), (None, 0)
         return block
+
+    def _add_rows(self, item: RawRows) -> None:
+        table, place, size = (
+            self._number(item.table_map),
+            self._place(item.position),
+            len(item.body),
+        )
+        self._block += _ROWS_HEAD.pack(
+            _ROWS, table, *place, item.type_code, item.header_time_s, item.mariadb, size
+        )
+        self._block += item.body
+
+    def _add_begin(self, item: TransactionBegin) -> None:
+        gtid, place = item.gtid.encode(), self._place(item.position)
+        commit_ms = _NO_TIME if item.commit_time_ms is None else item.commit_time_ms
+        head = _BEGIN_HEAD.pack(_BEGIN, *place, commit_ms, item.header_time_s, len(gtid))
+        self._block += head + gtid
+
+    def _add_end(self, item: TransactionEnd) -> None:
+        gtid, place = item.gtid.encode(), self._place(item.position)
+        identity = self._identity_number(item.identity)
+        self._block += _END_HEAD.pack(_END, *place, identity, len(gtid)) + gtid
+
+    def _add_statement(self, item: Statement) -> None:
+        database = item.database.encode(errors="surrogateescape")
+        sql = item.sql.encode(errors="surrogateescape")
+        place = self._place(item.position)
+        if item.sql_mode or item.failed or item.server_charset:
+            self._add_mode(item)
+        head = (_STATEMENT, *place, item.header_time_s, len(database), len(sql))
+        self._block += _STATEMENT_HEAD.pack(*head) + database + sql
+
+    def _add_xa(self, item: XaStep) -> None:
+        xid, place = item.xid.encode(), self._place(item.position)
+        head = _XA_HEAD.pack(_XA, *place, _XA_ACTIONS.index(item.action), len(xid))
+        self._block += head + xid
 
     def _add_mode(self, item: Statement) -> None:
         """Append how the statement that follows was carried out.

@@ -2,14 +2,13 @@
 
 import json
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any, Final
 
 from relay.errors import StoreRefused, VersionConflict
 from relay.model.accounts import Accounts, ApiToken, Grant, Identity, Role, User
 from relay.state.json_object import write_json
 from relay.state.paths import Paths
-from relay.zk import Session
+from relay.zk import Node, Session, change_node
 
 FORMAT: Final = 3
 """The newest format that this version reads: users may be a provider's."""
@@ -18,7 +17,6 @@ _WITHOUT_IDENTITIES: Final = 2
 _WITHOUT_PASSWORDS: Final = 1
 """Written while no user has a password, so that an older version reads it too."""
 _ALGORITHM: Final = "$argon2id$"
-_TRIES: Final = 5
 
 
 class AccountStore:
@@ -52,25 +50,14 @@ class AccountStore:
 
         Raises the change's errors, StoreRefused, and VersionConflict if others wrote.
         """
-        if base is not None:
-            self._change_once(change, base)
-            return
-        for _ in range(_TRIES - 1):
-            with suppress(VersionConflict):
-                self._change_once(change)
-                return
-        self._change_once(change)
 
-    def _change_once(self, change: Callable[[Accounts], Accounts], base: int | None = None) -> None:
-        node = self._session.find(self._path, synced=True)
-        before = Accounts() if node is None else from_document(node.value)
-        if base is not None and base != (0 if node is None else node.version + 1):
-            raise VersionConflict("The users and tokens were changed in the meantime.")
-        value = to_document(change(before))
-        if node is None:
-            self._session.create(self._path, value)
-        else:
-            self._session.compare_and_set(self._path, value, node.version)
+        def changed(node: Node | None) -> tuple[None, bytes]:
+            if base is not None and base != (0 if node is None else node.version + 1):
+                raise VersionConflict("The users and tokens were changed in the meantime.")
+            before = Accounts() if node is None else from_document(node.value)
+            return None, to_document(change(before))
+
+        change_node(self._session, self._path, changed)
 
 
 def to_document(accounts: Accounts) -> bytes:

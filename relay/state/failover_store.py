@@ -2,10 +2,8 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from relay.errors import VersionConflict
 from relay.state.failover_records import (
     FailoverView,
     StandingOrders,
@@ -14,17 +12,15 @@ from relay.state.failover_records import (
     write_history,
 )
 from relay.state.paths import Paths
-from relay.zk import Session
+from relay.zk import Node, Session, change_node
 from relay.zk.watch import Watch
-
-_TRIES = 5
 
 
 @dataclass(frozen=True, slots=True)
 class FailoverState:
-    """What is stored of one source's failover.
+    """The stored records of one source's failover.
 
-    view     what the relay saw last; None: no relay ever watched its servers
+    view     what the relay read last; None: no relay ever checked its servers
     history  the switches, the newest first
     """
 
@@ -47,7 +43,7 @@ class FailoverStore:
         self._source = source
 
     def of_source(self, source: str) -> "FailoverStore":
-        """Return the same of one source of a group; of a single one, which is called "", this."""
+        """Return the store of one source of a group; "" names the only source of an instance."""
         return FailoverStore(self._session, self._paths, source)
 
     def orders(self, instance: str) -> StandingOrders:
@@ -59,32 +55,25 @@ class FailoverStore:
         return StandingOrders() if node is None else StandingOrders.from_document(node.value)
 
     def watch_orders(self, instance: str, changed: threading.Event) -> Watch:
-        """Set `changed` whenever the orders may be others."""
+        """Set `changed` whenever the orders may have changed, until the watch is closed."""
         return self._session.watch(self._paths.failover_orders(instance, self._source), changed.set)
 
     def change_orders(
         self, instance: str, change: Callable[[StandingOrders], StandingOrders]
     ) -> StandingOrders:
-        """Apply a change to the present orders, also with concurrent writers.
+        """Apply a change to the present orders, also with concurrent writers, and return the new
+        orders. Their number is one higher.
 
-        The number rises.
-
-        Raises VersionConflict.
+        Raises VersionConflict or NodeMissing after many attempts, StoreUnreachable.
         """
+
+        def changed(node: Node | None) -> tuple[StandingOrders, bytes]:
+            before = StandingOrders() if node is None else StandingOrders.from_document(node.value)
+            after = replace(change(before), number=before.number + 1)
+            return after, after.to_document()
+
         path = self._paths.failover_orders(instance, self._source)
-        for _ in range(_TRIES):
-            node = self._session.find(path, synced=True)
-            standing = (
-                StandingOrders() if node is None else StandingOrders.from_document(node.value)
-            )
-            changed = replace(change(standing), number=standing.number + 1)
-            with suppress(VersionConflict):
-                if node is None:
-                    self._session.create(path, changed.to_document())
-                else:
-                    self._session.compare_and_set(path, changed.to_document(), node.version)
-                return changed
-        raise VersionConflict(f"The orders for {instance} changed {_TRIES} times meanwhile.")
+        return change_node(self._session, path, changed)
 
     def put_view(self, instance: str, view: FailoverView) -> None:
         """Write the view unconditionally: only the leader of the instance writes it."""
@@ -114,7 +103,7 @@ class FailoverStore:
         ]
 
     def note_switch(self, instance: str, note: SwitchNote) -> None:
-        """Put a switch in front of the history."""
+        """Add a switch to the front of the history."""
         self._session.put(
             self._paths.failover_history(instance, self._source),
             write_history((note, *self.history(instance))),

@@ -1,17 +1,12 @@
 """Operators' overrides of the placement: moves of instances, and servers in maintenance."""
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Final
 
-from relay.errors import VersionConflict
 from relay.state.json_object import JsonObject, write_json
 from relay.state.mappings.records import Note
 from relay.state.paths import Paths
-from relay.zk import Session, Watch
-
-_TRIES: Final = 5
+from relay.zk import Node, Session, Watch, change_node
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +100,7 @@ class PlacementStore:
         )
 
     def end_maintenance(self, server: str) -> None:
-        """Let a server run instances again."""
+        """End the maintenance of a server: its relays may run instances again."""
         self._change(
             lambda overrides: replace(
                 overrides, maintenance=_without(overrides.maintenance, server)
@@ -113,22 +108,15 @@ class PlacementStore:
         )
 
     def _change(self, change: Callable[[PlacementOverrides], PlacementOverrides]) -> None:
-        for _ in range(_TRIES - 1):
-            with suppress(VersionConflict):
-                self._change_once(change)
-                return
-        self._change_once(change)
+        def changed(node: Node | None) -> tuple[None, bytes]:
+            before = (
+                PlacementOverrides()
+                if node is None
+                else PlacementOverrides.from_document(node.value)
+            )
+            return None, change(before).to_document()
 
-    def _change_once(self, change: Callable[[PlacementOverrides], PlacementOverrides]) -> None:
-        node = self._session.find(self._path, synced=True)
-        before = (
-            PlacementOverrides() if node is None else PlacementOverrides.from_document(node.value)
-        )
-        value = change(before).to_document()
-        if node is None:
-            self._session.create(self._path, value)
-        else:
-            self._session.compare_and_set(self._path, value, node.version)
+        change_node(self._session, self._path, changed)
 
 
 def _written(overrides: Mapping[str, PlacementOverride], name: str) -> list[dict[str, object]]:

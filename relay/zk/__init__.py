@@ -1,5 +1,6 @@
-"""The only door to ZooKeeper."""
+"""The only package that connects to ZooKeeper."""
 
+from relay.zk.changed_node import change_node
 from relay.zk.client import SessionState
 from relay.zk.login import EVERYBODY, digest_identity
 from relay.zk.node import ANY_VERSION, Check, Create, Delete, Node, Replace, Step
@@ -20,5 +21,6 @@ __all__ = [
     "SessionState",
     "Step",
     "Watch",
+    "change_node",
     "digest_identity",
 ]

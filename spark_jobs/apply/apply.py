@@ -9,7 +9,7 @@ import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_jobs.apply.batch_summary import BatchContents, contents_of
-from spark_jobs.apply.delete_retention import Horizon
+from spark_jobs.apply.delete_retention import DeleteWatermark
 from spark_jobs.apply.maintenance import Upkeep
 from spark_jobs.apply.per_table import REDUCED, reduced_batch
 from spark_jobs.apply.quarantine import Quarantine
@@ -36,20 +36,20 @@ from spark_jobs.transforms import (
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """The target of a job, and its rule."""
+    """The sink of a job, and the rule by which changes are ordered."""
 
     settings: JobSettings
     sink: Sink
     history: DeltaHistory | None
     quarantine: Quarantine
-    horizon: Horizon
+    horizon: DeleteWatermark
     upkeep: Upkeep
     following: Following | None = None
     renaming: RenameFollowing | None = None
 
     @classmethod
     def of(cls, spark: SparkSession, settings: JobSettings) -> "Copies":
-        """Open the configured copies."""
+        """Open the copies that the settings name."""
         root, threads = settings.copy_root, settings.merge_threads
         check_writers(spark, settings)
         check_rule(spark, settings)
@@ -59,7 +59,7 @@ class Copies:
             if settings.history
             else None
         )
-        horizon = Horizon(spark, root)
+        horizon = DeleteWatermark(spark, root)
         upkeep = Upkeep(
             (sink,) if history is None else (sink, history),
             horizon,

@@ -12,7 +12,7 @@ from spark_jobs.sinks.local_lock import alone
 _FOLDER: Final = "_guards"
 
 
-class Horizon:
+class DeleteWatermark:
     """The execute time (ms) below which guards of deleted keys may be gone, so that no older change
     may be applied.
     """
@@ -24,7 +24,7 @@ class Horizon:
 
     @property
     def before_ms(self) -> int:
-        """0 if every guard still exists."""
+        """Guards of deletes older than this were removed (Unix milliseconds); 0: none were."""
         return self._before_ms
 
     def move(self, before_ms: int) -> None:

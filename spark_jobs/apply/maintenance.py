@@ -9,8 +9,8 @@ from typing import Final, Protocol
 _MS_PER_DAY: Final = 86_400_000
 
 
-class Line(Protocol):
-    """An execute time (ms) that only rises, stored permanently."""
+class Watermark(Protocol):
+    """An execute time (ms) that never decreases, stored durably."""
 
     @property
     def before_ms(self) -> int:
@@ -20,8 +20,8 @@ class Line(Protocol):
         """Raise the stored execute time to `before_ms`; a smaller value changes nothing."""
 
 
-class Tended(Protocol):
-    """The part of a sink that is tended between batches."""
+class MaintainedSink(Protocol):
+    """The methods of a sink for maintenance between batches."""
 
     def forget_deletes(self, before_ms: int) -> None:
         """Remove the keys of rows that were deleted before this execute time (ms)."""
@@ -38,8 +38,8 @@ class Upkeep:
 
     def __init__(
         self,
-        sinks: Sequence[Tended],
-        horizon: Line,
+        sinks: Sequence[MaintainedSink],
+        horizon: Watermark,
         *,
         minutes: float | None,
         guards_days: float | None,

@@ -15,7 +15,7 @@ from rich.progress import Progress as Bars
 
 from spark_jobs.spark_util.report import print_notice
 
-_LOOK_S: Final = 1.0
+_POLL_SECONDS: Final = 1.0
 LINE_SECONDS: Final = 30.0
 """Seconds between two lines without a terminal."""
 
@@ -75,7 +75,7 @@ class Piece:
 
     @property
     def rate(self) -> float:
-        """Rows of this run a second."""
+        """The rows for each second of this run."""
         return (self.rows - self.before) / max(self.seconds, 0.001)
 
     @property
@@ -161,7 +161,7 @@ class Progress:
                 self._bars.remove_task(task)
 
     def _watch(self) -> None:
-        while not self._ended.wait(_LOOK_S):
+        while not self._ended.wait(_POLL_SECONDS):
             self.show()
 
     def first_line(self, piece: Piece) -> None:

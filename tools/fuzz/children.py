@@ -19,7 +19,7 @@ from tools.fuzz.run import Fuzzer, Outcomes
 INPUTS_OF_A_CHILD: Final = 50_000
 _MOST_FINDINGS: Final = 50
 _NUMBER: Final = struct.Struct("<q")
-_LOOK_SECONDS: Final = 1.0
+_POLL_SECONDS: Final = 1.0
 _SILENCE_SECONDS: Final = 60.0
 """Seconds; an input that takes longer, also on a busy machine, hangs in code that no signal
 interrupts.
@@ -69,7 +69,7 @@ def _answer(mine: Connection, child: BaseProcess, progress: Callable[[], bytes])
     """
     moved_at, last = monotonic(), b""
     try:
-        while not wait([mine], _LOOK_SECONDS):
+        while not wait([mine], _POLL_SECONDS):
             if (now := progress()) != last:
                 moved_at, last = monotonic(), now
             elif monotonic() - moved_at > _SILENCE_SECONDS:

@@ -28,8 +28,8 @@ def list_unmapped(
     hidden: Annotated[bool, Query(description="Also those that are hidden.")] = False,
 ) -> list[UnmappedView]:
     """Return the real tables of all instances that rows came of and that no document lists."""
-    left_out = () if hidden else admin.hidden.notes()
-    return part.of([each for each in admin.unmapped.listed() if each.name not in left_out])
+    left_out = () if hidden else admin.mappings.hidden.notes()
+    return part.of([each for each in admin.mappings.unmapped.listed() if each.name not in left_out])
 
 
 @router.get("/hidden")
@@ -40,7 +40,7 @@ def list_hidden(admin: AdminDep, part: ListingDep) -> list[HiddenTableView]:
             HiddenTableView(
                 name=name, author=note.author, comment=note.comment, hidden_ms=note.saved_ms
             )
-            for name, note in admin.hidden.notes().items()
+            for name, note in admin.mappings.hidden.notes().items()
         ]
     )
 
@@ -48,10 +48,10 @@ def list_hidden(admin: AdminDep, part: ListingDep) -> list[HiddenTableView]:
 @router.put("/hidden", status_code=204)
 def hide_table(admin: AdminDep, name: _TableName, note: NoteDep) -> None:
     """Hide a table from the list. Its rows are left out and counted as before."""
-    admin.hidden.hide(name, note)
+    admin.mappings.hidden.hide(name, note)
 
 
 @router.delete("/hidden", status_code=204)
 def unhide_table(admin: AdminDep, name: _TableName, note: NoteDep) -> None:
-    """Let the list show a table again."""
-    admin.hidden.unhide(name, note)
+    """Show a hidden table in the list again."""
+    admin.mappings.hidden.unhide(name, note)

@@ -26,7 +26,7 @@ _RIGHTS_SECONDS: Final = 2.0
 
 
 class Follower:
-    """One receiver of one stream, from the moment that it was admitted."""
+    """One open stream to a client, from the moment that it was admitted."""
 
     def __init__(self, request: Request, admin: Admin, more: Set[Right] = frozenset()) -> None:
         """`more`: rights that the stream began with beside those that its endpoint needs."""
@@ -34,7 +34,7 @@ class Follower:
         named = caller_of(request)
         self._watch = admin.watch
         self._admit = partial(
-            admin.gate.admit,
+            admin.access.gate.admit,
             request.headers.get("authorization"),
             needed | more,
             secret_in(request, SESSION),

@@ -14,7 +14,7 @@ from api.routers.streams import SILENCE_SECONDS, EventStream, Follower, event
 from api.routers.watch.observed import router
 from api.services.watch import StateChange, Watch
 
-_LOOK_SECONDS: Final = 0.5
+_POLL_SECONDS: Final = 0.5
 """Poll interval in seconds of the log of changes, which is in memory."""
 
 
@@ -53,7 +53,7 @@ async def _events(watch: Watch, last_event_id: str, follower: Follower) -> Async
         if changes or monotonic() - sent_s >= SILENCE_SECONDS:
             sent_s = monotonic()
             yield _written(changes, watch.changes.boot) or ": no change\n\n"
-        await asyncio.sleep(_LOOK_SECONDS)
+        await asyncio.sleep(_POLL_SECONDS)
 
 
 def _behind(watch: Watch, known: int | None) -> tuple[int | None, Iterable[StateChange]]:

@@ -52,7 +52,7 @@ async def sign_in(request: Request, admin: AdminDep, form: FormDep) -> Response:
             request, admin, form["next"], form["name"], (too_old, ForgeryRefused.status)
         )
     try:
-        signed_in = await admin.login.sign_in(
+        signed_in = await admin.access.login.sign_in(
             form["name"], form["password"], client_of(request), secret_in(request, SESSION)
         )
     except (LoginRefused, LoginPaused) as error:
@@ -71,7 +71,7 @@ async def sign_in(request: Request, admin: AdminDep, form: FormDep) -> Response:
 @router.post("/logout")
 async def sign_out(request: Request, admin: AdminDep, caller: CallerDep) -> Response:
     """End the session of this browser."""
-    await to_thread.run_sync(admin.login.sign_out, caller)
+    await to_thread.run_sync(admin.access.login.sign_out, caller)
     by_provider = caller.session is not None and caller.session.by_provider
     login = "login?signed_out=1" if by_provider else "login"
     answer = RedirectResponse(login, status_code=HTTPStatus.SEE_OTHER)
@@ -82,14 +82,14 @@ async def sign_out(request: Request, admin: AdminDep, caller: CallerDep) -> Resp
 @router.get("/first-admin")
 def show_first_admin(request: Request, admin: AdminDep, code: str = "") -> HTMLResponse:
     """Show the form to the one who has the link of the terminal."""
-    admin.first_admin.check(code)
+    admin.access.first_admin.check(code)
     return _first_admin(request, code)
 
 
 @router.post("/first-admin")
 async def make_first_admin(request: Request, admin: AdminDep, form: FormDep) -> Response:
     """Add the administrator, sign it in, and end the link."""
-    admin.first_admin.check(form["code"])
+    admin.access.first_admin.check(form["code"])
     try:
         if not is_form_token(form["csrf"], secret_in(request, LOGIN)):
             raise ForgeryRefused("This form was open too long, or the browser keeps no cookies.")
@@ -98,12 +98,12 @@ async def make_first_admin(request: Request, admin: AdminDep, form: FormDep) -> 
                 "The password and its repetition differ.",
                 remedy="Type the password twice, alike.",
             )
-        signed_in = await admin.accounts.make_first_admin(
+        signed_in = await admin.access.accounts.make_first_admin(
             form["name"], form["password"], client_of(request)
         )
     except RelayError as error:
         return _first_admin(request, form["code"], form["name"], error)
-    admin.first_admin.close()
+    admin.access.first_admin.close()
     answer = RedirectResponse("./", status_code=HTTPStatus.SEE_OTHER)
     seconds = admin.settings.api.session_seconds
     set_cookie(answer, request, SESSION, signed_in.session.secret, seconds)
@@ -130,7 +130,7 @@ async def _form(
         "error": error,
         "provider": way_in(admin),
         "signed_out": signed_out,
-        "reads_openly": await to_thread.run_sync(admin.gate.reads_openly),
+        "reads_openly": await to_thread.run_sync(admin.access.gate.reads_openly),
     }
     page = render(request, "login.html", values, section="", status=status)
     set_cookie(page, request, LOGIN, secret, LOGIN_SECONDS)

@@ -27,9 +27,9 @@ _UP: Final = "../"
 
 
 def _desk(admin: AdminDep) -> ProviderDesk:
-    if admin.provider is None:
+    if admin.access.provider is None:
         raise NoSuchThing("This admin has no provider to sign in by (api.oidc).")
-    return admin.provider
+    return admin.access.provider
 
 
 DeskDep = Annotated[ProviderDesk, Depends(_desk)]
@@ -85,7 +85,7 @@ async def finish(
 
 def way_in(admin: Admin) -> dict[str, str] | None:
     """Return the provider's texts for the sign-in form; None without a provider."""
-    desk = admin.provider
+    desk = admin.access.provider
     return None if desk is None else {"title": desk.title, "sign_out": desk.logout_address()}
 
 

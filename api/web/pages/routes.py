@@ -50,12 +50,12 @@ def _routes(admin: Admin, asked: str) -> list[FoundRoute]:
     database, dot, table = asked.partition(".")
     if not dot or ":" in asked or not 0 < len(database) <= _NAME or not 0 < len(table) <= _NAME:
         return []
-    return admin.finder.routes(TableId(database, table))
+    return admin.mappings.finder.routes(TableId(database, table))
 
 
 def _feeding(admin: Admin, asked: str) -> list[LogicalTable]:
     kind, colon, name = asked.partition(":")
     name = name.strip()
     if colon and name and kind in ("topic", "logical", "tag"):
-        return admin.finder.feeding(**{kind: name})
-    return admin.finder.named(asked)
+        return admin.mappings.finder.feeding(**{kind: name})
+    return admin.mappings.finder.named(asked)

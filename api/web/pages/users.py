@@ -40,7 +40,7 @@ def show_users(
 
 @router.post("/users")
 def save_user(request: Request, admin: AdminDep, caller: CallerDep, form: FormDep) -> Response:
-    """Add a user, or change one."""
+    """Add or change a user."""
     is_new = not form["state"]
 
     def act() -> None:
@@ -50,7 +50,9 @@ def save_user(request: Request, admin: AdminDep, caller: CallerDep, form: FormDe
             else Precondition.of_state(form.number("state", "The state"))
         )
         wanted = UserChange(_grant(form), form.checked("disabled"), form["password"])
-        admin.accounts.save_user(form["name"], wanted, known, caller, who_from(request, form))
+        admin.access.accounts.save_user(
+            form["name"], wanted, known, caller, who_from(request, form)
+        )
 
     again = _Shown(
         open="new-user" if is_new else "", edit="" if is_new else form["name"], typed=form
@@ -61,9 +63,9 @@ def save_user(request: Request, admin: AdminDep, caller: CallerDep, form: FormDe
 
 @router.post("/users/tokens")
 def add_token(request: Request, admin: AdminDep, caller: CallerDep, form: FormDep) -> Response:
-    """Make a token, and show it this once."""
+    """Create a token, and show its secret once."""
     try:
-        made = admin.accounts.add_token(
+        made = admin.access.accounts.add_token(
             form["name"],
             form["owner"],
             _grant(form),
@@ -77,11 +79,11 @@ def add_token(request: Request, admin: AdminDep, caller: CallerDep, form: FormDe
 
 @router.post("/users/tokens/revoke")
 def revoke_token(request: Request, admin: AdminDep, caller: CallerDep, form: FormDep) -> Response:
-    """Remove a token."""
+    """Revoke an API token."""
     return _done_or_again(
         request,
         caller,
-        lambda: admin.accounts.revoke_token(form["name"], who_from(request, form)),
+        lambda: admin.access.accounts.revoke_token(form["name"], who_from(request, form)),
         "../../users?done=token-revoked",
         _Shown(),
     )
@@ -98,7 +100,7 @@ async def change_password(
                 "The new password and its repetition differ.",
                 remedy="Type the new password twice, alike.",
             )
-        signed_in = await admin.accounts.change_own_password(
+        signed_in = await admin.access.accounts.change_own_password(
             caller, form["present"], form["wanted"], client_of(request)
         )
     except RelayError as error:
@@ -113,7 +115,7 @@ async def change_password(
 @router.post("/users/me/sign-out")
 async def sign_out_everywhere(request: Request, admin: AdminDep, caller: CallerDep) -> Response:
     """End all sessions of the caller."""
-    await admin.accounts.end_own_sessions(caller)
+    await admin.access.accounts.end_own_sessions(caller)
     answer = _led("../../login")
     delete_cookie(answer, request, SESSION)
     return answer
@@ -154,7 +156,7 @@ class _Shown:
 def _page(request: Request, caller: Caller, shown: _Shown) -> HTMLResponse:
     admin: Admin = request.app.state.admin
     may = Right.ADMINISTER in caller.rights
-    lists = admin.accounts.accounts() if may else AccountList((), (), 0)
+    lists = admin.access.accounts.accounts() if may else AccountList((), (), 0)
     problem = None if shown.error is None else problem_of(shown.error)
     values: dict[str, object] = {
         "title": "Users and tokens",

@@ -70,6 +70,12 @@ class SplitProgress:
         """The set that the transaction is published under."""
         return MappingName(self.mapping_set, self.mapping_digest)
 
+    def is_of(self, gtid: str, begin: BinlogPosition) -> bool:
+        """Return whether this is a part of the transaction with this GTID, which other servers
+        keep. Without GTIDs, compare the coordinates of its begin.
+        """
+        return self.gtid == gtid if self.gtid else self.begin == begin
+
 
 @dataclass(frozen=True, slots=True)
 class Replay:

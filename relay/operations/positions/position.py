@@ -162,31 +162,23 @@ class InstancePosition:
         )[1]
 
     def skip(self, gtid: str, who: Who, source: str | None = None) -> tuple[str, ...]:
-        """Let the relay leave one coming transaction of a source out; return all that are to be.
+        """Skip one coming transaction of a source; return the GTIDs of all that are to be skipped.
 
         Raises MoveRefused, SourceNotNamed.
         """
         name = chosen_source(self._instance, source).name
-        return (
-            self._write(
-                "transaction.skip", who, lambda record: skip(_known(record), gtid, name), name
-            )[1]
-            .standing[name]
-            .skips
+        return self._change_skips(
+            "transaction.skip", who, lambda record: skip(_known(record), gtid, name), name
         )
 
     def unskip(self, gtid: str, who: Who, source: str | None = None) -> tuple[str, ...]:
-        """Withdraw a skip that the relay has not reached; return the remaining ones.
+        """Withdraw a skip that the relay has not reached; return the remaining GTIDs.
 
         Raises MoveRefused, SourceNotNamed.
         """
         name = chosen_source(self._instance, source).name
-        return (
-            self._write(
-                "transaction.unskip", who, lambda record: unskip(_known(record), gtid, name), name
-            )[1]
-            .standing[name]
-            .skips
+        return self._change_skips(
+            "transaction.unskip", who, lambda record: unskip(_known(record), gtid, name), name
         )
 
     def _place(
@@ -239,6 +231,9 @@ class InstancePosition:
         """
         if move.kind is MoveKind.BACK:
             check_readable(self._instance, settings, move.after)
+
+    def _change_skips(self, act: str, who: Who, change: Change, source: str) -> tuple[str, ...]:
+        return self._write(act, who, change, source)[1].standing[source].skips
 
     def _write(self, act: str, who: Who, change: Change, source: str = "") -> Written:
         """Change the record after fencing the leader; the audit entry names the `source` of a

@@ -266,10 +266,10 @@ class Checkpoint(BatchContents):
         """
         progress, position = self._progress, self._position
         # 2. The record says exactly what the batch holds, and how its rows were placed.
-        progress.placed(position.partitions, position.partition_rules, position.hashed_forms)
-        progress.formatted(position.formats)
+        progress.draft.placed(position.partitions, position.partition_rules, position.hashed_forms)
+        progress.draft.formatted(position.formats)
         closing = position.closing(progress.record, _now_ms())
-        progress.keeps(closing.record.kept_mappings)
+        progress.draft.keeps(closing.record.kept_mappings)
         # 3. What must be durable with the record is sent beside it.
         beside = [*self._skip_audit.taken(), *closing.beside]
         # 4. The answer to the commit before is awaited, or, with two ids, the acknowledgement of

@@ -9,29 +9,33 @@ from relay.errors import HistoryChanged
 from relay.model.change import Advance, StreamItem, TransactionBegin, TransactionEnd
 from relay.model.names.mapping_name import MappingName
 from relay.model.positions.position import BinlogPosition, OrderPair
-from relay.model.records.hashed_forms import HashedForms
 from relay.model.records.last_transaction import MOST_CHANGES, first_changes
 from relay.model.records.position_record import PositionRecord, SplitProgress
 from relay.model.records.snapshot_progress import SnapshotProgress
 from relay.model.records.transaction_report import TransactionReport
 from relay.order import begin_transaction
+from relay.pipeline.checkpoint.record_draft import RecordDraft
 from relay.pipeline.checkpoint.skip_policy import SkipReason, behind, skip_reason
 from relay.pipeline.checkpoint.source_progress import each_source
 from relay.pipeline.ingest.position_digests import PublishedPlaces
 
 
 class Progress:
-    """Follows the stream and can return the position record at any change. Only the checkpoint
-    changes it. `order` is the order key of the last change; `items` counts changes of the open
-    transaction, of which the first `skip` were published before a restart. `change_time_ms` is
-    the time of the transaction that began last, never ahead of the relay's clock. `following` is
-    the present source of a group, "" for a single source. `source_idle`: the last item said that
-    the source has no more data. `skip_reason` says why the open transaction is not published,
-    usually None. Without `keeps_gtids` the record has none: an incomplete set would be useless.
-    `follows_names` are the sources ("" for a single one) whose schema history is followed as far
-    as the record says. `places` identify each position on other servers. `mapping` is the set
-    that the open transaction is published under. `report` counts its published rows, if the
-    instance has a topic of transactions.
+    """Follows the stream and returns the position record at any change. Only the checkpoint
+    changes it.
+
+    draft           the record that is committed next
+    mapping         the mapping set that the open transaction is published under
+    begin           the begin of the open transaction, None between two transactions
+    split           the visible part of the open or next transaction, None if none is visible
+    order           the order key of the last change
+    items           the changes of the open transaction; the first `skip` are visible already
+    change_time_ms  the time of the transaction that began last, never later than the relay's clock
+    following       the present source of a group, "" for a single source
+    source_idle     whether the last item reported that the source has no more data
+    moved           whether the position differs from the committed one
+    skip_reason     why the open transaction is not published, usually None
+    report          counts the published rows, if the instance has a topic of transactions
     """
 
     def __init__(
@@ -44,6 +48,12 @@ class Progress:
         follows_names: Collection[str] = (),
         places: PublishedPlaces | None = None,
     ) -> None:
+        """Continue after `record`.
+
+        keeps_gtids    False: the record has no GTIDs, because the set would be incomplete
+        follows_names  sources ("" for a single one) whose schema history was read up to `record`
+        places         computes digests that identify each position on other servers
+        """
         self._places = places
         self._keeps_gtids = keeps_gtids
         self._sources = each_source(record, follows_names, keeps_gtids=keeps_gtids)
@@ -63,28 +73,28 @@ class Progress:
         self.skip_reason: SkipReason | None = None
         self.report: TransactionReport | None = None
         self._changes: list[bytes] = []  # the first ones of the open transaction
-        self._record = record
+        self.draft = RecordDraft(record)
         # Transactions are many and commits few: what they change is kept here, and put together
         # when a record is asked for.
         self._stale = bool(follows_names)
         self._end_order = record.order
         self.change_time_ms = record.change_time_ms
-        self._split = record.split
+        self.split = record.split
         self._replay = record.replay
         self.following = record.following
 
     @property
     def record(self) -> PositionRecord:
-        """The position record if it were written now."""
+        """The position record of this moment."""
         if self._stale:
             standing = self._source.standing
-            self._record = replace(
-                self._record,
+            self.draft.record = replace(
+                self.draft.record,
                 names=standing.names,
                 source=standing.source,
                 order=self._end_order,
                 change_time_ms=self.change_time_ms,
-                split=self._split,
+                split=self.split,
                 replay=self._replay,
                 skips=standing.skips,
                 mapping_set=self._named.number,
@@ -98,12 +108,12 @@ class Progress:
                 },
             )
             self._stale = False
-        return self._record
+        return self.draft.record
 
     @property
     def epoch(self) -> int:
         """The epoch of new order keys."""
-        return self._record.epoch
+        return self.draft.record.epoch
 
     @property
     def whole(self) -> bool:
@@ -113,29 +123,26 @@ class Progress:
     @property
     def between_transactions(self) -> bool:
         """Whether no source transaction is open, here or half published before a restart."""
-        return self.begin is None and self._split is None
+        return self.begin is None and self.split is None
 
     @property
     def leaves_nothing_out(self) -> bool:
-        """Whether every row from here on is published, with the order key of its own position
-        and time.
-        """
+        """Whether every row from here on is published with the order key of its own position."""
         return self.between_transactions and self._replay is None and not self._source.skips
 
     @property
     def skip(self) -> int:
-        """Changes of the open transaction that are visible already."""
-        return self._split.items_done if self._split is not None else 0
+        """The number of changes of the open transaction that are visible already."""
+        return self.split.items_done if self.split is not None else 0
 
     @property
     def to_skip(self) -> int:
         """How many of the next changes are visible already."""
-        return 0 if self._split is None else max(0, self._split.items_done - self.items)
+        return 0 if self.split is None else max(0, self.split.items_done - self.items)
 
     def take(self, changes: int, order: OrderPair | None = None) -> None:
-        """Count changes of the open transaction.
-
-        The last one has this order key, or each took the next one.
+        """Count changes of the open transaction. `order` is the key of the last one; None: each
+        change took the next key.
         """
         self.items += changes
         self.order = order or OrderPair(
@@ -147,9 +154,7 @@ class Progress:
         self.items += 1
 
     def publish_under(self, mapping: MappingName) -> None:
-        """Another mapping set is in force from the next transaction on: others wait for a record
-        that names it.
-        """
+        """Use this mapping set from the next transaction on. The next record names it."""
         self.mapping = self._named = mapping
         self.moved = self._stale = True
 
@@ -161,46 +166,20 @@ class Progress:
     def copies(
         self, snapshots: dict[str, SnapshotProgress], order: OrderPair | None = None
     ) -> None:
-        """Note how far requests to copy tables are, and the order key of their last row, between
-        two transactions: the next request takes a greater one.
-        """
-        self._record = replace(self._record, snapshots=snapshots)
+        """Set the progress of requests to copy tables, and the order key of their last row."""
+        self.draft.record = replace(self.draft.record, snapshots=snapshots)
         self.moved = True
         if order is not None and order > self.order:
             self.order = self._end_order = order
             self._stale = True
-
-    def keeps(self, mappings: dict[str, int]) -> None:
-        """Note which sets the position topic holds from the next record on."""
-        if mappings != self._record.kept_mappings:
-            self._record = replace(self._record, kept_mappings=mappings)
-
-    def placed(self, partitions: dict[str, int], rules: dict[str, str], forms: HashedForms) -> None:
-        """Take over how rows of each topic are placed: by how many partitions, by the rules of
-        which digest, and by keys of which forms.
-        """
-        record = self._record
-        if (partitions, rules, forms) != (
-            record.partitions,
-            record.placed_by,
-            record.hashed_forms,
-        ):
-            self._record = replace(
-                record, partitions=partitions, placed_by=rules, hashed_forms=forms
-            )
-
-    def formatted(self, formats: dict[str, str]) -> None:
-        """Note the format of the messages of each topic."""
-        if formats != self._record.formats:
-            self._record = replace(self._record, formats=formats)
 
     def start_transaction(self, begin: TransactionBegin, now_ms: int, skew_ms: int) -> None:
         """Take the transaction's first order key.
 
         Raises HistoryChanged if it is not the expected half-published one.
         """
-        split = self._split
-        if split is not None and not _same(split, begin):
+        split = self.split
+        if split is not None and not split.is_of(begin.gtid, begin.position):
             raise HistoryChanged(
                 f"Part of the transaction at {split.begin} {split.gtid} is published, but "
                 f"{begin.position} {begin.gtid} follows."
@@ -213,13 +192,10 @@ class Progress:
         latest_ms = now_ms + skew_ms
         if self._replay is not None or self._source.skips:
             self.skip_reason = skip_reason(begin, self._replay, self._source.skips)
-            latest_ms = (
-                latest_ms
-                if self._replay is None
-                else min(latest_ms, self._replay.order.execute_time)
-            )
+            if self._replay is not None:
+                latest_ms = min(latest_ms, self._replay.order.execute_time)
         self.order = begin_transaction(
-            self._end_order, self._record.epoch, begin.position, changed_ms, latest_ms
+            self._end_order, self.draft.record.epoch, begin.position, changed_ms, latest_ms
         )
         if split is not None:
             self.order = OrderPair(split.execute_time, self.order.execute_position)
@@ -233,7 +209,7 @@ class Progress:
             self._changes += first_changes(items[: MOST_CHANGES - len(self._changes)])
 
     def end_transaction(self, end: TransactionEnd) -> None:
-        """The open transaction is whole."""
+        """Record the end of the open transaction."""
         self.source_idle = False
         if self.begin is not None:
             self._source.changed(self.begin, self._changes)
@@ -243,7 +219,7 @@ class Progress:
             self._end_order = self.order
         else:  # a transaction without changes leaves the pair where it was
             self.order = self._end_order
-        self._source.end, self._split, self.begin = end, None, None
+        self._source.end, self.split, self.begin = end, None, None
         self.moved = self._stale = True
         if self.skip_reason is SkipReason.SKIPPED:
             self._source.skips = tuple(each for each in self._source.skips if each != end.gtid)
@@ -296,14 +272,6 @@ class Progress:
             self.following, self._stale = source, True
 
     @property
-    def split(self) -> SplitProgress | None:
-        """How much of the transaction that comes next, or is open, is visible.
-
-        None for all but those in parts.
-        """
-        return self._split
-
-    @property
     def part_begin(self) -> TransactionBegin | None:
         """The begin of the open transaction, if a part of it would be in the next record."""
         return self.begin if self.items > self.skip else None
@@ -311,7 +279,7 @@ class Progress:
     def part_done(self) -> None:
         """Record that the processed part of the open transaction is in the next record."""
         if self.begin is not None and self.items > self.skip:
-            self._split = SplitProgress(
+            self.split = SplitProgress(
                 self.begin.position,
                 self.begin.gtid,
                 self.items,
@@ -325,16 +293,7 @@ class Progress:
             self._stale = True
 
     def _end_replay(self, position: BinlogPosition) -> None:
-        """After the former position of the instance, continue with the order key that it had
-        there.
-        """
+        """After the former position of the instance, continue with the order key there."""
         if self._replay is not None and behind(position, self._replay.until):
             self.order = self._end_order = self._end_order.raised_to(self._replay.order)
             self._replay = None
-
-
-def _same(split: SplitProgress, begin: TransactionBegin) -> bool:
-    """Whether this is the half-published transaction: by its GTID, which other servers keep,
-    else by its coordinates.
-    """
-    return split.gtid == begin.gtid if split.gtid else split.begin == begin.position

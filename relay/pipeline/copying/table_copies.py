@@ -40,9 +40,9 @@ from relay.pipeline.delivery.instance_stats import InstanceStats
 from relay.route import Router, TableFilter
 from relay.settings import InstanceSettings, SourceSettings, copies_refusal
 from relay.state import SnapshotRequest, SnapshotState, SnapshotStore
-from relay.threads import tell
+from relay.threads import log_unexpected
 
-_LOOK_SECONDS: Final = 2.0
+_POLL_SECONDS: Final = 2.0
 """Failed writes to ZooKeeper are retried after this many seconds."""
 _ENDS_SESSION: Final = (
     AskedToStop,
@@ -99,7 +99,7 @@ class TableCopies:
 
     @property
     def window(self) -> Window | None:
-        """The window of the present chunk."""
+        """The window in the stream in which the present chunk was read."""
         return None if self._run is None else self._run.window
 
     def close(self) -> None:
@@ -125,7 +125,7 @@ class TableCopies:
             self._checkpoint.count_copied(0, 0, kept)
 
     def renewed(self) -> None:
-        """Note that another mapping set is in force."""
+        """Record that another mapping set is active."""
         if self._run is not None:
             self._run.renewed()
 
@@ -142,7 +142,7 @@ class TableCopies:
         """Do the possible steps between two source transactions, without waiting for the source."""
         now_s = monotonic()
         if self._signal.is_set() or (self._ending and now_s >= self._look_at_s):
-            self._look_at_s = now_s + _LOOK_SECONDS
+            self._look_at_s = now_s + _POLL_SECONDS
             self._look()
         if self._run is None or not self._progress.leaves_nothing_out:
             return
@@ -195,7 +195,7 @@ class TableCopies:
             if not run.leaves_out(str(exc)):
                 self._end(run, SnapshotState.REFUSED, str(exc))
         except Exception as exc:  # noqa: BLE001 - a bug here ends the request, not the stream
-            tell("copy", f"copy-{self._instance.name}", exc)
+            log_unexpected("copy", f"copy-{self._instance.name}", exc)
             failed = SnapshotRefused(
                 f"Copying {run.view.table} failed: {type(exc).__name__}: {exc}.",
                 remedy="This is a bug of the relay; its log has the details.",

@@ -15,7 +15,7 @@ from relay.pipeline.delivery.topics import Topics
 from relay.settings import KafkaSettings
 from relay.threads import Guard, RelayThread
 
-_LOOK_SECONDS: Final = 20.0
+_POLL_SECONDS: Final = 20.0
 """One metadata request each time, outside the publishing thread."""
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -37,7 +37,7 @@ def watched(topics: Topics, kafka: KafkaSettings, instance: str) -> Iterator[Non
 
 def _look(topics: Topics, kafka: KafkaSettings, end: threading.Event, instance: str) -> None:
     guard = Guard("topics", instance)
-    while not end.wait(max(_LOOK_SECONDS, guard.pause_s)):
+    while not end.wait(max(_POLL_SECONDS, guard.pause_s)):
         with guard:
             try:
                 topics.look_again(TopicAdmin(kafka).partition_counts())

@@ -25,7 +25,7 @@ from relay.source import ExcludedRange, SourceStream, check_start
 from relay.steady_clock import SteadyClock
 from relay.threads import Guard, RelayThread
 
-_LOOK_SECONDS: Final = 1.0
+_POLL_SECONDS: Final = 1.0
 """A source that is passed over is asked so often whether it is back."""
 OpenedAt: TypeAlias = (
     "Callable[[str, SourceSettings, OtherSource | None, list[ExcludedRange]], OpenedSource]"
@@ -36,7 +36,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class OpenedSource(OpenSource):
-    """A source that answers."""
+    """A source of a group whose stream is open."""
 
     stream: SourceStream
 
@@ -161,7 +161,7 @@ class SourceGroup:
     def reader(
         self, sources: Mapping[str, OpenedSource], record: PositionRecord, buffer: ChangeBuffer
     ) -> GroupReader:
-        """Return the threads that fill the buffer."""
+        """Return the threads that read the sources into the buffer."""
         by, settings = self._group.merge_by, self._instance
         by_commit = by == "execute_time"
         times = MergeTimes(
@@ -255,7 +255,7 @@ class SourceGroup:
         back: list[str],
     ) -> None:
         guard = Guard("back", name)
-        while not ended.wait(max(_LOOK_SECONDS, guard.pause_s)):
+        while not ended.wait(max(_POLL_SECONDS, guard.pause_s)):
             with guard:
                 try:
                     ask()

@@ -11,7 +11,7 @@ from relay.pipeline.spooling.spool_writer import SpoolWriter
 from relay.source import ExcludedRange, SourceStream
 from relay.spool import SpoolCursor, SpooledItems
 
-_LOOK_SECONDS: Final = 0.02
+_POLL_SECONDS: Final = 0.02
 """Poll interval in seconds for new data in the spool; only a stream at its end waits."""
 
 
@@ -77,8 +77,8 @@ class SpooledStream:
                 self.waiting_since_ms = found.read_ms
                 yield from found.items
             elif isinstance(behind, Stop):
-                # Whoever opens the source next, from its committed position, finds that out and
-                # what it means there.
+                # The next session opens the source at its committed position, and decides there
+                # what this error means.
                 raise BatchAborted(
                     f"The source cannot be read after the spool's end: {behind.reason}"
                 ) from behind
@@ -92,7 +92,7 @@ class SpooledStream:
                 behind = self._filling.ask()
                 if not behind:
                     before_waiting()
-                    self._closed.wait(_LOOK_SECONDS)
+                    self._closed.wait(_POLL_SECONDS)
 
     def _next(self) -> SpooledItems | None:
         try:

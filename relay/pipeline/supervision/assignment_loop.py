@@ -11,7 +11,7 @@ from relay.ha import AssignmentTable, ClusterView, Member, assign
 from relay.state import Membership, PlacementOverrides, PlacementStore, RelayMember
 from relay.threads import Guard, RelayThread
 
-_LOOK_SECONDS: Final = 1.0
+_POLL_SECONDS: Final = 1.0
 """Poll interval in seconds: joining and leaving relays are signalled, changed abilities of a
 standby are polled.
 """
@@ -20,7 +20,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class AssignmentLoop:
-    """Looks at the cluster whenever it changes, and every second."""
+    """Checks assignments and elections every second, and whenever they change."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class AssignmentLoop:
         self._thread.start()
 
     def look(self) -> None:
-        """Check the assignments again soon."""
+        """Check the assignments at once instead of at the next poll."""
         self._changed.set()
 
     def leave(self) -> None:
@@ -55,7 +55,7 @@ class AssignmentLoop:
         self._changed.set()
 
     def stop(self, timeout_s: float) -> None:
-        """End the thread."""
+        """End the thread, and wait for it up to `timeout_s` seconds."""
         self._ended.set()
         self._changed.set()
         self._thread.join(timeout_s)
@@ -77,7 +77,7 @@ class AssignmentLoop:
             if guard.error is not None:
                 self._assignments.renew({})
             self._ended.wait(guard.pause_s)
-            self._changed.wait(_LOOK_SECONDS)
+            self._changed.wait(_POLL_SECONDS)
         for watch in watches:
             watch.cancel()
 

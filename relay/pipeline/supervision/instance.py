@@ -3,17 +3,11 @@
 import gc
 import threading
 from collections.abc import Callable
-from time import monotonic
 from typing import Final, TypeAlias
 
 import structlog
 
-from relay.errors import (
-    Fenced,
-    HandedOver,
-    NamesUnknown,
-    RelayError,
-)
+from relay.errors import HandedOver, RelayError
 from relay.ha import Election
 from relay.pipeline.supervision.instance_context import InstanceContext, SessionMemory, explained
 from relay.pipeline.supervision.instance_status import (
@@ -23,16 +17,9 @@ from relay.pipeline.supervision.instance_status import (
     log_level,
     unready,
 )
-from relay.pipeline.supervision.recovery.decision import (
-    Circumstances,
-    after_unexpected,
-    depends_on_leadership,
-    leadership_lost,
-    recovery,
-)
-from relay.pipeline.supervision.recovery.leadership import confirmed, still_leads
+from relay.pipeline.supervision.recovery.chooser import RecoveryChooser
+from relay.pipeline.supervision.recovery.decision import leadership_lost
 from relay.pipeline.supervision.recovery.outcomes import (
-    Backoff,
     End,
     Halt,
     HaltEnd,
@@ -87,7 +74,7 @@ class Instance:
         self._session: LeaderSession | None = None
         self._standby_probe = StandbyProbe(settings, instance, self._context.mapping)
         self._cascades = UnloggedCascades(instance)
-        self._backoff = Backoff()
+        self._recovery = RecoveryChooser(self._context, self._memory, election, self._stop)
         self._waits = Waits(self._context, self._memory.failover, self.mapping_changed, self._stop)
         self._thread = RelayThread("instance", instance.name, self._run)
 
@@ -142,7 +129,7 @@ class Instance:
                 self._live()
             if guard.error is not None:
                 with Guard("instance", self.name):
-                    self._resign(after_unexpected(guard.error, guard.pause_s, self._backoff))
+                    self._resign(self._recovery.after_unexpected(guard.error, guard.pause_s))
                 self._waits.rest(guard.pause_s)
         if self.state not in (InstanceState.STANDBY, InstanceState.STOPPED):
             self._show(InstanceState.ENDED, None)
@@ -153,7 +140,7 @@ class Instance:
         try:
             decided = self._lead() if self._stand_by() else None
         except RelayError as exc:
-            decided = self._decide(exc, in_session=False)
+            decided = self._recovery.after(exc)
         match decided:
             case Resign():
                 self._resign(decided)
@@ -212,7 +199,11 @@ class Instance:
             self._session = self._new_session(self._context, self._memory)
             self._session.run(self._stop, self._runs)
         except RelayError as exc:
-            return self._decide(explained(exc, self._context, self._memory), in_session=True)
+            session = self._session
+            return self._recovery.after(
+                explained(exc, self._context, self._memory),
+                0.0 if session is None else session.open_seconds,
+            )
         return None
 
     def _continues_leading(self, decided: Recovery | None) -> bool:
@@ -228,31 +219,6 @@ class Instance:
                 return True
             case _:
                 return False
-
-    def _decide(self, error: RelayError, *, in_session: bool) -> Recovery:
-        """Choose the recovery for the error, and store the pauses so far."""
-        self.stats.totals.errors[error.code] += 1
-        self.stats.totals.fences += isinstance(error, Fenced) and in_session
-        session = self._session if in_session else None
-        known = Circumstances(
-            self.name,
-            self._leads(error) if depends_on_leadership(error, in_session=in_session) else None,
-            in_session,
-            session.open_seconds if session is not None else 0.0,
-            self._context.instance.transaction.timeout_ms / 1000,
-            isinstance(error, NamesUnknown) and self._memory.tables_to_refresh.was_refreshed(error),
-            monotonic(),
-        )
-        decided = recovery(error, known, self._backoff)
-        self._backoff = decided.backoff
-        return decided
-
-    def _leads(self, error: RelayError) -> bool | None:
-        return (
-            confirmed(self._election)
-            if isinstance(error, Fenced)
-            else still_leads(self._election, self._stop)
-        )
 
     def _retry(self, decided: Retry | RestartFrom) -> None:
         """Wait before the next session, which uses the notes of this decision."""
@@ -286,7 +252,7 @@ class Instance:
     def _runs(self) -> None:
         self._memory.tables_to_refresh.refreshed()
         self._show(InstanceState.RUNNING, None)
-        self._backoff = self._backoff.running()
+        self._recovery.running()
         self._cascades.watch(lambda: self._context.mapping.router, self._stop)
 
     def _let_go(self) -> None:

@@ -13,7 +13,7 @@ from relay.settings import InstanceSettings, RelaySettings, SourceSettings
 from relay.source import SourceCheck, check_source
 from relay.threads import Guard, RelayThread
 
-_LOOK_SECONDS: Final = 15.0
+_POLL_SECONDS: Final = 15.0
 
 
 class StandbyProbe:
@@ -56,7 +56,7 @@ class StandbyProbe:
                 )
             if not ended.is_set():
                 self.error = found
-            ended.wait(max(_LOOK_SECONDS, guard.pause_s))
+            ended.wait(max(_POLL_SECONDS, guard.pause_s))
 
     def _look(self) -> RelayError | None:
         try:

@@ -2,8 +2,8 @@
 lack.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from sys import intern
 from typing import Final, TypeVar
 
@@ -44,7 +44,7 @@ _LOGIN_REFUSED: Final = frozenset({_DATABASE_DENIED, 1045, 1698})
 
 
 class CatalogReader:
-    """Queries the source about one table after the other over a separate connection. Used by one
+    """Queries the source about one table after the other over a connection of its own. Used by one
     thread. The connection stays open: at a start every table is new, and a login costs ten times
     as much as the query, with TLS a hundred times.
     """
@@ -54,7 +54,7 @@ class CatalogReader:
         self._connection: pymysql.Connection[DictCursor] | None = None
 
     def close(self) -> None:
-        """Give the connection back; a later question makes a new one."""
+        """Close the connection; a later query opens a new one."""
         if self._connection is not None:
             with suppress(pymysql.err.MySQLError, OSError):
                 self._connection.close()
@@ -65,39 +65,28 @@ class CatalogReader:
 
         Raises SourceUnreachable, SourceLoginRefused or SourceNotPermitted.
         """
-        where = f"{self._settings.host}:{self._settings.port}"
-        try:
-            return self._answer(lambda connection: describe_table(connection, table, keys=keys))
-        except pymysql.err.MySQLError as exc:
-            if error_number(exc) in NO_SUCH_DATABASE_OR_TABLE:
-                # It vanished between two questions.
-                return None
-            raise self._translated(exc, f"when asked for the keys of {table} on {where}") from exc
-        except OSError as exc:
-            raise SourceUnreachable(
-                f"{where} cannot be reached to ask for the keys of {table}: {exc}."
-            ) from exc
+        with self._asking(f"the keys of {table}"):
+            try:
+                return self._answer(lambda connection: describe_table(connection, table, keys=keys))
+            except pymysql.err.MySQLError as exc:
+                if error_number(exc) in NO_SUCH_DATABASE_OR_TABLE:
+                    return None  # it was dropped between two queries
+                raise
 
     def versions(self, table: TableId) -> CatalogVersions | None:
         """Return the present system versioning of a table.
 
         None if it was dropped, or if the account may not see it. Raises as `read`.
         """
-        try:
+        with self._asking(f"the versions of {table}"):
             return self._answer(lambda connection: versions_of(connection, table))
-        except pymysql.err.MySQLError as exc:
-            raise self._translated(exc, f"when asked for the versions of {table}") from exc
-        except OSError as exc:
-            raise SourceUnreachable(
-                f"The server did not answer when asked for the versions of {table}: {exc}."
-            ) from exc
 
     def every_column(self) -> list[tuple[TableId, str]]:
         """Name every column of every table that the user may see, in the server's order.
 
         Raises SourceUnreachable, SourceLoginRefused or SourceNotPermitted.
         """
-        try:
+        with self._asking("its columns"):
             if self._connection is None:
                 self._connection = self._connect()
             with self._connection.cursor() as cursor:
@@ -106,12 +95,6 @@ class CatalogReader:
                     "information_schema.COLUMNS"
                 )
                 return [(TableId(row["d"], row["t"]), row["c"]) for row in cursor.fetchall()]
-        except pymysql.err.MySQLError as exc:
-            raise self._translated(exc, "when asked for its columns") from exc
-        except OSError as exc:
-            raise SourceUnreachable(
-                f"The server did not answer when asked for its columns: {exc}."
-            ) from exc
 
     def type_texts(self) -> Mapping[TableId, Sequence[tuple[str, str]]]:
         """Return name and type of every column by table, in the server's order.
@@ -119,18 +102,11 @@ class CatalogReader:
         Raises SourceUnreachable, SourceLoginRefused or SourceNotPermitted.
         """
         found: dict[TableId, list[tuple[str, str]]] = {}
-        try:
-            with closing(self._connect()) as connection, connection.cursor() as cursor:
-                cursor.execute(COLUMNS + COLUMNS_IN_ORDER)
-                for row in cursor.fetchall():
-                    table = TableId(row["db"], row["tb"])
-                    found.setdefault(table, []).append((row["name"], intern(row["type"])))
-        except pymysql.err.MySQLError as exc:
-            raise self._translated(exc, "when asked for the types of its columns") from exc
-        except OSError as exc:
-            raise SourceUnreachable(
-                f"The server did not answer when asked for the types of its columns: {exc}."
-            ) from exc
+        with self._cursor("the types of its columns") as cursor:
+            cursor.execute(COLUMNS + COLUMNS_IN_ORDER)
+            for row in cursor.fetchall():
+                table = TableId(row["db"], row["tb"])
+                found.setdefault(table, []).append((row["name"], intern(row["type"])))
         return found
 
     def unlogged_generated_columns(self) -> Sequence[tuple[TableId, str]]:
@@ -139,20 +115,13 @@ class CatalogReader:
         A table that the user may not see is left out. Raises SourceUnreachable, SourceLoginRefused
         or SourceNotPermitted.
         """
-        try:
-            with closing(self._connect()) as connection, connection.cursor() as cursor:
-                cursor.execute("SELECT VERSION() AS version")
-                version = "".join(row["version"] for row in cursor.fetchall())
-                if generated_columns_are_logged(version):
-                    return ()
-                cursor.execute(GENERATED)
-                return [(TableId(row["d"], row["t"]), row["c"]) for row in cursor.fetchall()]
-        except pymysql.err.MySQLError as exc:
-            raise self._translated(exc, "when asked for its generated columns") from exc
-        except OSError as exc:
-            raise SourceUnreachable(
-                f"The server did not answer when asked for its generated columns: {exc}."
-            ) from exc
+        with self._cursor("its generated columns") as cursor:
+            cursor.execute("SELECT VERSION() AS version")
+            version = "".join(row["version"] for row in cursor.fetchall())
+            if generated_columns_are_logged(version):
+                return ()
+            cursor.execute(GENERATED)
+            return [(TableId(row["d"], row["t"]), row["c"]) for row in cursor.fetchall()]
 
     def unlogged_cascades(self, wanted: Callable[[TableId], bool]) -> Sequence[Cascade]:
         """Return the foreign keys by which the server changes rows of wanted tables without a
@@ -161,41 +130,26 @@ class CatalogReader:
         A table that the user may not SELECT from is not seen. Raises SourceUnreachable,
         SourceLoginRefused or SourceNotPermitted.
         """
-        try:
-            with closing(self._connect()) as connection, connection.cursor() as cursor:
-                cursor.execute("SELECT VERSION() AS version")
-                version = "".join(row["version"] for row in cursor.fetchall())
-                cursor.execute(NATIVE)
-                if cascades_are_logged(version, "".join(row["Value"] for row in cursor.fetchall())):
-                    return ()
-                cursor.execute(TABLES_WITH_KEYS)
-                tables = sorted(TableId(row["db"], row["tb"]) for row in cursor.fetchall())
-                cursor.execute(PLAIN_QUOTES)
-                return [
-                    each
-                    for table in tables
-                    if wanted(table)
-                    for each in cascades_of(table, create_statement(cursor, table))
-                ]
-        except pymysql.err.MySQLError as exc:
-            raise self._translated(exc, "when asked for its foreign keys") from exc
-        except OSError as exc:
-            raise SourceUnreachable(
-                f"The server did not answer when asked for its foreign keys: {exc}."
-            ) from exc
+        with self._cursor("its foreign keys") as cursor:
+            cursor.execute("SELECT VERSION() AS version")
+            version = "".join(row["version"] for row in cursor.fetchall())
+            cursor.execute(NATIVE)
+            if cascades_are_logged(version, "".join(row["Value"] for row in cursor.fetchall())):
+                return ()
+            cursor.execute(TABLES_WITH_KEYS)
+            tables = sorted(TableId(row["db"], row["tb"]) for row in cursor.fetchall())
+            cursor.execute(PLAIN_QUOTES)
+            return [
+                each
+                for table in tables
+                if wanted(table)
+                for each in cascades_of(table, create_statement(cursor, table))
+            ]
 
     def snapshot(self, tables: Collection[TableId] = ()) -> CatalogSnapshot:
         """Describe all tables as they are now, or these alone. Raises as `read` does."""
-        where = f"{self._settings.host}:{self._settings.port}"
-        try:
-            with closing(self._connect()) as connection, connection.cursor() as cursor:
-                return read_snapshot(cursor, tables)
-        except pymysql.err.MySQLError as exc:
-            raise self._translated(exc, f"when asked for the tables of {where}") from exc
-        except OSError as exc:
-            raise SourceUnreachable(
-                f"{where} cannot be reached to ask for its tables: {exc}."
-            ) from exc
+        with self._cursor("its tables") as cursor:
+            return read_snapshot(cursor, tables)
 
     def locks_end(self, tables: Iterable[TableId], seconds: float) -> bool:
         """Wait until no statement changes these tables any more; return False after `seconds` for
@@ -203,19 +157,16 @@ class CatalogReader:
 
         A statement keeps its lock until others see its effect. Raises as `read` does.
         """
-        try:
-            with closing(self._connect()) as connection, connection.cursor() as cursor:
-                cursor.execute(f"SET SESSION lock_wait_timeout = {max(1, round(seconds))}")
-                for table in tables:
-                    create_statement(cursor, table)
-        except pymysql.err.MySQLError as exc:
-            if error_number(exc) == _LOCK_WAIT_TIMEOUT:
-                return False
-            raise self._translated(exc, "when asked for the locks of tables") from exc
-        except OSError as exc:
-            raise SourceUnreachable(
-                f"The server did not answer when asked for the locks of tables: {exc}."
-            ) from exc
+        with self._asking("the locks of tables"):
+            try:
+                with closing(self._connect()) as connection, connection.cursor() as cursor:
+                    cursor.execute(f"SET SESSION lock_wait_timeout = {max(1, round(seconds))}")
+                    for table in tables:
+                        create_statement(cursor, table)
+            except pymysql.err.MySQLError as exc:
+                if error_number(exc) == _LOCK_WAIT_TIMEOUT:
+                    return False
+                raise
         return True
 
     def may_describe(self, table: TableId) -> bool:
@@ -223,20 +174,16 @@ class CatalogReader:
 
         Raises as `read` does.
         """
-        try:
-            with closing(self._connect()) as connection, connection.cursor() as cursor:
-                cursor.execute(
-                    f"SHOW COLUMNS FROM {quoted(table.table)} FROM {quoted(table.database)}"
-                )
-        except pymysql.err.MySQLError as exc:
-            if error_number(exc) in NOT_PERMITTED or error_number(exc) == _DATABASE_DENIED:
-                return False
-            if error_number(exc) not in NO_SUCH_DATABASE_OR_TABLE:
-                raise self._translated(exc, f"when asked for {table}") from exc
-        except OSError as exc:
-            raise SourceUnreachable(
-                f"The server did not answer when asked for {table}: {exc}."
-            ) from exc
+        columns = f"SHOW COLUMNS FROM {quoted(table.table)} FROM {quoted(table.database)}"
+        with self._asking(str(table)):
+            try:
+                with closing(self._connect()) as connection, connection.cursor() as cursor:
+                    cursor.execute(columns)
+            except pymysql.err.MySQLError as exc:
+                if error_number(exc) in NOT_PERMITTED or error_number(exc) == _DATABASE_DENIED:
+                    return False
+                if error_number(exc) not in NO_SUCH_DATABASE_OR_TABLE:
+                    raise
         return True
 
     def _answer(self, question: "Callable[[pymysql.Connection[DictCursor]], Answer]") -> Answer:
@@ -264,11 +211,37 @@ class CatalogReader:
             write_timeout=settings.read_timeout_seconds,
         )
 
-    def _translated(self, exc: pymysql.err.MySQLError, when: str) -> RelayError:
+    @contextmanager
+    def _cursor(self, what: str) -> Iterator[DictCursor]:
+        """Open a cursor over a connection for one query. Raises as `_asking`."""
+        with (
+            self._asking(what),
+            closing(self._connect()) as connection,
+            connection.cursor() as cursor,
+        ):
+            yield cursor
+
+    @contextmanager
+    def _asking(self, what: str) -> Iterator[None]:
+        """Raise the driver's errors as those of the relay; `what` names the result of the query."""
+        where = f"{self._settings.host}:{self._settings.port}"
+        try:
+            yield
+        except pymysql.err.MySQLError as exc:
+            raise self._translated(exc, where, what) from exc
+        except OSError as exc:
+            raise SourceUnreachable(
+                f"The server {where} did not answer when asked for {what}: {exc}."
+            ) from exc
+
+    def _translated(self, exc: pymysql.err.MySQLError, where: str, what: str) -> RelayError:
+        user = self._settings.user
         if error_number(exc) in _LOGIN_REFUSED:
-            return SourceLoginRefused(f"The server refused {self._settings.user!r} {when}.")
+            return SourceLoginRefused(
+                f"The server {where} refused {user!r} when asked for {what}: {exc}."
+            )
         if error_number(exc) in NOT_PERMITTED:
             return SourceNotPermitted(
-                f"The server denied {self._settings.user!r} the catalogue {when}."
+                f"The server {where} denied {user!r} the catalogue when asked for {what}."
             )
-        return SourceUnreachable(f"The server did not answer {when}: {exc}.")
+        return SourceUnreachable(f"The server {where} did not answer when asked for {what}: {exc}.")

@@ -8,20 +8,11 @@ Format; MariaDB: GTID_EVENT, FL_STANDALONE).
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final, TypeAlias
+from typing import Final
 
-from relay.errors import CorruptEvent, RelayError, RolledBackRows, UnknownEvent
+from relay.errors import UnknownEvent
 from relay.model import event_types as types
-from relay.model.change import (
-    Advance,
-    RawItem,
-    RawRows,
-    Statement,
-    TransactionBegin,
-    TransactionEnd,
-    XaAction,
-    XaStep,
-)
+from relay.model.change import RawItem, RawRows, Statement, XaAction, XaStep
 from relay.model.positions.position import BinlogPosition, SourceIdentity
 from relay.source.events import xa
 from relay.source.events.binlog_event import BinlogEvent
@@ -32,47 +23,17 @@ from relay.source.events.gtid_events import (
     mysql_gtid,
     tagged_gtid,
 )
-from relay.source.events.open_transaction import OpenTransaction
+from relay.source.events.open_group import ExcludedRange, OpenGroup
 from relay.source.events.query_event import Meaning, QueryEvent, is_plain_begin, read_query
 from relay.source.events.rows_event import closes_without_rows, plain_rows, table_number
 from relay.source.events.transaction_payload import PayloadBroken, PayloadUnknown, payload_events
 from relay.source.events.unsupported_events import STOPPING_TYPES, stopping_event
 
-ExcludedRange: TypeAlias = tuple[str, int, int, int]
-"""Row events that the source rolled back.
-
-A binlog file, the begin of their transaction, the first event and the one after the last, counted
-from that begin. Counts are needed because the events of a compressed transaction share one offset.
-"""
-
-_TO_THE_END: Final = 2**63 - 1
 _BROKEN_BODY: Final = (struct.error, IndexError, ValueError, zlib.error)
 
-# They carry no change: texts of statements, markers, context of statements in statement format (a
-# file's blocks before the LOAD DATA that uses them), group replication's notes.
-_PASSED_OVER: Final = (
-    types.STOP, types.INTVAR, types.RAND, types.USER_VAR, types.IGNORABLE, types.ROWS_QUERY,
-    types.PREVIOUS_GTIDS,
-    types.TRANSACTION_CONTEXT, types.VIEW_CHANGE, types.MARIADB_ANNOTATE_ROWS,
-    types.MARIADB_BINLOG_CHECKPOINT,
-    types.MARIADB_GTID_LIST, types.MARIADB_START_ENCRYPTION, types.BEGIN_LOAD_QUERY,
-    types.APPEND_BLOCK, types.DELETE_FILE,
-)  # fmt: skip
 
-_ROWS: Final = (
-    types.WRITE_ROWS, types.UPDATE_ROWS, types.DELETE_ROWS,
-    types.WRITE_ROWS_V1, types.UPDATE_ROWS_V1, types.DELETE_ROWS_V1,
-    types.PARTIAL_UPDATE_ROWS,
-)  # fmt: skip
-
-
-class TransactionAssembler:
-    """Turns events, fed in binlog order, into raw items.
-
-    `excluded` names row events that were rolled back: they are left out. A roll-back of rows that
-    were already returned raises RolledBackRows; the caller then reads the transaction again with
-    that range excluded. With `found` nothing is raised: the ranges are appended to it.
-    """
+class TransactionAssembler(OpenGroup):
+    """Turns events, fed in binlog order, into raw items."""
 
     def __init__(
         self,
@@ -82,28 +43,10 @@ class TransactionAssembler:
         excluded: Iterable[ExcludedRange] = (),
         found: list[ExcludedRange] | None = None,
     ) -> None:
-        self.file = ""
-        self.identity = identity
-        self.mariadb = mariadb
-        self._excluded = tuple(excluded)
-        self._excluded_here: tuple[tuple[int, int, int], ...] = ()
-        self._found = found
+        super().__init__(mariadb=mariadb, identity=identity, excluded=excluded, found=found)
         self._described = False
         self._rotated = True
-        self.transaction: OpenTransaction | None = None
         self._handlers = self._all_handlers()
-
-    @property
-    def plain(self) -> bool:
-        """Return whether every row can be returned at once: no rows of this file were rolled back,
-        and no XA transaction is being prepared.
-        """
-        return not self._excluded_here and (self.transaction is None or not self.transaction.xid)
-
-    def begin(self, start: int, gtid: str, stays_open: bool) -> OpenTransaction:
-        """Open the transaction that begins at this offset."""
-        self.transaction = OpenTransaction(start, gtid, stays_open)
-        return self.transaction
 
     def feed(self, event: BinlogEvent) -> Iterable[RawItem]:
         """Return the items that the event completes. Consume them before the next event is fed.
@@ -119,9 +62,9 @@ class TransactionAssembler:
 
     def _all_handlers(self) -> dict[int, Callable[[BinlogEvent], Iterable[RawItem]]]:
         handlers: dict[int, Callable[[BinlogEvent], Iterable[RawItem]]] = dict.fromkeys(
-            _PASSED_OVER, _nothing
+            types.WITHOUT_CHANGES, _nothing
         )
-        handlers.update(dict.fromkeys(_ROWS, self._rows))
+        handlers.update(dict.fromkeys(types.ROWS, self._rows))
         compressed = (*types.MARIADB_COMPRESSED_ROWS_V1, *types.MARIADB_COMPRESSED_ROWS)
         handlers.update(dict.fromkeys(compressed, self._compressed_rows))
         handlers.update(dict.fromkeys(STOPPING_TYPES, self._unsupported))
@@ -146,9 +89,8 @@ class TransactionAssembler:
 
     def _rotate(self, event: BinlogEvent) -> Iterable[RawItem]:
         items = self._abandoned(event)
-        self.file = bytes(event.body[8:]).decode("utf-8")
+        self._enter(bytes(event.body[8:]).decode("utf-8"))
         self._rotated = True
-        self._excluded_here = tuple(found[1:] for found in self._excluded if found[0] == self.file)
         return items
 
     def _format_description(self, event: BinlogEvent) -> Iterable[RawItem]:
@@ -186,18 +128,6 @@ class TransactionAssembler:
             (*items, *self._xa_begins(event, gtid.xid))
             if gtid.flags & MARIADB_PREPARED_XA
             else items
-        )
-
-    def _begin(
-        self, event: BinlogEvent, gtid: str, commit_time_ms: int | None, *, stays_open: bool
-    ) -> Iterable[RawItem]:
-        items = self._abandoned(event)
-        self.begin(event.start, gtid, stays_open)
-        return (
-            *items,
-            TransactionBegin(
-                BinlogPosition(self.file, event.start), gtid, commit_time_ms, event.time_s
-            ),
         )
 
     # Inside
@@ -324,65 +254,7 @@ class TransactionAssembler:
                 )
             self._undo(event, before)
 
-    def _undo(self, event: BinlogEvent, before: int) -> None:
-        """Raise RolledBackRows, or append to `found`, for the rows after the first `before` row
-        events.
-        """
-        transaction = self._opened(event)
-        if transaction.last_row > before:
-            reason = (
-                f"Rows of the transaction that begins at {self.file}:{transaction.begin} were "
-                f"rolled back at {self._place(event)}."
-            )
-            self._rolled_back(reason, transaction, before, transaction.rows)
-
-    def _rolled_back(self, reason: str, transaction: OpenTransaction, first: int, end: int) -> None:
-        rows = (self.file, transaction.begin, first, end)
-        if self._found is None:
-            raise RolledBackRows(reason, (rows,))
-        self._found.append(rows)
-        transaction.last_row = first
-
     # End
-
-    def _commit(self, event: BinlogEvent) -> Iterable[RawItem]:
-        transaction = self._opened(event)
-        self.transaction = None
-        end = TransactionEnd(BinlogPosition(self.file, event.end), transaction.gtid, self.identity)
-        if not transaction.xid:
-            return (end,)
-        return (
-            XaStep(
-                XaAction.COMMIT_AT_ONCE, transaction.xid, BinlogPosition(self.file, event.start)
-            ),
-            end,
-        )
-
-    def _abandoned(self, event: BinlogEvent) -> tuple[RawItem, ...]:
-        """End a transaction that the server never finished, because it crashed while writing:
-        its rows are dropped.
-        """
-        transaction = self.transaction
-        if transaction is None:
-            return ()
-        if transaction.last_row:
-            reason = (
-                f"The source never finished the transaction that begins at "
-                f"{self.file}:{transaction.begin}."
-            )
-            self._rolled_back(reason, transaction, 0, _TO_THE_END)
-        self.transaction = None
-        undone = (
-            (
-                XaStep(
-                    XaAction.ROLLBACK, transaction.xid, BinlogPosition(self.file, transaction.begin)
-                ),
-            )
-            if transaction.xid
-            else ()
-        )
-        end = event.start if event.type_code != types.ROTATE else transaction.begin
-        return (*undone, TransactionEnd(BinlogPosition(self.file, end), "", self.identity))
 
     def _payload(self, event: BinlogEvent) -> Iterator[RawItem]:
         try:
@@ -418,36 +290,6 @@ class TransactionAssembler:
             f"The event at {self._place(event)} is of type {event.type_code}, which this relay "
             f"does not know."
         )
-
-    def _corrupt(self, event: BinlogEvent, what: str) -> RelayError:
-        return CorruptEvent(f"The event of type {event.type_code} at {self._place(event)} {what}.")
-
-    # Small things
-
-    def _opened(self, event: BinlogEvent) -> OpenTransaction:
-        if self.transaction is None:
-            raise self._corrupt(
-                event,
-                (
-                    "is outside of any transaction; reading began inside one, or the binlog "
-                    "is damaged"
-                ),
-            )
-        return self.transaction
-
-    def _advance(self, offset: int) -> Advance:
-        return Advance(BinlogPosition(self.file, offset), self.identity)
-
-    def _is_excluded(self, transaction: OpenTransaction) -> bool:
-        """Return whether the newest row event was rolled back."""
-        newest = transaction.rows - 1
-        return any(
-            begin == transaction.begin and first <= newest < end
-            for begin, first, end in self._excluded_here
-        )
-
-    def _place(self, event: BinlogEvent) -> str:
-        return f"{self.file}:{event.start}"
 
 
 def _nothing(_: BinlogEvent) -> Iterable[RawItem]:

@@ -8,7 +8,8 @@ from relay.model import event_types as types
 from relay.model.change import RawItem
 from relay.model.positions.position import BinlogPosition, SourceIdentity
 from relay.settings import SourceSettings
-from relay.source.events.transaction_assembler import ExcludedRange, TransactionAssembler
+from relay.source.events.open_group import ExcludedRange
+from relay.source.events.transaction_assembler import TransactionAssembler
 from relay.source.protocol.connection import SourceConnection
 from relay.source.protocol.dump_handshake import looking_from
 from relay.source.protocol.server_facts import ServerFacts

@@ -9,7 +9,8 @@ from relay.model.change import RawItem, TransactionEnd
 from relay.model.positions.position import BinlogPosition, SourceIdentity
 from relay.settings import SourceSettings
 from relay.source.events.binlog_event import Scanner
-from relay.source.events.transaction_assembler import ExcludedRange, TransactionAssembler
+from relay.source.events.open_group import ExcludedRange
+from relay.source.events.transaction_assembler import TransactionAssembler
 from relay.source.protocol.binlog_reader import BinlogReader
 from relay.source.protocol.connection import SourceConnection
 from relay.source.protocol.dump_handshake import looking_from

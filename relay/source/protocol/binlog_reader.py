@@ -74,12 +74,7 @@ class BinlogReader:
         while True:
             payload = next_payload()
             if len(payload) < _BODY_AT or payload[0] != _OK:
-                if (
-                    self._ends
-                    and len(payload) < _LONGEST_END_BYTES
-                    and len(payload)
-                    and payload[0] == _END
-                ):
+                if self._ends and _is_end(payload):
                     return
                 raise self._no_event(payload)
             time_s, type_code, server_id, size, log_pos, flags = unpack(payload, 1)
@@ -95,26 +90,14 @@ class BinlogReader:
                 # Nearly all events are like this one; they are many, and what each costs counts.
                 if crc32(payload[1:]) != _SOUND:
                     raise self._unsound()
-                self.offset = end
-                yield new(
-                    BinlogEvent,
-                    (
-                        type_code,
-                        flags,
-                        time_s,
-                        server_id,
-                        end - size,
-                        end,
-                        payload[_BODY_AT:-_CHECKSUM_BYTES],
-                    ),
-                )
+                self.offset, body = end, payload[_BODY_AT:-_CHECKSUM_BYTES]
+                yield new(BinlogEvent, (type_code, flags, time_s, server_id, end - size, end, body))
                 continue
             body = self._body(payload, type_code, flags)
             start, end = self._placed(type_code, flags, size, log_pos)
-            event = BinlogEvent(type_code, flags, time_s, server_id, start, end, body)
             if type_code == types.ROTATE:
                 self._rotate(body)
-            yield event
+            yield BinlogEvent(type_code, flags, time_s, server_id, start, end, body)
 
     def scan(self, scanner: Scanner, group: Group) -> list[RawItem]:
         """Return the items that the scanner makes of the plain events in the buffer.
@@ -220,6 +203,11 @@ class BinlogReader:
 
     def _corrupt(self, what: str) -> CorruptEvent:
         return CorruptEvent(f"The event at {self.file}:{self.offset} {what}.")
+
+
+def _is_end(payload: memoryview) -> bool:
+    """Whether this is the EOF packet after the last event of the binlog."""
+    return 0 < len(payload) < _LONGEST_END_BYTES and payload[0] == _END
 
 
 def _sound(payload: memoryview) -> bool:

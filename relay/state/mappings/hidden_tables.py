@@ -1,20 +1,18 @@
 """Unmapped tables that operators have hidden, in one node."""
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from typing import Final
 
-from relay.errors import StoreRefused, VersionConflict
+from relay.errors import StoreRefused
 from relay.state.json_object import JsonObject, write_json
 from relay.state.mappings.records import Note
 from relay.state.paths import Paths
-from relay.zk import Session
+from relay.zk import Node, Session, change_node
 
 FORMAT: Final = 1
 MOST_HIDDEN: Final = 1000
 """So many names with their notes stay below ZooKeeper's limit of 1 MiB for a node."""
 _NOTE_CHARACTERS: Final = 300
-_TRIES: Final = 5
 
 Hidden = Mapping[str, Note]
 """Real table as `database.table` → who hid it, when and why."""
@@ -51,23 +49,14 @@ class HiddenTableStore:
         self._change(change)
 
     def unhide(self, name: str) -> None:
-        """Remove a table. Raises the errors of `hidden`."""
+        """Remove a table from the list. Raises the errors of `hidden`."""
         self._change(lambda before: {each: note for each, note in before.items() if each != name})
 
     def _change(self, change: Callable[[Hidden], Hidden]) -> None:
-        for _ in range(_TRIES - 1):
-            with suppress(VersionConflict):
-                self._change_once(change)
-                return
-        self._change_once(change)
+        def changed(node: Node | None) -> tuple[None, bytes]:
+            return None, _written(change({} if node is None else _read(node.value)))
 
-    def _change_once(self, change: Callable[[Hidden], Hidden]) -> None:
-        node = self._session.find(self._path, synced=True)
-        value = _written(change({} if node is None else _read(node.value)))
-        if node is None:
-            self._session.create(self._path, value)
-        else:
-            self._session.compare_and_set(self._path, value, node.version)
+        change_node(self._session, self._path, changed)
 
 
 def _written(hidden: Hidden) -> bytes:

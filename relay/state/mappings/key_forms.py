@@ -9,9 +9,8 @@ from zlib import crc32
 
 from relay.model.records.hashed_forms import Forms
 from relay.state.json_object import JsonObject, write_json
-from relay.state.mappings.changed_node import change_node
 from relay.state.paths import Paths
-from relay.zk import Session
+from relay.zk import Node, Session, change_node
 
 FORMAT: Final = 1
 BUCKETS: Final = 256
@@ -59,8 +58,8 @@ class KeyFormStore:
         Raises VersionConflict after many attempts, StoreUnreachable.
         """
 
-        def changed(value: bytes | None) -> tuple[Forms | None, bytes | None]:
-            before = {} if value is None else _read(value, rules)
+        def changed(node: Node | None) -> tuple[Forms | None, bytes | None]:
+            before = {} if node is None else _read(node.value, rules)
             after = change(before.get(shard, ()))
             if after is None or after == before.get(shard):
                 return after, None

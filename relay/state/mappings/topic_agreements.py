@@ -9,15 +9,14 @@ from urllib.parse import unquote
 from relay.errors import NodeMissing
 from relay.model.records.topic_placing import Feeder, PlacingRules, TopicAgreement, TopicPlacing
 from relay.state.json_object import JsonObject, write_json
-from relay.state.mappings.changed_node import change_node
 from relay.state.paths import Paths
-from relay.zk import Session
+from relay.zk import Node, Session, change_node
 
 FORMAT: Final = 1
 
 
 class TopicAgreementStore:
-    """Reads and changes agreements."""
+    """Reads and changes the agreements of topics in ZooKeeper."""
 
     def __init__(self, session: Session, paths: Paths) -> None:
         self._session = session
@@ -55,8 +54,8 @@ class TopicAgreementStore:
         Raises VersionConflict after many attempts, StoreUnreachable.
         """
 
-        def changed(value: bytes | None) -> tuple[TopicAgreement, bytes | None]:
-            before = TopicAgreement() if value is None else _read(value)
+        def changed(node: Node | None) -> tuple[TopicAgreement, bytes | None]:
+            before = TopicAgreement() if node is None else _read(node.value)
             after = change(before)
             return after, None if after == before else _write(after)
 

@@ -24,7 +24,8 @@ from tests.support.browser import (
     opened,
     resize,
 )
-from tests.support.relays.whole_admin import LETTER, PASSWORD, whole_admin
+from tests.support.relays.kept_back import LETTER
+from tests.support.relays.whole_admin import PASSWORD, whole_admin
 
 PAGES: Final[Mapping[str, tuple[str, str]]] = {
     "/": ("/", "Overview"),

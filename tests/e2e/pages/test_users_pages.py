@@ -153,7 +153,7 @@ def test_the_link_of_the_first_start_makes_an_administrator_in_the_browser(
 ) -> None:
     settings = admin_settings(zookeeper.hosts, fresh_name("first"), api={"port": 0})
     with serving(settings) as server:
-        code = server.admin.first_admin.offer()
+        code = server.admin.access.first_admin.offer()
         with opened(browser, server.url, token="") as page:
             ready = f"{server.url}/readyz"
             wait_until(

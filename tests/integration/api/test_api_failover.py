@@ -93,7 +93,7 @@ def test_orders_stand_until_they_are_taken_back(
             == 422
         )
         refused = admin.post(f"{address}/accept-loss", headers=ann, json={"gtids": f"{M}:7-10"})
-        assert _refused(refused) == (400, f"{M}:7 is missing at no server; missing are {M}:8-10.")
+        assert _refused(refused) == (400, f"No server lacks {M}:7; missing transactions: {M}:8-10.")
         assert (
             admin.post(
                 f"{address}/accept-loss", headers=ann, json={"gtids": "nonsense"}

@@ -31,7 +31,7 @@ def admin_with_letters(hosts: str, bootstrap: str, name: str) -> Iterator[httpx.
     for entry in ENTRIES:
         trail.append(entry)
     TopicAdmin(kafka).create(TopicSpec(name, 1, 1, {}))
-    _keep_back(kafka, name)
+    put_letter(kafka, name, "shop", VALUE)
     settings = admin_settings(
         hosts,
         name,
@@ -43,7 +43,8 @@ def admin_with_letters(hosts: str, bootstrap: str, name: str) -> Iterator[httpx.
         yield client
 
 
-def _keep_back(kafka: KafkaSettings, name: str) -> None:
+def put_letter(kafka: KafkaSettings, installation: str, instance: str, value: bytes) -> None:
+    """Write a dead letter, whose message has this value, into the instance's topic."""
     letter = DeadLetter(
         id=LETTER,
         code="MESSAGE_TOO_LARGE",
@@ -55,11 +56,11 @@ def _keep_back(kafka: KafkaSettings, name: str) -> None:
         gtid="",
         execute_time=1_767_225_600_000,
         execute_position=4_503_650_927_935_488,
-        message=OutboundMessage(name, 0, b'["shop.client","7"]', VALUE, ()),
-        value_bytes=len(VALUE),
+        message=OutboundMessage(installation, 0, b'["shop.client","7"]', value, ()),
+        value_bytes=len(value),
         written_ms=1_767_225_600_100,
     )
-    letters = DeadLetterTopic(kafka, name, "shop")
+    letters = DeadLetterTopic(kafka, installation, instance)
     producer = Producer({"bootstrap.servers": kafka.bootstrap_servers})
     for message in letters.messages(letter, letters.ensure()):
         producer.produce(message.topic, message.value, message.key, message.partition)

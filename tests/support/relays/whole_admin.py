@@ -7,10 +7,7 @@ from pathlib import Path
 from time import time
 
 import httpx
-from confluent_kafka import Producer
 
-from relay.dead_letters import DeadLetter, DeadLetterTopic
-from relay.model.message import OutboundMessage
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.delivery.new_producer import new_producer
 from relay.position import KafkaPositionStore
@@ -27,11 +24,11 @@ from relay.state import (
 )
 from relay.zk import Session
 from tests.support.relays.admin_server import admin_settings
+from tests.support.relays.kept_back import put_letter
 from tests.support.relays.peeked import INSTANCES, peeked_admin
 from tests.support.relays.zookeeper_sessions import session_with
 
 PASSWORD = "correct horse battery"
-LETTER = "0001-0"
 _NAMES = ("shop-a", "crm", "late")
 _GTIDS = "3e11fa47-71ca-11e1-9e33-c80aa9429562:1-90"
 _RECORD = Path(__file__).parents[2] / "golden" / "position_records" / "position_record.1.json"
@@ -53,7 +50,7 @@ def whole_admin(hosts: str, bootstrap: str, name: str) -> Iterator[httpx.Client]
         settings = admin_settings(
             hosts, name, kafka=_kafka(bootstrap).model_dump(), instances=INSTANCES
         )
-        _keep_back(settings)
+        put_letter(settings.kafka, settings.installation, "shop-a", b'{"data":[{"id":"7"}]}')
         _commit_a_position(settings)
         _write(client)
         yield client
@@ -103,31 +100,6 @@ def _living(session: Session, paths: Paths) -> None:
         ServerView("standby", "mysql-shop-2:3306", True, executed=_GTIDS, behind=0),
     )
     store.failover.put_view("shop-a", FailoverView("master", published=_GTIDS, servers=servers))
-
-
-def _keep_back(settings: RelaySettings) -> None:
-    letter = DeadLetter(
-        id=LETTER,
-        code="MESSAGE_TOO_LARGE",
-        reason="the message is larger than the topic takes.",
-        real="shop_01.user",
-        logical="shop.client",
-        file="mysql-bin.000007",
-        offset=4711,
-        gtid="",
-        execute_time=1_767_225_600_000,
-        execute_position=4_503_650_927_935_488,
-        message=OutboundMessage(
-            settings.installation, 0, b'["shop.client","7"]', b'{"data":[{"id":"7"}]}', ()
-        ),
-        value_bytes=21,
-        written_ms=1_767_225_600_100,
-    )
-    letters = DeadLetterTopic(settings.kafka, settings.installation, "shop-a")
-    producer = Producer({"bootstrap.servers": settings.kafka.bootstrap_servers})
-    for message in letters.messages(letter, letters.ensure()):
-        producer.produce(message.topic, message.value, message.key, message.partition)
-    assert producer.flush(20) == 0
 
 
 def _commit_a_position(settings: RelaySettings) -> None:

@@ -28,31 +28,12 @@ _LINES_OF_A_BODY: Final = 30
 
 _LONG_FILES: Final = frozenset(
     {
-        # One sheet for all pages: the browser asks for one file.
-        "api/web/static/style.css",
-        # Compiled loop over the columns of every row: its functions are inlined in one module.
-        "relay/compiled/row_images.pyx",
         # One line for each error in the tree, in the imports and in __all__.
         "relay/errors/__init__.py",
-        # One object that follows the stream; each method changes several of the same fields.
-        "relay/pipeline/checkpoint/progress.py",
-        # A state machine: every state of an instance, and how it leaves it.
-        "relay/pipeline/supervision/instance.py",
-        # A state machine: every event type, and what it does to the open transaction.
-        "relay/source/events/transaction_assembler.py",
     }
 )
 
-_LONG_FUNCTIONS: Final = frozenset(
-    {
-        # The list of the admin's parts.
-        "api/composition.py compose",
-        # The loop over every event of the binlog: a call for each would cost more than its lines.
-        "relay/source/protocol/binlog_reader.py BinlogReader.events",
-        # Runs for every item of the spool; it keeps the attributes that it uses in local names.
-        "relay/spool/items.py BlockWriter.add",
-    }
-)
+_LONG_FUNCTIONS: Final[frozenset[str]] = frozenset()
 
 
 def _files_under(*folders: str) -> list[str]:

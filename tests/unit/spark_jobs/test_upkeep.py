@@ -9,7 +9,7 @@ DAY_MS = 86_400_000
 class Place:
     """Notes what is asked of it, with the horizon of that moment."""
 
-    horizon: "Line"
+    horizon: "Watermark"
     asked: list[tuple[str, int]] = field(default_factory=list)
 
     def forget_deletes(self, before_ms: int) -> None:
@@ -21,7 +21,7 @@ class Place:
 
 
 @dataclass
-class Line:
+class Watermark:
     before_ms: int = 0
 
     def move(self, before_ms: int) -> None:
@@ -37,7 +37,7 @@ class Clock:
 
 
 def upkeep(minutes: float | None, guards_days: float | None) -> tuple[Upkeep, Place, Clock]:
-    clock, line = Clock(), Line()
+    clock, line = Clock(), Watermark()
     place = Place(line)
     return (
         Upkeep((place,), line, minutes=minutes, guards_days=guards_days, clock=clock),

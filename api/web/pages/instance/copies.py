@@ -79,19 +79,19 @@ class Act:
 
 @router.post("/{number}/pause")
 def pause_copy(act: Annotated[Act, Depends()]) -> RedirectResponse:
-    """Let a copy wait."""
+    """Pause a copy of tables."""
     return act.done(act.admin.snapshots.pause, "copy-paused")
 
 
 @router.post("/{number}/resume")
 def resume_copy(act: Annotated[Act, Depends()]) -> RedirectResponse:
-    """Let a paused copy continue."""
+    """Resume a paused copy."""
     return act.done(act.admin.snapshots.resume, "copy-resumed")
 
 
 @router.post("/{number}/cancel")
 def cancel_copy(act: Annotated[Act, Depends()]) -> RedirectResponse:
-    """End a copy."""
+    """Cancel a copy of tables; published rows remain."""
     return act.done(act.admin.snapshots.cancel, "copy-cancelled")
 
 
@@ -138,7 +138,7 @@ def _foretold(admin: Admin, name: str, wish: SnapshotWish) -> list[str]:
     admin.snapshots.check(wish.wanted())
     met = {
         f"{table.logical_database}.{table.logical_table}"
-        for group in admin.logical.view("topic").groups
+        for group in admin.mappings.logical.view("topic").groups
         if name in group.instances
         for table in group.tables
     }

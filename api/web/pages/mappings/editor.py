@@ -35,7 +35,7 @@ def show_editor(
     table: Annotated[str, Query(max_length=200)] = "",
 ) -> HTMLResponse:
     """Show the documents in force. With `table` an entry for this real table is proposed."""
-    stored = admin.archive.in_force()
+    stored = admin.mappings.archive.in_force()
     bodies = proposal(stored.bodies, table) if table else dict(stored.bodies)
     return _editor(request, admin, Edit(stored.number, bodies), stored)
 
@@ -50,7 +50,7 @@ def check_edit(request: Request, admin: AdminDep, form: FormDep) -> HTMLResponse
 @router.post("/mappings/import")
 def import_documents(request: Request, admin: AdminDep, form: FormDep) -> HTMLResponse:
     """Put documents of one file into the editor. Raises BadRequest."""
-    stored = admin.archive.in_force()
+    stored = admin.mappings.archive.in_force()
     wanted = documents_of(form["file"].encode())
     unknown = sorted(set(wanted) - set(SHORT_NAMES.values()))
     if unknown:
@@ -63,7 +63,7 @@ def import_documents(request: Request, admin: AdminDep, form: FormDep) -> HTMLRe
 @router.get("/mappings/export")
 def export_documents(admin: AdminDep) -> Response:
     """Return all documents in force as one file, in the form that the import takes."""
-    stored = admin.archive.in_force()
+    stored = admin.mappings.archive.in_force()
     return Response(
         _one_file(stored.bodies),
         media_type="application/json",
@@ -75,7 +75,7 @@ def export_documents(admin: AdminDep) -> Response:
 def show_dry_run(request: Request, admin: AdminDep, form: FormDep) -> HTMLResponse:
     """Show the changes by saving the edit. Nothing is saved."""
     base, edit = _read(admin, form)
-    stored = admin.archive.in_force()
+    stored = admin.mappings.archive.in_force()
     if stored.number != edit.base:
         return _conflict(request, admin, edit, base, stored)
     return _dry_run(request, admin, edit, stored, form)
@@ -85,7 +85,7 @@ def show_dry_run(request: Request, admin: AdminDep, form: FormDep) -> HTMLRespon
 def apply_edit(request: Request, admin: AdminDep, form: FormDep) -> HTMLResponse:
     """Apply the edit to the active set, and show the result in the editor."""
     base, edit = _read(admin, form)
-    stored = admin.archive.in_force()
+    stored = admin.mappings.archive.in_force()
     result = merged(base.bodies, edit.bodies, stored.bodies)
     if result.unread:
         return _conflict(request, admin, edit, base, stored, result)
@@ -97,30 +97,30 @@ def save_edit(request: Request, admin: AdminDep, form: FormDep) -> Response:
     """Save the edit as the next set, unless another set came into force meanwhile."""
     base, edit = _read(admin, form)
     if not form["comment"].strip():
-        stored = admin.archive.in_force()
+        stored = admin.mappings.archive.in_force()
         return _dry_run(request, admin, edit, stored, form, missing=True)
     try:
-        admin.editor.save_group(
+        admin.mappings.editor.save_group(
             "ROMA_GROUP", edit.bodies, edit.precondition, note_from(request, form)
         )
     except ProblemsFound:
         return _editor(request, admin, edit, base)
     except (PreconditionFailed, VersionConflict):
-        return _conflict(request, admin, edit, base, admin.archive.in_force())
+        return _conflict(request, admin, edit, base, admin.mappings.archive.in_force())
     return done("../mappings", "mapping-saved")
 
 
 def _read(admin: Admin, form: Form) -> tuple[StoredSet, Edit]:
     """Return the set that the edit began with, and the edit. Raises BadRequest, NodeMissing."""
     number = form.number("base", "The number of the set")
-    base = admin.archive.set(number) if number > 0 else StoredSet.empty()
+    base = admin.mappings.archive.set(number) if number > 0 else StoredSet.empty()
     return base, read_edit(form, base.bodies)
 
 
 def _editor(
     request: Request, admin: Admin, edit: Edit, base: StoredSet, result: Merged | None = None
 ) -> HTMLResponse:
-    found = admin.editor.check(edit.bodies) if edit.bodies else []
+    found = admin.mappings.editor.check(edit.bodies) if edit.bodies else []
     problems = MappingProblemView.listed(found, edit.bodies)
     values = {
         **head_values(admin, "edit"),
@@ -147,7 +147,7 @@ def _dry_run(
     *,
     missing: bool = False,
 ) -> HTMLResponse:
-    trial = admin.editor.try_out(edit.bodies, (), whole=True)
+    trial = admin.mappings.editor.try_out(edit.bodies, (), whole=True)
     if trial.problems:
         return _editor(request, admin, edit, stored)
     values = {

@@ -17,6 +17,6 @@ def head_values(admin: Admin, tab: str) -> dict[str, object]:
 
 def _record(admin: Admin) -> SetRecord | None:
     try:
-        return admin.archive.in_force().record
+        return admin.mappings.archive.in_force().record
     except SetInForceBroken:
         return None

@@ -45,7 +45,7 @@ def roll_back(request: Request, admin: AdminDep, form: FormDep) -> Response:
         return _history(request, admin, None, None, to, "Say why, for the history.")
     known = Precondition(if_match=TagList(frozenset([str(base)])))
     try:
-        admin.editor.roll_back(to, known, note_from(request, form))
+        admin.mappings.editor.roll_back(to, known, note_from(request, form))
     except (PreconditionFailed, VersionConflict):
         sentence = f"Another set came into force since set {base}. Look at the list again."
         return _history(request, admin, None, None, to, sentence, HTTPStatus.PRECONDITION_FAILED)
@@ -61,13 +61,13 @@ def _history(
     error: str = "",
     status: HTTPStatus | None = None,
 ) -> HTMLResponse:
-    records = admin.archive.sets(_LISTED)
-    in_force = admin.archive.number_in_force()
+    records = admin.mappings.archive.sets(_LISTED)
+    in_force = admin.mappings.archive.number_in_force()
     number = shown or in_force or (records[0].number if records else 0)
-    one = admin.archive.set(number) if number else StoredSet.empty()
+    one = admin.mappings.archive.set(number) if number else StoredSet.empty()
     before = max((each.number for each in records if each.number < number), default=0)
     other_number = before if against is None else against
-    other = admin.archive.set(other_number) if other_number else StoredSet.empty()
+    other = admin.mappings.archive.set(other_number) if other_number else StoredSet.empty()
     trial = None if back is None else _trial(admin, back)
     values = {
         **head_values(admin, "history"),
@@ -76,7 +76,7 @@ def _history(
         "one": one,
         "other": other,
         "diffs": document_diffs(other.bodies, one.bodies),
-        "changes": admin.editor.changes_of(number) if number else [],
+        "changes": admin.mappings.editor.changes_of(number) if number else [],
         "back": back,
         "trial": trial,
         "back_problems": MappingProblemView.listed(trial.problems, trial.bodies) if trial else [],
@@ -87,4 +87,4 @@ def _history(
 
 
 def _trial(admin: Admin, number: int) -> Trial:
-    return admin.editor.try_out(admin.archive.set(number).bodies, (), whole=True)
+    return admin.mappings.editor.try_out(admin.mappings.archive.set(number).bodies, (), whole=True)

@@ -27,7 +27,7 @@ def show_logical(
     offset: Annotated[int, Query(ge=0, le=2**31)] = 0,
 ) -> HTMLResponse:
     """Show the active set in groups."""
-    found = admin.logical.page(by, Part(tuple(text.lower().split()), PAGE_TABLES, offset))
+    found = admin.mappings.logical.page(by, Part(tuple(text.lower().split()), PAGE_TABLES, offset))
     values = {
         **head_values(admin, "logical"),
         "view": found.view,

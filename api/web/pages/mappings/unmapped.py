@@ -21,10 +21,10 @@ def show_unmapped(
     request: Request, admin: AdminDep, hidden: Annotated[bool, Query()] = False
 ) -> HTMLResponse:
     """Show the tables that no document lists, with a link that proposes an entry."""
-    notes = admin.hidden.notes()
+    notes = admin.mappings.hidden.notes()
     values = {
         **head_values(admin, "unmapped"),
-        "tables": [each for each in admin.unmapped.listed() if each.name not in notes],
+        "tables": [each for each in admin.mappings.unmapped.listed() if each.name not in notes],
         "notes": notes,
         "shows_hidden": hidden,
     }
@@ -37,12 +37,12 @@ def hide_unmapped(request: Request, admin: AdminDep, form: FormDep) -> Response:
     name = form["name"].strip()
     if "." not in name or len(name) > _NAME_CHARACTERS:
         raise BadRequest(f"{name[:_NAME_CHARACTERS]!r} is no table: write database.table.")
-    admin.hidden.hide(name, note_from(request, form))
+    admin.mappings.hidden.hide(name, note_from(request, form))
     return done("../unmapped", "table-hidden")
 
 
 @router.post("/mappings/unmapped/unhide")
 def unhide_unmapped(request: Request, admin: AdminDep, form: FormDep) -> Response:
-    """List a table again."""
-    admin.hidden.unhide(form["name"].strip(), note_from(request, form))
+    """Show a hidden table in the list of unmapped tables again."""
+    admin.mappings.hidden.unhide(form["name"].strip(), note_from(request, form))
     return done("../unmapped", "table-unhidden")

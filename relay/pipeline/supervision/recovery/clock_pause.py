@@ -7,7 +7,7 @@ from typing import Final
 from relay.deadline import Deadline
 
 _LONGEST_SECONDS: Final = 30.0
-_LOOK_SECONDS: Final = 0.5
+_POLL_SECONDS: Final = 0.5
 _SET_SECONDS: Final = 1.0
 
 
@@ -22,5 +22,5 @@ def pause_until_clock_is_set(wait: Callable[[float], bool]) -> None:
     """
     ahead_s, deadline = time() - monotonic(), Deadline.after(_LONGEST_SECONDS)
     while not deadline.passed and abs(time() - monotonic() - ahead_s) < _SET_SECONDS:
-        if wait(min(_LOOK_SECONDS, deadline.remaining_s)):
+        if wait(min(_POLL_SECONDS, deadline.remaining_s)):
             return

@@ -15,7 +15,8 @@ import psutil
 import pytest
 from structlog.testing import capture_logs
 
-from api import composition, guard
+from api import guard
+from api.composition import access_parts
 from api.middleware import connections
 from relay.model.accounts import Accounts
 from tests.support.relays.admin_server import TOKEN, admin_client, admin_settings
@@ -30,7 +31,7 @@ def admin() -> Iterator[httpx.Client]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(connections, "HEAD_SECONDS", 1.0)
         patch.setattr(guard, "BODY_SECONDS", 1.0)
-        patch.setattr(composition, "_accounts", lambda _session, _store: Accounts())
+        patch.setattr(access_parts, "_accounts", lambda _session, _store: Accounts())
         with admin_client(admin_settings("127.0.0.1:1", "none")) as client:
             yield client
 

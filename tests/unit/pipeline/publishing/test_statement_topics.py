@@ -28,7 +28,9 @@ SHOP = TableId("shop", "")
 class Topics(Surroundings):
     """Topics of an instance, of which some were deleted or changed."""
 
-    def __init__(self, *fed: str, gone: str = "", errors: dict[str, RelayError] | None = None):
+    def __init__(
+        self, *fed: str, gone: str = "", errors: dict[str, RelayError] | None = None
+    ) -> None:
         super().__init__(router(documents()), dict.fromkeys(fed, 1))
         self.gone = gone
         self.errors = errors or {}

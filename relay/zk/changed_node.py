@@ -1,29 +1,30 @@
-"""A node that several processes change at one time, each under the node's version."""
+"""Changes a node that several processes change at one time, each under the node's version."""
 
 from collections.abc import Callable
 from typing import Final, TypeVar
 
 from relay.errors import NodeMissing, VersionConflict
-from relay.zk import Session
+from relay.zk.node import Node
+from relay.zk.session import Session
 
 _ATTEMPTS: Final = 20
-"""Relays that change one node at a time are few, and each change is done in milliseconds."""
+"""Few processes change one node at a time, and each change is done in milliseconds."""
 
 Result = TypeVar("Result")
 
 
 def change_node(
-    session: Session, path: str, change: Callable[[bytes | None], tuple[Result, bytes | None]]
+    session: Session, path: str, change: Callable[[Node | None], tuple[Result, bytes | None]]
 ) -> Result:
     """Change a node, and again from its present value if another process changed it meanwhile.
 
-    `change` gets the value, None if the node is missing. It returns a result and the new value,
-    None to leave the node as it is. Returns the result of the last call. Raises VersionConflict or
-    NodeMissing after many attempts, StoreUnreachable.
+    `change` gets the node, None if it is missing. It returns a result and the new value, None to
+    leave the node as it is. Return the result of its last call. Raises the errors of `change`,
+    VersionConflict or NodeMissing after many attempts, StoreUnreachable.
     """
     for attempts_left in reversed(range(_ATTEMPTS)):
         node = session.find(path, synced=True)
-        result, value = change(None if node is None else node.value)
+        result, value = change(node)
         if value is None:
             return result
         try:

@@ -1,0 +1,42 @@
+"""The position record that is committed next."""
+
+from dataclasses import replace
+
+from relay.model.records.hashed_forms import HashedForms
+from relay.model.records.position_record import PositionRecord
+
+
+class RecordDraft:
+    """The last position record with the changes since then.
+
+    `Progress` replaces what follows from the stream. These methods replace the facts about topics
+    and mapping sets.
+    """
+
+    __slots__ = ("record",)
+
+    def __init__(self, record: PositionRecord) -> None:
+        self.record = record
+
+    def keeps(self, mappings: dict[str, int]) -> None:
+        """Set which mapping sets the position topic holds from the next record on."""
+        if mappings != self.record.kept_mappings:
+            self.record = replace(self.record, kept_mappings=mappings)
+
+    def placed(self, partitions: dict[str, int], rules: dict[str, str], forms: HashedForms) -> None:
+        """Set how the rows of each topic are assigned to partitions.
+
+        partitions  topic → number of partitions
+        rules       topic → digest of the partition rules
+        forms       the forms of the hashed keys
+        """
+        record = self.record
+        if (partitions, rules, forms) != (record.partitions, record.placed_by, record.hashed_forms):
+            self.record = replace(
+                record, partitions=partitions, placed_by=rules, hashed_forms=forms
+            )
+
+    def formatted(self, formats: dict[str, str]) -> None:
+        """Set the message format of each topic."""
+        if formats != self.record.formats:
+            self.record = replace(self.record, formats=formats)

@@ -1,0 +1,68 @@
+"""Chooses the recovery for each error of an instance."""
+
+import threading
+from time import monotonic
+
+from relay.errors import Fenced, NamesUnknown, RelayError
+from relay.ha import Election
+from relay.pipeline.supervision.instance_context import InstanceContext, SessionMemory
+from relay.pipeline.supervision.recovery.decision import (
+    Circumstances,
+    after_unexpected,
+    depends_on_leadership,
+    recovery,
+)
+from relay.pipeline.supervision.recovery.leadership import confirmed, still_leads
+from relay.pipeline.supervision.recovery.outcomes import Backoff, Recovery, Resign
+
+
+class RecoveryChooser:
+    """Collects what `recovery` decides from, counts errors, and keeps the pauses so far."""
+
+    def __init__(
+        self,
+        context: InstanceContext,
+        memory: SessionMemory,
+        election: Election,
+        stop: threading.Event,
+    ) -> None:
+        self._context = context
+        self._memory = memory
+        self._election = election
+        self._stop = stop
+        self._backoff = Backoff()
+
+    def after(self, error: RelayError, open_seconds: float | None = None) -> Recovery:
+        """Return the recovery for an error, and store the pauses so far.
+
+        open_seconds  how long the aborted batch was open; None: the error ended no session
+        """
+        in_session = open_seconds is not None
+        totals = self._context.stats.totals
+        totals.errors[error.code] += 1
+        totals.fences += isinstance(error, Fenced) and in_session
+        known = Circumstances(
+            self._context.instance.name,
+            self._leads(error) if depends_on_leadership(error, in_session=in_session) else None,
+            in_session,
+            open_seconds or 0.0,
+            self._context.instance.transaction.timeout_ms / 1000,
+            isinstance(error, NamesUnknown) and self._memory.tables_to_refresh.was_refreshed(error),
+            monotonic(),
+        )
+        decided = recovery(error, known, self._backoff)
+        self._backoff = decided.backoff
+        return decided
+
+    def after_unexpected(self, error: Exception, pause_s: float) -> Resign:
+        """Return what follows an error outside of the relay's tree."""
+        return after_unexpected(error, pause_s, self._backoff)
+
+    def running(self) -> None:
+        """Shorten the pauses again after a session has begun to publish."""
+        self._backoff = self._backoff.running()
+
+    def _leads(self, error: RelayError) -> bool | None:
+        if isinstance(error, Fenced):
+            return confirmed(self._election)
+        return still_leads(self._election, self._stop)
