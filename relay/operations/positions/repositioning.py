@@ -286,16 +286,12 @@ def _next_epoch(record: PositionRecord) -> int:
 
 def _single(gtid: str) -> str:
     """The GTID as the servers print it."""
+    remedy = "Name one transaction, as the server prints it."
     try:
         wanted = GtidSet.parse(gtid)
     except ValueError as exc:
-        raise MoveRefused(
-            f"{exc}.", remedy="Name one transaction, as the server prints it."
-        ) from exc
+        raise MoveRefused(f"{exc}.", remedy=remedy) from exc
     intervals = [interval for held in wanted.intervals.values() for interval in held]
     if len(wanted.domains) + sum(last - first + 1 for first, last in intervals) != 1:
-        raise MoveRefused(
-            f"{gtid!r} is not one transaction.",
-            remedy="Name one transaction, as the server prints it.",
-        )
+        raise MoveRefused(f"{gtid!r} is not one transaction.", remedy=remedy)
     return str(wanted)
