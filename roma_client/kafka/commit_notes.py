@@ -3,9 +3,12 @@
 import json
 from typing import Any, Final, NamedTuple
 
+from roma_client.records.change import Order
 from roma_client.records.moved import Departure
+from roma_client.records.order_guard import LastChange
 
 _VERSION: Final = 1
+_LAST: Final = "last"
 
 
 class CommitNote(NamedTuple):
@@ -51,3 +54,20 @@ class CommitNote(NamedTuple):
             )
         except (ValueError, KeyError, TypeError, AttributeError, IndexError):
             return None
+
+
+def with_last(text: str, last: LastChange | None) -> str:
+    """Return the metadata of a commit with the change before its offset."""
+    if last is None:
+        return text
+    fields: dict[str, Any] = json.loads(text or "{}")
+    return json.dumps({**fields, _LAST: [last.key, *last.order]})
+
+
+def last_of(text: str | None) -> LastChange | None:
+    """Return the change before the offset of a commit; None if its metadata has none."""
+    try:
+        key, time, position = json.loads(text or "")[_LAST]
+        return LastChange(str(key), Order(int(time), int(position)))
+    except (ValueError, KeyError, TypeError):
+        return None

@@ -9,6 +9,7 @@ from typing import Final
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 from roma_client.errors import ClaimGone, ClientError, CorruptMessage
+from roma_client.kafka.commit_notes import last_of, with_last
 from roma_client.kafka.commits import Commits
 from roma_client.kafka.failures import client_error, error_of
 from roma_client.kafka.membership import Membership, Standing
@@ -25,8 +26,7 @@ from roma_client.records.delivery import Delivery
 from roma_client.records.order_guard import OrderGuard, Partition
 from roma_client.records.record import Record
 
-_POLL_SECONDS: Final = 5.0
-"""A consumer that has records at hand asks Kafka's client for events at least this often."""
+_POLL_SECONDS: Final = 5.0  # between questions for events while there are records
 _REBALANCE_SECONDS: Final = 0.1  # between two attempts to commit before the client leaves
 
 OnCorrupt = Callable[[Record, CorruptMessage | ClaimGone], None]
@@ -54,8 +54,7 @@ class Feed:
         )
         self._membership = Membership(self._consumer, options, self)
         self._moves = moves_of(options)
-        self.has_joined = False
-        """Whether the group has answered with an assignment, which may be empty."""
+        self.has_joined = False  # whether the group has answered, maybe without a partition
         self.before_revoke: Callable[[], None] = lambda: None
 
     def __enter__(self) -> "Feed":
@@ -189,6 +188,7 @@ class Feed:
         self.has_joined = True
         for each in starts:
             self._book.assign((each.topic, each.partition), each.offset)
+            self._guard.begin((each.topic, each.partition), last_of(each.metadata))
         if starts:
             self.commit(wait=True)
 
@@ -289,7 +289,8 @@ class Feed:
 
     def note(self, partition: Partition, offset: int) -> str:
         """Return the metadata of the commit of an offset."""
-        return self._moves.note(partition, offset)
+        last = None if self._book.is_open(partition) else self._guard.last(partition)
+        return with_last(self._moves.note(partition, offset), last)
 
     def _on_commit(self, error: KafkaError | None, partitions: Sequence[TopicPartition]) -> None:
         self._commits.answered(error, partitions)

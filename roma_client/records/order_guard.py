@@ -1,15 +1,32 @@
 """Dropping of changes that were delivered before: for each key, only a greater order is new."""
 
 from collections import OrderedDict
-from typing import Final, TypeAlias
+from hashlib import sha256
+from typing import Final, NamedTuple, TypeAlias
 
 from roma_client.records.change import Order
 
 Partition: TypeAlias = tuple[str, int]
 """Topic and partition number."""
 
+_DIGEST_DIGITS: Final = 24
 DEFAULT_KEYS: Final = 100_000
 """The guard remembers this many keys for each partition, those of the newest changes."""
+
+
+class LastChange(NamedTuple):
+    """The change before a committed offset. Its copies may come after the offset.
+
+    key  digest of its key: commits hold no value of a row
+    """
+
+    key: str
+    order: Order
+
+    @classmethod
+    def of(cls, key: str, order: Order) -> "LastChange":
+        """Return the change of a key."""
+        return cls(sha256(key.encode()).hexdigest()[:_DIGEST_DIGITS], order)
 
 
 class OrderGuard:
@@ -20,13 +37,31 @@ class OrderGuard:
     def __init__(self, keys: int = DEFAULT_KEYS) -> None:
         self._keys = keys
         self._newest: dict[Partition, OrderedDict[str, Order]] = {}
+        self._before: dict[Partition, LastChange] = {}
         self.dropped = 0
+
+    def begin(self, partition: Partition, last: LastChange | None) -> None:
+        """Begin a partition after a change that another client has delivered."""
+        self.forget(partition)
+        if last is not None:
+            self._before[partition] = last
+
+    def last(self, partition: Partition) -> LastChange | None:
+        """Return the newest delivered change with a key, None if there is none."""
+        newest = self._newest.get(partition)
+        if not newest:
+            return self._before.get(partition)
+        key = next(reversed(newest))
+        return LastChange.of(key, newest[key])
 
     def is_new(self, partition: Partition, key: str, order: Order) -> bool:
         """Return whether the change is newer than all delivered changes of its key.
 
         If so, the guard stores its order.
         """
+        if partition in self._before and self._is_copy(partition, key, order):
+            self.dropped += 1
+            return False
         newest = self._newest.get(partition)
         if newest is None:
             newest = self._newest[partition] = OrderedDict()
@@ -43,3 +78,15 @@ class OrderGuard:
     def forget(self, partition: Partition) -> None:
         """Drop a partition: its unacknowledged changes will be delivered again."""
         self._newest.pop(partition, None)
+        self._before.pop(partition, None)
+
+    def _is_copy(self, partition: Partition, key: str, order: Order) -> bool:
+        """Return whether a change is the one before the start of the partition.
+
+        Copies (a tombstone, messages for further tags) follow it: any other change ends the search.
+        """
+        before = self._before[partition]
+        if before.order == order and before == LastChange.of(key, order):
+            return True
+        del self._before[partition]
+        return False

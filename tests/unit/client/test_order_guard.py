@@ -1,10 +1,17 @@
 """For each key only a greater order is new."""
 
+import pytest
+from confluent_kafka import TopicPartition
 from hypothesis import given
 from hypothesis import strategies as st
 
+from roma_client.kafka.feed import Feed
 from roma_client.records.change import Order
+from roma_client.records.delivery import Delivery
 from roma_client.records.order_guard import OrderGuard
+from roma_client.records.record import Record
+from tests.support.clients.fake_consumer import FakeConsumer, opened_feed
+from tests.support.clients.made_records import row_record
 
 AT = ("shop", 0)
 CHANGES = st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 9)))
@@ -41,3 +48,39 @@ def test_memory_is_bounded_by_forgetting_the_key_that_changed_longest_ago() -> N
         assert guard.is_new(AT, key, Order(1, position))
     assert guard.is_new(AT, "a", Order(1, 0))
     assert not guard.is_new(AT, "c", Order(1, 2))
+
+
+@pytest.mark.parametrize("tombstone", [True, False])
+def test_a_copy_of_the_change_before_the_commit_is_not_handed_out_after_a_restart(
+    consumer: FakeConsumer, monkeypatch: pytest.MonkeyPatch, *, tombstone: bool
+) -> None:
+    """A tombstone after its delete, or the message for a second tag (`field_tags`)."""
+    notes: dict[tuple[str, int], tuple[int, str | None]] = {}
+
+    def commit(offsets: list[TopicPartition], **_: object) -> list[TopicPartition]:
+        notes.update({(e.topic, e.partition): (e.offset, e.metadata) for e in offsets})
+        return offsets
+
+    monkeypatch.setattr(consumer, "commit", commit)
+    first = row_record([{"id": "1"}], kind="DELETE", order=(1000, 1), offset=0, tags=["orders"])
+    other = row_record([{"id": "2"}], order=(1000, 1), offset=2)
+    copy = row_record([{"id": "1"}], kind="DELETE", order=(1000, 1), offset=1, tags=["paid"])
+    feed = opened_feed()
+    (delivery,) = fetched(consumer, feed, first)
+    feed.commit(wait=True)
+    assert "last" not in (notes["shop", 0][1] or ""), "it is not acknowledged yet"
+    feed.ack(delivery.receipt)
+    feed.commit(wait=True)
+    noted = notes["shop", 0]
+    for _ in range(2):  # a client that ends without a record hands the note on
+        feed = opened_feed()
+        feed.assigned([TopicPartition("shop", 0, *noted)])
+        noted = notes["shop", 0]
+    copy = copy._replace(value=None) if tombstone else copy
+    assert [e.change.key for e in fetched(consumer, feed, copy, other)] == ['["shop.orders","2"]']
+    assert "shop.orders" not in str(notes), "commits hold no key"
+
+
+def fetched(consumer: FakeConsumer, feed: Feed, *records: Record) -> list[Delivery]:
+    consumer.gives(*records)
+    return feed.fetch(10, 0)
