@@ -1,6 +1,7 @@
 """A service that gives two names and gets the changes of a real relay."""
 
 import asyncio
+import json
 import logging
 from contextlib import closing
 from datetime import UTC, datetime
@@ -115,19 +116,18 @@ def test_without_the_admin_a_client_runs_on_and_a_new_one_uses_its_cache(
             list(changes)
         stored = next(iter((shop.folder / "cache").iterdir()))
         stored.write_text(stored.read_text().replace(shop.admin, away.admin))
-        _rename_to_question(stored, shop, away.admin)
+        _rename_to_question(stored)
         with subscription(shop, admin=away.admin) as changes:
             assert [each.row["id"] for each in changes] == [2]
     assert "names_from_cache" in caplog.text
 
 
-def _rename_to_question(stored: Path, shop: Shop, admin: str) -> None:
-    """Give the cache's file the name that the same question to another address has."""
+def _rename_to_question(stored: Path) -> None:
+    """Give the cache's file the name of the question in it, which names another address now."""
     from roma_client.names.cache import Cache
 
-    question = f"{admin}/api/v1/subscriptions/table?database={shop.name}&table=t"
-    cache = Cache(stored.parent)
-    stored.rename(cache.file_of(question))
+    question = json.loads(stored.read_text())["question"]
+    stored.rename(Cache(stored.parent).file_of(question))
 
 
 def test_a_handler_that_fails_is_retried_and_then_its_change_is_put_aside(shop: Shop) -> None:
