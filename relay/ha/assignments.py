@@ -99,14 +99,15 @@ class AssignmentTable:
         age = self._ages.get(instance)
         return age is not None and may_take(age, self._member, monotonic())
 
-    def taken(self, instance: str) -> None:
+    def taken(self, instance: str, tried_by: Assignment | None) -> None:
         """Record that this member now leads the instance.
 
-        If the assignment does not name this member, start the cool-down of `KEPT_SECONDS`: until
-        then, only an urgent assignment (an operator's order) causes a hand-over.
+        If the assignment by which it tried does not name it, start the cool-down of
+        `KEPT_SECONDS`: until then, only an urgent assignment (an operator's order) causes a
+        hand-over. A plan that changed since then, because relays started at the same time, does not
+        count.
         """
-        age = self._ages.get(instance)
-        if age is not None and age.assignment.wanted != self._member:
+        if tried_by is not None and tried_by.wanted != self._member:
             self._kept_until_s[instance] = monotonic() + KEPT_SECONDS
 
     def gives_way(self, instance: str) -> Assignment | None:

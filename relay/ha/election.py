@@ -35,6 +35,7 @@ class Election:
         self._instance = instance
         self._assignments = assignments
         self._held_in: int | None = None
+        self._has_resigned = False
         self._changed = threading.Event()
 
     def wait_until_leading(self, stop: threading.Event, timeout_s: float) -> bool:
@@ -101,6 +102,7 @@ class Election:
         if held == self._session.sessions and self._session.owns(self._path):
             with suppress(NodeMissing):
                 self._session.delete(self._path)
+        self._has_resigned = True
 
     def leader(self) -> str | None:
         """Return the name of the relay that leads, None when none does."""
@@ -113,7 +115,11 @@ class Election:
 
         A node that an unanswered attempt of this session created counts as owned.
         """
-        if self._assignments is not None and not self._assignments.may_take(self._instance):
+        assignments = self._assignments
+        tried_by = None if assignments is None else assignments.assignment(self._instance)
+        if assignments is not None and (
+            self._is_before_resignation(tried_by) or not assignments.may_take(self._instance)
+        ):
             if not self._session.connected:
                 raise self._session.unreachable()
             return False
@@ -124,9 +130,23 @@ class Election:
             else self._make()
         )
         self._held_in = sessions if won else None
-        if won and self._assignments is not None:
-            self._assignments.taken(self._instance)
+        self._has_resigned &= not won
+        if won and assignments is not None:
+            assignments.taken(self._instance, tried_by)
         return won
+
+    def _is_before_resignation(self, assignment: Assignment | None) -> bool:
+        """Return whether the plan still shows this relay as the leader that should hand over, after
+        it has done so.
+
+        Otherwise it would take the instance again before the relay that should, and keep it.
+        """
+        return (
+            self._has_resigned
+            and assignment is not None
+            and assignment.leader == self.member
+            and assignment.wanted != self.member
+        )
 
     def _make(self) -> bool:
         try:

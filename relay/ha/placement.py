@@ -66,30 +66,29 @@ def assign(view: ClusterView) -> dict[str, Assignment]:
     """Return an assignment for every instance that a member has.
 
     Candidates are the members that can run the instance and are not in maintenance, else those in
-    maintenance (a drain never stops a stream), else all. Among the candidates, the order of
-    preference is: an operator's move, the preferred server, the current leader. Each remaining
-    instance goes to the member with the fewest. Then instances move one by one while that evens out
-    the numbers. Applying the function to its own result moves nothing.
+    maintenance (a drain never stops a stream), else all. Where an operator's move or a preferred
+    server names some of them, only those remain: the relays of one server share its instances. Of
+    these, the leader keeps the instance. Each remaining instance goes to the member with the
+    fewest. Then instances move one by one while that evens out the numbers. Applying the function
+    to its own result moves nothing.
     """
     candidates = {instance: _candidates(view, instance) for instance in sorted(_instances(view))}
-    fixed = {
+    named = {
         each: found
-        for each, names in candidates.items()
-        if (found := _fixed(view, each, names)) is not None
+        for each, members in candidates.items()
+        if (found := _named(view, each, members)) is not None
     }
-    wanted = {each: found[0].name for each, found in fixed.items()}
-    for each, members in candidates.items():
+    allowed = {each: named[each][0] if each in named else candidates[each] for each in candidates}
+    wanted: dict[str, str] = {}
+    for each, members in allowed.items():
         leader = view.leaders.get(each)
-        if each not in wanted and any(member.name == leader for member in members):
+        if any(member.name == leader for member in members):
             wanted[each] = str(leader)
-    for each, members in candidates.items():
+    for each in sorted(allowed, key=lambda each: (each not in named, each)):
         if each not in wanted:
-            wanted[each] = _least_loaded(members, Counter(wanted.values()))
-    _level(wanted, {each: members for each, members in candidates.items() if each not in fixed})
-    return {
-        each: _assignment(view, each, name, fixed[each][1] if each in fixed else Why.BALANCE)
-        for each, name in wanted.items()
-    }
+            wanted[each] = _least_loaded(allowed[each], Counter(wanted.values()))
+    _level(wanted, allowed)
+    return {each: _assignment(view, each, wanted[each], named.get(each)) for each in candidates}
 
 
 def _instances(view: ClusterView) -> set[str]:
@@ -117,20 +116,18 @@ def _rank(view: ClusterView, instance: str, member: Member) -> int:
     return 2 * unable + (member.server in view.maintenance)
 
 
-def _fixed(view: ClusterView, instance: str, members: list[Member]) -> tuple[Member, Why] | None:
-    """Return the member that an operator or the settings name, with the reason; None if no
+def _named(
+    view: ClusterView, instance: str, members: list[Member]
+) -> tuple[list[Member], Why] | None:
+    """Return the candidates that an operator or the settings name, with the reason; None if no
     candidate has that name.
-
-    If several members run on a named server, the leader is preferred.
     """
     named = [(view.moves.get(instance, ""), Why.MOVED)]
     named += [(server, Why.PREFERRED) for server in view.preferred.get(instance, ())]
     for name, why in named:
         there = [member for member in members if name in (member.name, member.server)]
         if there:
-            return next(
-                (member for member in there if member.name == view.leaders.get(instance)), there[0]
-            ), why
+            return there, why
     return None
 
 
@@ -138,21 +135,21 @@ def _least_loaded(members: list[Member], loads: Counter[str]) -> str:
     return min(members, key=lambda member: (loads[member.name], member.name)).name
 
 
-def _level(wanted: dict[str, str], free: dict[str, list[Member]]) -> None:
-    """Move free instances one by one while that evens out the numbers of two relays.
+def _level(wanted: dict[str, str], allowed: dict[str, list[Member]]) -> None:
+    """Move instances one by one while that evens out the numbers of two relays.
 
     Each step lowers the sum of squares, so the loop ends.
     """
-    while (step := _step(wanted, free)) is not None:
+    while (step := _step(wanted, allowed)) is not None:
         instance, name = step
         wanted[instance] = name
 
 
-def _step(wanted: dict[str, str], free: dict[str, list[Member]]) -> tuple[str, str] | None:
+def _step(wanted: dict[str, str], allowed: dict[str, list[Member]]) -> tuple[str, str] | None:
     loads = Counter(wanted.values())
     gains = (
         (loads[wanted[each]] - loads[member.name], each, member.name)
-        for each, members in free.items()
+        for each, members in allowed.items()
         for member in members
     )
     gain, instance, name = min(
@@ -161,12 +158,16 @@ def _step(wanted: dict[str, str], free: dict[str, list[Member]]) -> tuple[str, s
     return (instance, name) if -gain >= 2 else None
 
 
-def _assignment(view: ClusterView, instance: str, name: str, why: Why) -> Assignment:
+def _assignment(
+    view: ClusterView, instance: str, name: str, named: tuple[list[Member], Why] | None
+) -> Assignment:
     leader = view.leaders.get(instance)
     if leader == name:
         return Assignment(leader, name, Why.STAYS)
     if leader is None:
         return Assignment(None, name, Why.FREE)
+    leads_there = named is None or any(member.name == leader for member in named[0])
+    why = Why.BALANCE if named is None or leads_there else named[1]
     servers = {member.name: member.server for member in view.members}
     drained = servers.get(leader) in view.maintenance and why is not Why.MOVED
     return Assignment(leader, name, Why.DRAINED if drained else why)

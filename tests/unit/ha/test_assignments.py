@@ -65,8 +65,18 @@ def test_a_wish_that_comes_and_goes_has_not_stood() -> None:
 def test_who_took_an_instance_back_does_not_offer_it_again_soon() -> None:
     assignments = AssignmentTable(ME, rebalance_seconds=0.0)
     assignments.renew({"shop": Assignment(None, OTHER, Why.FREE)})
-    assignments.taken("shop")
+    assignments.taken("shop", assignments.assignment("shop"))
     assignments.renew({"shop": Assignment(ME, OTHER, Why.BALANCE)})
     assert assignments.gives_way("shop") is None
     assignments.renew({"shop": Assignment(ME, OTHER, Why.MOVED)})
+    assert assignments.gives_way("shop") is not None
+
+
+def test_a_plan_that_changes_during_the_attempt_starts_no_cool_down() -> None:
+    assignments = AssignmentTable(ME, rebalance_seconds=0.0)
+    tried_by = Assignment(None, ME, Why.FREE)
+    assignments.renew({"shop": tried_by})
+    assignments.renew({"shop": Assignment(None, OTHER, Why.FREE)})
+    assignments.taken("shop", tried_by)
+    assignments.renew({"shop": Assignment(ME, OTHER, Why.BALANCE)})
     assert assignments.gives_way("shop") is not None

@@ -163,6 +163,47 @@ def test_a_relay_that_leaves_moves_only_what_it_ran(gone: str) -> None:
     assert {assignments[each].why for each in assignments if each not in left} == {Why.FREE}
 
 
+def worker_pair(*servers: str) -> tuple[Member, ...]:
+    """Two relays on each server, as a relay of two worker processes is."""
+    return tuple(
+        Member(f"{server}-{number}", server, frozenset(INSTANCES))
+        for server in servers
+        for number in (1, 2)
+    )
+
+
+def by_member(view: ClusterView) -> Counter[str]:
+    return Counter(assignment.wanted for assignment in assign(view).values())
+
+
+def test_the_relays_of_a_preferred_server_share_its_instances() -> None:
+    preferred = dict.fromkeys(INSTANCES, ("a",))
+    members = worker_pair("a", "b")
+    assert by_member(ClusterView(members, preferred=preferred)) == {"a-1": 4, "a-2": 4}
+    on_one = ClusterView(members, dict.fromkeys(INSTANCES, "a-1"), preferred=preferred)
+    assert by_member(on_one) == {"a-1": 4, "a-2": 4}
+    moved = [each for each in assign(on_one).values() if each.wanted != each.leader]
+    assert {each.why for each in moved} == {Why.BALANCE}
+    gone = replace(on_one, members=members[1:])
+    assert by_member(gone) == {"a-2": 8}
+
+
+def test_instances_that_were_moved_to_a_server_are_shared_there() -> None:
+    moves = dict.fromkeys(INSTANCES, "b")
+    view = ClusterView(worker_pair("a", "b"), dict.fromkeys(INSTANCES, "a-1"), moves=moves)
+    assert by_member(view) == {"b-1": 4, "b-2": 4}
+    assert {each.why for each in assign(view).values()} == {Why.MOVED}
+    to_one = replace(view, moves=dict.fromkeys(INSTANCES, "b-2"))
+    assert by_member(to_one) == {"b-2": 8}
+
+
+def test_a_drained_server_gives_away_what_all_of_its_relays_lead() -> None:
+    leaders = dict(zip(INSTANCES, ["a-1", "a-2"] * 4, strict=True))
+    view = ClusterView(worker_pair("a", "b"), leaders, maintenance=frozenset({"a"}))
+    assert by_member(view) == {"b-1": 4, "b-2": 4}
+    assert {each.why for each in assign(view).values()} == {Why.DRAINED}
+
+
 @pytest.mark.parametrize(
     ("view", "assignment"),
     [

@@ -142,7 +142,10 @@ class ManualAssignments:
     def may_take(self, _: str) -> bool:
         return self.wanted is None
 
-    def taken(self, _: str) -> None: ...
+    def assignment(self, _: str) -> Assignment | None:
+        return self.wanted
+
+    def taken(self, _: str, tried_by: Assignment | None) -> None: ...
 
     def on_change(self, _: Callable[[], None]) -> None: ...
 

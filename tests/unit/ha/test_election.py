@@ -1,0 +1,52 @@
+"""A relay that handed an instance over leaves it to the relay that should have it."""
+
+import threading
+
+from relay.ha import Assignment, AssignmentTable, Election, Why
+from tests.unit.ha.memory_zookeeper import MemorySession, MemoryZooKeeper
+
+ME, OTHER = "me", "other"
+STOP = threading.Event()
+
+
+def elections(table: AssignmentTable) -> tuple[Election, Election]:
+    """This relay's election, and that of another one that takes whatever is free."""
+    server = MemoryZooKeeper()
+    return (
+        Election(MemorySession(server), "/leader", ME, "shop", table),  # type: ignore[arg-type]
+        Election(MemorySession(server), "/leader", OTHER, "shop"),  # type: ignore[arg-type]
+    )
+
+
+def leads(election: Election) -> bool:
+    return election.wait_until_leading(STOP, 0)
+
+
+def test_a_plan_from_before_the_hand_over_does_not_let_the_relay_take_it_again() -> None:
+    table = AssignmentTable(ME, rebalance_seconds=0.0)
+    mine, others = elections(table)
+    table.renew({"shop": Assignment(None, ME, Why.FREE)})
+    assert leads(mine)
+    table.renew({"shop": Assignment(ME, OTHER, Why.BALANCE)})
+    assert mine.gives_way() is not None
+    mine.resign()
+    assert not leads(mine), "the plan still shows this relay as the leader"
+    assert leads(others)
+
+
+def test_a_relay_that_resigned_and_should_lead_takes_it_again() -> None:
+    table = AssignmentTable(ME, rebalance_seconds=0.0)
+    mine, _ = elections(table)
+    table.renew({"shop": Assignment(ME, ME, Why.STAYS)})
+    assert leads(mine)
+    mine.resign()
+    assert leads(mine)
+
+
+def test_a_leader_whose_resignation_failed_may_find_itself_leading() -> None:
+    table = AssignmentTable(ME, rebalance_seconds=0.0)
+    mine, _ = elections(table)
+    table.renew({"shop": Assignment(None, ME, Why.FREE)})
+    assert leads(mine)
+    table.renew({"shop": Assignment(ME, OTHER, Why.BALANCE)})
+    assert leads(mine)
