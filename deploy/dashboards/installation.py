@@ -153,7 +153,12 @@ INSTALLATION: Final = Dashboard(
             "Memory of each process",
             "Resident memory of relays and admins.",
             "bytes",
-            (Query('process_resident_memory_bytes{job=~"roma-.*"}', "{{job}} {{instance}}"),),
+            (
+                Query(
+                    'process_resident_memory_bytes{job=~"roma-.*"}',
+                    "{{job}} {{instance}} {{worker}}",
+                ),
+            ),
         ),
         Panel(
             "Requests to the admin",

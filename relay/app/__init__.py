@@ -1,5 +1,6 @@
 """The relay process, wired from its settings."""
 
-from relay.app.process import Relay, run
+from relay.app.process import run
+from relay.app.relay import Relay
 
 __all__ = ["Relay", "run"]

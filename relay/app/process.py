@@ -1,252 +1,29 @@
-"""The relay process: makes and connects its objects from the settings, runs and stops them."""
+"""`roma relay`: one relay in this process, or several in worker processes of it."""
 
-import gc
-import os
-import socket
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from time import time
-from typing import Final
-
-import structlog
 
 from relay.allocator import return_large_buffers
-from relay.app.shown_instances import ShownInstances
-from relay.compiled import CODE
-from relay.deadline import Deadline
-from relay.errors import (
-    RelayError,
-    ResourcesExhausted,
-    StoreUnreachable,
-)
-from relay.ha import AssignmentTable, Election
-from relay.pipeline import (
-    AssignmentLoop,
-    DesiredInstances,
-    Instance,
-    InstanceState,
-    Supervisor,
-)
-from relay.settings import InstanceSettings, RelaySettings
+from relay.app.relay import HttpFront, relay_until
+from relay.app.workers import number_of_processes, run_workers
+from relay.settings import RelaySettings
 from relay.signals import stop_on_signals
-from relay.state import (
-    InstanceDocumentStore,
-    InstanceStore,
-    MappingStore,
-    Membership,
-    Paths,
-    PlacementStore,
-    RelayMember,
-    RunnableInstance,
-)
-from relay.telemetry import Answers, StatusServer, set_up_logging
-from relay.threads import THREADS, Guard
-from relay.zk import Session, SessionCloser
-
-_AS_WANTED: Final = (InstanceState.RUNNING, InstanceState.STANDBY, InstanceState.PAUSED)
-_ALLOCATIONS_PER_COLLECTION: Final = 200_000
-_CONNECT_SECONDS: Final = 10.0
-_STOP_SECONDS: Final = 20.0
-
-_log = structlog.stdlib.get_logger(__name__)
+from relay.telemetry import set_up_logging
+from relay.zk import SessionCloser
 
 
 def run(settings: RelaySettings, config: Path | None = None) -> int:
-    """Relay until SIGTERM or SIGINT; the exit code is 0 when every instance ended in time.
+    """Relay until SIGTERM or SIGINT; return the exit code.
 
-    With the file that the settings come from, the session in ZooKeeper ends with the process, also
-    where it is killed.
+    With `config`, the file that the settings come from, a session in ZooKeeper ends with its
+    process, also where that is killed.
     """
     return_large_buffers()
     set_up_logging(settings.log)
+    processes = number_of_processes(settings.placement.processes)
+    if processes > 1:
+        return run_workers(settings, config, processes)
     stop = threading.Event()
     stop_on_signals(stop)
-    _log_printer()
-    with ExitStack() as stack:
-        closer = None if config is None else stack.enter_context(SessionCloser(config))
-        session = stack.enter_context(_zookeeper(settings, stop, closer))
-        if stop.is_set():
-            return 0
-        relay = Relay(settings, session)
-        return relay.run(stop)
-
-
-def _log_printer() -> None:
-    """Log once which printer this process has, as a warning where it is the slow one."""
-    if CODE.usable:
-        _log.info("row_printer", form=CODE.path)
-    else:
-        remedy = (
-            "Install a wheel with compiled modules, or a C compiler before `pip install`. Rows are "
-            "complete either way, and slower."
-        )
-        _log.warning("row_printer", form=CODE.path, reason=CODE.reason, remedy=remedy)
-
-
-class Relay:
-    """The instances of one process. Starts and stops them until the process ends."""
-
-    def __init__(self, settings: RelaySettings, session: Session) -> None:
-        paths = Paths.of(settings.zookeeper, settings.installation)
-        self.name = f"{socket.gethostname()}-{os.getpid()}"
-        self._settings = settings
-        self._session = session
-        self._notes = InstanceStore(session, paths)
-        self._mappings = MappingStore(session, paths)
-        self._started_ms = int(time() * 1000)
-        assignments = AssignmentTable(self.name, settings.placement.rebalance_seconds)
-        self._assignment_loop = AssignmentLoop(
-            Membership(session, paths), PlacementStore(session, paths), assignments, self._member
-        )
-        self._assignments = assignments
-        self._paths = paths
-        self._desired = DesiredInstances(
-            settings, InstanceDocumentStore(session, paths), self._notes, self.name
-        )
-        self._supervisor = Supervisor(self._instance, self._begin)
-        self._status_url = ""
-        self._shown = ShownInstances(self.name, session, self._notes)
-        self._guard = Guard("status")
-
-    @property
-    def instances(self) -> tuple[Instance, ...]:
-        """Return the instances that run in this process now."""
-        return self._supervisor.instances
-
-    def _instance(self, settings: InstanceSettings) -> Instance:
-        election = Election(
-            self._session,
-            self._paths.leader(settings.name),
-            self.name,
-            settings.name,
-            self._assignments,
-        )
-        return Instance(self._settings, settings, election, self._mappings, self._notes)
-
-    def _begin(self, instance: Instance) -> Callable[[], None]:
-        """Return what to call when the instance ends, after registering it in the process."""
-        self._shown.begin(instance)
-        return self._mappings.watch(instance.mapping_changed).cancel
-
-    def run(self, stop: threading.Event) -> int:
-        """Start everything, refresh it periodically, and stop everything in order."""
-        server = self._status_server()
-        self._status_url = server.url if server is not None else ""
-        _collect_garbage_rarely()
-        with self._guard:
-            self._reconcile()
-        self._assignment_loop.start()
-        while not stop.wait(max(self._settings.status.refresh_seconds, self._guard.pause_s)):
-            with self._guard:
-                self._refresh()
-        self._assignment_loop.leave()
-        ended = self._supervisor.stop()
-        self._shown.show(self.instances)
-        self._assignment_loop.stop(_STOP_SECONDS)
-        if server is not None:
-            server.stop()
-        return 0 if ended else 1
-
-    def _refresh(self) -> None:
-        if self._session.connected:
-            self._reconcile()
-            self._shown.forget_removed(self.instances)
-        self._shown.show(self.instances)
-
-    def _reconcile(self) -> None:
-        """Start and stop instances until those that run are the configured ones.
-
-        An instance that cannot be started now is tried again by the next call.
-        """
-        try:
-            self._supervisor.reconcile(self._desired.settings())
-        except ResourcesExhausted as exc:
-            _log.error("instance_not_started", error=str(exc))
-
-    def _member(self) -> RelayMember:
-        return RelayMember(
-            name=self.name,
-            host=socket.gethostname(),
-            pid=os.getpid(),
-            status_url=self._status_url,
-            instances=tuple(instance.name for instance in self.instances),
-            started_ms=self._started_ms,
-            server=self._settings.placement.server or socket.gethostname(),
-            session_timeout_ms=self._session.timeout_ms,
-            candidacies=tuple(_runnable(instance) for instance in self.instances),
-        )
-
-    def _status_server(self) -> StatusServer | None:
-        if self._settings.status.port is None:
-            return None
-        answers = Answers(
-            unhealthy=self._unhealthy,
-            unready=self._unready,
-            statuses=lambda: self._shown.statuses(self.instances),
-        )
-        server = StatusServer(
-            self._settings.status.host,
-            self._settings.status.port,
-            answers,
-            self._settings.status.hosts,
-        )
-        server.start()
-        _log.info("status_server", url=server.url)
-        return server
-
-    def _unhealthy(self) -> str | None:
-        """Return why the process should be restarted, None if it is healthy.
-
-        A thread of it died, or its main loop fails.
-        """
-        dead = THREADS.deaths
-        if self._guard.error is not None:
-            dead.append(f"the instances are not shown ({self._guard.error!r})")
-        return f"{'; '.join(dead)}." if dead else None
-
-    def _unready(self) -> str | None:
-        waiting = [each.name for each in self.instances if each.state not in _AS_WANTED]
-        return f"Not running: {', '.join(waiting)}." if waiting else None
-
-
-def _runnable(instance: Instance) -> RunnableInstance:
-    error = instance.unready
-    return RunnableInstance(
-        instance.name,
-        instance.preferred_servers,
-        error.code if error else "",
-        error.reason if error else "",
-    )
-
-
-@contextmanager
-def _zookeeper(
-    settings: RelaySettings, stop: threading.Event, closer: SessionCloser | None
-) -> Iterator[Session]:
-    """Yield a ZooKeeper session.
-
-    A start without ZooKeeper waits without a limit and logs this.
-    """
-    session = Session(settings.zookeeper, on_session=None if closer is None else closer.note)
-    while not stop.is_set():
-        try:
-            session.start(Deadline.after(_CONNECT_SECONDS))
-            break
-        except StoreUnreachable as exc:
-            _log.warning("waiting_for_zookeeper", error=str(exc))
-    try:
-        yield session
-    finally:
-        with suppress(RelayError):
-            session.stop()
-
-
-def _collect_garbage_rarely() -> None:
-    """Rows hold no cycles and are freed without the collector, which would walk over everything in
-    the buffer time and again.
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(_ALLOCATIONS_PER_COLLECTION, *gc.get_threshold()[1:])
+    closer = None if config is None else SessionCloser(config)
+    return relay_until(stop, settings, closer, HttpFront(settings.status))

@@ -47,6 +47,7 @@ from relay.settings.secrets import (
     plain_options,
 )
 from relay.settings.servers import (
+    MOST_PROCESSES,
     CanalDestinationSettings,
     CanalServerSettings,
     KafkaSettings,
@@ -65,6 +66,7 @@ from relay.settings.zookeeper import ZooKeeperAuthSettings, ZooKeeperSettings, Z
 
 __all__ = [
     "HARMLESS_CLAIM_OPTIONS",
+    "MOST_PROCESSES",
     "NAME_PATTERN",
     "UNKNOWN_KEY",
     "AdminTlsSettings",

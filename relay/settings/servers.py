@@ -1,7 +1,7 @@
 """Kafka, where relays share the work, and the server that speaks Canal's protocol."""
 
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -41,6 +41,10 @@ class KafkaSettings(Settings):
     """`min.insync.replicas` of the topics that the relay makes."""
 
 
+MOST_PROCESSES: Final = 64
+"""Most worker processes of a relay."""
+
+
 class PlacementSettings(Settings):
     """Which relay runs what."""
 
@@ -48,6 +52,11 @@ class PlacementSettings(Settings):
     """This machine's name in preferences, moves and maintenance. Not set: its host name."""
     rebalance_seconds: Annotated[float, Field(ge=0)] = 10
     """How long the plan must stay the same before an instance moves for preference or balance."""
+    processes: Annotated[int, Field(ge=1, le=MOST_PROCESSES)] | Literal["auto"] = 1
+    """Worker processes of the relay, which share its instances as relays on one server do.
+
+    1: the relay is one process. `auto`: one for each core that it may use.
+    """
 
 
 class CanalDestinationSettings(Settings):

@@ -41,6 +41,9 @@ class RelayMember:
 
     `server` is the name that outlives the process. `session_timeout_ms` is the granted timeout:
     after this time without a heartbeat the relay counts as gone; 0: unknown.
+
+    `program` is the name of the process whose worker it is, and `worker` its number there; "" and 0
+    if it is none.
     """
 
     name: str
@@ -52,6 +55,8 @@ class RelayMember:
     server: str = ""
     session_timeout_ms: int = 0
     candidacies: tuple[RunnableInstance, ...] = ()
+    program: str = ""
+    worker: int = 0
 
     def to_document(self) -> bytes:
         """Return the JSON document of the relay's ephemeral node."""
@@ -73,6 +78,8 @@ class RelayMember:
             candidacies=tuple(
                 RunnableInstance.read(each) for each in fields.objects("candidacies")
             ),
+            program=fields.text("program"),
+            worker=fields.whole("worker"),
         )
 
 

@@ -3,6 +3,8 @@
 from relay.telemetry.instance_metrics import InstanceMetrics
 from relay.telemetry.known_hosts import KnownHosts
 from relay.telemetry.logging import set_up_logging
+from relay.telemetry.merged_metrics import merged
+from relay.telemetry.status_loop import Reply, StatusLoop
 from relay.telemetry.status_server import Answers, StatusServer
 from relay.telemetry.table_counts import (
     COPIED,
@@ -27,7 +29,9 @@ __all__ = [
     "InstanceMetrics",
     "KnownHosts",
     "OpenTableCounts",
+    "Reply",
     "ShownTotals",
+    "StatusLoop",
     "StatusServer",
     "TableBudget",
     "TableCount",
@@ -35,6 +39,7 @@ __all__ = [
     "TableRates",
     "TableTotals",
     "Totals",
+    "merged",
     "set_up_logging",
     "visible",
 ]

@@ -18,19 +18,16 @@ _MASK: Final = "**********"
 _QUIET_LOGGERS: Final = {"relay.zk.kazoo": logging.ERROR, "uvicorn.access": logging.WARNING}
 
 
-def set_up_logging(settings: LogSettings, stream: TextIO | None = None) -> None:
+def set_up_logging(
+    settings: LogSettings, stream: TextIO | None = None, *, worker: int | None = None
+) -> None:
     """Send all logging, the relay's and that of libraries, to one stream in one form.
+
+    `worker` is the number in the field of that name, None: no such field.
 
     A second call replaces the first setup.
     """
-    shared: list[Processor] = [
-        structlog.contextvars.merge_contextvars,
-        structlog.stdlib.add_log_level,
-        structlog.stdlib.add_logger_name,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
-        structlog.processors.StackInfoRenderer(),
-        mask_secrets,
-    ]
+    shared = _completing(worker)
     structlog.configure(
         processors=[
             structlog.stdlib.filter_by_level,
@@ -53,6 +50,29 @@ def set_up_logging(settings: LogSettings, stream: TextIO | None = None) -> None:
     root.setLevel(settings.level)
     for name, level in _QUIET_LOGGERS.items():
         logging.getLogger(name).setLevel(level)
+
+
+def _completing(worker: int | None) -> list[Processor]:
+    """Return what adds the common fields to an event and masks secrets."""
+    return [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.StackInfoRenderer(),
+        mask_secrets,
+        *([] if worker is None else [_naming(worker)]),
+    ]
+
+
+def _naming(worker: int) -> Processor:
+    """Return what adds the field `worker` to an event that has none."""
+
+    def name_worker(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+        event.setdefault("worker", worker)
+        return event
+
+    return name_worker
 
 
 def mask_secrets(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:

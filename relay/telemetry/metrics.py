@@ -63,10 +63,11 @@ def _kept(metric: Metric, name: str, labels: tuple[str, ...]) -> Metric:
     return metric
 
 
-class _Threads(Collector):
+class ThreadCounts(Collector):
     """The thread counts at the time of a scrape."""
 
     def collect(self) -> Iterator[CounterMetricFamily | GaugeMetricFamily]:
+        """Yield the unexpected errors and the dead threads."""
         errors = CounterMetricFamily(
             "roma_unexpected_errors",
             "Unexpected errors, by thread and type",
@@ -245,6 +246,14 @@ CERTIFICATE_END: Final = _gauge(
     "When a certificate that this process serves expires, Unix seconds",
     ("certificate",),
 )
+_WORKER: Final = ("worker",)
+WORKER_UP: Final = _gauge(
+    "worker_up", "1 while the worker process runs and answers its relay", _WORKER
+)
+WORKER_ENDS: Final = _counter(
+    "worker_ends", "Times that a worker process ended without a request to its relay", _WORKER
+)
+
 ADMIN_REQUESTS: Final = _counter(
     "admin_requests", "Requests to the admin", ("method", "route", "status")
 )
@@ -273,7 +282,7 @@ CANAL_REFUSED: Final = _counter(
 
 
 LABELS.update({"roma_unexpected_errors": ("thread", "error"), "roma_dead_threads": ()})
-REGISTRY.register(_Threads())
+REGISTRY.register(ThreadCounts())
 
 
 def render() -> bytes:

@@ -16,12 +16,13 @@ from relay.telemetry import metrics
 from relay.telemetry.known_hosts import KnownHosts
 from relay.threads import RelayThread
 
-_JSON: Final = "application/json"
-_TEXT: Final = "text/plain; charset=utf-8"
-_UNKNOWN: Final = (
+JSON: Final = "application/json"
+TEXT: Final = "text/plain; charset=utf-8"
+UNKNOWN_HOST: Final = (
     b"This relay is not known by that name. Use an IP address or localhost, or add the name to "
     b"status.hosts.\n"
 )
+NO_SUCH_PATH: Final = b"There are /healthz, /readyz, /metrics and /status here.\n"
 # A client that sends nothing holds a thread for no longer than this.
 _READ_TIMEOUT_SECONDS: Final = 10.0
 _STOP_TIMEOUT_SECONDS: Final = 5.0
@@ -56,10 +57,7 @@ class StatusServer:
         try:
             self._server = _Server((host, port), answers, known)
         except OSError as exc:
-            raise ConfigurationError(
-                f"status.host and status.port: {host}:{port} cannot be listened on "
-                f"({exc.strerror})."
-            ) from exc
+            raise cannot_listen(host, port, exc) from exc
         self._thread = RelayThread("status-server", "", self._server.serve_forever)
 
     @property
@@ -78,6 +76,13 @@ class StatusServer:
             self._server.shutdown()
             self._thread.join(_STOP_TIMEOUT_SECONDS)
         self._server.server_close()
+
+
+def cannot_listen(host: str, port: int, error: OSError) -> ConfigurationError:
+    """Return the error of an address that is not available."""
+    return ConfigurationError(
+        f"status.host and status.port: {host}:{port} cannot be listened on ({error.strerror})."
+    )
 
 
 class _Server(ThreadingHTTPServer):
@@ -108,7 +113,7 @@ class _Handler(BaseHTTPRequestHandler):
         path = self.path.partition("?")[0]
         answers = self.server.answers
         if not self._is_for_this_server():
-            self._send(HTTPStatus.MISDIRECTED_REQUEST, _TEXT, _UNKNOWN)
+            self._send(HTTPStatus.MISDIRECTED_REQUEST, TEXT, UNKNOWN_HOST)
         elif path == "/healthz":
             self._say_whether(answers.unhealthy())
         elif path == "/readyz":
@@ -116,13 +121,9 @@ class _Handler(BaseHTTPRequestHandler):
         elif path == "/metrics":
             self._send(HTTPStatus.OK, metrics.CONTENT_TYPE, metrics.render())
         elif path == "/status":
-            self._send(HTTPStatus.OK, _JSON, json.dumps(list(answers.statuses())).encode())
+            self._send(HTTPStatus.OK, JSON, json.dumps(list(answers.statuses())).encode())
         else:
-            self._send(
-                HTTPStatus.NOT_FOUND,
-                _TEXT,
-                b"There are /healthz, /readyz, /metrics and /status here.\n",
-            )
+            self._send(HTTPStatus.NOT_FOUND, TEXT, NO_SUCH_PATH)
 
     def log_message(self, *line: object, **_: object) -> None:
         _log.debug("status_request", line=str(line[0]) % line[1:])
@@ -136,7 +137,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _say_whether(self, why_not: str | None) -> None:
         status = HTTPStatus.OK if why_not is None else HTTPStatus.SERVICE_UNAVAILABLE
-        self._send(status, _TEXT, f"{why_not or 'ok'}\n".encode())
+        self._send(status, TEXT, f"{why_not or 'ok'}\n".encode())
 
     def _send(self, status: HTTPStatus, content_type: str, body: bytes) -> None:
         self.send_response(status)

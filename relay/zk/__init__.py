@@ -2,6 +2,7 @@
 
 from relay.zk.changed_node import change_node
 from relay.zk.client import SessionState
+from relay.zk.forked_closer import ForkedCloser
 from relay.zk.login import EVERYBODY, digest_identity
 from relay.zk.node import ANY_VERSION, Check, Create, Delete, Node, Replace, Step
 from relay.zk.session import Session
@@ -14,6 +15,7 @@ __all__ = [
     "Check",
     "Create",
     "Delete",
+    "ForkedCloser",
     "Node",
     "Replace",
     "Session",

@@ -6,9 +6,10 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, Protocol, Self, TypeAlias
 
 import structlog
 
@@ -18,6 +19,33 @@ _CLOSED: Final = -1
 _log = structlog.stdlib.get_logger(__name__)
 
 
+class CloserProcess(Protocol):
+    """The child process, with those methods of `Popen` that are called."""
+
+    def wait(self, timeout: float | None = None, /) -> int:
+        """Wait for its end. Raises TimeoutExpired."""
+        ...
+
+    def kill(self) -> None:
+        """End it at once."""
+        ...
+
+
+StartCloser: TypeAlias = Callable[[Path, int], CloserProcess]
+"""Starts the child process with a configuration file and a pipe as its input. Raises OSError."""
+
+
+def _start_interpreter(config: Path, reads: int) -> CloserProcess:
+    # A session of its own: Ctrl-C and a signal to the relay's process group are not for the child.
+    return subprocess.Popen(  # noqa: S603 - this interpreter, and a module of ours
+        [sys.executable, "-m", "relay.zk.close_session", str(config)],
+        stdin=reads,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
 class SessionCloser:
     """A child process that knows the session's id and password, and ends the session when its
     input ends without a final message. The kernel closes the pipe in every case when this
@@ -25,22 +53,16 @@ class SessionCloser:
     old behaviour applies: the servers end the session after its timeout.
     """
 
-    def __init__(self, config: Path) -> None:
-        """Start the child; it reads the way to ZooKeeper from the configuration file."""
-        command = [sys.executable, "-m", "relay.zk.close_session", str(config)]
-        self._child: subprocess.Popen[bytes] | None = None
+    def __init__(self, config: Path, start: "StartCloser | None" = None) -> None:
+        """Start the child; it reads the way to ZooKeeper from the configuration file.
+
+        `start` starts it, None: in a new interpreter.
+        """
+        self._child: CloserProcess | None = None
         reads, self._writes = os.pipe()
         os.set_blocking(self._writes, False)
         try:
-            # A session of its own: Ctrl-C and a signal to the relay's process group are not for the
-            # child.
-            self._child = subprocess.Popen(  # noqa: S603 - this interpreter, and a module of ours
-                command,
-                stdin=reads,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
+            self._child = (start or _start_interpreter)(config, reads)
         except OSError as exc:
             _log.warning("session_closer_not_started", reason=str(exc))
         finally:

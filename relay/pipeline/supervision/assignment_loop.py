@@ -1,7 +1,8 @@
 """The thread that registers this relay, and updates the plan of assignments."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from time import monotonic
 from typing import Final
 
 import structlog
@@ -15,6 +16,8 @@ _POLL_SECONDS: Final = 1.0
 """Poll interval in seconds: joining and leaving relays are signalled, changed abilities of a
 standby are polled.
 """
+_SIBLINGS_SECONDS: Final = 3.0
+"""For so long a worker waits for the others of its program before it takes instances."""
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -28,12 +31,14 @@ class AssignmentLoop:
         overrides: PlacementStore,
         assignments: AssignmentTable,
         own: Callable[[], RelayMember],
+        workers: int = 1,
     ) -> None:
-        """`own` describes this relay as it is now."""
+        """`own` describes this relay as it is now. It is one of so many workers of its program."""
         self._membership = membership
         self._overrides = overrides
         self._assignments = assignments
         self._own = own
+        self._siblings = Siblings(workers)
         self._changed = threading.Event()
         self._leaving = threading.Event()
         self._ended = threading.Event()
@@ -87,15 +92,35 @@ class AssignmentLoop:
             self._membership.withdraw(own.name)
         else:
             self._membership.announce(own)
+        members = self._membership.members()
+        if not self._siblings.are_there(own, members):
+            self._assignments.renew({})
+            return
         self._assignments.renew(
-            assign(
-                cluster_view(
-                    self._membership.members(),
-                    self._membership.leaders(),
-                    self._overrides.overrides(),
-                )
-            )
+            assign(cluster_view(members, self._membership.leaders(), self._overrides.overrides()))
         )
+
+
+class Siblings:
+    """Whether the workers of one program have registered, so that their first plan spreads the
+    instances. Otherwise the first one would take all and hand most of them over again.
+
+    After `_SIBLINGS_SECONDS` the plan counts without those that are missing.
+    """
+
+    def __init__(self, workers: int) -> None:
+        self._workers = workers
+        self._waits_until_s: float | None = None
+        self._are_there = workers == 1
+
+    def are_there(self, own: RelayMember, members: Sequence[RelayMember]) -> bool:
+        """Return whether `own` may use a plan; once True, it stays so."""
+        if not self._are_there:
+            if self._waits_until_s is None:
+                self._waits_until_s = monotonic() + _SIBLINGS_SECONDS
+            present = sum(each.program == own.program for each in members)
+            self._are_there = present >= self._workers or monotonic() >= self._waits_until_s
+        return self._are_there
 
 
 def cluster_view(

@@ -24,9 +24,10 @@ import sys, threading
 from pathlib import Path
 from relay.deadline import Deadline
 from relay.settings import load_settings
-from relay.zk import Session, SessionCloser
+from relay.zk import ForkedCloser, Session, SessionCloser
 config = Path(sys.argv[1])
-with SessionCloser(config) as closer:
+start = {"started": None, "forked": ForkedCloser}[sys.argv[3]]
+with SessionCloser(config, start) as closer:
     session = Session(load_settings(config).zookeeper, on_session=closer.note)
     session.start(Deadline.after(20))
     session.create_ephemeral(sys.argv[2], b"")
@@ -41,11 +42,18 @@ def session(zookeeper: ZooKeeper) -> Iterator[Session]:
         yield found
 
 
-@pytest.fixture
+@pytest.fixture(params=["started", "forked"])
 def owner(
-    zookeeper: ZooKeeper, session: Session, tmp_path: Path, fresh_name: Callable[[str], str]
+    zookeeper: ZooKeeper,
+    session: Session,
+    tmp_path: Path,
+    fresh_name: Callable[[str], str],
+    request: pytest.FixtureRequest,
 ) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    """A process with a session of 15 s, and the node that lives as long as it."""
+    """A process with a session of 15 s, and the node that lives as long as it.
+
+    Its child is a new interpreter, or a fork.
+    """
     config, path = tmp_path / "relay.toml", f"/{fresh_name('closer')}"
     document = {
         "kafka": {"bootstrap_servers": "127.0.0.1:1"},
@@ -53,7 +61,9 @@ def owner(
     }
     config.write_text(tomli_w.dumps(document), encoding="utf-8")
     with subprocess.Popen(
-        [sys.executable, "-c", _OWNER, str(config), path], stdin=subprocess.PIPE, process_group=0
+        [sys.executable, "-c", _OWNER, str(config), path, request.param],
+        stdin=subprocess.PIPE,
+        process_group=0,
     ) as process:
         wait_until(lambda: session.exists(path), "the node", 30)
         yield process, path

@@ -7,9 +7,11 @@ tests.support.faults.faulty_relay relay ...`.
 - `client`: librdkafka cannot start a thread for a producer
 - `thread`: the process cannot start a thread for a request to Kafka or the source
 - `placement`: the placement raises an unexpected error
+- `worker`: worker 2 of a relay kills itself at its start
 """
 
 import os
+import signal
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +22,8 @@ from confluent_kafka import KafkaError, KafkaException
 
 _CRIT_SYS_RESOURCE: Final = -194
 """librdkafka's error number when the machine cannot start a thread."""
+
+_FAULTY_WORKER: Final = 2
 
 WHAT, _, _FILE = os.environ["ROMA_FAULT"].partition(":")
 
@@ -48,6 +52,7 @@ def breaks(
 
 
 def main() -> None:
+    from relay.app.workers import parent, worker
     from relay.pipeline.publishing.publisher import Publisher
     from relay.pipeline.supervision.assignment_loop import AssignmentLoop
     from relay.publish import client_queue
@@ -70,6 +75,15 @@ def main() -> None:
             )
         case "placement":
             breaks(AssignmentLoop, "_look_once", lambda: ValueError("unheard of"))
+        case "worker":
+            whole = worker.become_worker
+
+            def either(number: int, *arguments: Any) -> None:
+                if is_on() and number == _FAULTY_WORKER:
+                    os.kill(os.getpid(), signal.SIGKILL)
+                whole(number, *arguments)
+
+            patch.object(parent, "become_worker", either).start()
     from relay.__main__ import main as relay
 
     relay()

@@ -19,7 +19,7 @@ client.
 
 def status_url(relay: RelayProcess) -> str:
     """Return the URL of the status server of the relay that was started last, from its log."""
-    found = re.findall(r"url=(http://\S+)", relay.log.read_text(errors="replace"))
+    found = re.findall(r"""url(?:=|": ")(http://[^\s"]+)""", relay.log.read_text(errors="replace"))
     assert found, relay.log_tail()
     return str(found[-1])
 

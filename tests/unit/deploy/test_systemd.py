@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from relay.app.workers.parent import END_SECONDS
 from relay.cli import app
 
 _FOLDER = Path(__file__).parents[3] / "deploy" / "systemd"
@@ -41,6 +42,11 @@ def test_the_relay_has_time_to_stop() -> None:
     assert (
         float(_settings("roma-relay.service")["TimeoutStopSec"][0]) >= 40
     )  # 20 s for the instances, the sockets and ZooKeeper after them
+
+
+def test_the_parent_of_workers_kills_late_ones_before_systemd_does() -> None:
+    waits_s = float(_settings("roma-relay.service")["TimeoutStopSec"][0])
+    assert waits_s > END_SECONDS
 
 
 @pytest.mark.parametrize("unit", _UNITS)

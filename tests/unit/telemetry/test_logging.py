@@ -86,3 +86,16 @@ def test_a_traceback_is_written(form: str) -> None:
     except ValueError:
         log.exception("instance_failed")
     assert "ValueError: the cause" in stream.getvalue()
+
+
+def test_each_line_names_its_worker() -> None:
+    stream = io.StringIO()
+    set_up_logging(LogSettings(format="json"), stream, worker=3)
+    structlog.stdlib.get_logger("relay.test").info("instance_started")
+    structlog.stdlib.get_logger("relay.test").info("worker_ended", worker=5)
+    logging.getLogger("some.library").warning("about this")
+    lines = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert [each["worker"] for each in lines] == [3, 5, 3]
+    stream, log = logged(LogSettings(format="json"))
+    log.info("instance_started")
+    assert "worker" not in json.loads(stream.getvalue())

@@ -15,7 +15,8 @@ class Shape:
     """The written rows and the settings of the relay. `rows` are the counted rows of each instance,
     inserted by statements of `transaction_rows` that are each a source transaction; statements
     alternate between the `tables`. Each table gets one more statement before, which is not counted.
-    `columns` include the key. `partitions`: of the topic of each instance.
+    `columns` include the key. `partitions`: of the topic of each instance. `workers`: of each
+    relay (`placement.processes`).
     """
 
     rows: int
@@ -25,6 +26,7 @@ class Shape:
     partitions: int = 4
     instances: int = 1
     processes: int = 1
+    workers: int = 1
 
     def __post_init__(self) -> None:
         if self.rows % self.transaction_rows or TEMPLATE_ROWS % self.transaction_rows:
@@ -58,7 +60,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One point on the axis. Points of several processes are not on the curve."""
+    """One point on the axis. Points of several processes or workers are not on the curve."""
 
     label: str
     x: int
@@ -67,7 +69,7 @@ class Point:
     @property
     def beside(self) -> bool:
         """Return True if the point is shown beside the curve: it has several processes."""
-        return self.shape.processes > 1
+        return self.shape.processes > 1 or self.shape.workers > 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +190,11 @@ def _partitions() -> Series:
 
 
 def _instances() -> Series:
-    spread = ((1, 1), (2, 1), (4, 1), (8, 1), (2, 2), (8, 2))
+    spread = (
+        *((count, 1, 1) for count in (1, 2, 4, 8)),
+        *((count, 2, 1) for count in (2, 8)),
+        *((count, 1, 2) for count in (2, 8)),
+    )
     points = tuple(
         Point(_instances_label(*each), each[0], _instances_shape(*each)) for each in spread
     )
@@ -199,9 +205,11 @@ def _instances() -> Series:
     return Series("instances", "instances", held, points)
 
 
-def _instances_label(instances: int, processes: int) -> str:
+def _instances_label(instances: int, processes: int, workers: int) -> str:
+    if workers > 1:
+        return f"{instances} by {workers} workers"
     return str(instances) if processes == 1 else f"{instances} in {processes} processes"
 
 
-def _instances_shape(instances: int, processes: int) -> Shape:
-    return Shape(480_000 // instances, instances=instances, processes=processes)
+def _instances_shape(instances: int, processes: int, workers: int) -> Shape:
+    return Shape(480_000 // instances, instances=instances, processes=processes, workers=workers)

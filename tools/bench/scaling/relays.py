@@ -49,7 +49,13 @@ class Relays:
             own = folder / str(number)
             own.mkdir()
             installation = Installation(
-                f"scaling_{label}", own, source, kafka, zookeeper, session_timeout_seconds=6
+                f"scaling_{label}",
+                own,
+                source,
+                kafka,
+                zookeeper,
+                session_timeout_seconds=6,
+                placement={"processes": shape.workers},
             )
             self._installations.append(installation)
             installation.document["instances"] = instances[number :: shape.processes]

@@ -1,0 +1,83 @@
+"""The parent's end of the socket to a worker."""
+
+import asyncio
+import socket
+from contextlib import suppress
+from itertools import count
+from typing import Final, Self
+
+from relay.app.workers.link import OK
+
+_MOST_UNANSWERED: Final = 16
+"""A worker that leaves so many questions unanswered is asked no more until it answers."""
+
+
+class NoAnswer(Exception):
+    """A worker did not answer; the text says why, as the end of a sentence that begins with its
+    name.
+    """
+
+
+class WorkerConnection:
+    """Asks one worker; several questions may be open at a time."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._numbers = count(1)
+        self._open: dict[int, asyncio.Future[bytes]] = {}
+        self._unanswered = 0
+        self._reading = asyncio.get_running_loop().create_task(self._read())
+
+    @classmethod
+    async def over(cls, connection: socket.socket) -> Self:
+        """Return the connection that uses this socket."""
+        return cls(*await asyncio.open_unix_connection(sock=connection))
+
+    async def ask(self, what: str, seconds: float) -> bytes:
+        """Return the worker's answer. Raises NoAnswer, at the latest after this time."""
+        if self._reading.done():
+            raise NoAnswer("has closed its connection")
+        if self._unanswered >= _MOST_UNANSWERED:
+            raise NoAnswer("does not answer")
+        number, answer = next(self._numbers), asyncio.get_running_loop().create_future()
+        self._open[number] = answer
+        self._unanswered += 1
+        try:
+            self._writer.write(f"{number} {what}\n".encode())
+            return await asyncio.wait_for(answer, seconds)
+        except TimeoutError as exc:
+            raise NoAnswer(f"does not answer within {seconds:g} s") from exc
+        except OSError as exc:
+            raise NoAnswer(f"cannot be asked ({exc})") from exc
+        finally:
+            self._open.pop(number, None)
+
+    async def close(self) -> None:
+        """End the connection, and open questions with NoAnswer."""
+        self._reading.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._reading
+        self._writer.transport.abort()
+        with suppress(OSError):
+            await self._writer.wait_closed()
+
+    async def _read(self) -> None:
+        try:
+            while line := await self._reader.readline():
+                number, outcome, length = line.split()
+                body = await self._reader.readexactly(int(length))
+                self._unanswered -= 1
+                answer = self._open.get(int(number))
+                if answer is None or answer.done():
+                    continue
+                if outcome == OK:
+                    answer.set_result(body)
+                else:
+                    answer.set_exception(NoAnswer(f"cannot answer ({body.decode()})"))
+        except (OSError, EOFError):
+            pass  # it ended in the middle of an answer
+        finally:
+            for answer in self._open.values():
+                if not answer.done():
+                    answer.set_exception(NoAnswer("has closed its connection"))

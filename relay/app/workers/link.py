@@ -1,0 +1,93 @@
+"""The worker's end of the socket to its parent: answers questions, and notices the parent's end.
+
+A question is a line `NUMBER WHAT`. An answer is a line `NUMBER ok|failed LENGTH`, and that many
+bytes.
+"""
+
+import json
+import socket
+from collections.abc import Callable
+from typing import Final
+
+from relay.errors import RelayError
+from relay.telemetry import Answers
+from relay.telemetry.metrics import render
+from relay.threads import Guard, RelayThread
+
+HEALTH: Final = "health"
+READINESS: Final = "readiness"
+STATUSES: Final = "statuses"
+METRICS: Final = "metrics"
+OK: Final = b"ok"
+_FAILED: Final = b"failed"
+_KIND: Final = "parent-link"
+_NOT_STARTED: Final = Answers(
+    unhealthy=lambda: None, unready=lambda: "It waits for ZooKeeper.", statuses=list
+)
+
+
+class ParentLink:
+    """The place where the parent asks for the worker's health, status and metrics.
+
+    `address` is that of the parent's HTTP server. `parent_ended` is called once, when the parent
+    has closed its end: it died.
+    """
+
+    def __init__(
+        self, connection: socket.socket, address: str, parent_ended: Callable[[], None]
+    ) -> None:
+        self._connection = connection
+        self._address = address
+        self._parent_ended = parent_ended
+        self._answers = _NOT_STARTED
+        self._thread = RelayThread(_KIND, "", self._serve)
+
+    def start(self) -> None:
+        """Answer from now on."""
+        self._thread.start()
+
+    def open(self, answers: Answers) -> str:
+        """Give these answers from now on; return the address of the parent's HTTP server."""
+        self._answers = answers
+        return self._address
+
+    def close(self) -> None:
+        """Do nothing: the parent is answered until the process ends."""
+
+    def _serve(self) -> None:
+        try:
+            with self._connection.makefile("rb") as questions:
+                for question in questions:
+                    self._connection.sendall(self._answer(question))
+        except OSError:
+            pass  # the parent ended while it was answered
+        finally:
+            self._parent_ended()
+
+    def _answer(self, question: bytes) -> bytes:
+        number, _, what = question.strip().partition(b" ")
+        outcome, body = _FAILED, b""
+        guard = Guard(_KIND)
+        try:
+            with guard:
+                outcome, body = OK, self._body(what.decode())
+        except RelayError as exc:
+            body = exc.reason.encode()
+        if guard.error is not None:
+            body = repr(guard.error).encode()
+        return b"%s %s %d\n%s" % (number, outcome, len(body), body)
+
+    def _body(self, what: str) -> bytes:
+        """Return an answer: a sentence, empty if all is well, or a document."""
+        answers = self._answers
+        match what:
+            case "health":
+                return (answers.unhealthy() or "").encode()
+            case "readiness":
+                return (answers.unready() or "").encode()
+            case "statuses":
+                return json.dumps(list(answers.statuses())).encode()
+            case "metrics":
+                return render()
+            case _:
+                raise ValueError(f"no such question: {what}")

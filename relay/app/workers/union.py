@@ -1,0 +1,42 @@
+"""One answer from the answers of several workers. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from relay.pipeline import InstanceState
+
+Status: TypeAlias = Mapping[str, Any]
+
+_PREFERENCE: Final = {
+    state.value: place
+    for place, state in enumerate(
+        (
+            InstanceState.RUNNING,
+            InstanceState.PAUSED,
+            InstanceState.WAITING,
+            InstanceState.STOPPED,
+            InstanceState.STANDBY,
+            InstanceState.STARTING,
+            InstanceState.ENDED,
+        )
+    )
+}
+"""States by how much they say about an instance: first those of a leader, then a standby's."""
+
+
+def union(found: Iterable[Sequence[Status]]) -> list[Status]:
+    """Return one status for each instance, by name, from the lists of several workers.
+
+    The leader's status is taken. Where none leads, a standby that could lead is taken before one
+    that shows an error.
+    """
+    chosen: dict[str, Status] = {}
+    for status in (each for statuses in found for each in statuses):
+        name = str(status["name"])
+        if name not in chosen or _rank(status) < _rank(chosen[name]):
+            chosen[name] = status
+    return [chosen[name] for name in sorted(chosen)]
+
+
+def _rank(status: Status) -> tuple[int, bool]:
+    return _PREFERENCE.get(str(status["state"]), len(_PREFERENCE)), bool(status.get("code"))

@@ -1,0 +1,114 @@
+"""The life of a worker process, from its fork to its end."""
+
+import logging
+import os
+import signal
+import socket
+import sys
+import threading
+from pathlib import Path
+from typing import Final, NamedTuple, NoReturn
+
+import structlog
+
+from relay.app.relay import Part, relay_until
+from relay.app.workers.link import ParentLink
+from relay.errors import ConfigurationError, RelayError
+from relay.settings import RelaySettings
+from relay.signals import stop_on_signals
+from relay.telemetry import set_up_logging
+from relay.telemetry.worker_metrics import forget_workers
+from relay.zk import ForkedCloser, SessionCloser
+
+SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
+"""The signals that the parent handles; they are blocked around a fork."""
+REFUSED: Final = 2
+"""Exit code for a configuration that cannot be used."""
+_FAILED: Final = 1
+_FIRST_OTHER_FD: Final = 3
+_MOST_FDS: Final = 1024
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class Work(NamedTuple):
+    """What all workers have in common.
+
+    config   the file that the settings come from
+    address  of the parent's HTTP server
+    program  the parent's name
+    workers  how many there are
+    """
+
+    settings: RelaySettings
+    config: Path | None
+    address: str
+    program: str
+    workers: int
+
+
+def become_worker(number: int, connection: socket.socket, work: Work) -> NoReturn:
+    """Relay until SIGTERM, SIGINT or the end of the parent; called after a fork.
+
+    `connection` leads to the parent. The process ends here: what the parent has begun is not
+    unwound.
+    """
+    code = _FAILED
+    try:
+        _leave_parent(connection)
+        set_up_logging(work.settings.log, worker=number)
+        forget_workers()
+        code = _relay(number, connection, work)
+    except RelayError as exc:
+        _log.error("worker_refused", code=exc.code, error=str(exc))
+        code = REFUSED if isinstance(exc, ConfigurationError) else _FAILED
+    except BaseException as exc:  # noqa: BLE001 - the process ends with it
+        _log.error("worker_failed", error=repr(exc), exc_info=exc)
+    finally:
+        logging.shutdown()
+        sys.stdout.flush()
+        os._exit(code)
+
+
+def _relay(number: int, connection: socket.socket, work: Work) -> int:
+    closer = None if work.config is None else SessionCloser(work.config, ForkedCloser)
+    stop = threading.Event()
+    stop_on_signals(stop)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+    link = ParentLink(connection, work.address, stop.set)
+    link.start()
+    part = Part(work.program, number, work.workers)
+    return relay_until(stop, work.settings, closer, link, part)
+
+
+def _leave_parent(connection: socket.socket) -> None:
+    """Give up the parent's signals and files.
+
+    The sockets of other workers must not stay open here: their owners would not read the end of the
+    parent. Numbers of files stay in use, because objects of the parent may still close them.
+    """
+    signal.set_wakeup_fd(-1)
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
+    null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+    kept = (connection.fileno(), null)
+    for file in _open_files():
+        if file not in kept:
+            os.dup2(null, file, inheritable=False)
+
+
+def _open_files() -> list[int]:
+    """Return the open files beside the standard ones."""
+    try:
+        found = [int(each) for each in os.listdir("/proc/self/fd")]
+    except OSError:
+        found = list(range(_MOST_FDS))
+    return [each for each in found if each >= _FIRST_OTHER_FD and _is_open(each)]
+
+
+def _is_open(file: int) -> bool:
+    try:
+        os.fstat(file)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,29 @@
+"""What the parent of worker processes measures itself."""
+
+from typing import Final
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.process_collector import ProcessCollector
+
+from relay.telemetry.metrics import WORKER_ENDS, WORKER_UP, ThreadCounts
+
+_OF_WORKERS: Final = CollectorRegistry()
+_OF_PROCESS: Final = CollectorRegistry()
+
+for _each in (WORKER_UP, WORKER_ENDS):
+    _OF_WORKERS.register(_each)
+ProcessCollector(registry=_OF_PROCESS)
+_OF_PROCESS.register(ThreadCounts())
+
+
+def forget_workers() -> None:
+    """Remove what a parent has counted, in a worker that was forked from it."""
+    WORKER_UP.clear()
+    WORKER_ENDS.clear()
+
+
+def render_parent() -> tuple[bytes, bytes]:
+    """Write the parent's metrics of its workers, with the label `worker`, and those of its own
+    process, without it.
+    """
+    return generate_latest(_OF_WORKERS), generate_latest(_OF_PROCESS)
