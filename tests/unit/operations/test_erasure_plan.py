@@ -1,13 +1,17 @@
 """Which stores an erasure changes: what is of the keys, of records that stay, and by text alone."""
 
+from unittest.mock import Mock
+
 import pytest
 
 from relay.audit import HeldEntry
 from relay.dead_letters import DeadLetter
+from relay.kafka import ScannedRecord, Tombstone
 from relay.model.message import OutboundMessage
 from relay.operations import ErasureChoice, ErasurePlan, planned, read_needles
 from relay.operations.erasure.instance_stores import letter_kind, value_kind
 from relay.operations.erasure.plan import Matches, TopicFinding
+from relay.operations.erasure.row_topics import find_in_topic
 
 KEY = b'["shop.client","7"]'
 OTHER = b'["shop.client","8"]'
@@ -94,3 +98,21 @@ def test_a_plan_that_only_another_choice_would_change_is_not_empty_and_changes_n
         assert not plan.is_empty
         assert not plan.changes_nothing(choice)
     assert ErasurePlan().is_empty
+
+
+def test_a_tombstone_has_the_order_and_the_tags_of_the_record_that_it_deletes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Readers then skip it after the delete, and apply it without."""
+    kept = (("order", b"1"), ("tag", b"client"))
+    records = [
+        ScannedRecord(0, 0, KEY, b"{}", (("order", b"0"),)),
+        ScannedRecord(0, 1, KEY, b"{}", (*kept, ("real", b"shop_1.client"))),
+        ScannedRecord(1, 0, KEY, b"{}", ()),
+        ScannedRecord(1, 1, KEY, None, ()),
+        ScannedRecord(0, 2, OTHER, b"{}", ()),
+    ]
+    monkeypatch.setattr("relay.operations.erasure.row_topics.scan_topic", lambda *_: iter(records))
+    state = Mock(partitions=2, settings={"cleanup.policy": "compact"})
+    finding, _ = find_in_topic(Mock(), state, NEEDLES)
+    assert finding.tombstones == (Tombstone(0, KEY, kept),)
