@@ -27,7 +27,7 @@ class CompiledModules(BuildHookInterface[Any]):
     PLUGIN_NAME = "custom"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Compile; a failure is told and is none of the installation."""
+        """Compile the modules. If that fails, warn and install without them."""
         root = Path(self.root)
         platform = os.environ.get(_PLATFORM)
         try:
@@ -56,9 +56,9 @@ def _remove_old(root: Path, libraries: list[Path]) -> None:
 
 
 def _compiled(root: Path) -> list[Path]:
-    """Build in a folder of its own, so that nothing but the modules comes into the project.
+    """Compile in a temporary folder, so that the project gets the libraries and nothing else.
 
-    Return their paths there.
+    Return their paths in the project.
     """
     with TemporaryDirectory() as name:
         folder = Path(name)

@@ -19,7 +19,7 @@ _ERRORS: Final = ("4", "5")
 
 
 def describe(app: FastAPI) -> dict[str, Any]:
-    """Return the document; it is made once."""
+    """Return the OpenAPI document; it is built once."""
     if not app.openapi_schema:
         document = get_openapi(
             title=app.title, version=app.version, summary=app.summary, routes=app.routes

@@ -39,13 +39,13 @@ class TagList:
         return cls(frozenset(part.group(1) for part in parts if part is not None))
 
     def names(self, set_number: int) -> bool:
-        """Return whether the set is among those named."""
+        """Return whether the header names this set."""
         return self.any or str(set_number) in self.tags
 
 
 @dataclass(frozen=True, slots=True)
 class Precondition:
-    """The state that a writer expects."""
+    """The state of a document that a writer expects: If-Match and If-None-Match."""
 
     if_match: TagList | None = None
     if_none_match: TagList | None = None
@@ -68,11 +68,11 @@ class Precondition:
         """
         if self.if_none_match is not None and exists and self.if_none_match.names(set_number):
             raise PreconditionFailed(
-                "It is there already, and If-None-Match says that it must not be."
+                "It exists already, and If-None-Match requires that it does not."
             )
         if self.if_match is None:
             if exists and self.if_none_match is None:
-                raise PreconditionRequired("It is there already, and the request has no If-Match.")
+                raise PreconditionRequired("It exists already, and the request has no If-Match.")
         elif not self.if_match.names(set_number) or (self.if_match.any and not exists):
             raise PreconditionFailed(
                 f"State {set_number} is active, and If-Match names another state."

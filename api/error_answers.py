@@ -34,7 +34,7 @@ _SUGGESTED: Final = 20
 
 
 def install_error_handlers(app: FastAPI) -> None:
-    """Let every error leave as problem+json."""
+    """Answer every error as problem+json."""
     app.add_exception_handler(RelayError, _relay_error)
     app.add_exception_handler(RequestValidationError, _invalid_request)
     app.add_exception_handler(HTTPException, _http_error)
@@ -50,7 +50,7 @@ def _answer(request: Request, problem: Problem, headers: dict[str, str] | None =
 
 
 def problem_response(problem: Problem, headers: dict[str, str] | None = None) -> JSONResponse:
-    """Write a problem down."""
+    """Return the error as an answer in the form of RFC 9457."""
     content = problem.model_dump(by_alias=True, exclude_none=True)
     return _ProblemResponse(content, status_code=problem.status, headers=headers)
 

@@ -231,7 +231,7 @@ class BodyTooLarge(ApiError):
 
 
 class BodyTooSlow(ApiError):
-    """The request's body did not come in time."""
+    """The request's body did not arrive in time."""
 
     code = "BODY_TOO_SLOW"
     remedy = "Send the request again, and all of its body at once."

@@ -32,7 +32,7 @@ class MissingName(Refused):
 
 
 class MissingBatch(Refused):
-    """An acknowledgement without a batch id."""
+    """The client acknowledged without a batch id."""
 
     number = 402
 

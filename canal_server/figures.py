@@ -25,7 +25,7 @@ class ClientFigures(NoMetrics):
         metrics.CANAL_ROWS.labels(self._labels[0]).inc(rows)
 
     def show(self, batches_out: int) -> None:
-        """Show how many batches are out."""
+        """Set the metric of unacknowledged batches."""
         metrics.CANAL_BATCHES_OUT.labels(*self._labels).set(batches_out)
 
     def lag(self, partition: Partition, offsets: int) -> None:
@@ -39,7 +39,7 @@ class ClientFigures(NoMetrics):
         self._show_lag()
 
     def remove(self) -> None:
-        """End the series of the client id."""
+        """Remove the metrics of the client id."""
         for each in (metrics.CANAL_BATCHES_OUT, metrics.CANAL_LAG):
             with suppress(KeyError):
                 each.remove(*self._labels)

@@ -11,7 +11,7 @@ class Newcomer(Protocol):
     """A connection that has not logged in."""
 
     def turn_away(self) -> None:
-        """End at once. Thread-safe."""
+        """Close the connection at once. Thread-safe."""
 
 
 class Logins:
@@ -54,7 +54,7 @@ class Logins:
             self._clients.add(newcomer)
 
     def leave(self, newcomer: Newcomer) -> None:
-        """Drop a connection that ends."""
+        """Remove a connection that ends."""
         with self._lock:
             self._newcomers.pop(newcomer, None)
             self._clients.discard(newcomer)

@@ -16,14 +16,14 @@ class Place(NamedTuple):
 
 
 class Holder(Protocol):
-    """A connection that serves a place."""
+    """The connection that serves a client id of a destination."""
 
     def displace(self) -> None:
         """End soon: a newer connection serves the place. Thread-safe."""
 
 
 class Claim:
-    """One connection's claim to a place."""
+    """The claim of one connection to serve a client id."""
 
     def __init__(self, holder: Holder) -> None:
         self.holder = holder

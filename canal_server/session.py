@@ -68,7 +68,7 @@ class Session:
         self._open()
 
     def unsubscribe(self) -> None:
-        """Stop reading. The position stays."""
+        """Stop reading, and keep the position."""
         self._takes, self._reads = None, False
         self._connector.unsubscribe()
         self._figures.show(0)
@@ -76,7 +76,7 @@ class Session:
     def get(self, size: int, timeout_seconds: float | None) -> Batch:
         """Return the next batch. Raises Refused without a subscription, and ClientError."""
         if self._takes is None:
-            raise Refused("A batch was asked for before the subscription.")
+            raise Refused("A batch was requested before the subscription.")
         if self._connector.batches_out.changes >= self._settings.rows_out:
             _log.warning("canal_rows_out", limit=self._settings.rows_out, **self._figures.names)
             self.keep()

@@ -38,9 +38,9 @@ def message(
 ) -> tuple[object, ...]:
     """A Kafka record of one change of the row with id 1.
 
-    `began`: second at which its statement began, which is all that the binlog's header tells.
-    `position`: the relay's execute position, which rises with every row. `offset`: where its event
-    stands in the binlog.
+    `began`: second at which its statement began, the only time in the binlog's header.
+    `position`: the relay's execute position, which rises with every row. `offset`: the offset
+    of its event in the binlog.
     """
     row = {"id": "1", "name": name, "amount": amount, "updated_at": f"2026-01-01 00:00:{began:02}"}
     table = {"database": "test", "table": "lyf_canal_test", "mysqlType": COLUMNS, "pkNames": ["id"]}
@@ -68,14 +68,14 @@ C = message("UPDATE", "C", "30.00", began=5, position=3, offset=600)
 
 
 def records(*messages: tuple[object, ...]) -> DataFrame:
-    """The messages as Spark's Kafka source gives them."""
+    """Return the messages in the columns of Spark's Kafka source."""
     headers = "headers array<struct<key: string, value: binary>>"
     place = "topic string, partition int, offset bigint, timestamp timestamp"
     return spark.createDataFrame(list(messages), f"key binary, value binary, {place}, {headers}")
 
 
 def show(step: str, copies: Copies) -> None:
-    """Print what the copy holds."""
+    """Print the rows of the copy."""
     copy = copies.sink.read("test.lyf_canal_test")
     rows = [] if copy is None else live_rows(copy).collect()
     print(f"{step}: " + (", ".join(f"{row['name']} {row['amount']}" for row in rows) or "no row"))

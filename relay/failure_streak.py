@@ -21,9 +21,10 @@ class Streak:
 
 @dataclass(frozen=True, slots=True)
 class StreakRule:
-    """Each pause is twice the last one, up to `longest_s`.
+    """How pauses grow with failures in a row. Each pause is twice the last one.
 
-    `forgotten_after_s` without a failure end the streak. All in seconds.
+    `longest_s` limits a pause; a time of `forgotten_after_s` without a failure ends the streak. All
+    in seconds.
     """
 
     first_s: float

@@ -11,7 +11,7 @@ def complete_future(future: "Future[Result]", call: Callable[[], Result]) -> Non
     """Make the call; its result or error becomes the future's. Raises nothing itself."""
     try:
         result = call()
-    except BaseException as exc:  # noqa: BLE001 - it is handed to whoever waits for the future, never swallowed
+    except BaseException as exc:  # noqa: BLE001 - the future raises it to its reader; it is never swallowed
         future.set_exception(exc)
     else:
         future.set_result(result)

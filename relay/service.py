@@ -1,6 +1,4 @@
-"""What the programs that serve others have in common: their command line, and the socket that they
-listen at.
-"""
+"""The command line and the listening socket of the programs that serve clients."""
 
 import argparse
 import socket

@@ -110,7 +110,7 @@ class RowsExpired(ClientError):
 
 
 class BrokerUnreachable(ClientError):
-    """No broker answers."""
+    """No Kafka broker answers."""
 
     code = "BROKER_UNREACHABLE"
     remedy = 'Check `bootstrap.servers`; `kafka={"bootstrap.servers": …}` replaces the admin\'s.'

@@ -17,7 +17,7 @@ class Metrics(Protocol):
         """Count a change that the service got, and how old it was."""
 
     def happened(self, event: str, times: int = 1) -> None:
-        """Count an event."""
+        """Count an event of this name."""
 
     def lag(self, partition: Partition, offsets: int) -> None:
         """Set how many offsets of a partition are not acknowledged, markers included."""
@@ -27,7 +27,7 @@ class Metrics(Protocol):
 
 
 class NoMetrics:
-    """Counts nothing."""
+    """Metrics that are not collected."""
 
     def delivered(self, change: Change, delay_seconds: float) -> None:
         """Count nothing."""
@@ -85,7 +85,7 @@ class PrometheusMetrics:
         self._delay.labels(self._group).set(delay_seconds)
 
     def happened(self, event: str, times: int = 1) -> None:
-        """Count an event."""
+        """Count an event of this name."""
         self._events.labels(self._group, event).inc(times)
 
     def lag(self, partition: Partition, offsets: int) -> None:

@@ -39,7 +39,7 @@ def admin_address(given: str | None) -> str:
 
 
 class Asking(Protocol):
-    """The fields of a client that decide how it asks the admin."""
+    """The fields of a client by which it sends requests to the admin."""
 
     admin: str | None
     token: str | None

@@ -11,7 +11,7 @@ from roma_client.records.selection import Selection
 
 
 class MessageLike(Protocol):
-    """A record with what `relay.testing.MadeMessage` has."""
+    """A record with the attributes of `relay.testing.MadeMessage`."""
 
     @property
     def topic(self) -> str:

@@ -54,7 +54,7 @@ from spark_jobs.spark_util.report import print_error
 
 @dataclass(frozen=True, slots=True)
 class Reconciliation:
-    """One run over the tables of a configuration."""
+    """Compares all tables of a configuration once."""
 
     spark: SparkSession
     settings: JobSettings

@@ -28,7 +28,7 @@ class Caller:
 
     name       name in messages; empty for a caller without a token
     rights     what the caller may do
-    is_user    a user of the installation: the name is proven and stands in history and audit trail
+    is_user    a user of the installation: the name is proven, and history and audit trail use it
     session    of a user who signed in; None for a caller with a token, and without one
     by_header  a proxy has signed the user in
     """

@@ -50,14 +50,13 @@ def check_forgery(request: Request, caller: Caller, body: bytes) -> None:
     sent = request.headers.get(HEADER) or _field(request, body)
     if not is_form_token(sent, caller.session.secret):
         raise ForgeryRefused(
-            f"The request has {'another' if sent else 'no'} token of the session that it belongs "
-            "to."
+            f"The request has {'a wrong' if sent else 'no'} CSRF token for its session."
         )
 
 
 def _check_own_page(request: Request) -> None:
     """Check a request whose user the proxy names: the browser adds the proof of the user
-    automatically, and no session has a token for the form. A browser reports which page sent a
+    automatically, and no session has a token for the form. A browser names the page that sent a
     changing request. A program does not, and sends the header X-CSRF-Token with any value: a page
     of another site cannot set it.
 
@@ -65,7 +64,9 @@ def _check_own_page(request: Request) -> None:
     """
     check_sender(request)
     if not any(name in request.headers for name in ("sec-fetch-site", "origin", HEADER)):
-        raise ForgeryRefused("The request does not say which page sent it.")
+        raise ForgeryRefused(
+            "The request names no page that sent it: Origin and Sec-Fetch-Site are missing."
+        )
 
 
 def _field(request: Request, body: bytes) -> str:

@@ -63,7 +63,7 @@ class TimedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def on_response_complete(self) -> None:
-        """Note since when the connection is idle."""
+        """Record the time at which the connection became idle."""
         super().on_response_complete()
         self.since_s = self.loop.time()
 

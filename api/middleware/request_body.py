@@ -25,7 +25,7 @@ _COMMENT_CHARACTERS: Final = 2000
 
 
 async def read_body(request: Request) -> bytes:
-    """Return the body; the guard has bounded it."""
+    """Return the body of the request; the guard has limited its size."""
     return await request.body()
 
 

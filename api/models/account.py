@@ -29,7 +29,7 @@ class UserView(BaseModel):
 
 
 class UserRequest(BaseModel):
-    """The wanted state of a user."""
+    """The requested state of a user."""
 
     model_config = ConfigDict(
         extra="forbid", json_schema_extra={"examples": [{"role": "operator", "values": False}]}
@@ -44,7 +44,7 @@ class UserRequest(BaseModel):
 
 
 class TokenView(BaseModel):
-    """A token, without its hash."""
+    """A token, without its secret or hash."""
 
     name: str
     owner: str
@@ -87,7 +87,7 @@ class TokenRequest(BaseModel):
 
 
 class NewTokenView(TokenView):
-    """A token that was just made."""
+    """A new token with its secret, which is shown once."""
 
     token: str = Field(description="The secret. It is not shown again.")
 

@@ -67,7 +67,7 @@ class ListedLetterView(DeadLetterView):
 
 
 class ReplayWish(BaseModel):
-    """Sending a letter names it once more."""
+    """The order to send a dead letter's message; it repeats the letter's id."""
 
     confirm: str = Field(description="The letter's id, once more.")
     again: bool = Field(default=False, description="Send it although it was sent before.")

@@ -37,7 +37,7 @@ class ProofAnswer(BaseModel):
 
 
 class ServerAnswer(BaseModel):
-    """One of the two servers, as the relay that leads the instance saw it last.
+    """One of the two servers, as the leading relay read it last.
 
     Times in Unix milliseconds.
     """
@@ -51,11 +51,11 @@ class ServerAnswer(BaseModel):
     server_id: int
     executed: str = Field(description="gtid_executed, or MariaDB's gtid_binlog_pos.")
     purged: str
-    behind: int = Field(description="Published transactions that it lacks; -1 where no GTIDs tell.")
+    behind: int = Field(description="Published transactions that it lacks; -1 without GTIDs.")
     lacking: str = Field(description="These transactions: what accept-loss would give up.")
     gone: str = Field(description="Transactions that it purged and that were never published.")
     errant: str = Field(
-        description="Transactions that replication did not bring: somebody wrote past it."
+        description="Transactions that were written to the server itself, not replicated."
     )
     seen_ms: int
     proof: ProofAnswer = Field(description="Whether it could be read instead, step by step.")
@@ -194,7 +194,7 @@ class SourceRequest(BaseModel):
 
 
 class SwitchRequest(SourceRequest):
-    """Which of the two servers shall be read."""
+    """The server that an instance should read."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"to": "standby"}})
 

@@ -182,7 +182,9 @@ def table_rates(instance: InstanceView) -> list[TableRateView]:
 
 
 class RelayView(BaseModel):
-    """A relay process that lives. `server` is the name that outlives it."""
+    """A relay process that is connected to ZooKeeper. `server` is a name that stays the same over
+    restarts.
+    """
 
     name: str
     host: str

@@ -40,7 +40,7 @@ class PeekWish(BaseModel):
     )
 
     def asked(self) -> AskedPeek:
-        """Return the parameters of the reader."""
+        """Return the parameters of the reader of messages."""
         return AskedPeek(self.table, self.op, self.key, self.start)
 
 

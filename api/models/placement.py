@@ -7,7 +7,7 @@ from relay.state import Candidate, InstancePlace, PlacementOverride
 
 
 class CandidateView(BaseModel):
-    """A relay that knows the instance; `code` and `reason` say why it cannot run it now."""
+    """A relay whose settings have the instance; `code` and `reason`: why it cannot run it now."""
 
     relay: str
     server: str

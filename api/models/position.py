@@ -14,7 +14,7 @@ from relay.operations import (
 
 
 class SourcePlace(BaseModel):
-    """The position of one source of a group."""
+    """The binlog coordinates of one source of a group."""
 
     file: str
     offset: int
@@ -63,13 +63,13 @@ class PositionView(BaseModel):
 
 
 class Confirmed(BaseModel):
-    """Every act on a position names the instance once more."""
+    """The confirmation of an act on a position: the instance's name once more."""
 
     confirm: str = Field(description="The instance's name, once more.", examples=["shop"])
 
 
 class OneSource(BaseModel):
-    """The source of a group; a single one need not be named."""
+    """The source of a group; leave it out for an instance with one source."""
 
     source: str | None = Field(default=None, description="Of a group: the source's name.")
 
@@ -107,7 +107,7 @@ class Place(OneSource):
 
 
 class FoundPlace(BaseModel):
-    """The last border between transactions before a time."""
+    """The last position between two transactions before a time."""
 
     file: str
     offset: int
@@ -120,7 +120,7 @@ class FoundPlace(BaseModel):
 
 
 class Move(Place, Confirmed):
-    """A move that is to be done."""
+    """The order to move an instance's position."""
 
 
 class Skip(OneSource, Confirmed):
@@ -180,7 +180,7 @@ class Repartitioning(BaseModel):
 
 
 class RepartitionOrder(Repartitioning, Confirmed):
-    """The same, to be done."""
+    """The fields of a preview, and the confirmation that the change is made."""
 
     without: str | None = Field(
         default=None, description="Another instance of the topic that is permanently removed."
@@ -188,7 +188,7 @@ class RepartitionOrder(Repartitioning, Confirmed):
 
 
 class RepartitionView(BaseModel):
-    """The effect on consumers."""
+    """The effect of other partitions on the consumers of a topic."""
 
     topic: str
     partitions_before: int

@@ -35,7 +35,7 @@ class SessionView(BaseModel):
 
     @classmethod
     def of(cls, caller: Caller) -> "SessionView":
-        """Describe a caller."""
+        """Return the name, role and rights of a caller."""
         session = caller.session
         return cls(
             name=caller.name,

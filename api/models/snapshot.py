@@ -19,7 +19,7 @@ _NEEDS_VALUES: Final = "It may quote values of rows: ask with the right values."
 
 
 class SnapshotWish(BaseModel):
-    """Which tables are copied, and how."""
+    """The tables that a request copies, and the manner."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -51,5 +51,5 @@ def erase_person(admin: AdminDep, number: str, order: ErasureOrder, note: NoteDe
 
 @router.delete("/{number}", status_code=204)
 def forget_erasure(admin: AdminDep, number: str) -> None:
-    """Forget a search with its keys and texts."""
+    """Delete a search with its keys and texts."""
     admin.erasures.forget(number)

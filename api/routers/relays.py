@@ -13,5 +13,5 @@ router: Final = APIRouter(prefix="/api/v1/relays", tags=["relays"])
 
 @router.get("")
 def list_relays(admin: AdminDep, part: ListingDep) -> list[RelayView]:
-    """Return the relay processes that live."""
+    """Return the relay processes that are connected to ZooKeeper."""
     return part.of(admin.directory.relays())

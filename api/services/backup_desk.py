@@ -45,7 +45,7 @@ class BackupDesk:
         text = seal(taken, passphrase)
         if len(text) > _LIMIT_BYTES:
             raise BackupRefused(
-                f"The sealed backup has {len(text):,} bytes, and the admin takes back "
+                f"The sealed backup has {len(text):,} bytes, and the admin accepts at most "
                 f"{_LIMIT_BYTES:,}.",
                 remedy="Use `roma backup FOLDER --config FILE` on a server.",
             )

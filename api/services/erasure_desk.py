@@ -39,10 +39,10 @@ _BUSY: Final = frozenset[ErasureState]({"looking", "erasing"})
 
 
 class Erasure(Protocol):
-    """The interface of `relay.operations.PersonErasure`."""
+    """The methods of `relay.operations.PersonErasure` that the desk uses."""
 
     def plan(self) -> ErasurePlan:
-        """Read every store."""
+        """Search every store, and return what an erasure would change."""
 
     def erase(self, plan: ErasurePlan, who: Who, choice: ErasureChoice) -> None:
         """Erase the findings of a plan."""
@@ -229,13 +229,13 @@ def _found(job: _Job, choice: ErasureChoice, now_s: float) -> tuple[Erasure, Era
     """Return the findings that can be erased now. Raises ErasureRefused."""
     if job.state != "found" or job.erasure is None or job.plan is None:
         raise ErasureRefused(
-            f"Search {job.number} has ended.", remedy="Look again, and erase what that finds."
+            f"Search {job.number} has ended.", remedy="Search again, and erase those findings."
         )
     if now_s - job.found_at_s > FRESH_SECONDS:
         raise ErasureRefused(
             f"Search {job.number} ended more than {FRESH_SECONDS / 60:.0f} minutes ago. Rows with "
             "its keys may have come since.",
-            remedy="Look again, and erase what that finds.",
+            remedy="Search again, and erase those findings.",
         )
     if job.plan.changes_nothing(choice):
         raise ErasureRefused(

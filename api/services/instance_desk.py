@@ -48,7 +48,7 @@ class InstanceDesk:
         found = self._store.find(name)
         if found is None:
             where = (
-                "stands in the configuration file"
+                "is defined in the configuration file"
                 if name in self._of_file
                 else "was not defined at run time"
             )
@@ -158,7 +158,7 @@ def _check(name: str, fields: Mapping[str, Any], variables: RunTimeVariables) ->
         raise InstanceRefused(exc.reason) from exc
     if found.name != name:
         raise InstanceRefused(
-            f"The document calls the instance {found.name}, and its address {name}."
+            f"The document names the instance {found.name}, and its address {name}."
         )
 
 

@@ -6,7 +6,7 @@ from relay.state import InstanceStore, Membership
 
 
 class InstanceDirectory:
-    """Shows the instances that exist and the relays that live."""
+    """Returns the instances that exist and the relays that are connected."""
 
     def __init__(self, instances: InstanceStore, members: Membership, listed: InstanceList) -> None:
         self._instances = instances
@@ -26,13 +26,12 @@ class InstanceDirectory:
         return InstanceView.of(found.status, relay_alive=found.relay_alive)
 
     def dropped(self, name: str) -> list[DroppedNameView]:
-        """Return the names that an instance leaves out, those with the most rows first.
-
-        Raises NodeMissing.
+        """Return the real table names that an instance does not relay, the ones with the most rows
+        first. Raises NodeMissing.
         """
         self.instance(name)
         return [DroppedNameView.of(each) for each in self._instances.dropped(name)]
 
     def relays(self) -> list[RelayView]:
-        """Return the relays that live."""
+        """Return the relays that are connected to ZooKeeper."""
         return [RelayView.of(member) for member in self._members.members()]

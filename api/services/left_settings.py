@@ -36,11 +36,11 @@ class LeftSettings:
 
     @classmethod
     def of(cls, settings: RelaySettings, session: Session, turn: ErasureTurn) -> "LeftSettings":
-        """Return the thread of an installation."""
+        """Return the thread that restores topic settings after an interrupted erasure."""
         return cls(session, turn, lambda: put_back_settings(settings, turn, _ACTOR))
 
     def start(self) -> None:
-        """Begin to wait. Raises ResourcesExhausted."""
+        """Start the thread. Raises ResourcesExhausted."""
         self._signal.set()
         self._thread.start()
 

@@ -13,7 +13,7 @@ from relay.state import Membership, PlacementStore
 
 
 class PlacementDesk(PlacementEditor):
-    """Shows the placement, and takes moves and maintenance."""
+    """Shows the placement, and executes orders for moves and maintenance."""
 
     def __init__(self, members: Membership, overrides: PlacementStore, acts: DelayedTrail) -> None:
         super().__init__(members, overrides, acts)

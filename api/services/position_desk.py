@@ -64,7 +64,7 @@ class PositionDesk:
         )
 
     def preview(self, instance: str, to: Place) -> MovePreview:
-        """Return the effect of a move. Raises MoveRefused."""
+        """Return the effect of a move of the position. Raises MoveRefused."""
         found = self._position(instance, resolved=True).preview(
             to.coordinates, as_new=to.as_new, gtid_set=to.gtid_set, source=to.source
         )

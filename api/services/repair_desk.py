@@ -9,7 +9,7 @@ from relay.zk import Session
 
 
 class RepairDesk:
-    """Foretells and requests repairs of the instances of file and run time."""
+    """Previews and requests repairs of rows, for instances of the file and of ZooKeeper."""
 
     def __init__(self, settings: RelaySettings, session: Session, snapshots: Snapshots) -> None:
         self._settings = settings

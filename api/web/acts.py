@@ -36,7 +36,7 @@ class Shown:
     section: str
 
     def render(self, request: Request) -> HTMLResponse:
-        """Return the page; no act has failed."""
+        """Return the page without an error."""
         values = {"failed": "", "error": None, "typed": {}, **self.values}
         return render(request, self.template, values, section=self.section)
 
@@ -47,7 +47,7 @@ def note_from(request: Request, form: Form) -> Note:
 
 
 def who_from(request: Request, form: Form) -> Who:
-    """Return who asked for an act, and why."""
+    """Return the author and the comment of an operator act."""
     note = note_from(request, form)
     return Who(note.author, note.comment)
 

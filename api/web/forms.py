@@ -21,7 +21,7 @@ class Form:
         return self._fields.get(name, "")
 
     def checked(self, name: str) -> bool:
-        """Whether a box is checked."""
+        """Return whether a check box is set."""
         return name in self._fields
 
     def number(self, name: str, title: str) -> int:

@@ -19,7 +19,7 @@ _VERSION: Final = version("roma-relay")
 
 @dataclass(frozen=True, slots=True)
 class HealthLine:
-    """One line on the installation's health."""
+    """One line of the sidebar about the installation's health."""
 
     sentence: str
     good: bool
@@ -60,12 +60,12 @@ class Page:
         return up + path.lstrip("/")
 
     def may(self, right: str) -> bool:
-        """Whether the caller has the right."""
+        """Return whether the caller has the right."""
         return Right(right) in self.caller.rights
 
     @property
     def csrf_field(self) -> Markup:
-        """The hidden field that every form carries."""
+        """The hidden field against cross-site requests, which every form needs."""
         return Markup('<input type="hidden" name="csrf" value="{}">').format(self.csrf)
 
 

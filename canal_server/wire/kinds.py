@@ -5,7 +5,7 @@ from typing import NamedTuple, TypeAlias
 
 
 class PacketKind(IntEnum):
-    """Number of a packet's type."""
+    """The number of a packet's type in Canal's protocol."""
 
     HANDSHAKE = 1
     CLIENT_AUTHENTICATION = 2
@@ -20,7 +20,7 @@ class PacketKind(IntEnum):
 
 
 class EntryKind(IntEnum):
-    """Number of an entry's type."""
+    """The number of an entry's type in Canal's protocol."""
 
     TRANSACTION_BEGIN = 1
     ROW_DATA = 2
@@ -81,7 +81,7 @@ class Subscribe(NamedTuple):
 
 
 class Unsubscribe(NamedTuple):
-    """Stop reading."""
+    """Ends the subscription of a client."""
 
     destination: str
     client_id: str
@@ -100,7 +100,7 @@ class GetBatch(NamedTuple):
 
 
 class Acknowledge(NamedTuple):
-    """Acknowledge a batch."""
+    """Acknowledges a batch by its id."""
 
     destination: str
     client_id: str
@@ -108,7 +108,7 @@ class Acknowledge(NamedTuple):
 
 
 class RollBack(NamedTuple):
-    """Deliver again what is out. `batch_id` 0: all batches."""
+    """Delivers unacknowledged batches again. `batch_id` 0: all of them."""
 
     destination: str
     client_id: str

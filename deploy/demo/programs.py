@@ -51,7 +51,7 @@ class OwnProgram(ServerProcess):
 
 
 class RelayProgram(OwnProgram):
-    """`roma relay`."""
+    """Runs `roma relay` as a child process."""
 
     name: ClassVar[str] = "relay"
 

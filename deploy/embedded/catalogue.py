@@ -83,7 +83,7 @@ def fetchers() -> Mapping[str, Callable[[], str]]:
 
 
 def release_fetchers() -> Mapping[str, Callable[[], str]]:
-    """Return the same mapping for the further releases."""
+    """Return the name of each further release, and the function that fetches it."""
     return {name: kind.fetch for name, kind in RELEASES.items()}
 
 

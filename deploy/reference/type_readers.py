@@ -36,7 +36,7 @@ type refuses some values and a text accepts them, declare STRING. Flink's
 
 
 def type_readers_page() -> str:
-    """Return the page as Markdown."""
+    """Return the page about readers of column types, as Markdown."""
     verdicts: dict[str, dict[str, str]] = json.loads(_DATA.read_text(encoding="utf-8"))
     readers = list(next(iter(verdicts.values())))
     lines = [f"| column | value | {' | '.join(readers)} |", "|---" * (len(readers) + 2) + "|"]

@@ -112,7 +112,7 @@ class StoredEntry:
     def without_contents(self) -> "StoredEntry":
         """Return the entry without `before`, `after` and `comment`, with the same digest.
 
-        An entry of format 1 has no salt: a digest would let somebody test guesses, so it keeps
+        An entry of format 1 has no salt: a digest would allow tests of guesses, so it has
         none.
         """
         entry = replace(self.entry, before={}, after={}, comment="")
@@ -167,7 +167,7 @@ def value_digest(value: bytes) -> str:
 class Chain:
     """The chain of one writer: gives its entries their links, in the order of the calls.
 
-    Whoever gets an entry must write it, or drop the chain: a link that was given and not written is
+    The caller must write each entry that it gets, or drop the chain: a link that is not written is
     a gap.
     """
 
@@ -235,7 +235,7 @@ def newest_entries(stored: Iterable[StoredEntry]) -> list[Reference]:
 
 
 def references(link: Link) -> list[Reference]:
-    """Return the entries that a link names: the one before it, and those that it saw."""
+    """Return the entries that a link names: the one before it, and those of `seen`."""
     before = [Reference(link.writer, link.sequence - 1, link.previous)] if link.sequence > 1 else []
     return [*before, *(link.seen or ())]
 

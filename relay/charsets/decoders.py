@@ -37,7 +37,7 @@ def decoder(charset: str) -> Decoder | None:
 
 @lru_cache
 def lenient_decoder(charset: str) -> Decoder | None:
-    """Return the same decoder, but one that replaces invalid bytes with U+FFFD."""
+    """Return a decoder of the same character set that replaces invalid bytes with U+FFFD."""
     if charset in CODECS:
         return _by_codec(CODECS[charset], "replace")
     if charset in BASED_ON:

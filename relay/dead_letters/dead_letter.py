@@ -89,7 +89,7 @@ class DeadLetter:
     def later_message(self) -> OutboundMessage:
         """The message as it is sent later: of no source transaction.
 
-        The END of its own did not count it. Readers of whole transactions have it behind them.
+        The END message of its transaction did not count it, and readers are past that END.
         """
         headers = tuple(each for each in self.message.headers if each[0] not in _OF_TRANSACTION)
         return replace(self.message, headers=headers)

@@ -66,7 +66,7 @@ class RowDecoder:
 
     Caches the tables that it has read, and is used by one thread at a time.
 
-    `complete` knows the names of tables whose maps carry none.
+    `complete` adds column names to table maps that have none.
     """
 
     def __init__(
@@ -123,8 +123,8 @@ class RowDecoder:
         )
 
     def _table(self, raw: RawRows) -> "TableRows":
-        # The number of a table changes whenever the server opens it anew; the rest says whether it
-        # is the same table.
+        # The number of a table changes whenever the server opens it again; the other bytes identify
+        # the table.
         key = (raw.table_map[TABLE_ID_AND_FLAGS_BYTES:], raw.mariadb)
         last_key, last = self._last
         if last is not None and key == last_key:

@@ -34,7 +34,7 @@ class GivenChanges:
 
     @property
     def waiting(self) -> bool:
-        """Whether a change can be given now."""
+        """Whether a change can be returned now."""
         return bool(self._open)
 
     @property
@@ -58,7 +58,7 @@ class GivenChanges:
         self._end_batches()
 
     def take(self, most: int) -> list[Change]:
-        """Return the next changes, `most` at most."""
+        """Return at most `most` changes, the oldest first."""
         taken: list[Change] = []
         while self._open and len(taken) < most:
             changes = self._open[0].changes

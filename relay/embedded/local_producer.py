@@ -55,21 +55,21 @@ class LocalProducer:
 
     @property
     def longest_open_seconds(self) -> float:
-        """Return the same as `open_seconds`."""
+        """Return for how many seconds the batch has been open, as `open_seconds`."""
         return self.open_seconds
 
     @property
     def needs_barrier(self) -> bool:
-        """Return False: batches are given in their order."""
+        """Return False: batches are passed on in their order."""
         return False
 
     @property
     def overlaps(self) -> bool:
-        """Return False: no commit is ever unanswered."""
+        """Return False: a commit is answered before the next batch."""
         return False
 
     def expect(self, partitions: int) -> None:
-        """Nothing waits in a queue."""
+        """Do nothing: this producer has no queue."""
 
     def open(self) -> None:
         """No older producer exists: the position store is locked."""
@@ -86,7 +86,7 @@ class LocalProducer:
         self._messages.extend(messages.each(topic))
 
     def send_deletion(self, message: OutboundMessage) -> None:
-        """Take the deletion of a record."""
+        """Add the deletion of a record to the open batch."""
         self.send(message)
 
     def commit(self, record: OutboundMessage) -> "Future[None]":
@@ -143,23 +143,23 @@ class LocalTopics:
         self.formats: Mapping[str, str] = {}
 
     def partitions(self, topic: str) -> int:
-        """Return 1."""
+        """Return 1: embedded topics have one partition."""
         self.sizes.limits[topic] = _NO_LIMIT_BYTES
         return 1
 
     def keep_places(
         self, topic: str, table: TableId, form: str, shard: TableId | None = None
     ) -> None:
-        """One partition keeps every key in its place."""
+        """Do nothing: all keys are in the one partition."""
 
     def is_compacted(self, topic: str) -> bool:
-        """Return False."""
+        """Return False: embedded topics are never compacted."""
         del topic
         return False
 
     def existing(self, topics: Iterable[str]) -> frozenset[str]:
-        """Return all of them."""
+        """Return all of the names: embedded topics always exist."""
         return frozenset(topics)
 
     def ensure_single(self, topic: str) -> None:
-        """The topic exists."""
+        """Do nothing: embedded topics always exist."""

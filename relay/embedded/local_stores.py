@@ -42,7 +42,7 @@ class LocalRecords:
                 self._forget_deletions()
 
     def ensure_topic(self) -> bool:
-        """Return False: the store exists."""
+        """Return False: the store exists already, nothing was created."""
         return False
 
     def message(self, key: bytes, value: bytes | None) -> OutboundMessage:
@@ -50,7 +50,7 @@ class LocalRecords:
         return OutboundMessage(self.topic, 0, key, value, ())
 
     def messages(self, records: Iterable[tuple[bytes, bytes | None]]) -> list[OutboundMessage]:
-        """Return several records as messages."""
+        """Return the records as messages that join a batch."""
         return [self.message(key, value) for key, value in records]
 
     def read(self) -> dict[bytes, bytes]:
@@ -78,7 +78,7 @@ class LocalPositions:
     """Makes the messages of the position; the program stores what they say."""
 
     def message(self, record: PositionRecord) -> OutboundMessage:
-        """Return the message of the record."""
+        """Return the position record as a message that joins the batch."""
         return OutboundMessage(POSITION, 0, b"", record.to_bytes(), ())
 
     def history_messages(self, record: PositionRecord, now_ms: int) -> Sequence[OutboundMessage]:

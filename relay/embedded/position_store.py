@@ -1,4 +1,4 @@
-"""Where the position of embedded changes is kept: in a file, or where the program likes."""
+"""The store of the position of embedded changes: a file, or functions of the program."""
 
 import fcntl
 import os
@@ -20,7 +20,7 @@ class PositionStore(Protocol):
         """Replace the position; it is durable when this returns."""
 
     def close(self) -> None:
-        """Free what the store holds."""
+        """Release the lock or connection of the store."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class PositionCallbacks:
     save: Callable[[bytes], object]
 
     def close(self) -> None:
-        """Hold nothing."""
+        """Do nothing: there is no file and no lock."""
 
 
 class PositionFile:
@@ -76,7 +76,7 @@ class PositionFile:
             raise self._refused("be written", exc) from exc
 
     def close(self) -> None:
-        """Free the lock."""
+        """Release the lock on the file."""
         if self._lock is not None:
             self._lock.close()
             self._lock = None

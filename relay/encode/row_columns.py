@@ -23,7 +23,7 @@ Present = tuple[int, ...] | None
 
 
 def present_columns(row: Row) -> Present:
-    """Return which columns the image holds."""
+    """Return which columns a row image has."""
     if ABSENT not in row:
         return None
     return tuple(ordinal for ordinal, value in enumerate(row) if value is not ABSENT)
@@ -119,7 +119,7 @@ class RowColumns:
         )
 
     def facts(self, present: Present) -> ColumnFacts:
-        """Return the JSON about the present columns."""
+        """Return the JSON members with type names of the present columns."""
         ordinals = range(len(self._columns)) if present is None else present
         key_names = [self._names[ordinal] for ordinal in self._key if ordinal in ordinals]
         return ColumnFacts(

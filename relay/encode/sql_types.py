@@ -16,7 +16,7 @@ from relay.model.value import JsonDocument, Value
 
 
 class SqlType(IntEnum):
-    """The part of java.sql.Types that occurs."""
+    """The numbers of java.sql.Types that messages use."""
 
     BIT = -7
     TINYINT = -6
@@ -66,7 +66,7 @@ _OTHERS: Final[dict[ColumnType, SqlType]] = {
 
 
 def exact_sql_type(column: Column) -> SqlType:
-    """Return the number of a column in the exact style."""
+    """Return the `java.sql.Types` number of a column in the exact text style."""
     if column.type in _INTEGERS:
         return (_PROMOTED if column.unsigned else _INTEGERS)[column.type]
     if column.type in (ColumnType.ENUM, ColumnType.SET):

@@ -23,5 +23,5 @@ def canal_decimal(scale: int) -> Callable[[str], str]:
 
 
 def without_empty_group(number: str) -> str:
-    """Print one decimal without an empty last group of digits."""
+    """Return a decimal's text without a last, shorter group of digits that is zero."""
     return canal_decimal(len(number.partition(".")[2]))(number)

@@ -7,7 +7,7 @@ from relay.errors.stop import Stop
 
 
 class CorruptEvent(Stop):
-    """An event's bytes contradict its checksum or themselves."""
+    """The bytes of an event do not match their checksum, length or format."""
 
     code = "CORRUPT_EVENT"
     remedy = "Check the binlog with mysqlbinlog --verify-binlog-checksum at the coordinates named."

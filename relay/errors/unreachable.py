@@ -53,7 +53,7 @@ class StandbyBehind(Unreachable):
 
 
 class BrokerUnreachable(Unreachable):
-    """Kafka does not answer."""
+    """Kafka's brokers do not answer."""
 
     code = "BROKER_UNREACHABLE"
     remedy = (

@@ -83,7 +83,7 @@ class AssignmentTable:
             self._signals.append(signal)
 
     def forget(self, signal: Callable[[], None]) -> None:
-        """Do not call `signal` any more."""
+        """Stop calling `signal`."""
         with self._lock:
             self._signals = [each for each in self._signals if each != signal]
 
@@ -95,7 +95,7 @@ class AssignmentTable:
         return None if age is None else age.assignment
 
     def may_take(self, instance: str) -> bool:
-        """Whether this member may try to lead."""
+        """Whether this relay may try to lead the instance."""
         age = self._ages.get(instance)
         return age is not None and may_take(age, self._member, monotonic())
 

@@ -59,7 +59,7 @@ class Election:
                 self._assignments.forget(self._changed.set)
 
     def wake(self) -> None:
-        """End a wait."""
+        """End a wait in `wait_until_leading`. Thread-safe."""
         self._changed.set()
 
     def leads(self, *, for_certain: bool = False) -> bool:

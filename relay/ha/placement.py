@@ -38,10 +38,10 @@ class ClusterView:
 
 
 class Why(StrEnum):
-    """Why an instance should run where it should."""
+    """The reason why an instance is assigned to a relay."""
 
     STAYS = "it runs there"
-    FREE = "nobody runs it"
+    FREE = "no relay runs it"
     MOVED = "an operator moved it"
     DRAINED = "its server is in maintenance"
     PREFERRED = "its settings prefer that server"

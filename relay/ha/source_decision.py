@@ -14,7 +14,7 @@ from relay.model.standby_transactions import StandbyTransactions, standby_transa
 
 
 class Action(Enum):
-    """What the instance does: keep its server, wait for the other one, switch, or stop until an
+    """A decision: keep the server, wait for the other one, switch, or stop until an
     operator acts.
     """
 
@@ -70,7 +70,7 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the instance does, and why.
+    """The decision about the source's server, and its reason.
 
     `code` is the error code of a STOP. `behind` is the number of transactions that the other server
     lacks. `lacking` and `gone` are the GTIDs whose loss an operator would have to accept.

@@ -27,7 +27,7 @@ def topic_limit(settings: Mapping[str, str], message_max_bytes: int) -> int:
 
 
 def message_bytes(message: OutboundMessage) -> int:
-    """Return how much a message takes at most, alone in its batch."""
+    """Return the most bytes that a message can take, alone in its batch."""
     return (
         _size(message.headers) + len(message.key or b"") + len(message.value or b"") + RECORD_BYTES
     )

@@ -18,8 +18,7 @@ READ_SECONDS: Final = 30.0
 _REQUEST_SECONDS: Final = 10.0
 _POLL_SECONDS: Final = 0.2
 _APPEARING_SECONDS: Final = 10.0
-# What is said of a topic that was just made, until the broker asked has heard of it or its
-# partition has a leader.
+# Errors for a new topic, until the broker has its metadata and its partition has a leader.
 _NOT_YET: Final = frozenset(
     {
         "_UNKNOWN_PARTITION",
@@ -44,8 +43,8 @@ class PartitionReader:
 
     Raises `unreadable` where an open transaction may still hide committed records.
 
-    A topic that no broker knows is asked for during `appearing_s` seconds: it may just have been
-    made. Then TopicRefused is raised. A reading ends after `reading_s` seconds without a record.
+    A missing topic is requested again for `appearing_s` seconds, because it may be new. Then
+    TopicRefused is raised. A reading ends after `reading_s` seconds without a record.
     """
 
     def __init__(
@@ -64,9 +63,9 @@ class PartitionReader:
         self._reading_s = reading_s
 
     def ends(self) -> tuple[int, int]:
-        """Return the oldest and next offset as an uncommitted reader sees them.
+        """Return the oldest and next offset of a reader with read_uncommitted.
 
-        A committed reader must reach the latter to have read all records.
+        A reader with read_committed has read all records when it reaches the next offset.
         """
         with (
             closing(self._consumer("read_uncommitted")) as consumer,

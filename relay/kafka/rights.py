@@ -29,7 +29,7 @@ class Right:
 
     @property
     def text(self) -> str:
-        """The right in a sentence."""
+        """The right as a part of a sentence."""
         return (
             f"{self.operation} on {self.kind} {self.name}".strip()
             if self.name

@@ -97,8 +97,8 @@ def row_topic_findings(
 
 
 def position_topic_findings(state: TopicState, wanted: WantedTopic) -> list[TopicFinding]:
-    """Return the same for a topic that the relay reads back: one partition, compacted, because only
-    the newest record counts and must stay.
+    """Return the problems of a topic that the relay reads back: one partition, and compacted,
+    because only the newest record of each key is needed.
     """
     policy = state.settings.get("cleanup.policy")
     form = TopicRefused(

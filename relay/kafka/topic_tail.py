@@ -120,11 +120,11 @@ class TopicTail:
         return TailRead(tuple(records), frozenset(ended))
 
     def positions(self) -> Offsets:
-        """Return where reading continues."""
+        """Return the next offset to read of each partition."""
         return dict(self._next)
 
     def behind(self) -> int:
-        """Return how many offsets are unread, as far as the client knows without a request."""
+        """Return how many offsets are unread, by the end offsets that the client has cached."""
         total = 0
         for number, offset in self._next.items():
             _, end = self._consumer.get_watermark_offsets(
@@ -134,7 +134,7 @@ class TopicTail:
         return total
 
     def close(self) -> None:
-        """End the consumer."""
+        """Close the consumer."""
         self._consumer.close()
 
     def _record(self, message: Message) -> TailRecord:

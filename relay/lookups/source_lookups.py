@@ -1,4 +1,4 @@
-"""Questions to the source's server in SQL, over a connection of their own that cannot write."""
+"""Lookups by SQL in the source's server, over a separate read-only connection."""
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress

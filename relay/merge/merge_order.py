@@ -70,7 +70,7 @@ class MergeOrder:
         )
 
     def took(self, name: str) -> None:
-        """Record that the waiting transaction was taken."""
+        """Record that the waiting transaction was passed on."""
         source = self._sources[name]
         self.late += source.late
         source.head_ms, self.first = None, None

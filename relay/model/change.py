@@ -16,7 +16,7 @@ from relay.model.value import Row
 
 
 class Operation(StrEnum):
-    """What a row event does. The values are the texts that messages and settings use."""
+    """The kind of a row event. The values are the texts that messages and settings use."""
 
     INSERT = "INSERT"
     UPDATE = "UPDATE"
@@ -103,7 +103,7 @@ class Statement(NamedTuple):
 
 
 class XaAction(StrEnum):
-    """What happens to an XA transaction.
+    """A step of an XA transaction.
 
     BEGIN opens the group of its rows, which PREPARE, COMMIT_AT_ONCE or ROLLBACK ends.
     """
@@ -126,8 +126,8 @@ class XaStep(NamedTuple):
 
 
 class PreparedRows(NamedTuple):
-    """A row event whose transaction is prepared, as logged, with its table as the reading thread
-    knows it.
+    """A row event whose transaction is prepared, as logged, and its table as the reading
+    thread has described it.
     """
 
     raw: RawRows

@@ -1,4 +1,4 @@
-"""Types of columns that rooms treat alike."""
+"""Types of columns that packages treat alike."""
 
 from typing import Final
 

@@ -52,12 +52,12 @@ class ServerSeen:
 
     @property
     def held(self) -> Executed:
-        """The transactions in its binlog."""
+        """The transactions in the server's binlog: executed and not purged."""
         return Executed.parse(self.executed, self.binlog_state, strict=self.strict)
 
     @property
     def known(self) -> bool:
-        """Whether it has ever answered."""
+        """Whether the server has ever answered."""
         return self.seen_ms > 0
 
     def is_of(self, identity: SourceIdentity) -> bool:

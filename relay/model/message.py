@@ -45,7 +45,7 @@ class PrintedMessages(NamedTuple):
     tail: Headers
 
     def each(self, topic: str) -> Iterator[OutboundMessage]:
-        """Yield the messages one by one."""
+        """Yield the messages of the block one by one."""
         at = 0
         for _ in range(self.number):
             message, at = self.message_at(topic, at)

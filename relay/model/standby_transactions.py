@@ -59,9 +59,8 @@ def without_accepted(lacking: GtidSet, accepted: GtidSet) -> GtidSet:
 
 
 def transactions_ahead(lacking: GtidSet, held: Executed) -> int:
-    """Count the transactions.
-
-    In a MariaDB domain by the difference of the numbers, which is one at least.
+    """Return the number of transactions. In a MariaDB domain it is the difference of the numbers,
+    at least one.
     """
     numbered = sum(
         last - first + 1 for intervals in lacking.intervals.values() for first, last in intervals
@@ -92,8 +91,8 @@ def errant_transactions(other: str, followed: str, followed_uuid: str) -> GtidSe
 
 
 def errant_in_domains(other: str, followed: str, followed_id: int) -> tuple[str, ...]:
-    """Return the same for MariaDB, of the two servers' gtid_binlog_state: the newest id of each
-    domain and server that the followed one lacks.
+    """Return the errant transactions of a MariaDB server, from both servers' gtid_binlog_state: the
+    newest id of each domain and server that the followed one lacks.
     """
     theirs, ours = binlog_state(other), binlog_state(followed)
     ahead = (

@@ -111,7 +111,7 @@ class KeyKind(Enum):
 
     EITHER = (
         "a PRIMARY KEY, or the first unique key without NULL in its place: row metadata does not "
-        "tell them apart"
+        "distinguish them"
     )
     PRIMARY = "a PRIMARY KEY"
     NOT_PRIMARY = "a unique key, or no key at all"
@@ -135,7 +135,7 @@ class TableMap:
     key_kind: KeyKind = KeyKind.EITHER
 
     def without_names(self, unknown: str) -> "TableMap":
-        """Return the same map, marked as one whose names are unknown."""
+        """Return the table map, marked as one whose column names are unknown."""
         return replace(self, unknown=unknown)
 
 

@@ -31,7 +31,7 @@ class PlacementEditor:
         """
         found = next((each for each in self.places() if each.instance == instance), None)
         if found is None:
-            raise NodeMissing(f"No living relay has an instance called {instance}.")
+            raise NodeMissing(f"No connected relay has an instance named {instance}.")
         check_move(found, to)
         self._overrides.move(instance, to, note)
         self._note("instance.moved", instance, {"to": found.moved_to}, {"to": to}, note)
@@ -52,7 +52,7 @@ class PlacementEditor:
         self._note("maintenance.begun", "", {}, {"server": server}, note)
 
     def end_maintenance(self, server: str, note: Note) -> None:
-        """Let a server run instances again. Raises NodeMissing."""
+        """End the maintenance of a server. Raises NodeMissing."""
         if server not in self._overrides.overrides().maintenance:
             raise NodeMissing(f"Server {server} is not in maintenance.")
         self._overrides.end_maintenance(server)

@@ -44,14 +44,14 @@ class ProtectedTree:
         return [path for path, rights in self.rights().items() if rights != wanted]
 
     def careless_relays(self) -> list[str]:
-        """Return the living relays whose own nodes everybody may use: they do not log in, or have
+        """Return the connected relays whose nodes everybody may use: they do not log in, or have
         `acl = "open"`.
         """
         names = [member.name for member in Membership(self._session, self._paths).members()]
         return [name for name in names if EVERYBODY in self._rights(self._paths.relay(name))]
 
     def protect(self, who: Who) -> int:
-        """Give every node the rights that new ones get, and return how many had others.
+        """Give every node the rights that new ones get, and return how many nodes were changed.
 
         May be interrupted and repeated.
 
@@ -61,8 +61,8 @@ class ProtectedTree:
         careless = self.careless_relays() if self._settings.zookeeper.identities else []
         if careless:
             raise PlacementRefused(
-                f"{', '.join(careless)} makes nodes that everybody may use, so it may not log in "
-                f"and would be shut out.",
+                f"{', '.join(careless)} creates nodes without access rights. Without a login of "
+                f"its own it would lose its access.",
                 remedy=(
                     "Give every relay zookeeper.auth and zookeeper.acl, restart it, and repeat "
                     "this."

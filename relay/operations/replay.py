@@ -79,7 +79,7 @@ def _check_size(settings: RelaySettings, message: OutboundMessage) -> None:
     state = TopicAdmin(settings.kafka).state(message.topic)
     if state is None:
         raise TopicRefused(
-            f"Topic {message.topic} is not there.",
+            f"Kafka has no topic {message.topic}.",
             remedy="Create the topic again, as it was, and send again.",
         )
     size, limit = (

@@ -27,7 +27,7 @@ _UNMATCHED_PARTITION: Final = 0
 class TablePlacement:
     """How rows of one table are assigned to partitions.
 
-    `ordinals` are the columns whose texts `place` wants, in that order; empty if the placement
+    `ordinals` are the columns whose texts `place` gets, in that order; empty if the placement
     is the same for every row. `seed` is what the hash starts from: the database's hash, the
     table's, or 0. `named`: the rule names the columns, which need not be in the key.
     """

@@ -23,7 +23,7 @@ class ControlSignals:
         self._answered: int | None = None
 
     def watch(self) -> None:
-        """Begin to listen."""
+        """Begin to watch the node of signals in ZooKeeper."""
         self._watch = self._store.watch_calls(self._instance, self._signal)
 
     def acknowledge(self) -> None:

@@ -25,7 +25,7 @@ class MappingSets(Protocol):
 
 
 class KnownSet(NamedTuple):
-    """A set with its documents."""
+    """A mapping set with its documents."""
 
     name: MappingName
     documents: Documents
@@ -33,7 +33,7 @@ class KnownSet(NamedTuple):
 
 
 class SavedSets:
-    """Reads the sets of one store."""
+    """Reads the mapping sets of one store."""
 
     def __init__(self, store: MappingSets) -> None:
         self._store = store

@@ -52,7 +52,7 @@ class CompactedTopicStore:
         return OutboundMessage(self.topic, 0, key, value, ())
 
     def messages(self, records: Iterable[tuple[bytes, bytes | None]]) -> list[OutboundMessage]:
-        """Several records as messages."""
+        """Return the records as messages that join a batch."""
         return [self.message(key, value) for key, value in records]
 
     def read(self) -> dict[bytes, bytes]:

@@ -23,7 +23,7 @@ class KeptRecords(Protocol):
         """Return the record as a message that joins a batch."""
 
     def messages(self, records: Iterable[tuple[bytes, bytes | None]]) -> list[OutboundMessage]:
-        """Return several records as messages."""
+        """Return the records as messages that join a batch."""
 
     def read(self) -> dict[bytes, bytes]:
         """Return the committed value of each key that is not deleted."""

@@ -44,7 +44,7 @@ class RecordKeys:
         self._runs: list[_Run] = []
 
     def add(self, key: EventPart) -> None:
-        """Append a record; keys rise."""
+        """Append the key of a record; keys must rise."""
         last = self._runs[-1] if self._runs else None
         if last is None or key.number != last.last:
             self._begin(key)

@@ -37,7 +37,7 @@ def read_key(key: bytes) -> tuple[str, int, int]:
 
 
 def to_bytes(rows: PreparedRows) -> bytes:
-    """Return the record's value."""
+    """Return the value of the Kafka record."""
     raw = rows.raw
     file, table = raw.position.file.encode(), _table_bytes(rows.table)
     head = _HEAD.pack(
@@ -97,8 +97,8 @@ def _table(value: bytes) -> TableMap:
         for each in fields["columns"]
     )
     key = tuple(fields["primary_key"])
-    # Before records had a kind, a table without a primary key may have had a unique one that nobody
-    # kept.
+    # Before records had a kind, a table without a primary key may have had a unique one that was
+    # not stored.
     kind = KeyKind[fields.get("key_kind", "EITHER" if key else "UNKNOWN")]
     return TableMap(
         TableId(*fields["id"]), columns, key, Logged[fields["logged"]], fields["unknown"], kind

@@ -31,7 +31,7 @@ class Finding:
     instance: str = ""
 
     def to_fields(self) -> dict[str, str]:
-        """Return the JSON object."""
+        """Return the finding as the fields of a JSON object."""
         return {
             "instance": self.instance,
             "check": self.check,
@@ -48,7 +48,7 @@ def passed(check: str, sentence: str, instance: str = "") -> Finding:
 
 
 def found(check: str, error: RelayError, instance: str = "", *, warning: bool = False) -> Finding:
-    """Return the error that the relay would meet.
+    """Return a finding for an error that the relay would raise.
 
     A `warning`, which the relay would only log, has its words and no code.
     """
@@ -58,12 +58,12 @@ def found(check: str, error: RelayError, instance: str = "", *, warning: bool = 
 
 
 def not_checked(check: str, because: str, instance: str = "", remedy: str = "") -> Finding:
-    """`because` continues the sentence "Not checked because"."""
+    """Return a finding of a check that could not run. `because` continues "Not checked because"."""
     return Finding(
         check, Verdict.NOT_CHECKED, f"Not checked because {because}.", remedy, instance=instance
     )
 
 
 def exit_code(findings: Iterable[Finding]) -> int:
-    """1 if the relay would not run as configured, 0 otherwise; warnings do not count."""
+    """Return 1 if the relay would not run as configured, 0 otherwise; warnings do not count."""
     return 1 if any(each.verdict is Verdict.FAILED for each in findings) else 0

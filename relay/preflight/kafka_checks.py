@@ -96,7 +96,7 @@ def _transactions(instance: InstanceSettings, admin: TopicAdmin) -> Finding:
     except KafkaNotPermitted as exc:  # the relay itself does not need it
         return not_checked(
             "transactions",
-            "the brokers do not tell their settings",
+            "the brokers do not return their settings",
             instance.name,
             remedy=exc.way_out,
         )

@@ -17,7 +17,7 @@ _LISTED_AT_MOST: Final = 1_000
 
 
 class RegistryView(Protocol):
-    """The requests of preflight to a registry."""
+    """The requests that preflight sends to a registry."""
 
     def subjects(self) -> list[str]:
         """Return the names of all subjects."""

@@ -36,7 +36,7 @@ def look_at_source(
 
 
 def of_check(check: SourceCheck, instance: str) -> Finding:
-    """Return a check of the source room as a finding."""
+    """Return a check of relay.source as a finding."""
     if check.error is None:
         return passed(check.name, f"{check.detail[0].upper()}{check.detail[1:]}.", instance)
     return found(check.name, check.error, instance, warning=check.warning)

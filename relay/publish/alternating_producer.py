@@ -39,7 +39,7 @@ class AlternatingProducer(BatchProducer):
 
     @property
     def sent_messages(self) -> int:
-        """Return the messages of the open batch."""
+        """Return the number of messages in the open batch."""
         return self._open.sent_messages
 
     @property

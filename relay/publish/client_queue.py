@@ -49,7 +49,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 def queue_configuration(kafka: KafkaSettings, transaction: TransactionSettings) -> dict[str, Any]:
     """Return the client's settings for an idempotent producer that loses nothing. Idempotence
-    keeps the order of several requests only if the broker already knows the producer: a
+    keeps the order of several requests only if the broker already has state of the producer: a
     partition without data of the producer accepts any sequence number. The first request can be
     refused there (the broker has not created the partition, or does not lead it yet) while the
     second one is accepted. The first is then repeated as a duplicate: reported as delivered, and
@@ -156,7 +156,7 @@ class ClientQueue:
             taken, at = sender.send(topic, block, at, self._left, messages.names, messages.tail)
             self._count(taken)
             if at < len(block):
-                # The single message's way waits for room, or says what is wrong.
+                # The call for a single message waits for space, or raises the error.
                 message, at = messages.message_at(topic, at)
                 put_one(message)
 

@@ -52,7 +52,7 @@ class IdempotentProducer(BatchProducer):
 
     @property
     def sent_messages(self) -> int:
-        """Return the messages of the open batch, kept deletions included."""
+        """Return the number of messages in the open batch, kept deletions included."""
         return self._queue.deliveries.sent + len(self._deletions)
 
     @property
@@ -65,7 +65,7 @@ class IdempotentProducer(BatchProducer):
         self._queue.budget.expect(partitions)
 
     def open(self) -> None:
-        """Reach a broker. Raises BrokerUnreachable."""
+        """Connect to a broker. Raises BrokerUnreachable."""
         cluster_metadata(self._queue.producer, self._kafka, _CONNECT_SECONDS)
 
     def send(self, message: OutboundMessage) -> None:
@@ -106,7 +106,7 @@ class IdempotentProducer(BatchProducer):
         return self._committer.submit(lambda: self._committed(record))
 
     def abort(self) -> None:
-        """Nothing can be taken back without transactions."""
+        """Do nothing: without transactions, sent messages cannot be withdrawn."""
         self._began_s = None
 
     def close(self) -> None:

@@ -93,7 +93,7 @@ class TransactionalProducer(BatchProducer):
 
     @property
     def sent_messages(self) -> int:
-        """Return the messages of the open transaction."""
+        """Return the number of messages in the open transaction."""
         return self._queue.deliveries.sent
 
     @property
@@ -156,8 +156,9 @@ class TransactionalProducer(BatchProducer):
     def acknowledged(self) -> bool:
         """Wait until the broker has every message of the open transaction.
 
-        Returns False if it refused one, or acknowledged none for a while: the commit, which is to
-        follow, tells why. In some states the client sends nothing more, and only the commit ends.
+        Returns False if it refused one, or acknowledged none for a while: the commit that
+        follows raises the reason. In some states the client sends nothing more, and only the
+        commit ends.
         """
         waiting, deadline = len(self._queue.producer), Deadline.after(_NO_PROGRESS_SECONDS)
         try:

@@ -28,7 +28,7 @@ def added_column(name: str, type_text: str) -> Column:
             return column
     known = "bigint, double, decimal(p,s), date, datetime(f), varchar(n), longtext"
     raise ConfigurationError(
-        f"A transform cannot add {name} as {type_text!r}: {known} are what there is."
+        f"A transform cannot add {name} as {type_text!r}: possible types are {known}."
     )
 
 

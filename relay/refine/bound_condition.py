@@ -71,7 +71,7 @@ class ConditionBinder:
         }
 
     def bind(self, condition: Condition) -> Holds:
-        """Return the test of a row."""
+        """Return the condition as a function of a row."""
         match condition:
             case Not(part):
                 return _negated(self.bind(part))
@@ -154,7 +154,7 @@ class ConditionBinder:
         return _Side(lambda _: constant, other, side.words, side.constant)
 
     def _refusal(self, why: str) -> RuleRefused:
-        return RuleRefused(f"A rule's condition cannot be put to {self._definition.id}: {why}")
+        return RuleRefused(f"A rule's condition cannot be applied to {self._definition.id}: {why}")
 
 
 def _is_null(side: _Side) -> bool:

@@ -17,7 +17,8 @@ def listed(definition: TableDefinition, rules: Sequence[RowRuleSettings]) -> tup
         return None
     names = [column.name.lower() for column in definition.map.columns]
     versions = definition.versions
-    # Without the end of its version a row is not told to be of the history, nor to be deleted.
+    # Without the end of its version, a row of the history cannot be distinguished from a present
+    # row, nor from a deleted one.
     key = {
         *definition.key,
         *definition.map.primary_key,

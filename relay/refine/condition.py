@@ -51,21 +51,21 @@ class Like:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """The opposite of a condition; unknown stays unknown."""
+    """True if its condition is false; unknown stays unknown."""
 
     part: "Condition"
 
 
 @dataclass(frozen=True, slots=True)
 class All:
-    """AND."""
+    """True if all its conditions are true (AND)."""
 
     parts: "tuple[Condition, ...]"
 
 
 @dataclass(frozen=True, slots=True)
 class Either:
-    """OR."""
+    """True if one of its conditions is true (OR)."""
 
     parts: "tuple[Condition, ...]"
 

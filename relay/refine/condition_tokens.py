@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from relay.errors import ConditionRefused
 
 MOST_CHARACTERS: Final = 10_000
-"""A longer condition is refused; lists of values that grow belong into a table of their own."""
+"""A longer condition is refused; use a lookup table for a list of values that grows."""
 
 _TOKEN: Final = re.compile(
     r"""\s*(?:
@@ -50,7 +50,7 @@ def tokens(text: str) -> list[Token]:
     """Cut the text; the last token is the end. Raises ConditionRefused."""
     if len(text) > MOST_CHARACTERS:
         raise ConditionRefused(
-            f"A condition has {len(text)} characters, and {MOST_CHARACTERS} are the most."
+            f"A condition has {len(text)} characters, and at most {MOST_CHARACTERS} are allowed."
         )
     found, at, length = [], 0, len(text.rstrip())
     while at < length:

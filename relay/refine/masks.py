@@ -66,7 +66,7 @@ class Mask:
         if method != "hash" and ordinal in {*definition.key, *definition.map.primary_key}:
             why = "it is part of the key, and only a hash keeps keys apart"
             raise RuleRefused(
-                f"The mask {method!r} cannot be put on {definition.id}.{column.name}: {why}."
+                f"The mask {method!r} cannot be applied to {definition.id}.{column.name}: {why}."
             )
         if method == "hash":
             return MaskedColumn(
@@ -78,7 +78,7 @@ class Mask:
             return self._replaced(column, type_text)
         if not is_text(column):
             raise RuleRefused(
-                f"The mask 'truncate' cannot be put on {definition.id}.{column.name}, which is "
+                f"The mask 'truncate' cannot be applied to {definition.id}.{column.name}, which is "
                 f"no text."
             )
         return MaskedColumn(

@@ -15,7 +15,7 @@ from relay.refine.transform import TableTransform
 
 
 class NotPublished(NamedTuple):
-    """A row is left out: a sentence for people, and a word for counting."""
+    """A filtered row: `reason` is a readable sentence, `cause` is the metric label."""
 
     reason: str
     cause: str

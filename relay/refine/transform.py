@@ -22,7 +22,7 @@ ENTRY_POINTS: Final = "roma.transforms"
 class Transform:
     """One function of the settings, with its lookups.
 
-    Raises ConfigurationError if it cannot be had.
+    Raises ConfigurationError if it cannot be imported.
     """
 
     def __init__(self, settings: TransformSettings, lookups: Mapping[str, Lookup]) -> None:
@@ -140,7 +140,7 @@ class TableTransform:
     def _row_change(self, made: Change, given: RowChange) -> RowChange:
         if made.before is None and made.after is None:
             raise TransformFailed(
-                f"The transform {self._transform.settings.function} made a change without a row."
+                f"The transform {self._transform.settings.function} returned no row."
             )
         return RowChange(self._row(made.before, given), self._row(made.after, given))
 

@@ -38,7 +38,7 @@ def _ddl_topics(rules: MappingRules) -> Iterator[MappingProblem]:
 class _Check:
     """Compares the rules of one set with each other.
 
-    Exact names meet only equal names and expressions.
+    An exact name is compared only with equal names and with expressions.
     """
 
     def __init__(self, rules: MappingRules, effort: Effort) -> None:

@@ -14,7 +14,7 @@ class TooMuchEffort(ValueError):
 
 
 class Effort:
-    """Counts steps. `most` None: as many as it takes."""
+    """Counts steps of a calculation, up to `most`; None: without limit."""
 
     __slots__ = ("_left", "_most")
 

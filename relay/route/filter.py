@@ -40,7 +40,7 @@ class TableFilter:
         return answer
 
     def may_accept_of(self, database: str) -> bool:
-        """Return whether some table of a database may pass, as far as the database's name tells.
+        """Return whether some table of a database may pass, judged by the database's name.
 
         False only if each expression names its database in simple form, before an escaped dot, and
         none names this one.

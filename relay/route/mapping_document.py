@@ -116,7 +116,7 @@ class IndexedEntry(Generic[EntryT]):
 
 @dataclass(frozen=True, slots=True)
 class MappingDocuments:
-    """The four documents, read."""
+    """The four mapping documents, parsed."""
 
     dbs: tuple[IndexedEntry[DatabaseEntry], ...] = ()
     tbs: tuple[IndexedEntry[TableEntry], ...] = ()

@@ -42,7 +42,7 @@ def _data_id(file: Path) -> str:
     known = _known(file)
     if known is None:
         raise ConfigurationError(
-            f"The name {file.name} does not tell which document it holds.", remedy=_REMEDY
+            f"The name {file.name} is not the name of a mapping document.", remedy=_REMEDY
         )
     return known
 

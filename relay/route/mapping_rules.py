@@ -202,8 +202,8 @@ def _read_topics(placed: IndexedEntry[TopicEntry], rules: MappingRules) -> None:
     except NameRefused as exc:
         rules.problems.append(MappingProblem(TOPICS, f"/{placed.index}/logicDb", str(exc)))
         return
-    # A database whose topic is broken still has one: a second complaint about the same line would
-    # help nobody.
+    # A database whose topic is broken still has one: a second problem for the same line would
+    # be no help.
     rules.topics[logical] = placed.entry.topics if len(rules.problems) == before else ("",)
 
 

@@ -31,7 +31,7 @@ class Name:
 
     @property
     def steps(self) -> int:
-        """How large the compiled expression is, in instructions; 1 for an exact name."""
+        """The size of the compiled expression in instructions; 1 for an exact name."""
         return 1 if self.expression is None else self.expression.instructions
 
     def __str__(self) -> str:
@@ -47,7 +47,7 @@ class TableName:
 
     @property
     def steps(self) -> int:
-        """How large the compiled expressions of both parts are, in instructions."""
+        """The size of the compiled expressions of both parts, in instructions."""
         return self.table.steps + (0 if self.database is None else self.database.steps)
 
     def __str__(self) -> str:

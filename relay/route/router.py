@@ -30,7 +30,7 @@ class Destination:
 class Dropped:
     """The change is left out, as configured.
 
-    `reason` is a sentence for whoever wonders where the table went, `cause` one word for it.
+    `reason` is a readable sentence, `cause` the metric label.
     """
 
     reason: str

@@ -1,7 +1,7 @@
 """Column types as a statement writes them, in the form that Canal prints as `mysqlType`.
 
 Canal keeps the words of the DDL (`INT`, `BOOL`, `NUMERIC(1,1)`), writes `unsigned` and `zerofill`
-in small letters, and prints `double(53)` for FLOAT(53). Source of the rule: alibaba/canal,
+in lower case, and prints `double(53)` for FLOAT(53). Source of the rule: alibaba/canal,
 MemoryTableMeta; recorded messages in tests/golden.
 """
 

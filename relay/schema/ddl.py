@@ -62,12 +62,12 @@ _ROWS_WITHOUT_LOG: Final = re.compile(
 )
 _ROW_CHANGES: Final = frozenset({"INSERT", "REPLACE", "UPDATE", "DELETE", "LOAD", "CALL", "WITH"})
 _MODIFIERS: Final = ("LOW_PRIORITY", "DELAYED", "HIGH_PRIORITY", "QUICK", "IGNORE")
-# A row change of more words than this is a bulk insert; its target stands at its front.
+# A row change of more words than this is a bulk insert; its target is at its beginning.
 _ROW_CHANGE_TOKENS: Final = 256
 
 
 def classify(statement: Statement) -> Ddl:
-    """Return the classified statement."""
+    """Parse a statement; return its kind and the tables that it names."""
     first = tokenize(statement.sql, limit=1)
     if first and first[0].word in _ROW_CHANGES:
         return _row_change(statement)

@@ -32,8 +32,8 @@ def may_be_refined(table: TableMap) -> bool:
 def refined_texts(
     table: TableMap, texts: tuple[str, ...], declared: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Return `texts` with those of `declared` (in column order) that say more about the same kind
-    of column.
+    """Return the type texts of the columns: the declared one where it is more exact and of the same
+    kind, else the one of the table map. Both are in column order.
     """
     return tuple(
         more.lower() if _says_more(column, more) else text

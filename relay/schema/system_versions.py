@@ -64,7 +64,7 @@ def end_of_versions(table: TableMap, found: CatalogVersions | None) -> int | Non
 
 
 def has_hidden_times(table: TableMap, end: int | None) -> bool:
-    """Return whether the last two columns are those that a catalogue does not show."""
+    """Return whether the last two columns are the hidden period columns of system versioning."""
     return end == len(table.columns) - 1 and _ends_like_hidden(table)
 
 

@@ -35,13 +35,13 @@ class Report:
     differences: list[str] = field(default_factory=list)
 
     def differs(self, sentence: str) -> None:
-        """Note a difference."""
+        """Count a difference, and keep its sentence if there are few yet."""
         self.different += 1
         if len(self.differences) < _SHOWN:
             self.differences.append(sentence)
 
     def lines(self) -> Iterator[str]:
-        """Yield the report for people."""
+        """Yield the lines of the report."""
         for table in sorted({*self.own_rows, *self.library_rows}):
             yield (
                 f"{table}: {self.own_rows[table]} rows read by the relay, "

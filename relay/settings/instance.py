@@ -40,7 +40,7 @@ from relay.settings.source import FailoverSettings, SourceSettings, StartSetting
 
 
 class InstanceSettings(Settings):
-    """One source relayed as one ordered stream."""
+    """The settings of one source, which is relayed as one ordered stream."""
 
     name: InstanceName
     """Name of the instance.

@@ -12,7 +12,7 @@ from relay.settings.secrets import ClaimOptions, Secret
 
 
 class MessageSettings(Settings):
-    """The message's form (docs/message-format.md)."""
+    """The format and the contents of messages (docs/message-format.md)."""
 
     format: FormatName = "canal-json"
     """Format of values (docs/formats/index.md). `topic.rules` may name another for some topics."""
@@ -82,7 +82,7 @@ class TopicRuleSettings(Settings):
 
 
 class TopicSettings(Settings):
-    """How the relay makes topics."""
+    """The settings by which the relay creates topics."""
 
     retention: Retention = "forever"
     """How long a topic keeps rows: `forever`, `compact`, or hours such as `72h`."""

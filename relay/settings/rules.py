@@ -43,7 +43,7 @@ class RowRuleSettings(Settings):
 
 
 class MaskSettings(Settings):
-    """How values of some columns are hidden."""
+    """The settings by which values of columns are hidden."""
 
     columns: Annotated[str, Field(min_length=1)]
     """Columns: a comma list as in `filter_regex`, over `database.table.column`."""

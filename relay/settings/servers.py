@@ -46,7 +46,7 @@ MOST_PROCESSES: Final = 64
 
 
 class PlacementSettings(Settings):
-    """Which relay runs what."""
+    """How instances are distributed over relays."""
 
     server: Name | None = None
     """This machine's name in preferences, moves and maintenance. Not set: its host name."""

@@ -14,7 +14,7 @@ Identity: TypeAlias = Annotated[
 
 
 class ZooKeeperAuthSettings(Settings):
-    """The login at ZooKeeper."""
+    """The login at ZooKeeper, and the access rights of the nodes."""
 
     scheme: Literal["sasl", "digest"] = "sasl"
     """`sasl`: DIGEST-MD5, which the servers check.

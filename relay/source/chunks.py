@@ -94,7 +94,7 @@ class ChunkConnection:
         self._server = server
         if not server.has_gtids:
             raise SnapshotRefused(
-                "MySQL without GTIDs does not tell which transactions a SELECT shows.",
+                "Without GTIDs, MySQL does not report which transactions a SELECT includes.",
                 remedy="Set gtid_mode = ON on the source, or copy the table with Spark.",
             )
         return server

@@ -23,7 +23,7 @@ class SpooledItems(NamedTuple):
 
 
 class Visible(Protocol):
-    """The queries of a cursor to the spool."""
+    """The data of the spool that a cursor may read."""
 
     def visible(self, segment: Segment) -> tuple[int, Segment | None]:
         """Return how far a file may be read, and the next file."""

@@ -12,7 +12,7 @@ from relay.errors import SpoolUnusable
 
 @contextmanager
 def disk_errors(folder: Path) -> Iterator[None]:
-    """Inside, OSError becomes SpoolUnusable."""
+    """Raise SpoolUnusable for an OSError in the block."""
     try:
         yield
     except OSError as exc:

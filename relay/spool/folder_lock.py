@@ -9,7 +9,7 @@ from relay.spool.disk import disk_errors
 
 
 class FolderLock:
-    """Held from `take` to `free`, or to the end of the process."""
+    """A lock on the spool's folder, held from `take` to `free` or to the end of the process."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -30,7 +30,7 @@ class Frame(NamedTuple):
 
 
 def frame_bytes(frame: Frame) -> bytes:
-    """Write a frame down."""
+    """Return the bytes of a frame, with its checksum."""
     unchecked = _HEAD.pack(len(frame.block), 0, frame.read_ms, frame.closed)
     crc = zlib.crc32(frame.block, zlib.crc32(unchecked[_UNCHECKED_BYTES:]))
     return _HEAD.pack(len(frame.block), crc, frame.read_ms, frame.closed) + frame.block

@@ -9,8 +9,8 @@ def rank(place: BinlogPosition) -> tuple[str, int, int]:
 
 
 def same_file(one: SourceIdentity, other: SourceIdentity) -> bool:
-    """Whether two identities of positions in files of the same name can be the same incarnation
-    of the file.
+    """Return whether two positions in files of the same name can be in one incarnation of the file,
+    judged by the identities of their servers.
     """
     times = one.file_created_s, other.file_created_s
     return one.server == other.server and (0 in times or times[0] == times[1])

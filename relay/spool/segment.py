@@ -52,7 +52,7 @@ def new_segment(folder: Path, number: int, start: SourcePosition) -> tuple[Segme
     os.fsync(file.fileno())
     folder_number = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(folder_number)  # without it a machine that loses power may forget the file
+        os.fsync(folder_number)  # without it the file may be missing after a loss of power
     finally:
         os.close(folder_number)
     return Segment(path, start, len(head), len(head)), file

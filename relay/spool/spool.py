@@ -102,7 +102,7 @@ class Spool:
     # Writing
 
     def begin(self, start: SourcePosition) -> None:
-        """Delete everything, and hold the items after `start` from now on."""
+        """Delete everything; from now on store the items after `start`."""
         self.clear()
         with self._lock:
             self._end = StretchEnd(start)
@@ -220,7 +220,7 @@ class Spool:
         return end is not None and _lies_before(end, published)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Delete all items, on disk and in memory."""
         self.close()
         with self._lock, disk_errors(self._folder):
             while self._segments:

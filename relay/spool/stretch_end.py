@@ -22,7 +22,7 @@ class StretchEnd:
         self._last = start.last
         self._added: list[
             str
-        ] = []  # put together when somebody asks, because transactions are many
+        ] = []  # merged when the end is requested, because transactions are many
 
     @property
     def position(self) -> SourcePosition:

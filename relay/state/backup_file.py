@@ -11,8 +11,8 @@ FORMAT: Final = 1
 
 
 def to_file(path: str, value: bytes) -> str:
-    """Write a node down: `json` where that gives the same bytes again, else `lines` of text, else
-    `base64`.
+    """Return a node as fields of the backup file: `json` if that gives the same bytes again, else
+    `lines` of text, else `base64`.
     """
     return (
         json.dumps(

@@ -113,7 +113,7 @@ class DocumentStore:
             self._session.put(f"{self._base}/{path}", value)
         except VersionConflict as exc:
             raise BackupRefused(
-                f"{path} was written by somebody else meanwhile.",
+                f"{path} was written by another process meanwhile.",
                 remedy="Restore again, with --over-present.",
             ) from exc
 

@@ -27,7 +27,8 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class ErasureTurn:
-    """An ephemeral node that ends with its process, and one node for each changed topic.
+    """The right to run the one erasure of an installation: an ephemeral node that ends with its
+    process, and one node for each changed topic.
 
     Use one object for each session. Several threads may use it.
     """
@@ -42,7 +43,9 @@ class ErasureTurn:
 
     @contextmanager
     def held(self, by: str) -> Iterator[None]:
-        """Inside, no other process erases. Raises ErasureRefused, StoreUnreachable."""
+        """Hold the right to erase: no other process has it in the block. Raises ErasureRefused,
+        StoreUnreachable.
+        """
         if not self._in_process.acquire(blocking=False):
             raise ErasureRefused(
                 "This process erases, or puts back settings of topics, now.",

@@ -56,7 +56,7 @@ class StandingOrders:
 
 @dataclass(frozen=True, slots=True)
 class ServerView:
-    """One server as the relay saw it last.
+    """One server as the relay read it last.
 
     `behind` counts published transactions that it lacks, -1 without GTIDs. `lacking` are their
     GTIDs, `gone` those that it purged before they were published, `errant` those that bypassed
@@ -183,7 +183,7 @@ class SwitchNote:
 
 
 def write_history(notes: tuple[SwitchNote, ...]) -> bytes:
-    """Write the newest SWITCHES_LISTED, the newest first."""
+    """Return the document of the newest SWITCHES_LISTED switches, the newest first."""
     return write_json({"switches": [asdict(note) for note in notes[:SWITCHES_LISTED]]})
 
 

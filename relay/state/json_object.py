@@ -34,7 +34,7 @@ class JsonObject:
         return found if isinstance(found, str) else default
 
     def truth(self, field: str) -> bool:
-        """Read true; everything else is false."""
+        """Return whether the field is the JSON value true."""
         return self._fields.get(field) is True
 
     def whole(self, field: str, default: int = 0) -> int:

@@ -31,7 +31,7 @@ class Paths:
     relays/<name>                        ephemeral: a running relay process
     accounts                             the admin's users and tokens
     sessions/<hash of its secret>        one sign-in of a user
-    hidden-tables                        unmapped tables that operators want to see no more
+    hidden-tables                        unmapped tables that operators have hidden
     erasure/owner                        ephemeral: the process that erases a person now
     erasure/settings/<topic>             what `segment.ms` was before an erasure changed it
     placement                            what operators want: moves, servers in maintenance

@@ -12,7 +12,7 @@ from relay.state.placement_overrides import PlacementOverrides
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A relay that knows the instance.
+    """A relay whose settings have the instance.
 
     `code` and `reason` say why it cannot run it, "" if it can.
     """
@@ -40,7 +40,7 @@ class InstancePlace:
 def places(
     members: Sequence[RelayMember], leaders: Mapping[str, str], overrides: PlacementOverrides
 ) -> tuple[InstancePlace, ...]:
-    """Return every instance that a running relay knows or leads, or that was moved, by name."""
+    """Return every instance that a running relay has or leads, or that was moved, by name."""
     known = {each.instance for member in members for each in member.candidacies} | {
         *leaders,
         *overrides.moves,
@@ -53,7 +53,7 @@ def check_move(place: InstancePlace, to: str) -> None:
     there = [each for each in place.candidates if to in (each.relay, each.server)]
     if not there:
         raise PlacementRefused(
-            f"No living relay or server called {to} has instance {place.instance}."
+            f"No connected relay or server called {to} has instance {place.instance}."
         )
     if all(each.in_maintenance for each in there):
         raise PlacementRefused(f"{to} is in maintenance.")

@@ -72,11 +72,11 @@ class InstanceMetrics:
         return metrics.PRINTED_ROWS.labels(self.instance, path, reason)
 
     def dead_letters(self, code: str) -> Counter:
-        """Dead letters by the code of their error."""
+        """The counter of dead letters with this error code."""
         return metrics.DEAD_LETTERS.labels(self.instance, code)
 
     def errors(self, code: str) -> Counter:
-        """Errors of the instance under their code."""
+        """The counter of the instance's errors with this code."""
         return metrics.ERRORS.labels(self.instance, code)
 
     def aborts(self, code: str) -> Counter:
@@ -91,7 +91,7 @@ class InstanceMetrics:
         self._state = state
 
     def remove_tables(self) -> None:
-        """Take away the series of the instance's tables."""
+        """Remove the metrics of the instance's tables."""
         for metric in (metrics.TABLE_ROWS, metrics.TABLE_TRANSACTIONS, metrics.TABLE_BYTES):
             for labels in _series(metric, self.instance):
                 metric.remove(*labels)

@@ -286,5 +286,5 @@ REGISTRY.register(ThreadCounts())
 
 
 def render() -> bytes:
-    """Write all metrics in Prometheus' text format."""
+    """Return all metrics in Prometheus' text format."""
     return generate_latest(REGISTRY)

@@ -71,7 +71,7 @@ class StatusServer:
         self._thread.start()
 
     def stop(self) -> None:
-        """Answer no more and give the port back."""
+        """Stop answering, and close the port."""
         if self._thread.is_alive():
             self._server.shutdown()
             self._thread.join(_STOP_TIMEOUT_SECONDS)

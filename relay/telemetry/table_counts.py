@@ -26,7 +26,7 @@ class TableCount(NamedTuple):
     size_bytes: int = 0
 
     def plus(self, other: "TableCount") -> "TableCount":
-        """Return the sum."""
+        """Return the sum of both counts."""
         return TableCount(
             self.rows + other.rows,
             self.transactions + other.transactions,
@@ -123,7 +123,7 @@ class TableTotals:
         return TableTotals(self.most, self.budget)
 
     def each(self) -> list[tuple[TableOperation, TableCount]]:
-        """Return the counts as they are now."""
+        """Return the present counts by table."""
         return list(self._counts.items())
 
     def _named(self, table: TableId) -> TableId:

@@ -60,7 +60,7 @@ class Totals:
 
 
 class ShownTotals:
-    """Raises an instance's counters to its totals; used by one thread."""
+    """Raises an instance's metrics to its totals; used by one thread."""
 
     def __init__(self, metrics: InstanceMetrics) -> None:
         self._metrics = metrics

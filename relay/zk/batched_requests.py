@@ -20,7 +20,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Answer(Protocol[T_co]):
-    """The pending answer of a request."""
+    """The future answer of a request to ZooKeeper."""
 
     def get(self, *, timeout: float) -> T_co:
         """Return the answer; `timeout` in seconds. Raises kazoo's errors."""

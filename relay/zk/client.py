@@ -75,8 +75,7 @@ class Client:
 
     @property
     def timeout_ms(self) -> int:
-        """After how long a silence the servers end the session, as they granted it.
-
+        """The silence in milliseconds after which the servers end the session, as they granted it;
         0 before the first connection.
         """
         return self._log.granted_ms
@@ -89,14 +88,14 @@ class Client:
         )
 
     def start(self) -> None:
-        """Connect in the background. Harmless when repeated."""
+        """Connect in the background; repeated calls do nothing."""
         with self._lock:
             if not self._started:
                 self._started = True
                 self.kazoo.start_async()
 
     def stop(self) -> None:
-        """End the session. Harmless when repeated."""
+        """End the session; repeated calls do nothing."""
         self.stopped.set()
         with self._lock:
             self.kazoo.stop()
@@ -128,7 +127,7 @@ class Client:
     def _client(self, session: tuple[int, bytes] | None) -> KazooClient:
         if "/" in self._settings.hosts:
             raise ConfigurationError(
-                f"zookeeper.hosts {self._settings.hosts!r} holds a path; write it into "
+                f"zookeeper.hosts {self._settings.hosts!r} contains a path; write it into "
                 f"zookeeper.root."
             )
         try:

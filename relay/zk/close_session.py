@@ -18,8 +18,8 @@ _CLOSE_SECONDS: Final = 5.0
 
 
 def main(config: str) -> int:
-    """Read sessions until the input ends; then end the last one, unless the parent said
-    good-bye.
+    """Read sessions until the input ends, then end the last one, unless the parent announced its
+    end. Return the exit code.
     """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # it ends when its parent does

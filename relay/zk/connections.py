@@ -13,7 +13,7 @@ from relay.settings import ZooKeeperTlsSettings
 
 
 class Connections(SequentialThreadingHandler):
-    """kazoo's threads, and the connections that they open."""
+    """Starts kazoo's threads and opens its connections."""
 
     def __init__(self, tls: ZooKeeperTlsSettings | None, before: Callable[[], None]) -> None:
         """`before` is called in kazoo's thread ahead of each connection."""

@@ -68,7 +68,7 @@ def translated(what: str) -> Iterator[None]:
             f"not have been executed."
         ) from exc
     except (BadVersionError, NodeExistsError) as exc:
-        raise VersionConflict(f"Somebody else changed {what} first.") from exc
+        raise VersionConflict(f"Another process changed {what} first.") from exc
     except NoNodeError as exc:
         raise NodeMissing(f"ZooKeeper has no {what}.") from exc
     except AuthFailedError as exc:

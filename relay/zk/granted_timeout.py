@@ -25,7 +25,7 @@ class ListeningLogger(logging.LoggerAdapter[logging.Logger]):
         self.dropped = ""
 
     def log(self, level: int, msg: object, *args: object, **more: Any) -> None:
-        """Log, and listen."""
+        """Log a line of kazoo, and read the granted session timeout from it."""
         if (
             isinstance(msg, str)
             and _GRANTED in msg

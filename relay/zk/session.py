@@ -84,8 +84,7 @@ class Session:
 
     @property
     def timeout_ms(self) -> int:
-        """After how long a silence the servers end the session, as they granted it.
-
+        """The silence in milliseconds after which the servers end the session, as they granted it;
         0 before the first connection.
         """
         return self._client.timeout_ms
@@ -129,7 +128,7 @@ class Session:
         return _node(value, stat)
 
     def find(self, path: str, *, synced: bool = False) -> Node | None:
-        """Read a node that may be missing."""
+        """Return a node, None if it is missing."""
         try:
             return self.get(path, synced=synced)
         except NodeMissing:

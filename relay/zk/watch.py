@@ -22,7 +22,7 @@ class Watch:
         self.signal = signal
 
     def cancel(self) -> None:
-        """Signal no more."""
+        """End the watch: the signal is not called any more."""
         self._watched.remove(self)
 
 
@@ -50,7 +50,7 @@ class WatchedPath:
         return watch
 
     def remove(self, watch: Watch) -> None:
-        """Remove a listener."""
+        """Remove one watch of the path."""
         with self._lock:
             self._listeners = [each for each in self._listeners if each is not watch]
 

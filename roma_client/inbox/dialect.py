@@ -68,7 +68,7 @@ def dialect_of(connection: Connection) -> Dialect:
     driver = type(connection).__module__.split(".")[0]
     if driver not in _DIALECT_OF:
         raise UsageError(
-            f"The inbox does not know the database of the driver {driver}.",
+            f"The inbox cannot derive the SQL dialect from the driver {driver}.",
             'Give dialect="postgresql", "mysql" or "sqlite".',
         )
     return _DIALECT_OF[driver]

@@ -32,7 +32,7 @@ class CommitNote(NamedTuple):
     since: int | None = None
 
     def text(self) -> str:
-        """Return the metadata."""
+        """Return the metadata text of the commit."""
         fields: dict[str, Any] = {"roma": _VERSION, **self._asdict()}
         return json.dumps({name: each for name, each in fields.items() if each is not None})
 

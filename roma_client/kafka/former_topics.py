@@ -1,4 +1,6 @@
-"""Where a group reads a table on: the topic of its commits, and not always that of the mapping."""
+"""The topic in which a group continues to read a table: the one of its commits, which may differ
+from the mapping's.
+"""
 
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, TypeAlias

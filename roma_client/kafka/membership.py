@@ -52,7 +52,7 @@ class Lease:
 
     @property
     def holds(self) -> bool:
-        """Return whether no other client can be active."""
+        """Return whether no other client of the group can be active."""
         return time.monotonic() < self._proven + self._seconds * _HOLDS_FOR
 
     def renew(self, proven_at: float) -> None:
@@ -77,10 +77,10 @@ class RebalanceListener(Protocol):
         """Return the metadata of the commit of an offset."""
 
     def assigned(self, starts: Sequence[TopicPartition]) -> None:
-        """Begin partitions at these offsets."""
+        """Start to read new partitions at these offsets."""
 
     def revoked(self, partitions: Sequence[Partition], *, lost: bool) -> None:
-        """End partitions."""
+        """Stop reading partitions that the group has taken away."""
 
     def partitions(self) -> list[Partition]:
         """Return the partitions that are read."""

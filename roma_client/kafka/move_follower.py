@@ -113,7 +113,7 @@ class MoveFollower:
         return CommitNote(followed.name, followed.after, first, left, since=since).text()
 
     def forget(self, partition: Partition) -> None:
-        """Forget a partition that was given away."""
+        """Drop the state of a revoked partition."""
         self._departures.forget(partition)
         self._floor.pop(partition, None)
         self._first.pop(partition, None)

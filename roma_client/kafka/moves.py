@@ -30,7 +30,7 @@ class Moves(Protocol):
         """Return where to read a partition again whose next unacknowledged offset is `at`."""
 
     def passes(self, record: Record) -> bool:
-        """Return whether a record is not delivered."""
+        """Return whether a record is skipped."""
 
     def note(self, partition: Partition, offset: int) -> str:
         """Return the metadata of the commit of an offset."""
@@ -74,11 +74,11 @@ class NoMoves:
         """Do nothing."""
 
     def begin(self, at: TopicPartition) -> TopicPartition:
-        """Return the commit."""
+        """Return the committed offset: no table has moved."""
         return at
 
     def again(self, at: TopicPartition) -> TopicPartition:
-        """Return the offset itself."""
+        """Return the offset unchanged: no table has moved."""
         return at
 
     def passes(self, _record: Record) -> bool:

@@ -17,9 +17,10 @@ _POLL_SECONDS: Final = 0.3
 
 
 def wait_for_topics(consumer: Consumer, topics: Sequence[str]) -> frozenset[str]:
-    """Wait for all topics: a relay makes them when it starts. Return those that were not there.
+    """Wait until all topics exist: a relay creates them when it starts. Return the names that were
+    missing at first.
 
-    Raises BrokerUnreachable, NotPermitted, TopicMissing after 15 s.
+    Raises BrokerUnreachable, NotPermitted, and TopicMissing after 15 s.
     """
     deadline = time.monotonic() + _WAIT_SECONDS
     absent = frozenset(each for each in topics if not _has_topic(consumer, each))
@@ -32,7 +33,7 @@ def wait_for_topics(consumer: Consumer, topics: Sequence[str]) -> frozenset[str]
 
 
 def present_topics(kafka: Mapping[str, Any], topics: Collection[str]) -> frozenset[str]:
-    """Return those of the topics that Kafka has. Raises BrokerUnreachable, NotPermitted."""
+    """Return which of the topics Kafka has. Raises BrokerUnreachable, NotPermitted."""
     try:
         found = AdminClient(dict(kafka)).list_topics(timeout=_WAIT_SECONDS).topics
     except KafkaException as exc:

@@ -42,10 +42,10 @@ class Assembly(Protocol):
         """
 
     def rows(self, rows: Rows) -> bool:
-        """Take the rows of a record."""
+        """Add the rows of a record."""
 
     def report(self, report: Report, receipt: Receipt) -> bool:
-        """Take a BEGIN or END."""
+        """Add a BEGIN or END message."""
 
 
 class Ends(NamedTuple):
@@ -89,7 +89,7 @@ class TransactionFeed(Feed):
             raise UsageError(
                 f"The topic of transactions {topic} has several partitions, so it does not tell "
                 f"the order of the transactions.",
-                "Let the relay make a topic of transactions with one partition.",
+                "Let the relay create the topic of transactions, with one partition.",
             )
         notes = [each.metadata for each in starts if (each.topic, each.partition) == self._reports]
         self._done = max((_done_of(each) for each in notes), default=NONE_DONE)

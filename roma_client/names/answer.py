@@ -167,6 +167,6 @@ def _check_instance(table: str, instance: Mapping[str, Any], *, typed: bool) -> 
     if typed and instance["value_style"] != "exact":
         raise IncompatibleVersion(
             f"Instance {instance['name']} publishes {table} with "
-            f'value_style = "{instance["value_style"]}", whose texts do not tell the values.',
+            f'value_style = "{instance["value_style"]}", whose texts do not determine the values.',
             'Subscribe with `values="text"`.',
         )

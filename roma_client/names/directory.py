@@ -28,9 +28,9 @@ _DIGEST_DIGITS: Final = 32
 
 
 class Directory:
-    """The admin of one installation.
+    """Asks the admin of one installation for logical tables.
 
-    Proxies of the environment are not used: the admin is in the own network.
+    Proxies of the environment are not used, because the admin is in the same network.
     """
 
     def __init__(

@@ -46,7 +46,7 @@ class AckBook:
         self._pages[partition] = _Page(self._sessions, offset)
 
     def revoke(self, partition: Partition) -> None:
-        """Forget a partition; its receipts are void."""
+        """Drop a revoked partition; its receipts become invalid."""
         self._pages.pop(partition, None)
 
     def partitions(self) -> list[Partition]:

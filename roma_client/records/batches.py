@@ -10,7 +10,7 @@ from roma_client.records.delivery import Delivery
 
 
 class Batch(NamedTuple):
-    """An unacknowledged batch. It holds no row."""
+    """An unacknowledged batch: its id and receipts, without rows."""
 
     id: int
     receipts: list[Receipt]

@@ -58,7 +58,7 @@ Headers: TypeAlias = Mapping[str, bytes | None]
 
 
 class Reading(NamedTuple):
-    """How records become changes."""
+    """The settings by which records become changes."""
 
     values: Values = "python"
     claim_reader: ClaimReader | None = None

@@ -212,7 +212,7 @@ class Departures:
         return found
 
     def forget(self, partition: Partition) -> None:
-        """Forget a partition that was given away."""
+        """Drop the state of a revoked partition."""
         self._pages.pop(partition, None)
 
     def _missing(self, page: _Page, number: int) -> frozenset[str]:

@@ -128,7 +128,7 @@ class PendingTransaction:
         return ReadyTransaction(transaction, tuple(self.receipts), self.moment)
 
     def skipped(self) -> ReadyTransaction:
-        """Return its receipts without the transaction."""
+        """Return the receipts of a transaction that is not delivered."""
         return ReadyTransaction(None, tuple(self.receipts), self.moment)
 
 

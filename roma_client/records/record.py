@@ -40,7 +40,7 @@ class Record(NamedTuple):
 
     @property
     def place(self) -> Place:
-        """Return where the record is."""
+        """Return topic, partition and offset of the record."""
         return Place(self.topic, self.partition, self.offset)
 
     @property

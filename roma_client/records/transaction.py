@@ -73,7 +73,7 @@ class Report(NamedTuple):
 
     @property
     def is_end(self) -> bool:
-        """Return whether it is an END."""
+        """Return whether the message is an END."""
         return self.counts is not None
 
 

@@ -35,7 +35,7 @@ class BatchContents:
 
 
 def contents_of(changes: DataFrame) -> BatchContents:
-    """Return the contents of a parsed batch."""
+    """Return the summary of a parsed batch."""
     groups = _groups(changes)
     read = [group for group in groups if group["emptied"] is None and group["rename"] is None]
     good = [group for group in read if group["problem"] is None and not group["history"]]

@@ -12,7 +12,7 @@ _PLACE: Final = ("topic", "partition", "offset", "timestamp", "row")
 
 
 class Quarantine:
-    """The messages, each once, with coordinates and reason, below `root`."""
+    """Stores each unusable message once, with coordinates and reason, below `root`."""
 
     def __init__(self, root: str) -> None:
         self.path: Final = f"{root.rstrip('/')}/{_FOLDER}"

@@ -75,7 +75,7 @@ class TableWriter:
         if settings.raw_rule:
             raise JobConfigurationError(
                 "raw_rule = true: such copies are ordered by binlog offsets, which a SELECT does "
-                "not tell."
+                "not return."
             )
         floors = FloorStore(spark, settings.copy_root) if settings.truncate == "follow" else None
         renames = RenameStore(spark, settings.copy_root) if settings.follows_renames else None

@@ -52,5 +52,5 @@ def as_copied(table: LogicalTable, rows: DataFrame, columns: Columns) -> DataFra
 def range_as_copied(
     database: SourceDatabase, table: LogicalTable, shard: Shard, part: KeyRange, columns: Columns
 ) -> DataFrame:
-    """Return the same of all rows of a range that are published."""
+    """Return all published rows of a range as a copy with these columns has them."""
     return as_copied(table, message_rows(database, shard, part.where(shard.key)), columns)

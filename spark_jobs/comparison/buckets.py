@@ -35,7 +35,7 @@ class NumberBuckets:
     width: int
 
     def source(self, _shard: Shard) -> str:
-        """SQL of a row's bucket."""
+        """Return the SQL expression of a row's bucket in the source."""
         number = f"CAST({plain_text(self.column)} AS DECIMAL(20,0))"
         return f"CAST((GREATEST({number}, {self.low}) - {self.low}) DIV {self.width} AS SIGNED)"
 
@@ -70,7 +70,7 @@ class HashBuckets:
     count: int
 
     def source(self, shard: Shard) -> str:
-        """SQL of a row's bucket."""
+        """Return the SQL expression of a row's bucket in the source."""
         return f"CAST(CRC32({source_key(shard)}) DIV {self._part} AS SIGNED)"
 
     def copy(self, shard: Shard, kinds: Mapping[str, DataType]) -> Column:

@@ -42,7 +42,7 @@ _HASH_DIGITS: Final = 15
 
 
 def source_text(column: SourceColumn) -> str:
-    """SQL of the canonical text of a value."""
+    """Return the SQL expression of a value's canonical text."""
     name = quoted(column.name)
     if column.kind in LONG_BYTES:
         return f"SHA2({name}, 256)"
@@ -72,9 +72,9 @@ def copy_text(column: SourceColumn, kind: DataType) -> Column:
 def source_row_text(
     columns: Sequence[SourceColumn], present: Mapping[str, SourceColumn] | None = None
 ) -> str:
-    """SQL of a row's text.
+    """Return the SQL expression of a row's text.
 
-    `present`: the columns that this shard has, by name in small letters, where it may lack some.
+    `present`: the columns that this shard has, by name in lower case, where it may lack some.
     """
     own = [column if present is None else present.get(column.name.lower()) for column in columns]
     return f"CONCAT({', '.join(_source_part(column) for column in own)})"
@@ -89,22 +89,22 @@ def copy_row_text(columns: Sequence[SourceColumn], kinds: Mapping[str, DataType]
 
 
 def source_hash(text: str) -> str:
-    """SQL of a row's hash, 15 hexadecimal digits, from its text."""
+    """Return the SQL expression of a row's hash, 15 hexadecimal digits, from its text."""
     return f"LEFT(SHA2({text}, 256), {_HASH_DIGITS})"
 
 
 def copy_hash(text: Column) -> Column:
-    """Return the same from the copy."""
+    """Return the Spark expression of a copied row's hash, equal to `source_hash` in the source."""
     return sf.left(sf.sha2(text, 256), sf.lit(_HASH_DIGITS))
 
 
 def source_sum(digits: str) -> str:
-    """SQL of the checksum of a group of rows as decimal text."""
+    """Return the SQL expression of the sum of a group's hashes, as decimal text."""
     return f"CAST(SUM(CAST(CONV({digits}, 16, 10) AS UNSIGNED)) AS CHAR)"
 
 
 def copy_sum(digits: Column) -> Column:
-    """Return the same from the copy."""
+    """Return the Spark expression of the sum of hashes, equal to `source_sum` in the source."""
     return sf.sum(sf.conv(digits, 16, 10).cast("decimal(20,0)")).cast("string")
 
 

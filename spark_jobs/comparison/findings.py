@@ -54,7 +54,7 @@ class TableFindings:
 
     @property
     def outcome(self) -> Outcome:
-        """Equal only where every row was seen equal."""
+        """The result for the table: equal only if every row was compared and equal."""
         if self.different:
             return Outcome.DIFFERENT
         return Outcome.UNKNOWN if self.reason or self.undecided or self.more else Outcome.EQUAL
@@ -77,7 +77,7 @@ class TableFindings:
 
 
 def exit_code(findings: Sequence[TableFindings]) -> int:
-    """0: all equal; 1: some table differs; 2: none differs, but not all could be judged."""
+    """Return 0: all equal; 1: some table differs; 2: none differs, but not all could be judged."""
     outcomes = {each.outcome for each in findings}
     return next((int(each) for each in (Outcome.DIFFERENT, Outcome.UNKNOWN) if each in outcomes), 0)
 

@@ -27,7 +27,7 @@ def source_key(shard: Shard) -> str:
 
 
 def copy_key(shard: Shard, kinds: Mapping[str, DataType]) -> Column:
-    """Return the same from the copy."""
+    """Return the Spark expression of a copied row's key, equal to `source_key` in the source."""
     text = copy_row_text(shard.published_key, kinds)
     if not shard.shard_in_key:
         return text

@@ -22,17 +22,17 @@ from spark_jobs.transforms import DELETED, KEY, ORDER
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """Writes rows of the sources over those of the copy."""
+    """Replaces rows of the copy by the present rows of the sources."""
 
     databases: Mapping[str, SourceDatabase]
     sink: Sink
     writer: TableWriter
 
     def write(self, table: LogicalTable, places: Sequence[Place], pairs: Mapping[str, str]) -> None:
-        """Write these rows as the sources have them now; rows that no source has are written as
-        deletes.
+        """Write these rows as the sources have them now. A row that no source has is written as a
+        delete.
 
-        `pairs` are older than this call.
+        `pairs`: instance → its order key, read before this call.
         """
         pieces = source_rows(self.databases, table, places)
         owned = [upserts(rows, pairs[shard.instance], shard) for shard, rows in pieces]
@@ -48,7 +48,7 @@ class Repair:
             return
         wanted = texts(copy.sparkSession, KEY, [each.key for each in places])
         shown = copy.select(KEY, ORDER, DELETED).join(sf.broadcast(wanted), KEY, "left_semi")
-        # What has been published since is on its way by itself, so the same pairs stand for before
+        # Later changes are published by the stream, so the same order keys are used for before
         # and after.
         gone = unmet(shown, met, pairs, pairs).where(sf.col("verdict") == REMOVE)
         refuse_unseen(table, gone.count() if table.unseen else 0)

@@ -58,8 +58,8 @@ def look(
     places: Sequence[Place],
     newest: Callable[[], str | None],
 ) -> Mapping[str, Seen]:
-    """Return those of these rows that differ now, by key: the source is read first, then the copy,
-    then `newest`.
+    """Return which of these rows differ now, by key: the source is read first, then the copy, then
+    `newest`.
 
     `newest` returns the greatest order that the relay has published; None: guards are not compared.
     """

@@ -101,7 +101,7 @@ def source_hashes(
 def copy_hashes(
     copy: DataFrame, table: LogicalTable, buckets: Buckets, wanted: Collection[int]
 ) -> DataFrame:
-    """Return the same of the copy's live rows."""
+    """Return the hashes of the copy's live rows."""
     shard, kinds = table.shards[0], kinds_of(copy)
     live = copy.where(~sf.col(DELETED) & buckets.copy(shard, kinds).isin(*wanted))
     row = copy_hash(copy_row_text([*table.columns, *table.unpublished], kinds)).alias("row")
@@ -109,7 +109,7 @@ def copy_hashes(
 
 
 def kinds_of(copy: DataFrame) -> Mapping[str, DataType]:
-    """Return the type of each column of the copy, by its name in small letters."""
+    """Return the type of each column of the copy, by its name in lower case."""
     return {field.name.lower(): field.dataType for field in copy.schema.fields}
 
 
@@ -128,7 +128,7 @@ def unequal(source: Sequence[DataFrame], copy: DataFrame) -> DataFrame:
 
 
 def in_groups(parts: Iterable[DataFrame], size: int) -> Iterator[Sequence[DataFrame]]:
-    """So many at a time."""
+    """Yield the parts in groups of `size`, the last one may be smaller."""
     left = iter(parts)
     while group := list(islice(left, size)):
         yield group

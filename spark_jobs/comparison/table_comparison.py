@@ -101,7 +101,7 @@ class TableComparison:
         return replace(found, seconds=monotonic() - began)
 
     def look(self, table: LogicalTable, places: Sequence[Place]) -> Mapping[str, Seen]:
-        """Return those of these rows that differ now."""
+        """Compare these rows again; return those that differ now."""
         copy = self.sink.read(table.name)
         newest = (lambda: None) if self.newest is None else partial(self.newest, table)
         return (

@@ -68,7 +68,9 @@ def settle(
     patience_s: float,
     pause: Callable[[float], object],
 ) -> Settled:
-    """Go round until every row is equal or different, or until patience ends."""
+    """Compare the rows again and again until each one is equal or different, or until `patience_s`
+    seconds have passed. Return the verdicts.
+    """
     by_key = {place.key: place for place in places}
     ends = monotonic() + patience_s
     seen, different = look(places), dict[str, Seen]()

@@ -18,7 +18,7 @@ from relay.settings import (
 
 
 class RowSettings(Settings):
-    """An instance's settings for rows beyond names."""
+    """The settings of an instance that change rows: filters, masks and transforms."""
 
     rules: tuple[RowRuleSettings, ...] = ()
     """The instance's `[[instances.rules]]`, word for word."""
@@ -74,7 +74,7 @@ class SourceServer(RowSettings):
 
 
 class BootstrapSettings(Settings):
-    """How the first copy is made."""
+    """The settings of the first copy."""
 
     parallel: Annotated[int, Field(ge=1, le=256)] = 4
     """Number of ranges that are read in parallel, each over a separate connection."""
@@ -99,7 +99,7 @@ class BootstrapSettings(Settings):
 
 
 class ReconcileSettings(Settings):
-    """How source and copy are compared."""
+    """The settings of the comparison of source and copy."""
 
     parallel: Annotated[int, Field(ge=1, le=256)] = 4
     """Ranges that are summed up at a time."""

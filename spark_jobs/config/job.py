@@ -33,7 +33,7 @@ Place: TypeAlias = Annotated[str, Field(min_length=1), AfterValidator(_one_folde
 
 
 class SchemaPolicy(Settings):
-    """What a copy does when its table changes."""
+    """How a copy follows schema changes of its table."""
 
     added: Literal["add", "ignore", "stop"] = "add"
     """A new column: `add` it, `ignore` it, or `stop`."""
@@ -63,7 +63,7 @@ class DeltaSettings(Settings):
 
 
 class KafkaSource(Settings):
-    """Which topics are read."""
+    """The topics to read, and how Kafka is reached."""
 
     bootstrap_servers: str
     """Brokers as `host:port`, separated by commas."""

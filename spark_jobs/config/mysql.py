@@ -9,7 +9,7 @@ from relay.settings import Port, Settings
 
 
 class MirrorSettings(Settings):
-    """A MySQL or MariaDB server that holds copies."""
+    """A MySQL or MariaDB server that stores copies."""
 
     host: Annotated[str, Field(min_length=1)]
     """Host of the server."""

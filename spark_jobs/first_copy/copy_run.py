@@ -130,7 +130,7 @@ class FirstCopy:
 
     def _ahead(self, shard: Shard, after: Boundary | None) -> Boundary | None:
         if shard.rules is not None and shard.rules.hides_key:
-            return None  # what is noted of a range are keys, which nobody may read here
+            return None  # the note of a range would contain keys, which must stay hidden
         settings = self.settings
         rows = round_rows(settings.range_rows, settings.parallel, settings.rows_per_second)
         found = self.databases[shard.instance].rows(next_boundary(shard, after, rows))

@@ -104,7 +104,7 @@ def end_line(note: TableNote, removed: int) -> str:
 
 
 class Notes:
-    """The logs below one folder or URI."""
+    """The progress notes of first copies, below one folder or URI."""
 
     def __init__(self, spark: SparkSession, root: str) -> None:
         self._spark = spark

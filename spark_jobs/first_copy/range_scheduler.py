@@ -16,7 +16,7 @@ Ahead: TypeAlias = Callable[[Shard, Boundary | None], Boundary | None]
 
 @dataclass(frozen=True, slots=True)
 class ShardRange:
-    """A range of one shard."""
+    """A range of keys of one shard."""
 
     shard: Shard
     range: KeyRange

@@ -25,7 +25,7 @@ class Pace:
 
     @property
     def rows_per_second(self) -> float:
-        """The mean so far, including pauses."""
+        """The mean rate so far, including pauses."""
         return self._rows / max(self._clock() - self._began, 0.001)
 
 

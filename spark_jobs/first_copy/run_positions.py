@@ -22,7 +22,7 @@ from spark_jobs.spark_util.report import print_line
 
 _UNSEEN_LAG: Final = (
     "its source shows the user no binlog position (GTIDs, or BACKUP_ADMIN on MySQL 8), so this job "
-    "cannot tell whether the relay has still to read a schema change. Run `roma reconcile` after "
+    "cannot check whether the relay has still to read a schema change. Run `roma reconcile` after "
     "the copy"
 )
 

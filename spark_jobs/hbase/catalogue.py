@@ -50,7 +50,7 @@ class KnownTable:
         return replace(self, salt_buckets=salt_buckets)
 
     def text(self) -> bytes:
-        """As it is kept."""
+        """The entry as text, as HBase stores it."""
         return orjson.dumps(
             {
                 "versions": list(self.versions),

@@ -44,7 +44,7 @@ class Change:
 
     @property
     def time_ms(self) -> int:
-        """The execute time."""
+        """The execute time of the change, in Unix milliseconds."""
         return int(self.order[:_TIME_DIGITS])
 
 

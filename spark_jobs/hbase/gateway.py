@@ -17,7 +17,7 @@ from spark_jobs.errors import HBaseRefused, HBaseUnreachable
 from spark_jobs.hbase.connection import Connection, idl
 
 Result = TypeVar("Result")
-ABSENT: Final = b""  # what a missing cell equals; the gateway dies of no value at all
+ABSENT: Final = b""  # what a missing cell equals; the gateway crashes on null
 _FIRST_PAUSE_S: Final = 0.1
 _LONGEST_PAUSE_S: Final = 5.0
 
@@ -49,7 +49,7 @@ class Gateway:
         return self._patiently(lambda connection: connection.ask(call, payloads))
 
     def ask(self, call: str, **arguments: object) -> Any:
-        """Ask once and return the answer."""
+        """Send one request and return the answer; repeated after a failure, as `ask_all`."""
         return self.ask_all(call, [arguments])[0]
 
     def _patiently(self, attempt: Callable[[Connection], Result]) -> Result:

@@ -54,7 +54,7 @@ class JavaClient:
 
 def run(changes: DataFrame, task: Any) -> Sequence[str]:
     """Pass each partition to the task, a Java object, and return its results."""
-    rows = changes._jdf.queryExecution().toRdd().toJavaRDD()  # noqa: SLF001 - Spark's own rows, whose texts are bytes as HBase wants them
+    rows = changes._jdf.queryExecution().toRdd().toJavaRDD()  # noqa: SLF001 - Spark's own rows, whose texts are the bytes that HBase takes
     return [str(each) for each in rows.mapPartitions(task).collect()]
 
 

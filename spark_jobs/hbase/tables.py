@@ -32,7 +32,7 @@ class Tables:
         return self.ensure_named(name.partition(":")[2], split_keys(self._settings.salt_buckets))
 
     def ensure_named(self, qualifier: str, splits: list[bytes]) -> bytes:
-        """Return the same for a table of our namespace by its own name."""
+        """Return the full HBase name of a table in the job's namespace; create it if missing."""
         full = f"{self._settings.namespace}:{qualifier}".encode()
         if full not in self._present:
             name = idl.TTableName(

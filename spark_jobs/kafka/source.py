@@ -29,7 +29,7 @@ class Bounds:
     to_offsets: str | None = None
 
     def options(self) -> Mapping[str, str]:
-        """Return the same in the words of Spark's Kafka source."""
+        """Return the bounds as options of Spark's Kafka source."""
         found = {}
         if self.since is not None:
             found["startingTimestamp"] = str(int(self.since.timestamp() * 1000))
@@ -64,7 +64,7 @@ def read_batch(spark: SparkSession, source: KafkaSource, bounds: Bounds | None =
 
 
 def place_of(source: KafkaSource) -> str:
-    """Return the topics and servers, for sentences."""
+    """Return the topics and servers as text for error messages."""
     return f"{', '.join(source.topics)} at {source.bootstrap_servers}"
 
 

@@ -24,7 +24,7 @@ _ORDER: Final = "`_order`"
 
 
 def create_database(database: str) -> str:
-    """Make the database, if it is missing."""
+    """Return the statement that creates the database if it is missing."""
     return f"CREATE DATABASE IF NOT EXISTS {quoted(database)} CHARACTER SET utf8mb4"
 
 
@@ -41,7 +41,7 @@ def create_table(place: str, columns: Mapping[str, str]) -> str:
 
 
 def alter_table(place: str, added: Mapping[str, str], retyped: Mapping[str, str]) -> str:
-    """Add and widen columns in one statement."""
+    """Return the statement that adds and widens columns."""
     changes = [
         *(f"ADD COLUMN {_column(each)}" for each in added.items()),
         *(f"MODIFY COLUMN {_column(each)}" for each in retyped.items()),
@@ -75,7 +75,7 @@ def upsert(place: str, columns: Sequence[str], rows: int) -> str:
 
 
 def orders_of(place: str, rows: int) -> str:
-    """Ask for the orders of some keys."""
+    """Return the query for the order keys of some rows."""
     question = _literal(
         f"SELECT {quoted(KEY_HASH)}, {_ORDER} FROM {place} WHERE {quoted(KEY_HASH)} IN "
     )
@@ -97,7 +97,7 @@ def forget(place: str) -> str:
 
 
 def place_of(table: str, prefix: str) -> str:
-    """Return the mirror's name of a logical table."""
+    """Return the database and table of a copy for a logical table."""
     database, _, name = table.partition(".")
     return f"{quoted(prefix + database)}.{quoted(name)}"
 

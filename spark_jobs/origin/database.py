@@ -55,7 +55,9 @@ class SourceDatabase:
         return self._reader.option("query", sql).load()
 
     def rows(self, sql: str) -> Sequence[Row]:
-        """Ask now. Raises SourceUnreachable, SourceRefused or TableChanged."""
+        """Run a query now, and return its rows. Raises SourceUnreachable, SourceRefused or
+        TableChanged.
+        """
         with source_borders(self.settings):
             return self.query(sql).collect()
 

@@ -182,7 +182,7 @@ class RowRules:
 
     @cached_property
     def _definition(self) -> TableDefinition:
-        """Return the table as the relay knows it, with all texts in the character set of the
+        """Return the table as the relay describes it, with all texts in the character set of the
         SELECT.
         """
         columns = tuple(_column(column) for column in self.columns)
@@ -202,8 +202,8 @@ def published_rows(rows: DataFrame, rules: RowRules) -> DataFrame:
 
     The column `row` is an array of texts.
     """
-    # Said to be not deterministic, so that Spark works out each row once, whoever looks at it
-    # afterwards.
+    # Declared as nondeterministic, so that Spark evaluates it once for each row, also if several
+    # steps use the result.
     of_row = sf.udf(rules.of_row, "array<string>").asNondeterministic()
     return rows.select(of_row(sf.array(*rows.columns)).alias("row")).where(
         sf.col("row").isNotNull()

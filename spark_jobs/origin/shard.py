@@ -63,7 +63,7 @@ class Shard:
 
     @cached_property
     def by_name(self) -> Mapping[str, SourceColumn]:
-        """The columns by name in small letters."""
+        """The columns by name in lower case."""
         return {column.name.lower(): column for column in self.columns}
 
     @property

@@ -27,7 +27,7 @@ from spark_jobs.origin import Shard, SourceColumn, SourceDatabase, read_shards
 class LogicalTable:
     """A logical table `database.table` and its shards, in any number of instances.
 
-    `ignored`: names, in small letters, of columns that its copy does not have. `unseen`: real
+    `ignored`: names, in lower case, of columns that its copy does not have. `unseen`: real
     databases that may have shards of it, but in which no source shows a table.
     """
 
@@ -68,7 +68,7 @@ class LogicalTable:
 
     @property
     def without_key(self) -> Sequence[str]:
-        """The shards whose rows no key names."""
+        """The shards whose table has no key."""
         return [shard.name for shard in self.shards if not shard.key_names]
 
     @property
@@ -82,7 +82,7 @@ class LogicalTable:
         return any(shard.rules is not None for shard in self.shards)
 
     def leaves_out(self, *operations: Operation) -> Sequence[str]:
-        """Return those of these changes that the instance of some shard does not publish."""
+        """Return which of these operations some shard's instance does not publish."""
         return [
             str(each)
             for each in operations
@@ -106,7 +106,7 @@ def open_sources(
     Raises JobConfigurationError and TableUnknown.
     """
     if not settings.sources:
-        raise JobConfigurationError("There is no [[sources]]: which servers have the tables?")
+        raise JobConfigurationError("The file has no [[sources]], the servers of the tables.")
     databases = {
         each.key: SourceDatabase(spark, _as_published(each, settings)) for each in settings.sources
     }
@@ -120,7 +120,7 @@ def open_sources(
         raise JobConfigurationError(str(exc)) from exc
     tables = logical_tables(shards)
     if not tables:
-        raise TableUnknown("No source shows the user a table that is relayed.")
+        raise TableUnknown("The user can see no relayed table in any source.")
     if missing := sorted(set(wanted) - {table.name for table in tables}):
         raise TableUnknown(f"No source has a table that is relayed as {', '.join(missing)}.")
     asked = [table for table in tables if not wanted or table.name in wanted]

@@ -38,7 +38,7 @@ _without_creation_times()  # they are one more series for each counter, which no
 
 
 class JobMetrics(StreamingQueryListener):
-    """Listens to the stream. `registry` holds the served metrics."""
+    """A listener of Spark's stream that counts batches. `registry` has the served metrics."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -110,7 +110,7 @@ class JobMetrics(StreamingQueryListener):
                 del self._figures[old]
 
     def onQueryStarted(self, event: QueryStartedEvent) -> None:
-        """The stream runs."""
+        """Record that the stream runs. Spark calls it."""
         self._running.set(1)
 
     def onQueryProgress(self, event: QueryProgressEvent) -> None:
@@ -138,7 +138,7 @@ class JobMetrics(StreamingQueryListener):
         """Do nothing when no message arrived: the figures are unchanged."""
 
     def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:
-        """The stream ended."""
+        """Record that the stream has ended. Spark calls it."""
         self._running.set(0)
 
 

@@ -42,7 +42,7 @@ _SETTINGS: Final = {
     # A commit lists all files of its table up to this number; above it, a Spark job collects
     # them. Delta's own limit is 50.
     "spark.databricks.delta.allFilesInCrc.thresholdNumFiles": "1000",
-    # Bounds of keys begin with the table's name and a part of the key has to be told too; Delta's
+    # Bounds of keys begin with the table's name and must include a part of the key; Delta's
     # own limit is 32 characters.
     "spark.databricks.io.skipping.stringPrefixLength": "96",
     # VACUUM lists files in as many tasks; Spark's own number is ten thousand.
@@ -56,8 +56,7 @@ _SETTINGS: Final = {
     # A batch is read from the cache, and a lost piece of it again from fixed offsets: writing it
     # down first would only cost.
     "spark.databricks.delta.merge.materializeSource": "none",
-    # Each call of Spark's from Python would tell the JVM its line first, in some calls more, for
-    # messages of errors in the code that calls.
+    # Otherwise each call from Python sends its line to the JVM first, for error messages.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
 }
 _LOCAL_LOG_STORE: Final = {"spark.delta.logStore.file.impl": "io.delta.storage.LocalLogStore"}
@@ -145,7 +144,7 @@ def check_java() -> None:
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
     if java is None:
-        raise JavaRefused("There is no java. Install a JDK 17 or 21, or set JAVA_HOME.")
+        raise JavaRefused("No java program was found. Install a JDK 17 or 21, or set JAVA_HOME.")
     try:
         answer = subprocess.run(  # noqa: S603
             [java, "-version"], capture_output=True, text=True, timeout=30, check=False

@@ -93,7 +93,7 @@ class HBaseSink:
             self._spark.sparkContext.parallelize(regions, len(regions)).map(forget).collect()
 
     def tidy(self) -> None:
-        """HBase compacts by itself."""
+        """Do nothing: HBase compacts its files itself."""
         if self._files is not None:
             self._files.tidy()
 

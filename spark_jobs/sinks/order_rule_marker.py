@@ -33,7 +33,7 @@ def check_rule(spark: SparkSession, settings: JobSettings) -> None:
 
 
 def rule_of(settings: JobSettings) -> str:
-    """Return the rule as it is noted."""
+    """Return the order rule that the marker names."""
     if settings.raw_rule:
         return "by binlog offsets (raw_rule = true)"
     if settings.row_images == "merge":

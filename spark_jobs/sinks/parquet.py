@@ -62,7 +62,7 @@ class ParquetSink:
 
     def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
         """Rewrite every changed table, several tables in parallel."""
-        # also of the upkeep behind it: were it killed there, nobody else would have its turn again
+        # also of the maintenance after it: if it is killed there, the same writer must continue
         self._name = batch.writer
         return together(self._spark, partial(self._in_turn, batch=batch), batch, self._threads)
 
@@ -88,7 +88,7 @@ class ParquetSink:
         return sorted(table_of(row[0]) for row in folders)
 
     def forget_deletes(self, before_ms: int) -> None:
-        """Rewrite the tables with such rows, without them."""
+        """Rewrite tables without the guards of old deletes."""
         old = sf.col(DELETED) & (sf.col(EXECUTE_TIME) < before_ms)
         for table in self.tables():
             with turn(self._spark, self._writer(table), self._name):
@@ -104,7 +104,7 @@ class ParquetSink:
                     )
 
     def tidy(self) -> None:
-        """Every batch leaves whole files."""
+        """Do nothing: every batch writes its whole files."""
 
     def _in_turn(self, changes: TableChanges, batch: ReducedBatch) -> Written:
         with turn(self._spark, self._writer(changes.table), batch.writer):

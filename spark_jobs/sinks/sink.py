@@ -47,12 +47,12 @@ class TableChanges:
         return self.rows_as(self.columns)
 
     def rows_as(self, columns: Mapping[str, DataType]) -> DataFrame:
-        """Return the same with these columns, whose types are as wide or wider."""
+        """Return the changes with these columns, whose types are as wide or wider."""
         return typed_rows(self.changes, self.versions, columns, self.style)
 
 
 def _uncounted(_rows: int) -> None:
-    """Nobody counts."""
+    """Ignore the count."""
 
 
 @dataclass(frozen=True, slots=True)

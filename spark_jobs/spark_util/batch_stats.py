@@ -30,19 +30,19 @@ class BatchFigures:
 
     @property
     def put_aside(self) -> int:
-        """Messages in the quarantine."""
+        """The number of messages that went to the quarantine."""
         return sum(self.problems.values())
 
     @property
     def stale(self) -> int:
-        """Changes that a newer one of the batch, or the copy itself, outdoes."""
+        """The number of changes that a newer change of the batch or of the copy replaced."""
         return max(
             self.rows - self.history - self.put_aside - self.winners, 0
         )  # a change of the key in one message writes two rows
 
     @property
     def rate(self) -> float:
-        """Rows a second."""
+        """The rows for each second."""
         return self.rows / self.seconds if self.seconds else 0.0
 
     def __str__(self) -> str:

@@ -65,7 +65,7 @@ def _named(text: str, what: str) -> JobError:
     for pattern, leaf, sentence in _LEAVES:
         if pattern.search(text):
             return leaf(f"{sentence} ({what}). {_says(text, pattern)}")
-    return JobFailed(f"Spark ended the job ({what}): {next(_lines(text), 'it says nothing')}")
+    return JobFailed(f"Spark ended the job ({what}): {next(_lines(text), 'without an error text')}")
 
 
 def own_error(text: str) -> JobError | None:

@@ -20,5 +20,5 @@ def java_class(spark: SparkSession | SparkContext, name: str) -> Any:
 
 
 def java_seq(spark: SparkSession, objects: Iterable[Any]) -> Any:
-    """Return them as a sequence of Scala's."""
+    """Return the values as a Scala sequence."""
     return java_class(spark, PYTHON_UTILS).toSeq(list(objects))

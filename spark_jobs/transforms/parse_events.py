@@ -116,7 +116,7 @@ def moved_rows(changes: DataFrame) -> DataFrame:
 
 def _messages(records: DataFrame, *, raw_rule: bool) -> DataFrame:
     # The marker of a table that moved to another topic is no change (ADR 78).
-    # A tombstone tells no binlog time, so that the raw rule could not order it.
+    # A tombstone has no binlog time, so the raw rule cannot order it.
     told = records.where(_header(Header.MOVED).isNull())
     wanted = told.where(sf.col("value").isNotNull() | sf.col("key").isNull()) if raw_rule else told
     parsed = _parsed(wanted)

@@ -227,7 +227,7 @@ def _unrenamed() -> Iterator[tuple[Column, str]]:
     conditional = sf.exists(names, lambda each: sf.coalesce(each["if_exists"], sf.lit(False)))
     yield (
         told & conditional,
-        f"may have had columns renamed (IF EXISTS), which the message does not tell: {_ANEW}",
+        f"may have had columns renamed (IF EXISTS), which the message does not contain: {_ANEW}",
     )
     yield _untold()
 
@@ -241,8 +241,8 @@ def _untold() -> tuple[Column, str]:
     return (
         untold & sf.col("event.sql").rlike(_MAY_RENAME),
         (
-            f"may have had columns renamed, which the message does not tell: set message.headers "
-            f"= 'full' in the relay, and {_ANEW}"
+            f"may have had columns renamed, which the message does not contain: set "
+            f"message.headers = 'full' in the relay, and {_ANEW}"
         ),
     )
 

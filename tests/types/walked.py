@@ -1,4 +1,4 @@
-"""What the relay's rooms make of a stretch of a real server's binlog: every row, in every way that
+"""The packages of the relay over a stretch of a real server's binlog: every row, in every way that
 it can be printed.
 """
 

@@ -70,7 +70,7 @@ def test_no_instance_is_a_sentence() -> None:
 
 @WIDTHS
 def test_rows_that_the_binlog_does_not_tell_are_warned_of_with_the_remedy(width: int) -> None:
-    words = "The binlog does not tell what foreign keys change in d.c (ON DELETE CASCADE of d.p)."
+    words = "The binlog lacks the changes that foreign keys make in d.c (ON DELETE CASCADE of d.p)."
     text = " ".join(shown(replace(RUNNING, unlogged_changes=words), width=width).split())
     assert words in text
     assert "roma reconcile --repair" in text

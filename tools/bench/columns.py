@@ -102,7 +102,7 @@ class Cost:
 
 
 def main() -> None:
-    """Run the command line."""
+    """Measure the CPU time of a row by its number of columns, and print the report."""
     parser = argparse.ArgumentParser(prog="python -m tools.bench.columns", description=__doc__)
     parser.add_argument(
         "--into", type=Path, metavar="FOLDER", help="write the table there, as Markdown and JSON"

@@ -55,7 +55,7 @@ class Filled:
         live.Ticks().create(database)
 
     def write(self, database: SqlServer) -> int:
-        """Fill the tables; return their rows."""
+        """Fill the tables; return the number of their rows."""
         return self.orders.insert(database)
 
 

@@ -30,7 +30,7 @@ _COLUMNS: Final = 57  # besides the key, the JSON document and the text
 
 @dataclass(frozen=True, slots=True)
 class Wide:
-    """`rows` are inserted, a fourth of them updated."""
+    """The workload: `rows` are inserted, and a fourth of them is updated."""
 
     rows: int
     name: str = "wide"
@@ -42,7 +42,7 @@ class Wide:
 
     @property
     def changes(self) -> int:
-        """Return the row changes that `write` makes."""
+        """Return the number of row changes that `write` makes."""
         return self.rows + self.rows // _UPDATED_SHARE
 
     def create(self, database: SqlServer) -> None:

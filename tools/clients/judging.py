@@ -13,7 +13,7 @@ Row = tuple[int, int]
 class Work(NamedTuple):
     """One change or transaction that a service processed.
 
-    began  `time.monotonic` before its effect
+    `began` is the `time.monotonic` before it took effect.
     """
 
     pid: int

@@ -31,7 +31,7 @@ _FENCED: Final = ("commit_refused", "partitions_lost", "acknowledgement_void")
 
 
 class Service:
-    """The process. Its log is beside the file."""
+    """The process of one service; its log is beside its file."""
 
     def __init__(self, kind: Kind, file: Path, number: int, arguments: dict[str, Any]) -> None:
         command = [sys.executable, "-m", _MODULE, kind, str(file), json.dumps(arguments)]
@@ -61,16 +61,16 @@ class Service:
         return self.log.read_text(errors="replace")[-3000:]
 
     def kill(self) -> None:
-        """End it with signal 9."""
+        """Kill the process with SIGKILL."""
         self._child.kill()
         self._child.wait(20)
 
     def signal(self, number: signal.Signals) -> None:
-        """Send it a signal."""
+        """Send the process a signal."""
         self._child.send_signal(number)
 
     def ask_to_stop(self) -> None:
-        """Send SIGTERM."""
+        """Send SIGTERM to the process."""
         self._child.terminate()
 
     def wait(self, seconds: float) -> None:

@@ -41,7 +41,7 @@ class Shop:
         return service
 
     def replace(self, service: Service) -> None:
-        """Start a service for one that has ended."""
+        """Start a service in place of one that has ended."""
         self.services.remove(service)
         self.start_service()
 
@@ -52,7 +52,7 @@ class Shop:
         self.run.installation.map(topics=[{"logicDb": self.run.name, "topic": topic}])
 
     def works(self) -> list[Work]:
-        """Return what all services have processed."""
+        """Return the units of work that all services have processed."""
         return works(self.file.read_text()) if self.file.exists() else []
 
     def wait_for_rows(self, more: int) -> None:

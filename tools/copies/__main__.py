@@ -12,7 +12,7 @@ from tools.copies.under_load import under_load
 
 
 def main() -> int:
-    """Run one of them in a separate folder; return 0 when the result is as expected."""
+    """Run one of the checks in a separate folder; return 0 if its result is as expected."""
     parser = argparse.ArgumentParser(
         prog="python -m tools.copies", description="First copy and proof, on real servers."
     )

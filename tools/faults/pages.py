@@ -41,7 +41,7 @@ def write(folder: Path, outcomes: Sequence[Outcome], here: Setting) -> None:
 
 
 def write_soak(folder: Path, lines: Sequence[str], here: Setting) -> None:
-    """Write soak.md."""
+    """Write the page soak.md from the results."""
     Report("The relay under random faults for a long time", (), (), lines, ()).write(
         folder, "soak", here
     )

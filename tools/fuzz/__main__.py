@@ -16,7 +16,7 @@ _SHOWN: Final = 5
 
 
 def main() -> int:
-    """Run the command line."""
+    """Run the fuzzer; see `--help`. Return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tools.fuzz", description=__doc__)
     parser.add_argument("--inputs", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)

@@ -21,7 +21,7 @@ _BEGINS: Final = (types.GTID, types.ANONYMOUS_GTID, types.GTID_TAGGED, types.MAR
 
 
 def main() -> int:
-    """Write the file."""
+    """Record seed inputs from servers, and write the file. Return the exit code."""
     found: list[Transaction] = []
     for kind in (MySQL, MariaDB):
         kind.fetch()

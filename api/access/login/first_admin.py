@@ -40,6 +40,6 @@ class FirstAdminLink:
                 )
 
     def close(self) -> None:
-        """Let no code be valid any more."""
+        """Make every code invalid."""
         with self._lock:
             self._code = ""

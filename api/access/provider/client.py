@@ -167,7 +167,7 @@ class ProviderClient:
             if self._known is not None and now - self._known.read_s < kept_s:
                 return self._known
             if now < self._away_until_s:
-                raise ProviderAway("The provider did not answer some seconds ago.")
+                raise ProviderAway("The provider did not answer a moment ago. Try again soon.")
             try:
                 self._known = self._asked(now)
             except (RequestException, ValueError) as exc:
@@ -180,7 +180,7 @@ class ProviderClient:
             description = self._document(session, self._settings.issuer.rstrip("/") + _DESCRIPTION)
             if description.get("issuer") != self._settings.issuer:
                 raise ProviderUnusable(
-                    f"The provider calls itself {str(description.get('issuer'))[:200]!r}, and "
+                    f"The provider names its issuer {str(description.get('issuer'))[:200]!r}, and "
                     f"api.oidc.issuer is {self._settings.issuer!r}."
                 )
             keys = self._document(session, _endpoint(description, "jwks_uri")).get("keys")
@@ -242,7 +242,7 @@ def _endpoint(description: Mapping[str, Any], name: str) -> str:
 
 
 def _away(error: Exception) -> ProviderAway:
-    return ProviderAway(f"The provider does not answer as it should ({type(error).__name__}).")
+    return ProviderAway(f"The provider's answer is unusable ({type(error).__name__}).")
 
 
 def _told(error: Exception) -> str:

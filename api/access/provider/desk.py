@@ -50,7 +50,7 @@ class Finished:
 
 
 class ProviderDesk:
-    """Begins and finishes sign-ins."""
+    """Sends users to the OpenID provider, and opens a session after it has signed them in."""
 
     def __init__(
         self,
@@ -158,7 +158,7 @@ class Answer:
     def check(self, issuer: str) -> None:
         """Return if it has a code of this provider. Raises ProviderDenied, ProviderTokenRefused."""
         if self.issuer and self.issuer != issuer:  # RFC 9207: an answer of another provider
-            raise ProviderTokenRefused(f"The answer is that of {self.issuer[:200]!r}.")
+            raise ProviderTokenRefused(f"The answer is from the issuer {self.issuer[:200]!r}.")
         if self.error:
             raise ProviderDenied(f"The provider answered {self.error[:100]!r}.")
         if not self.code:

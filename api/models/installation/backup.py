@@ -44,7 +44,7 @@ class SealedBackup(BaseModel):
 
     @property
     def text(self) -> str:
-        """Return the file's text."""
+        """Return the text of the backup file."""
         return self.file if isinstance(self.file, str) else json.dumps(self.file)
 
 
@@ -96,7 +96,7 @@ class RestorePreviewView(BaseModel):
 
     @classmethod
     def of(cls, preview: RestorePreview) -> "RestorePreviewView":
-        """Return a preview."""
+        """Return the preview of a restore."""
         return cls(
             documents=preview.documents,
             made_ms=preview.made_ms,
@@ -109,7 +109,7 @@ class RestorePreviewView(BaseModel):
 
 
 class RestoreResult(BaseModel):
-    """The end of a restore."""
+    """The counts of a finished restore."""
 
     model_config = ConfigDict(json_schema_extra={"example": {"documents": 214, "written": 3}})
 

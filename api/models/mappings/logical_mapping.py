@@ -33,7 +33,7 @@ class LogicalTableView(BaseModel):
 
 
 class UnmappedView(BaseModel):
-    """A real table that rows came of and that no document lists."""
+    """A real table with published or skipped rows that no document lists."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -86,7 +86,7 @@ class LogicalGroupView(BaseModel):
 
 
 class LogicalView(BaseModel):
-    """The active set in groups. A set that contradicts itself has problems and no groups."""
+    """The active mapping set in groups. An inconsistent set has problems and no groups."""
 
     model_config = ConfigDict(
         json_schema_extra={

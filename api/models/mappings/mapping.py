@@ -139,7 +139,7 @@ class DryRunView(BaseModel):
 
 
 class RollBackRequest(BaseModel):
-    """Which set's content shall be in force again."""
+    """The number of the set whose documents become the next set."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"set": 11}})
 

@@ -29,7 +29,7 @@ class ErasureWish(BaseModel):
 
 
 class ErasureOrder(BaseModel):
-    """The order to erase the findings."""
+    """The confirmation to erase the findings of a search."""
 
     model_config = ConfigDict(
         extra="forbid", json_schema_extra={"examples": [{"confirm": "roma", "by_text": True}]}
@@ -44,7 +44,7 @@ class ErasureOrder(BaseModel):
 
 
 class ErasureView(BaseModel):
-    """One search, and the erasure that follows it."""
+    """One search for a person, and the erasure that follows it."""
 
     number: str
     state: ErasureState

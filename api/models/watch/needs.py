@@ -48,7 +48,7 @@ class NeedView(BaseModel):
 
 
 class NeedsView(BaseModel):
-    """Everything that needs a person, the most urgent first."""
+    """Everything that an operator must handle, the most urgent first."""
 
     read_ms: int = Field(description="When the statuses were read (Unix milliseconds).")
     old: bool = Field(description="Whether ZooKeeper did not answer since, so this may be old.")

@@ -47,7 +47,7 @@ class SparkView(BaseModel):
 
 
 class SparksView(BaseModel):
-    """The last hour of every instance, by name."""
+    """One metric of the last hour for every instance, by name."""
 
     from_ms: int
     step_seconds: float
@@ -56,7 +56,7 @@ class SparksView(BaseModel):
 
 
 class StateView(BaseModel):
-    """A state, from when until when, and why."""
+    """A state of an instance: its begin, end and reason."""
 
     since_ms: int
     until_ms: int | None = Field(description="null: it holds still.")

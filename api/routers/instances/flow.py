@@ -14,7 +14,7 @@ router: Final = APIRouter(prefix="/api/v1/instances/{name}", tags=["flow"])
 
 @router.get("/flow")
 def read_flow(admin: AdminDep, name: str) -> FlowView:
-    """Return the wanted flow of the instance."""
+    """Return the pause and the limits that operators have set."""
     return FlowView.of(admin.flow(name).show())
 
 

@@ -54,7 +54,9 @@ def list_topics(admin: AdminDep, name: str, part: ListingDep) -> list[TopicView]
 
 @router.get("/{name}/dropped")
 def list_dropped(admin: AdminDep, name: str, part: ListingDep) -> list[DroppedNameView]:
-    """Return the real names that the instance leaves out, those with the most rows first."""
+    """Return the real table names that the instance does not relay, the ones with the most rows
+    first.
+    """
     return part.of(admin.directory.dropped(name))
 
 

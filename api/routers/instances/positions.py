@@ -61,7 +61,7 @@ def move_position(admin: AdminDep, name: str, to: Move, note: NoteDep) -> Positi
 
 @router.post("/skip")
 def skip_transaction(admin: AdminDep, name: str, wish: Skip, note: NoteDep) -> PositionView:
-    """Leave one coming transaction out."""
+    """Skip one coming transaction."""
     return admin.positions.skip(name, wish, _who(note))
 
 

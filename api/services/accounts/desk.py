@@ -69,7 +69,7 @@ class AccountDesk:
         return self._editor.add_token(name, owner, grant, days, who)
 
     def revoke_token(self, name: str, who: Who) -> None:
-        """Remove a token. Raises NoSuchThing."""
+        """Revoke a token. Raises NoSuchThing."""
         if name not in self._editor.accounts().tokens:
             raise NoSuchThing(f"There is no token {name}.")
         self._editor.revoke_token(name, who)

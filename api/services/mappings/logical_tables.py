@@ -48,7 +48,7 @@ class LogicalTable:
 
 @dataclass(frozen=True, slots=True)
 class LogicalMapping:
-    """A mapping set as people read it."""
+    """A mapping set as logical tables with their shards, for pages and lists."""
 
     shards: tuple[Shard, ...]
     tables: tuple[LogicalTable, ...]

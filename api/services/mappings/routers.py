@@ -9,15 +9,15 @@ from relay.settings import FilterSettings, RoutingSettings
 
 
 class Routing(Protocol):
-    """An instance, or several that route alike."""
+    """The routing of one instance, or of several with equal settings."""
 
     @property
     def routing(self) -> RoutingSettings:
-        """How names are mapped."""
+        """The settings by which names are mapped."""
 
     @property
     def filter(self) -> FilterSettings:
-        """Which tables are relayed."""
+        """The settings by which tables are relayed or skipped."""
 
 
 class Routers:

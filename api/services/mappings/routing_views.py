@@ -148,7 +148,7 @@ def tables_to_speak_of(
 
 
 def _possible(named: Iterable[TableId], read: Iterable[TableId]) -> Iterator[TableId]:
-    """Yield the named tables that may exist, as far as the tables that relays have read tell."""
+    """Yield the named tables that may exist. `read`: the tables that relays have read."""
     known = frozenset(read)
     databases = {each.database for each in known}
     elsewhere = {each.table for each in known}

@@ -28,7 +28,7 @@ class Arrival(NamedTuple):
 
 
 class TopicArrivals:
-    """Reads older sets once: they never change."""
+    """Returns when a database came to its topic. Older sets never change: they are read once."""
 
     def __init__(self, archive: MappingArchive, now: Callable[[], float] = time.time) -> None:
         self._archive = archive
@@ -37,7 +37,7 @@ class TopicArrivals:
         self._by_version: dict[int, Topics] = {}
 
     def since(self, number: int, database: str, topic: str) -> Arrival:
-        """Return since which set, of those up to the active `number`, the database has the topic.
+        """Return the first set, up to the active `number`, under which the database has the topic.
 
         Raises StoreUnreachable.
         """

@@ -26,9 +26,8 @@ class UnmappedTables:
         self._defined = defined
 
     def listed(self) -> list[UnmappedView]:
-        """Return the tables that are unmapped still, those with the most rows first.
-
-        Raises SetInForceBroken.
+        """Return the tables that are still unmapped, the ones with the most rows first. Raises
+        SetInForceBroken.
         """
         mapping, defined = self._archive.compiled(), self._defined().settings
         dropped = self._notes.dropped_of([each.name for each in defined])

@@ -13,7 +13,7 @@ _KEPT_MS: Final = 86_400_000
 
 
 class RelayRoll:
-    """Remembers which relays lived, by server."""
+    """Keeps the relays that were connected, by server."""
 
     def __init__(self) -> None:
         self._seen: dict[str, GoneRelay] = {}

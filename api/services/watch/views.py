@@ -36,7 +36,7 @@ def series_view(charts: Charts, name: str, metric: Metric, span: Range) -> Serie
 
 
 def sparks_view(charts: Charts) -> SparksView:
-    """Return the last hour of every instance."""
+    """Return one metric of the last hour for every instance."""
     charted, lags = charts.sparks("rows"), charts.sparks("lag")
     rows = charted.series
     first = next(iter(rows.values()), None)

@@ -77,7 +77,7 @@ class Watch:
         self._ended.set()
 
     def start(self) -> None:
-        """Begin to read. Raises ResourcesExhausted."""
+        """Start the thread that reads the installation. Raises ResourcesExhausted."""
         self._thread.start()
 
     def stop(self) -> None:

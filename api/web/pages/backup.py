@@ -19,13 +19,13 @@ router: Final = APIRouter(include_in_schema=False, prefix="/backup")
 
 @router.get("")
 def show_backup(request: Request, admin: AdminDep) -> HTMLResponse:
-    """Show both forms."""
+    """Show the page with the form for a backup and the form for a restore."""
     return _page(admin).render(request)
 
 
 @router.post("/take")
 def take(request: Request, admin: AdminDep, form: FormDep) -> Response:
-    """Return a sealed backup as a file."""
+    """Return a sealed backup as a file to download."""
     with in_dialog(request, "take", form, partial(_page, admin)):
         if form["passphrase"] != form["again"]:
             raise BadRequest("The two passphrases differ.", remedy="Type the same one twice.")
@@ -49,7 +49,7 @@ def preview(request: Request, admin: AdminDep, form: FormDep) -> HTMLResponse:
 
 @router.post("/restore")
 def restore(request: Request, admin: AdminDep, form: FormDep) -> RedirectResponse:
-    """Put the documents of a backup back."""
+    """Write the documents of a backup into ZooKeeper."""
     with in_dialog(request, "restore", form, partial(_again, admin, form["file"], form)):
         check_confirmed(form, admin.settings.installation, "installation")
         order = model_from(

@@ -32,7 +32,7 @@ def show_erase(
 
 @router.post("/erase")
 def look(request: Request, admin: AdminDep, form: FormDep) -> RedirectResponse:
-    """Start a search."""
+    """Start a search for a person's keys and texts."""
     with in_dialog(request, "look", form, partial(_page, admin, "", ErasureChoice())):
         wish = model_from(
             ErasureWish,
@@ -46,7 +46,7 @@ def look(request: Request, admin: AdminDep, form: FormDep) -> RedirectResponse:
 
 @router.post("/erase/{number}/erase")
 def erase(request: Request, admin: AdminDep, number: str, form: FormDep) -> RedirectResponse:
-    """Start to erase the findings."""
+    """Start to erase the findings of a search."""
     choice = _choice(form)
     with in_dialog(request, "erase", form, partial(_page, admin, number, choice)):
         check_confirmed(form, admin.settings.installation, "installation")
@@ -62,7 +62,7 @@ def erase(request: Request, admin: AdminDep, number: str, form: FormDep) -> Redi
 
 @router.post("/erase/{number}/forget")
 def forget(request: Request, admin: AdminDep, number: str, form: FormDep) -> RedirectResponse:
-    """Forget a search."""
+    """Delete a search with its keys and texts."""
     with in_dialog(request, "forget", form, partial(_page, admin, number, ErasureChoice())):
         admin.erasures.forget(number)
     return done("../../erase", "search-forgotten")

@@ -30,7 +30,7 @@ class AuditRow:
 
 
 def rows_of(entries: Iterable[AuditEntry]) -> list[AuditRow]:
-    """Return the rows of the page."""
+    """Return the rows of the page for audit entries."""
     return [AuditRow(each, tuple(_fields(each.before, each.after))) for each in entries]
 
 

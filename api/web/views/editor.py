@@ -43,7 +43,7 @@ class DocumentShown:
 
     @property
     def rows(self) -> int:
-        """Return how many rows the field has."""
+        """Return the height of the text field, in lines."""
         wrapped = len(self.text) // _WRAPPED_CHARACTERS if self.lines == 1 else 0
         return max(_LEAST_LINES, self.lines + 1 + wrapped)
 

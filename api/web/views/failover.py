@@ -11,7 +11,7 @@ Mark = Literal["yes", "wait", "no", "none"]
 
 
 class Verdict(NamedTuple):
-    """Whether the other server could be read."""
+    """Whether the other server could be read, and a sentence."""
 
     mark: Mark
     text: str
@@ -26,7 +26,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One source of an instance."""
+    """One source of an instance in the list of failovers."""
 
     instance: str
     source: str
@@ -81,7 +81,7 @@ def verdict(server: ServerAnswer | None) -> Verdict:
     if not proof.holds_binlog:
         return Verdict("no", "No: it purged unpublished transactions")
     if not proof.same_history:
-        return Verdict("no", "No: somebody wrote past replication")
+        return Verdict("no", "No: it has writes that were not replicated")
     if not proof.has_published:
         return Verdict("wait", "Not yet: it lacks published transactions")
     return Verdict("yes", "Yes: it has everything published")

@@ -26,7 +26,7 @@ class Figure(NamedTuple):
 
 
 class LeftOut(NamedTuple):
-    """Rows that were left out for one cause."""
+    """The number of rows that were filtered for one cause."""
 
     cause: str
     rows: int
@@ -52,7 +52,7 @@ def sentence(facts: Facts, address: str, names: RelayNames, now_ms: int) -> str:
 
 
 def figures(facts: Facts, lag_limit_s: float, now_ms: int) -> list[Figure]:
-    """Return the key figures."""
+    """Return the key figures of an instance."""
     view = facts.view
     waits = view.buffer_put - view.buffer_ack
     changed = (
@@ -81,6 +81,6 @@ def figures(facts: Facts, lag_limit_s: float, now_ms: int) -> list[Figure]:
 
 
 def left_out(facts: Facts) -> list[LeftOut]:
-    """Return the rows that were left out since the relay's start, those with the most first."""
+    """Return the filtered rows since the relay's start, by cause, the most frequent first."""
     found = sorted(facts.view.dropped_rows.items(), key=lambda each: (-each[1], each[0]))
     return [LeftOut(cause, rows, _CAUSES.get(cause, "")) for cause, rows in found]

@@ -54,7 +54,7 @@ class Group(NamedTuple):
 
 
 class Chip(NamedTuple):
-    """A filter by state: empty for all."""
+    """A filter of the list by state; "" shows all states."""
 
     state: str
     title: str
@@ -74,7 +74,7 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The query of the page."""
+    """The query parameters of the overview."""
 
     selection: Selection
     group: Grouping = ""

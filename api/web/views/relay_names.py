@@ -23,7 +23,7 @@ class RelayName(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RelayNames:
-    """Names of the relays that live; one that has ended is named by its host."""
+    """Names of the connected relays; a relay that has ended is named by its host."""
 
     known: Mapping[str, RelayName] = field(default_factory=dict)
 

@@ -18,7 +18,7 @@ SHOWN: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class ServerRow:
-    """A relay and its server."""
+    """One relay with its server, in the list of servers."""
 
     relay: RelayView
     maintenance: WishView | None
@@ -65,7 +65,7 @@ def sentence(moment: Moment, placement: PlacementView) -> str:
 
 
 def rows(moment: Moment, placement: PlacementView) -> list[ServerRow]:
-    """Return every relay that lives, by server."""
+    """Return every connected relay, by server."""
     leads = Counter(each.leader for each in placement.instances if each.leader)
     wishes = {each.name: each for each in placement.maintenance}
     most = max(leads.values(), default=1)

@@ -31,7 +31,7 @@ class DocumentDiff:
 
     @property
     def sums(self) -> str:
-        """Return how many lines came and went."""
+        """Return the numbers of added and of removed lines."""
         signs = [each.sign for each in self.lines]
         return f"+{signs.count('+')} \N{MINUS SIGN}{signs.count('-')}"
 

@@ -46,7 +46,7 @@ class TokenRow:
 
 
 def token_rows(tokens: Sequence[ApiToken], now_ms: int) -> list[TokenRow]:
-    """Return the rows of the list."""
+    """Return the rows of the list of tokens."""
     return [_row(each, now_ms) for each in tokens]
 
 

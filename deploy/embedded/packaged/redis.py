@@ -13,7 +13,7 @@ _ASK_S: Final = 2.0
 
 
 class Redis(ServerProcess):
-    """One server that keeps nothing on disk."""
+    """A Redis server without files on disk."""
 
     name: ClassVar[str] = "redis-6.2"
 

@@ -16,7 +16,7 @@ _SET: Final = "apicurio"
 
 
 class Apicurio(ServerProcess):
-    """One registry; a restart loses its schemas."""
+    """An Apicurio schema registry; a restart loses its schemas."""
 
     name: ClassVar[str] = _SET
 

@@ -35,7 +35,7 @@ def unpack_with_needs(artifact: Artifact, suites: Sequence[str], folder: Path) -
     mirror = debian_mirror()
     if mirror is None or not _KEYRING.exists():
         raise Unavailable(
-            "This machine is no Debian that knows a mirror.", "Run it on Debian 11 or later."
+            "No Debian mirror is in the package sources.", "Run it on Debian 11 or later."
         )
     work = cache_folder() / "apt" / artifact.organisation
     with locked(work / ".lock"):

@@ -19,7 +19,7 @@ _SYSTEM_SQL: Final = ("mysql_system_tables.sql", "mysql_system_tables_data.sql")
 
 
 class MySQL55(MySQL56):
-    """MySQL 5.5.9; on x86-64, without root."""
+    """MySQL 5.5.9. Runs on x86-64 and not as root."""
 
     name: ClassVar[str] = "mysql-5.5"
     version: ClassVar[tuple[int, int, int]] = (5, 5, 9)

@@ -77,7 +77,7 @@ class HBase(TwoProcesses):
 
     @property
     def companion(self) -> ServerProcess:
-        """Return the Thrift2 gateway."""
+        """Return the Thrift2 gateway, which starts and stops with HBase."""
         return self.thrift
 
     @property

@@ -89,7 +89,7 @@ class Hdfs(TwoProcesses):
 
     @property
     def companion(self) -> ServerProcess:
-        """Return the DataNode."""
+        """Return the DataNode, which starts and stops with the NameNode."""
         return self._datanode
 
     def start(self) -> "Hdfs":

@@ -67,7 +67,7 @@ def add_token(
     comment: Comment = "",
     actor: Actor = None,
 ) -> None:
-    """Make a token and print it, this once."""
+    """Create a token and print its secret once."""
     with account_editor(config) as editor:
         if values and role is None:
             raise typer.BadParameter(

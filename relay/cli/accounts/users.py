@@ -104,7 +104,7 @@ def enable(
     comment: Comment = "",
     actor: Actor = None,
 ) -> None:
-    """Accept the tokens of a disabled user again."""
+    """Accept a disabled user and its tokens again."""
     with account_editor(config) as editor:
         editor.set_disabled(name, who_does(actor, comment), disabled=False)
         _say_user(editor.accounts().user(name), "enabled", as_json=as_json)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 binlog = typer.Typer(
     no_args_is_help=True,
-    help="A source's binlog as an independent reader sees it, and as the relay does.",
+    help="Read a source's binlog with an independent reader, and compare it with the relay's.",
 )
 app.add_typer(binlog, name="binlog")
 

@@ -1,8 +1,8 @@
-"""The one signal inside this room that bytes contradict themselves.
+"""The one exception of this package for bytes that contradict themselves.
 
 Its border turns it into CorruptEvent.
 """
 
 
 class Malformed(ValueError):
-    """The bytes at hand cannot be what they claim; the text says which claim fails."""
+    """Bytes contradict their own header or length; the text names the contradiction."""

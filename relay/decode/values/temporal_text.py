@@ -1,8 +1,8 @@
 """Temporal column values → the text that the server prints (MySQL manual: Date and Time Data Type
 Representation).
 
-Makers return a reader `(body, pos) -> text`. A reader may meet cut-off bytes; the row reader
-refuses such a row afterwards.
+Makers return a reader `(body, pos) -> text`. A reader may be called for truncated bytes; the row
+reader refuses such a row afterwards.
 """
 
 from collections.abc import Callable
@@ -62,7 +62,7 @@ def _date_of_three_bytes(packed: int) -> str:
 
 
 def read_date(body: bytes, pos: int) -> str:
-    """DATE: 3 bytes, little-endian, year(15) month(4) day(5)."""
+    """Return the text of a DATE: 3 bytes, little-endian, year(15) month(4) day(5)."""
     return _date_of_three_bytes(body[pos] | body[pos + 1] << 8 | body[pos + 2] << 16)
 
 

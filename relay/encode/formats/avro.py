@@ -54,7 +54,7 @@ _WIRES: Final[Mapping[WireType, Wire]] = {
 
 
 class Avro:
-    """Avro with Confluent's framing. `instance` is `source.name`."""
+    """Encodes messages in Avro with Confluent's framing. `instance` is `source.name`."""
 
     name: ClassVar[str] = "avro"
     headers: ClassVar[Headers] = NO_HEADERS
@@ -82,7 +82,7 @@ class Avro:
     def statement(
         self, statement: StatementFacts, frame: MessageFrame, order: OrderPair, topic: str
     ) -> bytes:
-        """Return a record `roma.Statement`, for this topic."""
+        """Return a statement as a record `roma.Statement` for this topic."""
         record = {
             "type": statement.kind.value,
             "isDdl": statement.is_ddl,
@@ -126,7 +126,7 @@ class AvroRows(EnvelopeRows):
         )
 
     def use(self, schema_id: int) -> None:
-        """Write messages with this id of `schema`."""
+        """Frame messages with this id of `schema` from now on."""
         self._head = HEAD.pack(0, schema_id)
 
     @property

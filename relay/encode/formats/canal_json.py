@@ -40,7 +40,7 @@ class CanalJson:
     def reference(self, value: bytes) -> bytes:
         """Return all fields of the value except the rows and fields whose size depends on them.
 
-        A reader of canal-json that knows no claims finds a row change without rows and fails,
+        A reader of canal-json without support for claims finds a row change without rows and fails,
         instead of taking nulls for values.
         """
         fields = orjson.loads(value)

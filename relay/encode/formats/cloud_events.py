@@ -40,7 +40,7 @@ _ID_DIGITS: Final = 16
 
 
 class CloudEvents:
-    """CloudEvents of an instance, which is their `source`."""
+    """Encodes row changes as CloudEvents; their `source` is the instance."""
 
     name: ClassVar[str] = "cloudevents"
     headers: ClassVar[Headers] = (("content-type", _MEDIA_TYPE),)
@@ -92,7 +92,7 @@ class CloudEventRows(JsonRows):
         """Return the event of one change.
 
         Copied rows of several tables share an order key (ADR 61), so the id of a copied row also
-        tells table and row.
+        contains table and row.
         """
         value = super().encode(changes, frame, order)
         if not frame.snapshot:

@@ -91,7 +91,7 @@ class ReadableRows(EnvelopeRows):
 
 
 class EnvelopeEvent:
-    """Encodes rows of one event by their numbers."""
+    """Encodes the rows of one event, which are named by their index."""
 
     __slots__ = ("_encoder", "_rows")
 
@@ -105,13 +105,13 @@ class EnvelopeEvent:
 
 
 def letter_of(operation: Operation, frame: MessageFrame) -> str:
-    """Return Debezium's letter of a change."""
+    """Return Debezium's `op` of a change: c, u, d or r."""
     read = frame.snapshot and operation is Operation.INSERT
     return SNAPSHOT_OPERATION if read else OPERATIONS[operation]
 
 
 def source_fields(instance: str, name: TableId, frame: MessageFrame) -> dict[str, object]:
-    """Return Debezium's `source` as far as all formats have it, without the order key."""
+    """Return the fields of Debezium's `source` that all formats share: all but the order key."""
     return {
         "name": instance,
         "ts_ms": frame.event_time_ms,

@@ -42,7 +42,7 @@ _QUERY: Final = "query"
 
 
 class MaxwellJson:
-    """Maxwell's JSON."""
+    """The format of Maxwell's Daemon: one JSON object for each row change."""
 
     name: ClassVar[str] = "maxwell-json"
     headers: ClassVar[Headers] = NO_HEADERS

@@ -16,7 +16,7 @@ NO_HEADERS: Final[Headers] = ()
 
 
 class EventRows(Protocol):
-    """Encodes rows of one event by their numbers."""
+    """Encodes the rows of one event, which are named by their index."""
 
     def encode(self, numbers: Sequence[int], frame: MessageFrame, order: OrderPair, /) -> bytes:
         """Return the value of a message with the rows of these numbers; `order` is of the first."""

@@ -36,7 +36,7 @@ def hashed_form(definition: TableDefinition, ordinals: Iterable[int], *, named: 
 
 
 def _key_form(column: Column, type_text: str) -> str:
-    """The form of a key column: what tells its hashed text from its text in the message key.
+    """Return how the hashed text of a key column differs from its text in the message key.
 
     PLAIN: the texts are equal, and ASCII.
     """

@@ -45,7 +45,7 @@ class _Digits(NamedTuple):
 
 
 def java_double(value: float) -> str:
-    """Return the text of a double."""
+    """Return the text of Java's `Double.toString`."""
     bits = _LONG.unpack(_DOUBLE.pack(value))[0]
     return (
         _text(value, _parts(bits, fraction_bits=52, exponent_bits=11))
@@ -55,7 +55,7 @@ def java_double(value: float) -> str:
 
 
 def java_float(value: float) -> str:
-    """Return the text of a float, given as the double that equals it."""
+    """Return the text of Java's `Float.toString`. `value` is the float as a double."""
     bits = _INT.unpack(_FLOAT.pack(value))[0]
     return (
         _text(value, _parts(bits, fraction_bits=23, exponent_bits=8))

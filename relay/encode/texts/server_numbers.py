@@ -19,7 +19,7 @@ _FIXED: Final = re.compile(
 
 
 def double_text(value: float) -> str:
-    """Return the text of a DOUBLE."""
+    """Return the text of a DOUBLE, as the server prints it for clients."""
     text = repr(value)
     # Python's text without an exponent is the server's, up to `.0` and whole numbers of more than
     # fifteen digits.

@@ -33,7 +33,7 @@ def is_canal_binary(type_text: str) -> bool:
 
 
 def canal_text(column: Column, type_text: str) -> ColumnText:
-    """Return the renderer of a column."""
+    """Return the function that prints a column's values in Canal's style."""
     if column.type in BLOBS:
         return java_utf8 if is_canal_text(type_text) else _latin1
     if column.type in VARCHARS:

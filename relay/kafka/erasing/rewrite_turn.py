@@ -4,7 +4,7 @@ from typing import Protocol
 
 
 class RewriteTurn(Protocol):
-    """What a rewrite needs of the turn that its caller holds."""
+    """The caller's right to rewrite topics, as far as a rewrite uses it."""
 
     @property
     def transactional_id(self) -> str:
@@ -22,4 +22,4 @@ class RewriteTurn(Protocol):
         """Store the topic's own `segment.ms` durably, before it is changed; None: it has none."""
 
     def restored(self, topic: str) -> None:
-        """Drop the note, because the setting is back."""
+        """Delete the note of a topic's former setting, after it was restored."""

@@ -28,7 +28,7 @@ _COMMIT_SECONDS: Final = 60.0
 _TRANSACTION_MS: Final = 60_000
 _BATCH_BYTES: Final = 4_000_000
 _CHANGED: Final = (
-    "Somebody changed segment.ms of {} during the rewrite, so old bytes may stay in its files."
+    "segment.ms of {} was changed during the rewrite, so old bytes may remain in its files."
 )
 
 Change: TypeAlias = Callable[[KeyAndValue], KeyAndValue | None]
@@ -113,7 +113,7 @@ class TopicRewrite:
                 yield changed
 
     def _close_segment(self) -> None:
-        """Append a record that no reader sees, because Kafka never deletes the last segment."""
+        """Append a record of an aborted transaction: Kafka never deletes the last segment."""
         self._write(self._ready_producer(), [(None, b"")], seen=False)
 
     def _write(self, producer: Producer, batch: Iterable[KeyAndValue], *, seen: bool = True) -> int:

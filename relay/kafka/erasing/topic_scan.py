@@ -20,7 +20,7 @@ _MAY_NOT_READ: Final = "TOPIC_AUTHORIZATION_FAILED"
 
 
 class ScannedRecord(NamedTuple):
-    """One record."""
+    """One record of a topic, with its partition and offset."""
 
     partition: int
     offset: int

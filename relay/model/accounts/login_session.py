@@ -49,7 +49,7 @@ class LoginSession:
 def stamp_of(user: User) -> str:
     """Return a value that changes with the user's password or identity.
 
-    It does not tell the password's hash.
+    The password's hash cannot be derived from it.
 
     A later user of the same name gets another value.
     """

@@ -58,7 +58,7 @@ class PatternRefused(ValueError):
 
 
 class LinearPattern:
-    """A compiled expression. Raises PatternRefused."""
+    """A compiled regular expression that matches in linear time. Raises PatternRefused."""
 
     __slots__ = ("_compiled", "text")
 

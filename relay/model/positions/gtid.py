@@ -35,7 +35,7 @@ class GtidSet:
     A stream holds one of the two kinds.
 
     `intervals` are sorted, disjoint and never adjacent. `domains` maps a domain to the server id
-    and sequence number that came last in it, which stands for all that went before.
+    and sequence number of its last transaction, which includes all earlier ones.
     """
 
     intervals: Mapping[TransactionSource, tuple[Interval, ...]] = field(

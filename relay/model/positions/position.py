@@ -74,7 +74,10 @@ class SourcePosition:
 
 
 class OrderPair(NamedTuple):
-    """`execute_time` (ms) and `execute_position` (63 bits): never goes back within an instance."""
+    """The order key of a change, which never decreases within an instance.
+
+    `execute_time` is in milliseconds, `execute_position` has 63 bits.
+    """
 
     execute_time: int
     execute_position: int

@@ -80,7 +80,7 @@ def agreed(topic: Forms, own: Forms, form: str) -> Forms | None:
 
     `topic` are those of all instances that ever fed it, `own` those that this instance has
     published or that an operator accepted for it. None: equal keys of two instances would have two
-    partitions, and nobody accepted that.
+    partitions, and no operator accepted that.
     """
     if (forms := admitted(topic, form)) is not None:
         return forms

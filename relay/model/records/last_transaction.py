@@ -111,7 +111,7 @@ class LastTransactionTracker:
         self._newest: tuple[TransactionBegin, list[bytes]] | None = None
 
     def take(self, item: RawItem | StreamItem) -> None:
-        """Take the next item."""
+        """Record the next item of the stream."""
         if isinstance(item, TransactionBegin):
             self._begin, self._changes = item, []
         elif isinstance(item, TransactionEnd):

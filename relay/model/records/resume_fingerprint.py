@@ -79,7 +79,7 @@ class PublishedPlace:
 
 
 def chained(chain: str, digest: str) -> str:
-    """Return the chain with one more transaction."""
+    """Return the digest of the chain with one more transaction."""
     return blake2b((chain + digest).encode(), digest_size=DIGEST_BYTES).hexdigest()
 
 
@@ -156,7 +156,7 @@ class PlaceSearch:
 
     @property
     def sought(self) -> Sought:
-        """The result from the transactions read so far."""
+        """The result of the search in the transactions that were read so far."""
         if self._unproven:
             # Nothing before the landmark is like it, so what was found behind this one would be
             # counted from a later one.

@@ -23,8 +23,8 @@ TEXTS: Final = frozenset({"char", "varchar"}) | LONG_TEXTS | LABELS
 
 @dataclass(frozen=True, slots=True)
 class SourceColumn:
-    """A column: `kind` is the bare type in small letters, `type_text` the whole one (`decimal(10,2)
-    unsigned`); `collation` sorts texts.
+    """A column. `kind` is the bare type in lower case, `type_text` the whole type (`decimal(10,2)
+    unsigned`), `collation` the collation of texts.
     """
 
     name: str

@@ -32,7 +32,7 @@ class Needles:
         return any(part in value for value in values if value for part in self.key_parts)
 
     def are_in(self, text: str) -> bool:
-        """Whether a text contains one of them."""
+        """Whether a text contains one of the searched keys or texts."""
         return self.in_any(text.encode())
 
 

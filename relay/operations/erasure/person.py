@@ -38,7 +38,7 @@ class PersonErasure:
     """Erases keys and texts from the stores of one installation.
 
     `topics` are topics of rows beside those that an instance feeds. `told` is called with a short
-    text before each step that may take long. `turn` is the one of the session.
+    text before each step that may take long. `turn` is the session's right to run the one erasure.
     """
 
     def __init__(

@@ -76,7 +76,7 @@ def _by_text(found: Matches, choice: ErasureChoice, switch: str) -> Iterator[str
 
 
 def erased(plan: ErasurePlan) -> list[str]:
-    """Return the remaining steps after an erasure."""
+    """Return the steps that remain for an operator after an erasure."""
     lines = ["Done. Kafka removes the files of deleted records within minutes."]
     if any(each.compacted and each.records for each in plan.topics):
         lines.append("Compacted topics hold the values until Kafka has compacted them.")

@@ -23,7 +23,7 @@ class InstanceFlow:
         self._trail = AuditTrail(settings.kafka, settings.installation)
 
     def show(self) -> Flow:
-        """Return the wanted flow. Raises StoreUnreachable."""
+        """Return the flow that operators have set. Raises StoreUnreachable."""
         return self._store.read(self._instance)
 
     def pause(self, who: Who) -> Flow:
@@ -46,7 +46,7 @@ class InstanceFlow:
     def set(
         self, who: Who, paused: bool, rows_per_second: int | None, bytes_per_second: int | None
     ) -> Flow:
-        """Set all fields of the flow."""
+        """Set all fields of the flow: pause and limits."""
         return self._change(
             who,
             lambda flow: replace(

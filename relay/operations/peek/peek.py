@@ -142,7 +142,7 @@ class Peek:
         return None
 
     def close(self) -> None:
-        """End the consumer."""
+        """Close the consumer."""
         self._tail.close()
 
     def _newest(self, ranges: Mapping[int, PartitionRange], count: int) -> PeekPage:

@@ -17,12 +17,12 @@ _MOST_MS: Final = 10**14
 
 @dataclass(frozen=True, slots=True)
 class FromNow:
-    """Only messages that are published from now on."""
+    """Start with messages that are published from now on."""
 
 
 @dataclass(frozen=True, slots=True)
 class FromNewest:
-    """The newest rows first, then what follows."""
+    """Start with the newest rows, then follow the topic."""
 
 
 @dataclass(frozen=True, slots=True)

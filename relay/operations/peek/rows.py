@@ -55,7 +55,7 @@ class PeekedRow:
     key         values of the key in the order of its columns; empty: the table has no key
     key_hidden  the key's values are hidden and empty
     order       None if the message has no order header
-    headers     other headers that tell where the row comes from: real, source, gtid, instance
+    headers     other headers with the origin of the row: real, source, gtid, instance
     claim       sentence about a value stored outside of Kafka; empty: the row is in the message
     """
 

@@ -114,7 +114,7 @@ class Repartition:
         if without is not None:
             if plan.table is not None:
                 raise MoveRefused(
-                    "Other instances do not matter to the keys of one table.",
+                    "--without has no effect on the keys of one table.",
                     remedy="Leave --table or --without out.",
                 )
             self._check_gone(plan, without)
@@ -205,7 +205,7 @@ class Repartition:
         """Return whether the topic is compacted; refuse what cannot be placed there."""
         state = TopicAdmin(self._settings.kafka).state(topic)
         if state is None:
-            raise MoveRefused(f"Topic {topic} is not there.", remedy="Make it first.")
+            raise MoveRefused(f"Kafka has no topic {topic}.", remedy="Create it first.")
         is_compacted = (
             "compact" in state.settings.get("cleanup.policy", "")
             or self._instance.topic.retention_of(topic) == "compact"

@@ -13,7 +13,7 @@ from relay.order import MAX_EPOCH, decompose
 
 
 class MoveKind(StrEnum):
-    """The effect of a move on consumers."""
+    """The direction of a move, which decides its effect on consumers."""
 
     FORWARD = "forward"
     """The rows between the two positions are left out."""
@@ -135,8 +135,7 @@ def skip(record: PositionRecord, gtid: str, source: str = "") -> PositionRecord:
     wanted, at = _single(gtid), _read_before(record, source)
     if GtidSet.parse(at.source.gtid_set).contains(wanted):
         raise MoveRefused(
-            f"{wanted} lies behind the position {at.source.binlog}: it is published, or was left "
-            f"out."
+            f"{wanted} is before the position {at.source.binlog}: it is published or was skipped."
         )
     if wanted in at.skips:
         raise MoveRefused(f"{wanted} is to be skipped already.", remedy="Nothing to do.")

@@ -13,7 +13,7 @@ from relay.operations.positions.repositioning import Move, MoveKind
 
 
 def shown(position: Shown) -> str:
-    """Return the position, one line per fact."""
+    """Return the position in sentences, one fact a line."""
     return "\n".join(_shown(position))
 
 
@@ -30,7 +30,7 @@ def foretold(instance: str, preview: Preview) -> str:
 
 
 def moved(instance: str, move: Move) -> str:
-    """Return the result of a move."""
+    """Return the result of a move in sentences, one a line."""
     what = f"Source {move.source} of {instance}" if move.source else instance
     done = f"{what} continues {move.kind.value} at {move.target.binlog}, epoch {move.after.epoch}."
     return "\n".join([done, *_copied(move)])

@@ -23,7 +23,7 @@ from relay.source import ExcludedRange, find_rolled_back
 
 _POLL_INTERVAL_SECONDS: Final = 0.1
 _LONGEST_REST_SECONDS: Final = 1.0
-"""Between two readings that did not meet the end. Each begins at the transaction's first event."""
+"""Pause between two attempts to read to the transaction's end, each from its first event."""
 _REREAD: Final = "it is read again without them."
 
 FindRolledBack = Callable[
@@ -117,7 +117,7 @@ class PartGuard:
             # rest.
             rest_s = min(max(_POLL_INTERVAL_SECONDS, monotonic() - began_s), _LONGEST_REST_SECONDS)
             if poll.ended or self._stop.wait(rest_s):
-                raise BatchAborted("The instance reads on from its position.")
+                raise BatchAborted("The instance continues to read from its position.")
             began_s = monotonic()
         if found and split is not None and not split.without_rolled_back:
             raise SavepointRolledBack(

@@ -30,7 +30,7 @@ class PositionKeeper(Protocol):
     """Makes the messages in which a position record is stored."""
 
     def message(self, record: PositionRecord) -> OutboundMessage:
-        """Return the message of the record."""
+        """Return the position record as a message that joins a batch."""
 
     def history_messages(self, record: PositionRecord, now_ms: int) -> Sequence[OutboundMessage]:
         """Return the messages that store the record in the position history."""

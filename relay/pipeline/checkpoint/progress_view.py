@@ -14,7 +14,7 @@ class ProgressView(Protocol):
 
     @property
     def record(self) -> PositionRecord:
-        """Return the position record as of now."""
+        """Return the position record of this moment."""
 
     @property
     def begin(self) -> TransactionBegin | None:

@@ -21,7 +21,7 @@ class EntryMaker(Protocol):
     """Makes messages of audit entries; the audit trail does."""
 
     def message(self, entry: AuditEntry) -> OutboundMessage:
-        """Return the message of an entry."""
+        """Return an audit entry as a message that joins a batch."""
 
 
 class SkipAudit:

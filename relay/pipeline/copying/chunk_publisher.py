@@ -55,7 +55,7 @@ class PrintedChunk:
 
     @property
     def rows(self) -> int:
-        """Rows of the table that have messages."""
+        """The number of rows of the table that have messages."""
         return len(self.made) if self.printed is None else self.printed.number
 
     @property

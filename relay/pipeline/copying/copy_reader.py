@@ -1,4 +1,6 @@
-"""The thread that reads chunks: it asks the source, and the publishing thread never waits."""
+"""The thread that reads chunks from the source, so that the publishing thread never waits for a
+query.
+"""
 
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
@@ -33,7 +35,7 @@ class CopyReader:
 
     @property
     def waiting(self) -> bool:
-        """Whether a question is not answered yet."""
+        """Whether a request to the reading thread is unanswered."""
         return self._open > 0
 
     def ask(self, question: Question) -> None:

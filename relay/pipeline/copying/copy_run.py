@@ -85,7 +85,7 @@ class CopyRun:
         self._timeouts = 0
         self._rate = Rate(monotonic())
         self._tables_stale = False
-        # Of a later table the record does not tell how many rows were read before.
+        # The record has the rows read before for the present table alone, not for later ones.
         self._copied = 0 if progress.finished else progress.rows
 
     def statement(self, renamed: Collection[str]) -> None:

@@ -72,11 +72,11 @@ class Window:
 
     @property
     def has_changes(self) -> bool:
-        """Whether any key changed."""
+        """Whether the stream changed any key of the chunk."""
         return bool(self._has_message)
 
     def verdict(self, row: Row) -> Verdict:
-        """Return the treatment of a row of the chunk."""
+        """Return the verdict on a row: unchanged, changed with a message, or unknown."""
         return self.verdict_of(tuple([row[ordinal] for ordinal in self._ordinals]))
 
     def verdict_of(self, key: Key) -> Verdict:

@@ -24,6 +24,6 @@ class XaCommits:
         self._taken_s[table] = monotonic()
 
     def may_hide(self, table: TableId) -> bool:
-        """Return whether a SELECT of the table may not show such a COMMIT yet."""
+        """Return whether a SELECT of the table may not yet show the rows of an XA COMMIT."""
         taken_s = self._taken_s.get(table)
         return taken_s is not None and monotonic() - taken_s < HIDDEN_SECONDS

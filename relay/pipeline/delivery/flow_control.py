@@ -39,7 +39,7 @@ class FlowControl:
         self._rows = self._bytes = 0
 
     def watch(self) -> None:
-        """Begin to listen."""
+        """Begin to watch the operators' flow settings in ZooKeeper."""
         self._signal.set()
         self._watch = self._store.watch(self._name, self._signal)
 

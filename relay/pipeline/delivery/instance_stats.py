@@ -72,7 +72,7 @@ class InstanceStats:
         self.resumed(record)
 
     def resumed(self, record: PositionRecord) -> None:
-        """This record is the last committed one."""
+        """Set the record that was committed last, at a session's start."""
         self.record = record
         self.done_up_to(record.change_time_ms)
 
@@ -94,8 +94,8 @@ class InstanceStats:
         return lag_seconds(self.reached, time(), monotonic(), heartbeat_s)
 
     def print(self, table: TableId, path: RowPath, reason: str, rows: int) -> None:
-        """Count rows of a real table that a printer wrote; `reason` says why it was the slow
-        one.
+        """Count rows of a real table by their printer. `reason`: why the readable packages printed
+        them.
         """
         self.printed[table, path, reason] += rows
         self.totals.printed_rows[path, reason] += rows

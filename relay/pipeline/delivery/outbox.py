@@ -115,7 +115,7 @@ class Outbox:
 
     @property
     def messages(self) -> int:
-        """Messages of the open batch."""
+        """The number of messages in the open batch."""
         with_producer = (
             self._producer.sent_messages if not self.full and self._producer.open_seconds else 0
         )

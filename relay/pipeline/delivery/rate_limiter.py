@@ -24,7 +24,7 @@ class Paid(NamedTuple):
     bytes_until_s: float = 0.0
 
     def with_taken(self, rates: Rates, rows: int, size_bytes: int, now_s: float) -> "Paid":
-        """So much was taken just now."""
+        """Return the balance after taking so many rows or bytes now."""
         return Paid(
             _until(self.rows_until_s, rates.rows, rows, now_s),
             _until(self.bytes_until_s, rates.bytes, size_bytes, now_s),

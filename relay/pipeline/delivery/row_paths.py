@@ -31,7 +31,7 @@ def rows_by_path(printed: Mapping[PathAndReason, int]) -> dict[str, int]:
 def paths_of_tables(
     printed: Mapping[tuple[TableId, RowPath, str], int],
 ) -> dict[str, dict[str, int]]:
-    """Return the same for each real table, in the order of their names."""
+    """Return the rows by path of each real table, in the order of their names."""
     found: dict[str, dict[str, int]] = {}
     for (table, path, reason), count in sorted(printed.items()):
         found.setdefault(str(table), {})[_path(path, reason)] = count

@@ -14,7 +14,7 @@ from relay.state import InstanceStore, KeyAgreements
 
 
 class TopicFeeders:
-    """One instance's part in the agreements."""
+    """Reads and writes one instance's part of the agreements about its topics."""
 
     def __init__(self, notes: InstanceStore, instance: str) -> None:
         self._store = notes.topics

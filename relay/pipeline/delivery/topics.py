@@ -119,7 +119,7 @@ class Topics:
         return self._admin.partition_counts()
 
     def existing(self, topics: Iterable[str]) -> frozenset[str]:
-        """Return those of these topics that Kafka has now. Raises BrokerUnreachable."""
+        """Return which of these topics Kafka has now. Raises BrokerUnreachable."""
         return frozenset(topics) & self.cluster_counts().keys()
 
     def is_compacted(self, topic: str) -> bool:
@@ -209,10 +209,10 @@ class Topics:
         """
         if spec.name in self._published and self._admin.create(spec, only_ask=True):
             raise TopicRefused(
-                f"Topic {spec.name}, to which this instance has published, is gone, and its rows "
-                f"with it.",
+                f"Topic {spec.name}, to which this instance has published, was deleted with its "
+                f"rows.",
                 remedy=(
-                    f"Make it again with {spec.partitions} partitions, take new first copies of "
+                    f"Create it again with {spec.partitions} partitions, take new first copies of "
                     f"its tables, then start again."
                 ),
             )

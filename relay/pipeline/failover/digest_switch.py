@@ -78,7 +78,7 @@ class DigestSwitch:
         self._start = to, place.landmark.second, report.start
         raise_refusal(decide_by_digest(report.sought, report.replication, to))
         if report.sought.position is None:
-            raise PlaceAmbiguous(f"No place of the {to} was found.")
+            raise PlaceAmbiguous(f"No matching position on the {to} was found.")
         self._waits_since_s = 0.0
         return report.sought.position
 

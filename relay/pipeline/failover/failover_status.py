@@ -24,7 +24,7 @@ _log = structlog.stdlib.get_logger(__name__)
 def failover_view(
     situation: Situation, decision: Decision, orders: int, errant: str
 ) -> FailoverView:
-    """Put the document together."""
+    """Return the view of both servers and of the decision, for ZooKeeper."""
     return FailoverView(
         followed=situation.followed.value,
         decision=decision.action.value,

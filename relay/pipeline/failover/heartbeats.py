@@ -28,8 +28,8 @@ class ServerHeartbeats:
         self._seen: tuple[ServerSeen, ...] = ()
 
     def look(self) -> tuple[ServerSeen, ...]:
-        """Ask all at the same time: one that does not answer must not hold up the other's
-        heartbeat.
+        """Send a heartbeat query to all servers at the same time, so that a silent one does not
+        delay the others.
         """
         try:
             with ThreadPoolExecutor(len(self._watches), thread_name_prefix="heartbeat") as pool:

@@ -13,7 +13,7 @@ class HasNews(Protocol):
 
     @property
     def has_news(self) -> bool:
-        """Whether servers or orders are others than at the last choice."""
+        """Return whether servers or orders changed since the last choice."""
 
 
 def news_of(sources: Iterable[HasNews], stop: threading.Event, seconds: float) -> bool:

@@ -87,7 +87,7 @@ class SourceFailover:
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Keep heartbeats and orders in sight."""
+        """Run heartbeats and watch the orders, inside the block."""
         if not self.managed:
             yield
             return
@@ -119,7 +119,7 @@ class SourceFailover:
 
     @property
     def has_news(self) -> bool:
-        """Whether servers or orders are others than at the last choice."""
+        """Return whether servers or orders changed since the last choice."""
         return self._news.is_set()
 
     def forget_news(self) -> None:

@@ -188,7 +188,7 @@ class GroupReader:
                 )
                 queue.head_known = True
             elif not isinstance(item, Advance):
-                raise BatchAborted(f"An item of source {name} stands outside of a transaction.")
+                raise BatchAborted(f"An item of source {name} is outside of a transaction.")
             elif self._order.first not in (None, name):
                 return  # the record names the source of the half transaction, until that is whole
             else:

@@ -26,14 +26,17 @@ def refuse_foreign_record(instance: InstanceSettings, record: PositionRecord | N
     """
     if instance.group is None and record is not None and record.following:
         raise HistoryChanged(
-            "The position is that of a group of sources, and the instance has one.",
-            remedy="Restore [instances.group], or take another name.",
+            "The position is of a group of sources, and the instance has a single source.",
+            remedy="Restore [instances.group], or give the instance another name.",
         )
     if instance.group is not None and record is not None and record.replay is not None:
         raise HistoryChanged(
             f"The position was moved back, and changes before {record.replay.until} are "
             f"published again in the order of the single source.",
-            remedy="Take [instances.group] out until the relay has come there, then put it in.",
+            remedy=(
+                "Remove [instances.group] until the relay has passed that position, then add it "
+                "again."
+            ),
         )
 
 
@@ -43,7 +46,10 @@ def tells_commits(server: ServerFacts) -> bool:
 
 
 def refuse_one_twice(sources: Mapping[str, OpenSource]) -> None:
-    """Rows of a server that is read twice would be published twice."""
+    """Refuse two sources that are one server: its rows would be published twice.
+
+    Raises SourceSettingsRefused.
+    """
     for (one, first), (other, second) in combinations(sources.items(), 2):
         if _same_server(first.stream.start, second.stream.start):
             remedy = (
@@ -69,7 +75,7 @@ def refuse_another_name(
                 raise HistoryChanged(
                     f"Source {name} is the server whose position is kept under the name {former}.",
                     remedy=(
-                        f"Call it {former} again. To start again with it, run the instance once "
+                        f"Name it {former} again. To start again with it, run the instance once "
                         f"without it."
                     ),
                 )

@@ -21,7 +21,7 @@ class ReadingThreads(Protocol):
         """Start to fill the buffer; return at once."""
 
     def stop(self) -> None:
-        """End, and wait for the threads."""
+        """End the threads, and wait for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class OpenSource:
 
     @property
     def begun(self) -> bool:
-        """Whether all its tables were described again."""
+        """Whether all tables of the source were described again."""
         return self.names is not None and self.names.begun
 
 

@@ -49,7 +49,7 @@ class ItemStream(Protocol):
         """Yield items until `close`. `before_waiting` is called before each possible wait."""
 
     def close(self) -> None:
-        """End `items`, from any thread."""
+        """End the iteration of `items`, from any thread."""
 
 
 class ItemSink(Protocol):
@@ -62,7 +62,7 @@ class ItemSink(Protocol):
         """Pass the collected items to the taking thread."""
 
     def fail(self, failure: BaseException) -> None:
-        """The reader has ended."""
+        """Pass the error with which the reader ended to the consumer."""
 
     def close(self) -> None:
         """Take no more items; `put` then returns False."""

@@ -96,7 +96,7 @@ class SourceQueue:
         return True
 
     def fail(self, failure: BaseException) -> None:
-        """The reading has ended."""
+        """Pass the error with which reading ended to the consumer."""
         self.hand_over()
         self._failed(failure)
 
@@ -110,11 +110,11 @@ class SourceQueue:
 
     @property
     def full(self) -> bool:
-        """Whether the reader waits before it puts more."""
+        """Whether the reader must wait before it adds more."""
         return self._weight >= self._capacity
 
     def take(self) -> Queued:
-        """Take the item in front."""
+        """Remove the first item and return it."""
         taken = self.items.popleft()
         self._weight -= self._weight_of(taken)
         return taken

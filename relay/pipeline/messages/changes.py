@@ -74,7 +74,7 @@ def known_rows(
     if event.images_at is not None:
         return event.rows
     rows = [completed(change) for change in event.rows]
-    # All rows of one event have the same columns, so the first one tells.
+    # All rows of one event have the same columns, so the first one decides.
     lacking = (
         [ordinal for ordinal in lacking_columns(rows[0]) if ordinal not in omitted] if rows else []
     )

@@ -1,4 +1,4 @@
-"""Row events that can go through the rooms together."""
+"""Row events that are decoded and printed together."""
 
 from collections.abc import Sequence
 from itertools import islice

@@ -190,7 +190,7 @@ class OversizedMessages:
 
     def _new_id(self, message: OutboundMessage, origin: MessageOrigin) -> str:
         """One change may become several messages: for each topic, and for each tag where tags are
-        separate. Copied rows share their order key (ADR 61), so their ids also tell the key.
+        separate. Copied rows share their order key (ADR 61), so their ids also contain the key.
         """
         change = str(_order_of(message).execute_position)
         if origin.begin is None:

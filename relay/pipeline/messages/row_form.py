@@ -21,12 +21,12 @@ class TopicRoute:
     limit_bytes: int
 
     def partition(self, change: RowChange) -> int:
-        """Return where a change goes: by the image after, a delete by the image before."""
+        """Return the partition of a change: by the image after; for a delete, before."""
         row: Row = (change.before if change.after is None else change.after) or ()
         return self.placement.place(self.texts.of(row))
 
     def moves(self, change: RowChange) -> bool:
-        """Whether an update leaves its partition's columns changed."""
+        """Return whether an update changes columns that decide the partition."""
         if (
             change.before is None
             or change.after is None

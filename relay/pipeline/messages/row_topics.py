@@ -1,4 +1,4 @@
-"""What the printing of rows asks of topics, wherever their messages go."""
+"""The interface by which printers ask for topics, whatever the destination of messages is."""
 
 from collections.abc import Iterable, Mapping
 from typing import Protocol
@@ -57,7 +57,7 @@ class RowTopics(Protocol):
         """Return whether a topic keeps only the last record of a key."""
 
     def existing(self, topics: Iterable[str]) -> frozenset[str]:
-        """Return those of these topics that exist now."""
+        """Return which of these topics exist now."""
 
     def ensure_single(self, topic: str) -> None:
         """Create a topic of one partition if it is missing."""

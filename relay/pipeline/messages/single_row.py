@@ -1,4 +1,4 @@
-"""One row event → its messages, one row each: the rooms from schema to encode, in their order."""
+"""Messages of one row event, one row each, by the packages from schema to encode."""
 
 from collections.abc import Iterator
 

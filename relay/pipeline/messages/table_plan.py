@@ -65,7 +65,7 @@ class TablePlan:
 
     @property
     def rows(self) -> RowsEncoder:
-        """What prints current rows for the first topic: for all, where the table has a printer."""
+        """The encoder of current rows for the first topic; with a printer, for all topics."""
         return self.forms[0].rows
 
     @property

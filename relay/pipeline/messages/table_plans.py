@@ -179,7 +179,7 @@ class TablePlans:
         if reason is not None:
             return reason
         shard = (str(definition.id),) if self._settings.routing.key_scope == "shard" else ()
-        # Close to the limit the readable rooms cut the rows of an event into several messages.
+        # Close to the limit the readable packages cut the rows of an event into several messages.
         largest = (
             form.routes[0].limit_bytes // 2
             if self._settings.message.rows_per_message == "event"

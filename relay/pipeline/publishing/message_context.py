@@ -56,7 +56,7 @@ class MessageContexts:
     def _bare_context(self, item: RowsEvent | Statement, *, names_places: bool) -> EventContext:
         begin = self._progress.begin
         if begin is None:
-            raise BatchAborted(f"A change at {item.position} stands outside of a transaction.")
+            raise BatchAborted(f"A change at {item.position} is outside of a transaction.")
         checkpoint = self._checkpoint
         place = self._place(item) if names_places else NO_PLACE
         made_for = (

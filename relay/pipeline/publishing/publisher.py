@@ -136,7 +136,7 @@ class Publisher:
         self.copies = self._rows.copies = copies
 
     def close(self) -> None:
-        """End what reads tables beside the stream."""
+        """End the thread that reads copied tables."""
         if self.copies is not None:
             self.copies.close()
 

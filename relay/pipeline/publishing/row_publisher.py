@@ -93,7 +93,7 @@ class RowPublisher:
         self._table = None
 
     def forget_tables(self) -> None:
-        """A statement may have changed tables."""
+        """Drop cached tables, because a statement may have changed them."""
         self.plans.forget()
         self._forget()
 
@@ -184,7 +184,7 @@ class RowPublisher:
             count = self.plans.count(event)
             if why is SkipReason.SKIPPED:
                 self._stats.drop(
-                    event.table.id, "a transaction is skipped by hand.", "skipped", count
+                    event.table.id, "an operator skipped the transaction.", "skipped", count
                 )
                 self._checkpoint.count_skipped(event.table.id, count)
             self._checkpoint.count_left_out(count, event.size_bytes)

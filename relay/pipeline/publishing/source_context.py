@@ -1,4 +1,4 @@
-"""What the publisher knows of each source that it takes items of."""
+"""The data that the publisher keeps for each source of its items."""
 
 from dataclasses import dataclass
 

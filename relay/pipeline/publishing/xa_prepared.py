@@ -18,7 +18,7 @@ from relay.position.prepared_record import record_key, to_bytes
 _IN_MEMORY_BYTES: Final = 8_000_000
 """More than this is read back from the topic when it is committed."""
 _EVENT_BYTES: Final = 1024
-"""What an event takes in memory beside its record's bytes."""
+"""Bytes of memory for an event, besides the bytes of its record."""
 
 
 @dataclass(slots=True)
@@ -74,11 +74,11 @@ class PreparedTransactions:
             self._leave_memory(held)
 
     def passed(self, xid: str) -> None:
-        """An event of the group lies in the topic already, and is not kept again."""
+        """Drop an event of the group from memory that the topic has already."""
         self._leave_memory(self._held[xid])
 
     def prepared(self, xid: str) -> OutboundMessage:
-        """Return the note that the transaction is prepared."""
+        """Return the message that records the transaction as prepared."""
         self._held[xid].noted = True
         return self._message(record_key(xid, NOTE), b"{}")
 

@@ -26,7 +26,7 @@ class XaPublisher:
         """Keep a row event of the group that is open; each counts as one change of the group."""
         if not self._xid:
             raise BatchAborted(
-                f"A prepared row event at {item.raw.position} stands outside of its group."
+                f"A prepared row event at {item.raw.position} is outside of its group."
             )
         is_kept = self._progress.to_skip > 0
         self._checkpoint.count_prepared(0 if is_kept else len(item.raw.body))
@@ -70,7 +70,7 @@ class XaPublisher:
         self._forget(step.xid)
 
     def _find(self, xid: str) -> None:
-        """Have the rows at hand, or know where they are in their topic.
+        """Find the rows: in memory, or by their offsets in their topic.
 
         The open batch would hide what follows its own records there.
         """

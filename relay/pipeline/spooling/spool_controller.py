@@ -127,7 +127,7 @@ class SpoolController:
     def begin(self) -> None:
         """Read the source into the spool, from the committed position or from where the spool ends.
 
-        Nobody else may read it meanwhile.
+        No other thread may read the source during that time.
         """
         with self._lock:
             if self._spool is None or self._fills or monotonic() < self._not_before_s:

@@ -63,12 +63,12 @@ class SpoolWriter:
 
     @property
     def reading(self) -> bool:
-        """Whether it continues after the spool's end."""
+        """Whether the thread still reads the source."""
         return self._thread.is_alive() and not self._handed_over and not self._stop.is_set()
 
     @property
     def ended(self) -> bool:
-        """Whether its thread touches the spool no more."""
+        """Whether the thread has ended and no longer writes to the spool."""
         return not self._thread.is_alive()
 
     def start(self) -> None:
@@ -86,7 +86,7 @@ class SpoolWriter:
         self._thread.join(_STOP_SECONDS)
         self._spool.close()
 
-    # Whoever publishes
+    # Called by the publishing thread
 
     def ask(self) -> bool | RelayError:
         """Report that all visible items were taken.
@@ -98,7 +98,7 @@ class SpoolWriter:
             if self._handed_over:
                 return True
         if self.error is None and not self.reading:
-            return SpoolUnusable("Nobody reads the source into the spool any more.")
+            return SpoolUnusable("The thread that reads the source into the spool has ended.")
         return self.error or False
 
     def take_over(
@@ -166,7 +166,7 @@ class SpoolWriter:
         self._items = stream.items(before_waiting=self._wait_for_source)
         last: RawItem | None = None
         for item in self._items:
-            # A source that rests says again and again where it stands.
+            # An idle source repeats its position.
             if not isinstance(item, Advance) or item != last:
                 self._spool.append(item)
             last = item
@@ -179,7 +179,7 @@ class SpoolWriter:
         return False
 
     def _wait_for_source(self) -> None:
-        """For whoever iterates now."""
+        """Call the hook of the thread that iterates now."""
         self._before_waiting()
 
     def _hand_over(self) -> bool:

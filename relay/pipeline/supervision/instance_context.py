@@ -83,7 +83,7 @@ class SessionMemory:
 
     @classmethod
     def of(cls, context: InstanceContext) -> "SessionMemory":
-        """Return the memory of an instance that starts."""
+        """Return the state of an instance before its first session."""
         instance, stats, store = context.instance, context.stats, context.notes.failover
         group = SourceGroup(instance, instance.group) if instance.group is not None else None
         failover = (

@@ -22,7 +22,7 @@ from relay.state import InstanceStatus
 
 
 class InstanceState(StrEnum):
-    """The state of an instance, in a word."""
+    """The state of an instance."""
 
     STARTING = "STARTING"
     STANDBY = "STANDBY"
@@ -48,7 +48,7 @@ class Shown:
 def instance_status(
     context: InstanceContext, memory: SessionMemory, shown: Shown, relay: str
 ) -> InstanceStatus:
-    """Return this moment of the instance, as the relay of this name sees it."""
+    """Return the present status of the instance on the relay `relay`."""
     name, error = context.instance.name, shown.error
     run_time = is_defined_at_run_time(context)
     remedy = "" if error is None else remedy_at_run_time(error, name) if run_time else error.way_out

@@ -20,7 +20,7 @@ class TablesToRefresh:
         return self._places.get((error.source, TableId(*error.table))) == error.place
 
     def add(self, error: NamesUnknown) -> None:
-        """Have the table of the error described again."""
+        """Note that the error's table must be described again."""
         table = error.source, TableId(*error.table)
         self._places[table] = error.place
         self._tables.add(table)

@@ -44,7 +44,7 @@ def cascades_in_words(found: Sequence[Cascade]) -> str:
     named = ", ".join(map(str, found[:_NAMED])) + (
         f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
     )
-    return f"The binlog does not tell what foreign keys change in {named}."
+    return f"The binlog lacks the changes that foreign keys make in {named}."
 
 
 class UnloggedCascades:

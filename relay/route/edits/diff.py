@@ -10,10 +10,10 @@ from relay.route.effort import MOST_STEPS
 from relay.route.mapping import MappingSet
 from relay.route.router import Destination, Router
 
-# A sentence names this many tables and counts the rest; the full list stands beside it.
+# A sentence names this many tables and counts the others; the full list is a separate field.
 _NAMED_TABLES = 3
 _MOST_NAMED_TABLES = 20_000
-"""That one report compares: under a second."""
+"""The most tables that one report compares, which takes less than a second."""
 
 
 ChangeKind: TypeAlias = Literal[
@@ -24,7 +24,7 @@ ChangeKind: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class RouteChange:
-    """One sentence and its real tables, sorted by name."""
+    """A sentence about a change of routes, and its real tables, sorted by name."""
 
     sentence: str
     tables: tuple[TableId, ...]

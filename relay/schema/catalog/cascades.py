@@ -42,10 +42,10 @@ class Cascade:
 
 
 def cascades_are_logged(version: str, native: str) -> bool:
-    """Return whether the server writes such changes into its binlog: MySQL from 9.6 on, unless
-    InnoDB still carries them out.
+    """Return whether the server writes the row changes of foreign keys into its binlog: MySQL 9.6
+    and later, unless InnoDB executes the cascades.
 
-    `native` is the value of innodb_native_foreign_keys, "" where the server has no such variable.
+    `native` is the value of innodb_native_foreign_keys, "" if the server has no such variable.
     """
     number = re.match(r"(\d+)\.(\d+)", version)
     if "mariadb" in version.lower() or number is None:

@@ -7,8 +7,7 @@ from typing import Final
 
 from relay.model.sql_mode import NO_MODE, SqlMode
 
-# What ends with the longest words first is looked at by whoever reads: `DOUBLE PRECISION` before
-# `DOUBLE`.
+# Compare the longest names first: `DOUBLE PRECISION` before `DOUBLE`.
 SYNONYMS: Final = {
     **dict.fromkeys(("INTEGER", "INT4"), "int"),
     **dict.fromkeys(("INT1", "BOOL", "BOOLEAN"), "tinyint"),

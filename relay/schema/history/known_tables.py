@@ -39,7 +39,7 @@ class KnownTables:
         return self._tables.get(self.name(table))
 
     def put(self, table: TableId, known: Known | None) -> None:
-        """Enter a table, or take it out."""
+        """Store the columns of a table, or remove the table."""
         if known is None:
             self._tables.pop(self.name(table), None)
         else:
@@ -57,7 +57,7 @@ class KnownTables:
         return TableId(table.database.lower(), table.table.lower()) if self._folds else table
 
     def doubt(self, tables: Iterable[TableId], reason: str) -> None:
-        """Mark the descriptions of these tables as unknown."""
+        """Mark the columns of these tables as unknown."""
         for table in tables:
             self.put(table, reason)
 

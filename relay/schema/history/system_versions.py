@@ -45,9 +45,7 @@ def _with_end_of_version(table: DescribedTable, names: tuple[str, ...]) -> tuple
 
 
 def has_versions(table: DescribedTable) -> bool:
-    """Whether the rows contain the columns of MariaDB's system versions although the statement
-    did not name them.
-    """
+    """Whether rows contain MariaDB's period columns that the statement did not name."""
     return (
         tuple(replace(column, nullable=False) for column in table.columns[-len(_VERSION_COLUMNS) :])
         == _VERSION_COLUMNS
@@ -64,7 +62,7 @@ def with_versions(table: DescribedTable) -> DescribedTable:
 
 
 def without_versions(table: DescribedTable) -> DescribedTable:
-    """Return the same without them."""
+    """Return the columns without those of system versioning."""
     names = {column.name for column in _VERSION_COLUMNS}
     return replace(
         table, columns=tuple(column for column in table.columns if column.name not in names)

@@ -22,7 +22,7 @@ from relay.schema.history.system_versions import (
 from relay.schema.sql.token_cursor import TokenCursor
 from relay.schema.sql.tokens import TokenKind
 
-# What follows the elements, or stands instead of them, where columns come from a query.
+# The words that follow the elements, or replace them, if columns come from a query.
 _QUERY_WORDS: Final = frozenset({"AS", "SELECT", "IGNORE", "REPLACE", "WITH", "VALUES", "TABLE"})
 DEFAULT_CHARSET: Final = "DEFAULT"
 """The result of `option_charset` for CHARACTER SET DEFAULT: a table uses its database's set, a

@@ -119,7 +119,7 @@ def later_bases(records: Iterable[Version | Base], at: HistoryPlace) -> list[Bas
 
 
 def enter(version: Version, schemas: Schemas) -> None:
-    """Let a version hold."""
+    """Put the columns that a version describes into `schemas`."""
     if version.table.table:
         schemas.put(version.table, version.known)
     else:

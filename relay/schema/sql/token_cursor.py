@@ -53,7 +53,7 @@ class TokenCursor:
 
     @property
     def token(self) -> Token | None:
-        """The next token."""
+        """The next token, without taking it."""
         return self._tokens[self._at] if self._at < len(self._tokens) else None
 
     def word(self, ahead: int = 0) -> str:
@@ -65,13 +65,13 @@ class TokenCursor:
         return self._tokens[at].word if at < len(self._tokens) else ""
 
     def take(self) -> Token | None:
-        """Take the next token."""
+        """Return the next token, and advance."""
         token = self.token
         self._at += 1
         return token
 
     def accept(self, *words: str) -> bool:
-        """Take the words if exactly they come next."""
+        """Take exactly these words if they come next; return whether they did."""
         if any(self.word(ahead) != word for ahead, word in enumerate(words)):
             return False
         self._at += len(words)
@@ -129,7 +129,7 @@ class TokenCursor:
             self._at += 1
 
     def name(self) -> str | None:
-        """Take an identifier; None when something else comes."""
+        """Take an identifier and return it; None if something else comes next."""
         if self.token is None or not self.token.is_name:
             return None
         token = self.take()
@@ -155,7 +155,7 @@ class TokenCursor:
         return WrittenName(TableId(token.name, ""), token, None)
 
     def tables(self) -> list[WrittenName]:
-        """Take a comma list of tables."""
+        """Read table names that are separated by commas."""
         found = []
         while (table := self.table()) is not None:
             found.append(table)

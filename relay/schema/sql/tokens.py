@@ -41,7 +41,7 @@ class Token:
 
     @property
     def is_name(self) -> bool:
-        """Whether an identifier can be written so."""
+        """Whether the token can be an identifier."""
         return self.kind in (TokenKind.WORD, TokenKind.QUOTED) or self.text.startswith('"')
 
     @property

@@ -36,7 +36,7 @@ class Group(Protocol):
         """Return True if all rows of the open transaction should be published as they are."""
 
     def begin(self, start: int, gtid: str, stays_open: bool) -> OpenTransaction:
-        """Open a transaction."""
+        """Open a transaction at this offset."""
 
 
 class Scanner(Protocol):

@@ -19,7 +19,7 @@ _READ_BYTES: Final = 1 << 18
 
 
 class PayloadBroken(ValueError):
-    """The payload contradicts itself."""
+    """A compressed transaction cannot be decompressed; the text says why."""
 
 
 class PayloadUnknown(ValueError):

@@ -1,4 +1,4 @@
-"""Where an instance without a position begins: at coordinates or a time in the settings, or at
+"""The position at which an instance begins that has none: coordinates or a time of the settings, or
 an end of the binlog.
 """
 

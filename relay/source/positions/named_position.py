@@ -99,13 +99,13 @@ def _check_transaction_begins(
 ) -> None:
     event = connection.rows("SHOW BINLOG EVENTS IN %s FROM %s LIMIT 2", at.file, at.offset)[0]
     kind = str(event[2])
-    # Only before MySQL 5.7 a transaction may begin without a GTID event, and then nothing in the
-    # event itself tells.
+    # Only before MySQL 5.7 a transaction may begin without a GTID event, and nothing in the
+    # event shows that.
     bare = not server.mariadb and server.version < (5, 7, 0)
     if kind not in _BEGIN | _BETWEEN and not (
         bare and kind == "Query" and is_border(settings, server, at)
     ):
         raise ConfigurationError(
-            f"At {at} stands {kind!r}, which begins no transaction.",
+            f"The event at {at} is {kind!r}, which begins no transaction.",
             remedy="Name the offset of a transaction's first event.",
         )

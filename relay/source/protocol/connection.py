@@ -57,7 +57,7 @@ class _Login(_Connection):
 
 
 class SourceConnection:
-    """A logged-in connection; every failure comes out as an error of the relay."""
+    """A logged-in connection, whose failures are raised as errors of the relay."""
 
     def __init__(self, settings: SourceSettings) -> None:
         """Connect and log in.
@@ -68,8 +68,8 @@ class SourceConnection:
         self.place = f"{settings.host}:{settings.port}"
         arguments = login(settings)
         doing = f"The source at {self.place} refused the login of {settings.user!r}"
-        # Made here, so that an unknown host and a refused connection can be told from what the
-        # driver makes of them.
+        # Connected here, because the driver raises one error for an unknown host, a refused
+        # connection and others.
         connected = _connected(settings)
         try:
             self._login = _Login(

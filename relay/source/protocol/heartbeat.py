@@ -56,7 +56,7 @@ class ServerWatch:
             try:
                 return read_server_facts(self._connection)
             except SourceUnreachable:
-                # it may be old, or lead to the server that stood here before: a new one tells
+                # the connection may be old or lead to a former server: the next try opens a new one
                 self._hang_up()
         self._connection = SourceConnection(self._settings)
         return read_server_facts(self._connection)

@@ -80,8 +80,8 @@ def replicas(connection: SourceConnection, server: ServerFacts) -> list[Replica]
     try:
         rows = connection.rows("SHOW REPLICAS" if newer else "SHOW SLAVE HOSTS")
     except SourceNotPermitted:
-        # MariaDB asks for REPLICATION MASTER ADMIN here, which a relay need not have: the source
-        # then tells by ending our dump.
+        # MariaDB asks for REPLICATION MASTER ADMIN here, which a relay need not have. The source
+        # then reports the conflict by ending the dump.
         return []
     has_uuids = not server.mariadb and server.version >= _UUIDS_SINCE
     return [_replica(row, has_uuids=has_uuids) for row in rows]

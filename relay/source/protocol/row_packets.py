@@ -25,7 +25,7 @@ _MORE: Final = {_TWO: 2, _THREE: 3, _EIGHT: 8}
 
 
 class Login(Protocol):
-    """The used part of PyMySQL's connection."""
+    """The part of PyMySQL's connection that is used here."""
 
     _rfile: Any
     _read_packet: Any

@@ -64,7 +64,7 @@ class ServerFacts:
 
     @property
     def held(self) -> Executed:
-        """The transactions in its binlog."""
+        """The transactions in the server's binlog: executed and not purged."""
         return Executed.parse(self.executed, self.binlog_state, strict=self.gtids_strict)
 
     @property

@@ -40,7 +40,7 @@ class InstanceDocument:
 
 
 class InstanceDocumentStore:
-    """Keeps the documents; each is guarded by its version."""
+    """Reads and writes instance documents; each write names the version that it replaces."""
 
     def __init__(self, session: Session, paths: Paths) -> None:
         self._session = session

@@ -13,7 +13,7 @@ NO_LIMIT: Final = 0
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """The flow that operators want of an instance: pause, or limits per second.
+    """The flow that an operator has set for an instance: a pause, or limits per second.
 
     A limit of None uses the configuration file's, NO_LIMIT removes it. `by` and `comment` are the
     actor and the reason.
@@ -44,7 +44,7 @@ class Flow:
 
 
 class FlowStore:
-    """The flow asked of each instance."""
+    """Reads and writes the flow that operators have set for each instance."""
 
     def __init__(self, session: Session, paths: Paths) -> None:
         self._session = session

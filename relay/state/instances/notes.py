@@ -59,9 +59,8 @@ class DroppedName:
 
 
 def write_dropped(names: Iterable[DroppedName]) -> bytes:
-    """Write the list, those with the most rows first.
-
-    What is beyond DROPPED_NAMES_LISTED is only counted.
+    """Return the document of dropped names, the ones with the most rows first. Names beyond
+    DROPPED_NAMES_LISTED are only counted.
     """
     ordered = sorted(names, key=lambda dropped: (-dropped.rows, dropped.name))
     listed = [asdict(dropped) for dropped in ordered[:DROPPED_NAMES_LISTED]]

@@ -62,7 +62,7 @@ class SnapshotRequest:
 
     @property
     def is_paused(self) -> bool:
-        """Whether an operator lets the request wait."""
+        """Whether an operator has paused the request."""
         return self.state is SnapshotState.PAUSED
 
     def to_fields(self) -> dict[str, object]:
@@ -165,7 +165,7 @@ class SnapshotStore:
         return replace(request, version=version)
 
     def delete(self, request: SnapshotRequest) -> None:
-        """Forget a request that has ended. Raises NodeMissing, StoreUnreachable."""
+        """Delete a request that has ended. Raises NodeMissing, StoreUnreachable."""
         self._session.delete(self._path(request))
 
     def watch(self, instance: str, signal: threading.Event) -> Watch:

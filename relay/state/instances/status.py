@@ -50,7 +50,8 @@ class InstanceStatus:
     these rows by path, for the slow one with the reason (`readable: value`); both print the
     same. `snapshot` is the request to copy tables that is under way, {} where there is none.
     `table_rates` holds the rows per second of the last minute that each real table has, the
-    busiest ones by name and the others together as `(other)`; None if the relay does not tell.
+    busiest ones by name and the others together as `(other)`; None if it reports
+    none.
     """
 
     name: str

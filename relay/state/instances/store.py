@@ -70,7 +70,7 @@ class InstanceStore:
 
     def published_sets(self, topic: str) -> Mapping[str, int | None]:
         """Return the instances that publish to a topic, each with the mapping set that its last
-        position record names; None: its relay has not told. Synced reads.
+        position record names; None: its relay has not reported it. Synced reads.
         """
         names = [name for name, each in self.topics.read(topic).feeders.items() if each.joined]
         return {each: self._published_set(each) for each in names}
@@ -104,7 +104,9 @@ class InstanceStore:
         self._session.put(self._paths.instance_dropped(instance), write_dropped(names))
 
     def dropped(self, instance: str) -> tuple[DroppedName, ...]:
-        """Return the names that the instance leaves out, those with the most rows first."""
+        """Return the real table names that the instance does not relay, the ones with the most rows
+        first.
+        """
         node = self._session.find(self._paths.instance_dropped(instance))
         return () if node is None else read_dropped(node.value)
 

@@ -182,8 +182,8 @@ class MappingStore:
         return tuple(sorted((int(name) for name in names if name.isdecimal()), reverse=True))
 
     def _next_number(self, pointer: Pointer) -> int:
-        # The pointer may stand behind the newest set when somebody moved it by hand; a number is
-        # never used twice all the same.
+        # An operator may have moved the pointer to an older set; a number is never used twice all
+        # the same.
         known = max(pointer.number, *self.set_numbers()[:1], 0)
         return (known or self._recorded()) + 1
 

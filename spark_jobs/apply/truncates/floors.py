@@ -29,7 +29,7 @@ class FloorStore:
         self._path = f"{root.rstrip('/')}/{_FOLDER}"
 
     def read(self) -> Floors:
-        """Return the floors as they are now."""
+        """Return the stored floors."""
         if not DeltaTable.isDeltaTable(self._spark, self._path):
             return {}
         kept = self._spark.read.format("delta").load(self._path).collect()

@@ -11,7 +11,7 @@ import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.deploy.SparkHadoopUtil;
 
-/** One connection to each HBase for a whole executor: it knows where the regions are, and all tasks share it, and what it was told. */
+/** One connection to each HBase for a whole executor. All tasks share it, its cache of region locations, and its configuration. */
 public final class Connections {
     private static final Map OPEN = new HashMap();
     private static final Map TOLD = new HashMap();
@@ -30,7 +30,7 @@ public final class Connections {
         }
     }
 
-    /** What HBase's own classes are told, and Spark of Hadoop's (spark.hadoop.*); read once, for the defaults are long; nobody changes it. */
+    /** Return the configuration of HBase's client, with Spark's spark.hadoop.* settings. Read once, because the defaults are long; never changed. */
     public static Configuration configuration(Map options) {
         synchronized (TOLD) {
             Configuration told = (Configuration) TOLD.get(options);

@@ -3,9 +3,9 @@ package roma.hbase;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 
 /**
- * What ends a task, under the name that spark_jobs/errors has for it: Spark hands on the words alone.
+ * The error that ends a task, under its name in spark_jobs/errors: Spark passes on the text alone.
  *
- * It is an exception of Java's own, without its cause: of a class that the driver does not know, Spark would tell nothing.
+ * It is an exception of the JDK, without its cause: Spark passes nothing on of a class that the driver cannot load.
  */
 public final class Refusal {
     private Refusal() {}

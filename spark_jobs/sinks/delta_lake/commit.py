@@ -1,5 +1,5 @@
-"""One commit of Delta whose rows were decided about before: what a MERGE asks the copy three times
-is asked once.
+"""Custom Delta upsert: one join decides the winners and the rows that they replace, instead of
+MERGE's three scans of the copy.
 
 MERGE joins the changes with the copy to find the files that it touches, again with all columns of
 those files to write, and a third time to mark the rows that went. Here one join over keys and
@@ -97,8 +97,8 @@ def put(copy: OpenCopy, rows: DataFrame, number: int | None, batch: Batch | None
 
 
 def _met_files(copy: OpenCopy, met: DataFrame) -> Sequence[Row]:
-    """Return for each file of the copy that the changes meet: its name, how many changes win there,
-    how many lose, and a bitmap of the rows that are replaced.
+    """Return for each file with rows that the changes touch: its name, how many win, how many
+    lose, and a bitmap of the rows that are replaced.
     """
     places = bitmap(copy, sf.when(sf.col(_WINS), sf.col(_ROW)))
     counts = sf.count_if(_WINS), sf.count_if(~sf.col(_WINS))

@@ -57,8 +57,7 @@ def marked(copy: OpenCopy, gone: Iterable[Gone]) -> Sequence[JavaObject]:
     touched = helper.findFilesWithMatchingRows(copy.transaction, names, stored)
     if all(each.fileLogEntry().stats() for each in each_of(touched)):
         return [action for each in each_of(touched) for action in _without_rows(each)]
-    # Files of a listing that told no statistics: Delta reads them from its log, which takes four
-    # jobs.
+    # The listing has no statistics of files: Delta reads them from its log, which takes four jobs.
     return each_of(
         helper.processUnmodifiedData(
             copy.spark._jsparkSession, touched, copy.transaction.snapshot()

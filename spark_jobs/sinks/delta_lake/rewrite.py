@@ -17,9 +17,8 @@ def touched(copy: OpenCopy, files: Iterable[str]) -> Sequence[JavaObject]:
 
 
 def held_by(files: Iterable[JavaObject]) -> int | None:
-    """Count the rows of the files, without those that deletion vectors mark.
-
-    None if a file's statistics are missing.
+    """Return the number of rows in the files, without rows that deletion vectors mark. None if a
+    file's statistics are missing.
     """
     told = [each.numLogicalRecords() for each in files]
     return sum(int(each.get()) for each in told) if all(each.isDefined() for each in told) else None

@@ -20,9 +20,9 @@ _NEEDS_MAPPING: Final = frozenset(" ,;{}()\n\t=")
 `SchemaUtils.checkFieldNames`).
 """
 _PROPERTIES: Final = {
-    # A DATETIME may come with a later change; files need not be told of it then.
+    # A DATETIME may come with a later change; files then need no change.
     "delta.feature.timestampNtz": "supported",
-    # Each is a Spark job of a second, behind every tenth commit if nobody says otherwise; between
+    # Each is a Spark job of a second, after every tenth commit by default; between
     # two, a reader puts the commits together.
     "delta.checkpointInterval": "100",
 }
@@ -118,6 +118,6 @@ def _rewrite(spark: SparkSession, path: str, plan: SchemaPlan) -> None:
     rows = copy.select(
         *(changed.get(name, sf.col(quoted(name))).alias(name) for name in copy.columns)
     )
-    # A name of its own: the batch's would make Delta take the batch itself for written.
+    # A separate name: with the batch's, Delta would treat the batch itself as written.
     once = {"txnAppId": f"schema {uuid4()}", "txnVersion": "0", "overwriteSchema": "true"}
     rows.write.format("delta").mode("overwrite").options(**once).save(path)

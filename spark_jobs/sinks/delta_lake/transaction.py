@@ -157,11 +157,11 @@ class OpenCopy:
         return found
 
     def java(self, name: str) -> JavaObject:
-        """Return a class of Spark's process."""
+        """Return a class of Spark's JVM by its name."""
         return java_class(self.spark, name)
 
     def seq(self, objects: Iterable[JavaObject]) -> JavaObject:
-        """Return them as a sequence of Scala's."""
+        """Return the values as a Scala sequence."""
         return java_seq(self.spark, objects)
 
     @property

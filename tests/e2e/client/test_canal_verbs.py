@@ -67,7 +67,7 @@ def test_verbs_in_another_order_are_refused(shop: Shop) -> None:
     client.connect()
     with pytest.raises(NotConnected, match="no subscription"):
         client.get(1)
-    with pytest.raises(UsageError, match="takes no logical table"):
+    with pytest.raises(UsageError, match="matches no logical table"):
         client.subscribe("nowhere")
     client.disconnect()
 

@@ -45,7 +45,7 @@ def test_cascades_that_the_binlog_does_not_tell_are_warned_of(
     with_cascade(database, name)
     words = (
         (
-            f"The binlog does not tell what foreign keys change in {name}.child (ON DELETE "
+            f"The binlog lacks the changes that foreign keys make in {name}.child (ON DELETE "
             f"CASCADE, ON UPDATE SET NULL of {name}.parent)."
         )
         if not logged

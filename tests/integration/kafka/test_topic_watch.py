@@ -21,7 +21,7 @@ from tests.support.waiting import wait_until
 def test_partitions_that_are_added_while_rows_flow_are_warned_of_once(
     kafka: Kafka, fresh_name: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("relay.pipeline.delivery.topic_monitor._LOOK_SECONDS", 0.1)
+    monkeypatch.setattr("relay.pipeline.delivery.topic_monitor._POLL_SECONDS", 0.1)
     settings = KafkaSettings(
         bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1
     )

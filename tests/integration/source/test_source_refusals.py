@@ -1,4 +1,4 @@
-"""What the source room says when a source is not there, not set up, not the same, or not whole."""
+"""The errors of relay.source for a source that is missing, not set up, another one, or damaged."""
 
 import threading
 from collections.abc import Callable

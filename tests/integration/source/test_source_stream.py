@@ -1,4 +1,4 @@
-"""What the source room makes of the binlogs of real servers."""
+"""The items that relay.source reads from the binlogs of real servers."""
 
 import threading
 import time

@@ -35,7 +35,7 @@ def page_at(path: str) -> Page:
     [
         ("/", "/", "./"),
         ("/", "/mappings", "./mappings"),
-        ("/mappings", "/static/style.css", "./static/style.css"),
+        ("/mappings", "/static/base.css", "./static/base.css"),
         ("/instances/shop", "/", "../"),
         ("/dead-letters/shop/7", "/users", "../../users"),
     ],

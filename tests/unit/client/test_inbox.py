@@ -118,7 +118,7 @@ def test_what_an_inbox_cannot_use_is_refused() -> None:
         Inbox(sqlite3.connect(":memory:", isolation_level=None), "billing")
     with pytest.raises(UsageError, match="is no name of a table"):
         Inbox(opened(), "billing", table="x; drop table y")
-    with pytest.raises(UsageError, match="does not know the database of the driver builtins"):
+    with pytest.raises(UsageError, match="the SQL dialect from the driver builtins"):
         Inbox(type("C", (), {"__module__": "builtins"})(), "billing")
 
 

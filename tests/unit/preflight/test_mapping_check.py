@@ -65,7 +65,7 @@ def test_short_names_do(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("names", "sentence"),
     [
-        (["other.json"], "does not tell which document"),
+        (["other.json"], "is not the name of a mapping document"),
         (["dbs.json", "com.pajk.Roma.dbs"], "is a second document"),
         ([], "No mapping document"),
     ],

@@ -1,4 +1,4 @@
-"""Items of the source room come back from a block as they went in."""
+"""Items of relay.source come back from a block as they went in."""
 
 import gc
 from collections.abc import Sequence

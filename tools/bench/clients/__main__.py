@@ -47,14 +47,14 @@ _ROWS: Final = (
 
 
 class Measured:
-    """The costs of each way, round by round."""
+    """The costs of each client, round by round."""
 
     def __init__(self, rows: int) -> None:
         self.rows = rows
         self.costs: dict[str, list[Cost]] = {}
 
     def add(self, way: str, found: Cost) -> None:
-        """Note a round."""
+        """Add the results of a round."""
         self.costs.setdefault(way, []).append(found)
         say(f"{way}: {self.rows / found.seconds:,.0f} rows/s, {found.cpu_seconds:.2f} CPU s")
 
@@ -83,7 +83,7 @@ class Measured:
 
 
 def main() -> int:
-    """Run the command line."""
+    """Measure the clients and print the report; see `--help`. Return the exit code."""
     arguments = _parser().parse_args()
     measured = Measured(arguments.rows)
     with ExitStack() as stack:

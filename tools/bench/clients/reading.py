@@ -76,7 +76,7 @@ WAYS: Final[Mapping[str, Callable[[Mapping[str, Any]], Iterator[Any]]]] = Mappin
 
 
 def main() -> None:
-    """Read, and print the cost."""
+    """Read all rows, and print the cost as JSON."""
     way, rows, arguments = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
     reader = WAYS[way](arguments)
     next(reader)

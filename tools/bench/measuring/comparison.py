@@ -37,7 +37,7 @@ Found = TypeVar("Found", bound=RunFigures)
 
 @dataclass(frozen=True, slots=True)
 class SharedServers:
-    """Servers that all rounds share."""
+    """The servers that all rounds of a comparison use."""
 
     database: MariaDB
     kafka: Kafka
@@ -63,7 +63,7 @@ class Comparison(Generic[Found]):
     page: Callable[[Sequence[Found]], Report]
 
     def main(self) -> None:
-        """Run the command line."""
+        """Run the comparison by its command line."""
         module = f"tools.bench.{self.program}"
         parser = argparse.ArgumentParser(prog=f"python -m {module}", description=self.what)
         parser.add_argument(f"--{self.option}", type=int, default=self.amount, dest="amount")

@@ -115,7 +115,7 @@ def _colour(name: str) -> str:
 
 
 def main() -> None:
-    """Run the command line."""
+    """Draw a flame graph of recorded stacks into an SVG file."""
     parser = argparse.ArgumentParser(
         prog="python -m tools.bench.measuring.flame", description=__doc__
     )

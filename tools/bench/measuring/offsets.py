@@ -28,7 +28,7 @@ class Offsets:
         return self._sum(topics, IsolationLevel.READ_COMMITTED)
 
     def delete(self, topics: Iterable[str]) -> None:
-        """Delete those of the topics that exist."""
+        """Delete the topics that exist."""
         there = self._there(topics)
         if there:
             for deleted in self._admin.delete_topics(there, operation_timeout=_ASK_S).values():

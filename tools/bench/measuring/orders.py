@@ -63,7 +63,7 @@ class Orders:
 
     @property
     def bulk_changes(self) -> int:
-        """Return the row changes of the bulk statements, without the small transactions."""
+        """Return the number of row changes in bulk statements."""
         return self.rows * 2 + self.rows // _DELETED_SHARE
 
     def create(self, database: SqlServer) -> None:
@@ -75,7 +75,7 @@ class Orders:
         )
 
     def write(self, database: SqlServer) -> int:
-        """Write both parts; return the row changes that the server reported."""
+        """Write both parts; return the number of row changes that the server reported."""
         with (
             database.connect(database=SCHEMA, autocommit=False) as connection,
             connection.cursor() as cursor,

@@ -59,7 +59,7 @@ class _File(socket.socket):
 
 
 def main() -> None:
-    """Run the command line."""
+    """Write the binlog file, or read it and print its messages in memory."""
     parser = argparse.ArgumentParser(
         prog="python -m tools.bench.peers.in_memory", description=__doc__
     )
@@ -82,7 +82,7 @@ def main() -> None:
 
 
 def write(file: Path) -> None:
-    """Keep the binlog of a small common workload."""
+    """Write the binlog of a small, common workload into a file."""
     with MariaDB() as database:
         fill(database, Orders(_ROWS, _TRANSACTIONS))
         with database.connect() as connection, connection.cursor() as cursor:

@@ -13,7 +13,7 @@ _PROJECT: Final = Path(__file__).parents[3]
 
 
 class PlainProducer(ServerProcess):
-    """Sends again what the relay sent to `topic`."""
+    """Sends the relay's messages from `topic` again, to measure the limit of the client library."""
 
     name: ClassVar[str] = "plain-producer"
 

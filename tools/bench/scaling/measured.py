@@ -30,5 +30,5 @@ class Measured:
         return [found[point.label] for point in self.series.points if point.label in found]
 
     def runs_of(self, label: str) -> Sequence[Run]:
-        """Return the runs of one point."""
+        """Return the runs of one measuring point."""
         return [run for run in self.runs if run.contestant == label]

@@ -50,7 +50,7 @@ class ClassicLoop:
 
     @classmethod
     def to(cls, address: str, table: bytes) -> "ClassicLoop":
-        """Connect to a gateway."""
+        """Connect to an HBase gateway."""
         host, _, port = address.rpartition(":")
         return cls(table, make_client(_idl.THBaseService, host, int(port), timeout=_TIMEOUT_MS))
 
@@ -96,7 +96,7 @@ class JavaClassicLoop:
 
     @classmethod
     def to(cls, spark: SparkSession, quorum: str, table: bytes) -> "JavaClassicLoop":
-        """Compile it and connect."""
+        """Compile the Java class, and connect to HBase."""
         compiler = java_class(spark, "org.codehaus.janino.SimpleCompiler")()
         compiler.setParentClassLoader(
             java_class(spark, "java.lang.Thread").currentThread().getContextClassLoader()

@@ -47,7 +47,7 @@ class Tally:
         self._orders: dict[int, str] = {}
 
     def see(self, key: int, n: int, partition: int, order: str) -> None:
-        """Count a message."""
+        """Count a message that was read."""
         if (
             self._order_of is not None
             and self._order_of.setdefault((key, n), order) == order

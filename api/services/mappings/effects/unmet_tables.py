@@ -1,5 +1,5 @@
-"""Real tables that an edit newly names and that no instance has met, although it has met others of
-their databases: slips of the pen.
+"""Warnings for tables that an edit newly names and that no relay has read, although relays have
+read others of their databases: probably misspelt names.
 """
 
 from collections import defaultdict
@@ -22,7 +22,11 @@ _NOT_LISTED: Final = (
 def unmet_tables(
     before: MappingSet, after: MappingSet, met: Mapping[str, Iterable[TableId]]
 ) -> Iterator[Change]:
-    """Yield a warning for each such name; `met`: instance → the real tables that it has read."""
+    """Yield a warning for each newly named table that no relay has read, although relays have read
+    others of its database.
+
+    `met`: instance → the real tables that it has read.
+    """
     warnings = (
         warning
         for name, databases in sorted(_newly_named(before, after).items())

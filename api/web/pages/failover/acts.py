@@ -36,7 +36,7 @@ def hold(request: Request, admin: AdminDep, name: str, form: FormDep) -> Redirec
 
 @router.post("/release")
 def release(request: Request, admin: AdminDep, name: str, form: FormDep) -> RedirectResponse:
-    """Take every order back."""
+    """Withdraw all failover orders."""
     with in_dialog(request, _dialog("release", form), form, partial(failover_page, admin, name)):
         admin.failover.release(name, form["source"], note_from(request, form))
     return _back(name, "released")
@@ -44,7 +44,7 @@ def release(request: Request, admin: AdminDep, name: str, form: FormDep) -> Redi
 
 @router.post("/accept-loss")
 def accept_loss(request: Request, admin: AdminDep, name: str, form: FormDep) -> RedirectResponse:
-    """Give transactions up that a server lacks."""
+    """Accept the loss of transactions that a server lacks."""
     with in_dialog(request, _dialog("accept", form), form, partial(failover_page, admin, name)):
         check_confirmed(form, name)
         wanted = model_from(AcceptLossRequest, source=form["source"], gtids=form["gtids"].strip())

@@ -44,7 +44,7 @@ def throttle(request: Request, admin: AdminDep, name: str, form: FormDep) -> Red
 
 @router.post("/start")
 def start(request: Request, admin: AdminDep, name: str, form: FormDep) -> RedirectResponse:
-    """Let a stopped instance try again."""
+    """Order a stopped instance to try again."""
     with in_dialog(request, "start", form, partial(instance_page, admin, name)):
         admin.flow(name).start(who_from(request, form))
     return _back(name, "started")
@@ -62,7 +62,7 @@ def move(request: Request, admin: AdminDep, name: str, form: FormDep) -> Redirec
 
 @router.post("/withdraw-move")
 def withdraw_move(request: Request, admin: AdminDep, name: str, form: FormDep) -> RedirectResponse:
-    """Withdraw a move."""
+    """Withdraw the order to run the instance on another relay."""
     with in_dialog(request, "move", form, partial(instance_page, admin, name)):
         admin.placement.withdraw_move(name, note_from(request, form))
     return _back(name, "move-withdrawn")

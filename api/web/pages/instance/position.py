@@ -47,7 +47,7 @@ def show_position(
 
 @router.post("/skip")
 def skip(request: Request, admin: AdminDep, name: str, form: FormDep) -> RedirectResponse:
-    """Leave a coming transaction out."""
+    """Skip a coming transaction."""
     return _skip(request, admin, name, form, undo=False)
 
 
@@ -59,7 +59,7 @@ def unskip(request: Request, admin: AdminDep, name: str, form: FormDep) -> Redir
 
 @router.post("/raise-floor")
 def raise_floor(request: Request, admin: AdminDep, name: str, form: FormDep) -> RedirectResponse:
-    """Raise the order keys above another instance's."""
+    """Raise the instance's order keys above those of another instance."""
     asked = _asked("raise-floor", form)
 
     def act() -> None:

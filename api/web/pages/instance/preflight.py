@@ -17,7 +17,7 @@ router: Final = APIRouter(include_in_schema=False, prefix="/instances/{name}/pre
 
 @router.get("")
 def show_preflight(request: Request, admin: AdminDep, name: str) -> HTMLResponse:
-    """Show what is checked, and the button."""
+    """Show the list of checks, and the button that starts them."""
     return _page(admin, name, None).render(request)
 
 

@@ -26,7 +26,7 @@ def show_repair(
     name: str,
     table: Annotated[str, Query(max_length=300)] = "",
 ) -> HTMLResponse:
-    """Show the form."""
+    """Show the form that republishes rows named in a report of `roma reconcile`."""
     return _page(admin, name, {"table": table, "keys": "", "report": ""}).render(request)
 
 
@@ -38,7 +38,7 @@ def preview_repair(request: Request, admin: AdminDep, name: str, form: FormDep) 
 
 @router.post("")
 def repair(request: Request, admin: AdminDep, name: str, form: FormDep) -> RedirectResponse:
-    """Publish the present rows again."""
+    """Publish the present rows of the named keys again."""
     asked = _asked(form)
     with in_dialog(request, "repair", form, partial(_page, admin, name, asked, preview=True)):
         admin.repairs.repair(_wish(name, asked), who_from(request, form))

@@ -90,7 +90,7 @@ def _with_place(admin: Admin, name: str, asked: Mapping[str, object]) -> Mapping
         moment = datetime.fromisoformat(text)
     except ValueError as exc:
         raise BadRequest(
-            f"{text!r} is no time.", remedy="Write it as 2026-01-31T09:14:00, in UTC."
+            f"{text!r} is not a time.", remedy="Write it as 2026-01-31T09:14:00, in UTC."
         ) from exc
     at = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     source = str(asked["source"]) or None

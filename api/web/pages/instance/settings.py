@@ -67,7 +67,7 @@ def _precondition(form: Form) -> Precondition:
 
 
 def _page(admin: Admin, name: str) -> Shown:
-    """Return the page. Raises NodeMissing for an instance that the admin knows nothing of."""
+    """Return the page. Raises NodeMissing for an instance that is defined nowhere."""
     of_file = {each.name: each for each in admin.settings.instances}
     values: dict[str, object] = {"name": name, "state": "", "of_file": name in of_file}
     if not name:

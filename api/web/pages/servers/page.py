@@ -21,7 +21,7 @@ router: Final = APIRouter(include_in_schema=False)
 def show_servers(
     request: Request, admin: AdminDep, every: Annotated[bool, Query(alias="all")] = False
 ) -> HTMLResponse:
-    """Show servers and placement."""
+    """Show the servers, and which relay runs which instance."""
     return _servers(admin, every=every).render(request)
 
 

@@ -14,7 +14,7 @@ _LISTED: Final = 12
 
 
 class Bar(NamedTuple):
-    """A part of the bar."""
+    """A part of the bar: one state with its begin and end."""
 
     state: str
     x: float
@@ -22,7 +22,7 @@ class Bar(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A row of the table."""
+    """A row of the table below the bar: one state with its times."""
 
     since_ms: int
     exact: bool
@@ -45,7 +45,7 @@ class Timeline:
 
 
 def timeline(view: StatesView) -> Timeline:
-    """Return the states of a range."""
+    """Return the states of an instance in a range of time."""
     whole = max(1, view.read_ms - view.from_ms)
     spans = [(each, *_span(each, view)) for each in view.states]
     bars = [

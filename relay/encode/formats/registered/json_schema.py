@@ -32,7 +32,7 @@ _STATEMENT: Final = "roma.Statement"
 
 
 class JsonSchema:
-    """JSON with Confluent's framing. `instance` is `source.name`."""
+    """Encodes messages in JSON with Confluent's framing. `instance` is `source.name`."""
 
     name: ClassVar[str] = "json-schema"
     headers: ClassVar[Headers] = NO_HEADERS
@@ -55,7 +55,7 @@ class JsonSchema:
     def statement(
         self, statement: StatementFacts, frame: MessageFrame, order: OrderPair, topic: str
     ) -> bytes:
-        """Return a schema change event, for this topic."""
+        """Return a statement as a schema change event for this topic."""
         source = ordered_source(self._instance, statement.name, frame, order)
         number = self._subjects.id_of(topic, _STATEMENT, _text(statement_schema()))
         return HEAD.pack(0, number) + orjson.dumps(statement_fields(statement, frame, source))

@@ -40,7 +40,7 @@ _ROWLESS: Final = ("before", "after", "ddl")
 
 
 class Protobuf:
-    """Protobuf with Confluent's framing. `instance` is `source.name`."""
+    """Encodes messages in Protobuf with Confluent's framing. `instance` is `source.name`."""
 
     name: ClassVar[str] = "protobuf"
     headers: ClassVar[Headers] = NO_HEADERS
@@ -70,7 +70,7 @@ class Protobuf:
     def statement(
         self, statement: StatementFacts, frame: MessageFrame, order: OrderPair, topic: str
     ) -> bytes:
-        """Return a message `roma.Statement`, for this topic."""
+        """Return a statement as a message `roma.Statement` for this topic."""
         file = self._statement
         number = self._subjects.id_of(topic, full_name(file), proto_text(file))
         kind = self._classes.setdefault(number, message_class(file))
@@ -116,7 +116,7 @@ class ProtobufRows(ReadableRows):
         return self._class
 
     def image(self, row: Row) -> bytes:
-        """Return the message of a row."""
+        """Return one row image as a Protobuf message."""
         return self._class(after=self._values(row)).SerializeToString()
 
     def encode(self, changes: Sequence[RowChange], frame: MessageFrame, order: OrderPair) -> bytes:

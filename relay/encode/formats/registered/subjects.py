@@ -15,7 +15,7 @@ HEAD: Final = Struct(">bI")
 
 
 class SchemaIds(Protocol):
-    """Gives schemas their ids: the registry."""
+    """Returns the id of a schema; the registry implements it."""
 
     def id_of(self, subject: str, schema: str, kind: SchemaKind, /) -> int:
         """Return the id of a schema in this subject, which may be registered for that."""

@@ -28,7 +28,7 @@ MARK: Final = ((Header.SNAPSHOT.value, b"true"),)
 
 
 class RedirectedRouter(Router):
-    """Routes as another router does, to one topic."""
+    """Routes as another router, and replaces every topic by one."""
 
     def __init__(self, router: Router, topic: str) -> None:
         self.mapping = router.mapping

@@ -116,7 +116,7 @@ class EventPrinter:
         self._encoder = encoder
         self._largest_bytes = largest_bytes
         self._frame: MessageFrame | None = (
-            None  # of the last events, with what stands around `old` under it
+            None  # of the last events; `_around` has the texts around `old` for it
         )
         self._around: dict[Operation, tuple[bytes, bytes]] = {}
 

@@ -178,9 +178,8 @@ def _string_kind(
 def _other(
     column: Column, type_text: str, storage: Storage, undecodable: Callable[[], None]
 ) -> tuple[Kind | None, int, Extra]:
-    """Through the readable rooms, value by value.
-
-    Compressed columns not at all, because equal values may differ in bytes.
+    """Return the kind, width and function of a column whose values the readable packages print.
+    None for a compressed column, because equal values may differ in bytes.
     """
     if column.type in (ColumnType.BLOB_COMPRESSED, ColumnType.VARCHAR_COMPRESSED):
         return None, 0, None

@@ -79,7 +79,7 @@ class WholeTransactionPrinter:
 
     @property
     def able(self) -> bool:
-        """Whether any can be printed here."""
+        """Whether this process and instance can print whole transactions."""
         return self._printer is not None
 
     def know(self, table: TableMap, plan: TablePlan) -> None:
@@ -96,7 +96,7 @@ class WholeTransactionPrinter:
         self._plans[id(plan)] = plan
 
     def forget(self) -> None:
-        """Plans have changed."""
+        """Drop all cached tables, because plans have changed."""
         self._plans.clear()
         if self._printer is not None:
             self._printer.forget()

@@ -137,8 +137,8 @@ class LeaderSession:
         try:
             self._publish_to_the_end(publisher, stop, sources)
         except AskedToStop:
-            # No call may follow an unanswered commit; the record tells the next start what became
-            # of it.
+            # No call may follow an unanswered commit; the next start reads in the
+            # record whether it was executed.
             commit_unanswered = True
             raise
         except RelayError as exc:

@@ -112,8 +112,8 @@ class PublisherFactory:
         name = self._instance.name
         entries = [switch_entry(name, each) for each in chosen.switches]
         self._audit([*entries, *(copy_entry(name, each) for each in copies)], publisher.checkpoint)
-        # Whoever copies tables reads in the record by which rules their rows are published from now
-        # on.
+        # The job that copies tables reads in the record the rules by which rows are published from
+        # now on.
         if (
             chosen.switches
             or copies

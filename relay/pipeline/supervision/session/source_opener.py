@@ -69,7 +69,7 @@ class SourceOpener:
                 answered(lambda: self._open_source(failover, chosen), stop, "Opening the source")
             ) as stream,
         ):
-            # What lies on disk was read by another connection.
+            # The items on disk were read by another connection.
             server = (
                 stream.server
                 if isinstance(stream, SourceStream)
@@ -168,9 +168,7 @@ class SourceOpener:
             return self._open_chosen(chosen)
         except HistoryChanged as exc:
             if chosen.record is not None and failover.another_came(chosen.record):
-                raise SwitchingSource(
-                    "Another server came to the source's address meanwhile."
-                ) from exc
+                raise SwitchingSource("Another server has the source's address now.") from exc
             raise
 
     def _open_chosen(self, chosen: SourceChoice) -> ItemStream:

@@ -23,7 +23,7 @@ _WITH_VALUE: Final = frozenset(
 
 @dataclass(slots=True)
 class Attributes:
-    """The attributes read so far."""
+    """The attributes of a column that were parsed so far."""
 
     charset: str | None = None
     collation: str = ""

@@ -11,8 +11,8 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.hash.Murmur3_x86_32;
 
 /**
- * Where the regions of tables begin. As a function of Spark's it tells where a row goes: Spark hashes its answers, and those of all regions'
- * pieces fall into parts of their own.
+ * The first keys of the regions of tables. As a function in Spark it returns the part that a row goes to: Spark hashes the result, and the
+ * results are chosen so that each piece of a region is a part of its own.
  */
 public final class Borders implements UDF2, java.io.Serializable {
     private static final long serialVersionUID = 1L;

@@ -73,7 +73,7 @@ public final class FileLoad implements Callable {
         }
     }
 
-    /** Files that still lie there: HBase takes them away and leaves the folder; without it, nobody knows whether it got them. */
+    /** Find the files that are left: HBase moves files that it takes, and leaves the folder. Without the folder that cannot be checked. */
     private void find(byte[] family, Map into) throws IOException {
         FileSystem files = folder.getFileSystem(configuration);
         List found = new ArrayList();
@@ -89,7 +89,7 @@ public final class FileLoad implements Callable {
         }
     }
 
-    /** Region servers that cannot take a file answer so, and tell their logs alone why; HBase's tool then has these words and no cause. */
+    /** Whether region servers refused a file. They write the reason into their own logs; HBase's tool raises this text without a cause. */
     private static boolean answered(IOException failed) {
         return failed.getCause() == null && failed.getMessage() != null && failed.getMessage().startsWith(ANSWERED);
     }

@@ -55,7 +55,7 @@ def test_a_path_that_climbs_is_not_found(admin: httpx.Client, path: str) -> None
     assert admin.get(path).status_code in (400, 404)
 
 
-@pytest.mark.parametrize("path", ["/", "/healthz", "/login", "/static/style.css", "/nothing"])
+@pytest.mark.parametrize("path", ["/", "/healthz", "/login", "/static/base.css", "/nothing"])
 def test_a_foreign_host_is_refused_everywhere(admin: httpx.Client, path: str) -> None:
     answer = admin.get(path, headers={"Host": "evil.example", "Accept": "application/json"})
     assert (answer.status_code, answer.json()["code"]) == (421, "HOST_UNKNOWN")

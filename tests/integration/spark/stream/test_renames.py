@@ -315,7 +315,7 @@ def test_a_rename_that_does_not_say_enough_is_put_aside(
             "table shop.orders may have had columns renamed (IF EXISTS), which the message does "
             "not tell"
         ),
-        "table shop.orders may have had columns renamed, which the message does not tell",
+        "table shop.orders may have had columns renamed, which the message does not contain",
     ]
     assert (figures.renames, shown(spark, tmp_path)) == (0, {"1": {"a": "x"}, "2": {"a": "x"}})
     # As bootstrap does: every row again, with its real table. Rows of before the rename that do not

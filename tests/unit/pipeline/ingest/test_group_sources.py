@@ -179,7 +179,7 @@ def test_a_source_keeps_its_name() -> None:
     renamed = SourceGroup(settings, settings.group)
     with pytest.raises(HistoryChanged, match="kept under the name second") as refused:
         opened(renamed, RECORD)
-    assert "Call it second again" in str(refused.value)
+    assert "Name it second again" in str(refused.value)
     assert opened(renamed, RECORD, second=replace(OTHER, identity=SourceIdentity("", 3, 0))) == {
         "first",
         "other_name",

@@ -1,4 +1,4 @@
-"""Compiled code prints binary JSON as the readable rooms do, and refuses what they refuse."""
+"""Compiled code prints binary JSON as the readable packages do, and refuses what they refuse."""
 
 import orjson
 import pytest
