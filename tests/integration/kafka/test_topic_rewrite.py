@@ -159,7 +159,7 @@ def test_a_setting_that_another_process_changed_ends_the_rewrite(topic: Topic) -
         SegmentSetting(topic.settings).write(topic.name, None)
         return without_secret(record)
 
-    with pytest.raises(ErasureInterrupted, match="Somebody changed"):
+    with pytest.raises(ErasureInterrupted, match="was changed during"):
         topic.rewrite.run(change)
     assert (topic.first, topic.turn.notes) == (0, {})
 

@@ -165,7 +165,7 @@ def test_a_skip_is_one_coming_transaction() -> None:
     refused = {
         "already": (skipping, gtid),
         "one transaction": (NOW, f"{gtid}-80"),
-        "behind": (NOW, "0-1-7"),
+        "before the position": (NOW, "0-1-7"),
         "not a GTID": (NOW, "x"),
     }
     for reason, (start, wanted) in refused.items():

@@ -127,7 +127,7 @@ def test_a_skip_is_of_one_source() -> None:
     assert again.standing["second"].skips == ("0-2-999999", "0-2-999998")
     assert unskip(unskip(again, "0-2-999998", "second"), "0-1-900500", "first") == NOW
     for start, gtid, source, reason in (
-        (NOW, "0-2-900400", "second", "behind"),
+        (NOW, "0-2-900400", "second", "before the position"),
         (NOW, "0-2-999999", "second", "already"),
         (SINGLE, "0-1-999999", "first", "still that of a single source"),
     ):

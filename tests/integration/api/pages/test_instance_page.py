@@ -135,7 +135,7 @@ def test_a_reposition_is_previewed_and_refused_without_its_confirmation(
     page = admin.get("/instances/shop/reposition?file=bin.1&offset=3")
     assert "This target cannot be used" in page.text
     assert "greater than or equal to 4" in page.text
-    assert "is no time" in admin.get("/instances/shop/reposition?time=noon").text
+    assert "is not a time" in admin.get("/instances/shop/reposition?time=noon").text
     refused = admin.post(
         "/instances/shop/reposition", data={"file": "bin.1", "offset": "4", "confirm": "sho"}
     )
