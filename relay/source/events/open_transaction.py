@@ -1,6 +1,10 @@
 """State of the source transaction that is being read: tables, savepoints, last row."""
 
 from dataclasses import dataclass, field
+from typing import Final
+from unicodedata import combining, normalize
+
+_LUNATE_SIGMA: Final = "\u03f2"
 
 
 @dataclass(slots=True)
@@ -33,7 +37,7 @@ class OpenTransaction:
         self.savepoints.append((name, self.rows))
 
     def release(self, name: str) -> None:
-        """Remove a savepoint and all that were set after it."""
+        """Remove a savepoint and all that were set after it. Raises DoubtfulSavepoint."""
         at = self._index(name)
         if at is not None:
             del self.savepoints[at:]
@@ -41,7 +45,8 @@ class OpenTransaction:
     def rolled_back_to(self, name: str) -> int | None:
         """Remove the savepoints that were set after `name`.
 
-        Return how many row events came before it; None when the name is unknown.
+        Return how many row events came before it; None when the name is unknown. Raises
+        DoubtfulSavepoint.
         """
         at = self._index(name)
         if at is None:
@@ -50,4 +55,40 @@ class OpenTransaction:
         return self.savepoints[at][1]
 
     def _index(self, name: str) -> int | None:
-        return next((at for at, held in enumerate(self.savepoints) if held[0] == name), None)
+        """Find the newest savepoint of this name: on the server, it replaced those of equal names.
+
+        Raises DoubtfulSavepoint if a newer one may have a name that the server takes for equal.
+        """
+        for at in range(len(self.savepoints) - 1, -1, -1):
+            held = self.savepoints[at][0]
+            if held == name:
+                return at
+            if may_be_equal(held, name):
+                raise DoubtfulSavepoint(held)
+        return None
+
+
+class DoubtfulSavepoint(Exception):
+    """The server may take this savepoint's name for the wanted one, or may not."""
+
+
+def may_be_equal(one: str, other: str) -> bool:
+    """Whether some server compares these names of savepoints as equal.
+
+    Servers compare by collations: MySQL and MariaDB up to 11.4 by utf8mb3_general_ci, to which E, e
+    and \u00e9 are equal; later ones distinguish accents.
+    """
+    return len(one) == len(other) and all(map(_are_alike, one, other))
+
+
+def _are_alike(one: str, other: str) -> bool:
+    return one == other or _base(one) == _base(other)
+
+
+def _base(letter: str) -> str:
+    """Return the letter without its accents and case."""
+    if letter == _LUNATE_SIGMA:
+        return "\u03c3"
+    parts = normalize("NFD", letter)
+    plain = parts[0] if all(map(combining, parts[1:])) else letter
+    return plain.upper().casefold()[0]

@@ -86,7 +86,7 @@ _NAMED: Final = (
 class QueryEvent:
     """A logged statement and the session variables that its text depends on.
 
-    `name`: the savepoint's name in lower case, as servers compare them.
+    `name`: the savepoint's name, its letters of ASCII in lower case; `may_be_equal` compares two.
     `sql`: the text as bytes; `text()` decodes it.
     `sql_mode`: the session's, as far as it changes how the text is parsed.
     `failed`: the event has the number of an error.
@@ -190,7 +190,7 @@ def _meaning(sql: bytes) -> tuple[Meaning, str]:
             if match := pattern.fullmatch(sql):
                 quoted = match["quoted"]
                 name = quoted.replace(b"``", b"`") if quoted is not None else match["plain"]
-                return meaning, name.decode("utf-8", "replace").lower()
+                return meaning, name.lower().decode("utf-8", "replace")
     if (
         head[:6] == b"CREATE"
         and sql.rstrip()[-11:].upper() == b"TRANSACTION"

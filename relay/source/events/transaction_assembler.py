@@ -24,10 +24,15 @@ from relay.source.events.gtid_events import (
     tagged_gtid,
 )
 from relay.source.events.open_group import ExcludedRange, OpenGroup
+from relay.source.events.open_transaction import DoubtfulSavepoint, OpenTransaction
 from relay.source.events.query_event import Meaning, QueryEvent, is_plain_begin, read_query
 from relay.source.events.rows_event import closes_without_rows, plain_rows, table_number
 from relay.source.events.transaction_payload import PayloadBroken, PayloadUnknown, payload_events
-from relay.source.events.unsupported_events import STOPPING_TYPES, stopping_event
+from relay.source.events.unsupported_events import (
+    STOPPING_TYPES,
+    doubtful_savepoint,
+    stopping_event,
+)
 
 _BROKEN_BODY: Final = (struct.error, IndexError, ValueError, zlib.error)
 
@@ -241,18 +246,24 @@ class TransactionAssembler(OpenGroup):
 
     def _savepoint(self, event: BinlogEvent, query: QueryEvent) -> None:
         transaction = self._opened(event)
-        if query.meaning is Meaning.SAVEPOINT:
-            transaction.set_savepoint(query.name)
-        elif query.meaning is Meaning.RELEASE:
-            transaction.release(query.name)
-        else:
-            before = transaction.rolled_back_to(query.name)
-            if before is None:
-                raise self._corrupt(
-                    event,
-                    f"rolls back to savepoint {query.name!r}, which its transaction did not set",
-                )
-            self._undo(event, before)
+        try:
+            if query.meaning is Meaning.SAVEPOINT:
+                transaction.set_savepoint(query.name)
+            elif query.meaning is Meaning.RELEASE:
+                transaction.release(query.name)
+            else:
+                self._roll_back_to(event, query.name, transaction)
+        except DoubtfulSavepoint as exc:
+            place = f"{self.file}:{transaction.begin}"
+            raise doubtful_savepoint(self._place(event), query.name, str(exc), place) from exc
+
+    def _roll_back_to(self, event: BinlogEvent, name: str, transaction: OpenTransaction) -> None:
+        before = transaction.rolled_back_to(name)
+        if before is None:
+            raise self._corrupt(
+                event, f"rolls back to savepoint {name!r}, which its transaction did not set"
+            )
+        self._undo(event, before)
 
     # End
 

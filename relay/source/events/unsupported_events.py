@@ -24,6 +24,10 @@ STOPPING_TYPES: Final = (
     *types.OLD_LOADS,
     *types.TRIAL_ROWS,
 )
+_SAVEPOINT_REMEDY: Final = (
+    "Move the position after this transaction (`roma position set`), and copy the tables that it "
+    "changed again. Let the application give its savepoints names that differ by more than accents."
+)
 
 
 def stopping_event(type_code: int, place: str) -> UnsupportedEvent:
@@ -44,3 +48,13 @@ def stopping_event(type_code: int, place: str) -> UnsupportedEvent:
             return UnsupportedEvent(
                 f"There is a LOAD DATA in statement format at {place}.", remedy=_FORMAT_REMEDY
             )
+
+
+def doubtful_savepoint(place: str, name: str, held: str, begin: str) -> UnsupportedEvent:
+    """Return the error for a savepoint whose name the server may take for another one's."""
+    return UnsupportedEvent(
+        f"The event at {place} names the savepoint {name!r}, and the transaction that begins at "
+        f"{begin} set {held!r} later. Some servers take these names for equal: which rows were "
+        f"rolled back is unknown.",
+        remedy=_SAVEPOINT_REMEDY,
+    )

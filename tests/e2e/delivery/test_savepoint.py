@@ -6,6 +6,7 @@ from typing import Any, Final
 import pytest
 
 from deploy.embedded import Kafka, MariaDB, MySQL, SqlServer
+from relay.source.events.open_transaction import may_be_equal
 from tests.e2e.conftest import NewInstallation
 from tests.support.relays.relay_process import RelayProcess
 from tests.support.rows.topic_reading import ids_in_order, read_topic
@@ -131,3 +132,81 @@ def test_a_purge_inside_of_a_transaction_in_parts_is_named_and_shows_nothing_tha
         assert ids_in_order(kafka, name) == visible
     assert len(first) < len(visible) < len(first) + len(second), "the crash came too late"
     assert visible == [*first, *second][: len(visible)]
+
+
+NAMES: Final = (
+    *(
+        "eE",
+        "eé",
+        "eÉ",
+        "éÉ",
+        "eê",
+        "éê",
+        "sß",
+        "ß\u1e9e",
+        "i\u0130",
+        "I\u0131",
+        "\u03a3\u03c2",
+        "\u03c3\u03c2",
+        "\u03f2\u03c3",
+        "kK",
+        "åÅ",
+    ),
+    *("\u043e\u041e", "\u01c6\u01c5", "oø", "ab", "é\u4e2d", "\u5f00\u59cb", "\uac00\uac01"),
+)
+
+
+def lower(names: str) -> str:
+    return names.encode().lower().decode()
+
+
+@pytest.mark.parametrize("server", ["mariadb", "mysql_9"])
+def test_names_that_a_server_takes_for_equal_are_not_told_apart(
+    server: str, request: pytest.FixtureRequest, fresh_name: Callable[[str], str]
+) -> None:
+    """The second savepoint replaces the first one where their names are equal."""
+    database: SqlServer = request.getfixturevalue(server)
+    name = fresh_name("names").replace("-", "_")
+    database.execute(f"create database {name}", f"create table {name}.t (id int primary key)")
+    equal = set()
+    with database.connect(autocommit=False) as connection, connection.cursor() as cursor:
+        for one, other in NAMES:
+            cursor.execute("begin")
+            cursor.execute(f"savepoint `{one}`")
+            cursor.execute(f"insert into {name}.t values (1)")
+            cursor.execute(f"savepoint `{other}`")
+            cursor.execute(f"rollback to `{one}`")
+            cursor.execute(f"select count(*) from {name}.t")
+            if cursor.fetchall() == ((1,),):
+                equal.add(one + other)
+            connection.rollback()
+    assert {"eE", "eé", "sß"} <= equal
+    assert equal <= {names for names in NAMES if may_be_equal(*lower(names))}
+    assert not any(may_be_equal(*names) for names in ("ab", "é中", "开始", "oø"))
+
+
+def test_a_rollback_to_a_name_that_a_later_savepoint_may_have_stops_by_name(
+    mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
+) -> None:
+    """The server keeps the first two rows. It would keep one if it told the names apart."""
+    installation = new_installation(mariadb, kafka)
+    name = installation.name
+    with RelayProcess(installation) as relay, mariadb.connect(user="repl") as connection:
+        relay.wait_for("RUNNING")
+        with connection.cursor() as cursor:
+            for sql in (
+                f"create temporary table {name}.scratch (a int) engine=myisam",
+                "begin",
+                f"insert into {name}.t values (1, 1, 'kept')",
+                "savepoint e",
+                f"insert into {name}.t values (2, 1, 'kept')",
+                "savepoint `é`",
+                f"insert into {name}.t values (3, 1, 'gone')",
+                f"insert into {name}.scratch values (1)",
+                "rollback to savepoint e",
+            ):
+                cursor.execute(sql)
+        connection.commit()
+        status = relay.wait_for("STOPPED", "UNSUPPORTED_EVENT")
+        assert "names the savepoint 'e'" in status.reason
+        assert read_topic(kafka.bootstrap, name) == []
