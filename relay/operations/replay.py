@@ -1,6 +1,5 @@
 """Sending a dead letter's message to its topic, once it takes it."""
 
-from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from time import time
@@ -9,11 +8,12 @@ from typing import Final
 from relay.audit import AuditEntry, AuditTrail
 from relay.dead_letters import DeadLetterTopic, ListedDeadLetter, Replay
 from relay.encode import without_number
-from relay.errors import MessageTooLarge, ReplayRefused, TopicRefused
+from relay.errors import Fenced, MessageTooLarge, ReplayRefused, TopicRefused
 from relay.kafka import TopicAdmin, message_bytes, topic_limit
 from relay.model.message import OutboundMessage
 from relay.operations.who import Who
 from relay.pipeline.delivery.new_producer import single_producer
+from relay.publish import BatchProducer
 from relay.settings import InstanceSettings, RelaySettings
 
 _ANSWER_SECONDS: Final = 60.0
@@ -32,33 +32,51 @@ def replay(
     It belongs to no source transaction any more.
 
     Message, mark and audit entry become visible together. A consumer with a newer change of the key
-    drops it correctly. Raises DeadLetterUnknown, DeadLetterDamaged, ReplayRefused, MessageTooLarge.
+    drops it correctly. Of two replays at the same time one sends. Raises DeadLetterUnknown,
+    DeadLetterDamaged, ReplayRefused, MessageTooLarge.
     """
-    letters = DeadLetterTopic(settings.kafka, settings.installation, instance.name)
-    trail = AuditTrail(settings.kafka, settings.installation)
+    AuditTrail(settings.kafka, settings.installation).ensure_topic()
+    # A transactional id of its own: the instance's id belongs to the relay.
+    producer = single_producer(f"{settings.installation}.replay", settings.kafka, instance)
+    with closing(producer):
+        # Before the marks are read: Kafka then refuses earlier replays that have not committed.
+        producer.open()
+        try:
+            return _sent(settings, instance.name, wanted, who, producer, again=again)
+        except Fenced as exc:
+            raise ReplayRefused(
+                f"Another replay for {instance.name} began before dead letter {wanted} was sent.",
+                remedy="Nothing was sent. See `roma dead-letter list`, then send it again.",
+            ) from exc
+
+
+def _sent(
+    settings: RelaySettings,
+    instance: str,
+    wanted: str,
+    who: Who,
+    producer: BatchProducer,
+    *,
+    again: bool,
+) -> OutboundMessage:
+    letters = DeadLetterTopic(settings.kafka, settings.installation, instance)
     found = letters.letter(wanted)
     check(found, again=again)
     message = found.letter.later_message
     if message.value is not None:
         message = replace(message, value=without_number(message.value))
     _check_size(settings, message)
-    trail.ensure_topic()
-    entry = AuditEntry(
-        who.name,
-        "dead-letter.replay",
-        instance.name,
-        {},
-        {"id": wanted, "topic": message.topic},
-        who.comment,
-    )
+    entry = _entry(instance, wanted, message.topic, who)
+    producer.send(message)
+    producer.send(AuditTrail(settings.kafka, settings.installation).message(entry))
     by = Replay(who.name, int(time() * 1000), who.comment)
-    _send(
-        settings,
-        instance,
-        [message, trail.message(entry)],
-        letters.replay_mark(found.letter, by),
-    )
+    producer.commit(letters.replay_mark(found.letter, by)).result(_ANSWER_SECONDS)
     return message
+
+
+def _entry(instance: str, wanted: str, topic: str, who: Who) -> AuditEntry:
+    after = {"id": wanted, "topic": topic}
+    return AuditEntry(who.name, "dead-letter.replay", instance, {}, after, who.comment)
 
 
 def check(found: ListedDeadLetter, *, again: bool) -> None:
@@ -88,19 +106,3 @@ def _check_size(settings: RelaySettings, message: OutboundMessage) -> None:
     )
     if size > limit:
         raise MessageTooLarge(f"The message takes {size} bytes, and {message.topic} takes {limit}.")
-
-
-def _send(
-    settings: RelaySettings,
-    instance: InstanceSettings,
-    messages: Sequence[OutboundMessage],
-    mark: OutboundMessage,
-) -> None:
-    """Send with a separate transactional id: the instance's id belongs to the relay."""
-    with closing(
-        single_producer(f"{settings.installation}.replay", settings.kafka, instance)
-    ) as producer:
-        producer.open()
-        for message in messages:
-            producer.send(message)
-        producer.commit(mark).result(_ANSWER_SECONDS)

@@ -11,7 +11,9 @@ from relay.model import event_types as types
 from relay.model.change import Advance, RawItem, TransactionBegin, TransactionEnd, XaAction, XaStep
 from relay.model.positions.position import BinlogPosition, SourceIdentity
 from relay.source.events.binlog_event import BinlogEvent
-from relay.source.events.open_transaction import OpenTransaction
+from relay.source.events.open_transaction import DoubtfulSavepoint, OpenTransaction
+from relay.source.events.query_event import Meaning, QueryEvent
+from relay.source.events.unsupported_events import doubtful_savepoint
 
 ExcludedRange: TypeAlias = tuple[str, int, int, int]
 """Row events that the source rolled back.
@@ -114,6 +116,27 @@ class OpenGroup:
         )
         end = event.start if event.type_code != types.ROTATE else transaction.begin
         return (*undone, TransactionEnd(BinlogPosition(self.file, end), "", self.identity))
+
+    def _savepoint(self, event: BinlogEvent, query: QueryEvent) -> None:
+        transaction = self._opened(event)
+        try:
+            if query.meaning is Meaning.SAVEPOINT:
+                transaction.set_savepoint(query.name)
+            elif query.meaning is Meaning.RELEASE:
+                transaction.release(query.name)
+            else:
+                self._roll_back_to(event, query.name, transaction)
+        except DoubtfulSavepoint as exc:
+            place = f"{self.file}:{transaction.begin}"
+            raise doubtful_savepoint(self._place(event), query.name, str(exc), place) from exc
+
+    def _roll_back_to(self, event: BinlogEvent, name: str, transaction: OpenTransaction) -> None:
+        before = transaction.rolled_back_to(name)
+        if before is None:
+            raise self._corrupt(
+                event, f"rolls back to savepoint {name!r}, which its transaction did not set"
+            )
+        self._undo(event, before)
 
     def _undo(self, event: BinlogEvent, before: int) -> None:
         """Raise RolledBackRows, or append to `found`, for the rows after the first `before` row

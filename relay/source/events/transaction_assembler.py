@@ -24,13 +24,11 @@ from relay.source.events.gtid_events import (
     tagged_gtid,
 )
 from relay.source.events.open_group import ExcludedRange, OpenGroup
-from relay.source.events.open_transaction import DoubtfulSavepoint, OpenTransaction
 from relay.source.events.query_event import Meaning, QueryEvent, is_plain_begin, read_query
 from relay.source.events.rows_event import closes_without_rows, plain_rows, table_number
 from relay.source.events.transaction_payload import PayloadBroken, PayloadUnknown, payload_events
 from relay.source.events.unsupported_events import (
     STOPPING_TYPES,
-    doubtful_savepoint,
     stopping_event,
 )
 
@@ -243,27 +241,6 @@ class TransactionAssembler(OpenGroup):
         )
         silent = self.transaction is not None and self.transaction.silent_statement
         return (*begin, *(() if silent else (item,)), *self._commit(event))
-
-    def _savepoint(self, event: BinlogEvent, query: QueryEvent) -> None:
-        transaction = self._opened(event)
-        try:
-            if query.meaning is Meaning.SAVEPOINT:
-                transaction.set_savepoint(query.name)
-            elif query.meaning is Meaning.RELEASE:
-                transaction.release(query.name)
-            else:
-                self._roll_back_to(event, query.name, transaction)
-        except DoubtfulSavepoint as exc:
-            place = f"{self.file}:{transaction.begin}"
-            raise doubtful_savepoint(self._place(event), query.name, str(exc), place) from exc
-
-    def _roll_back_to(self, event: BinlogEvent, name: str, transaction: OpenTransaction) -> None:
-        before = transaction.rolled_back_to(name)
-        if before is None:
-            raise self._corrupt(
-                event, f"rolls back to savepoint {name!r}, which its transaction did not set"
-            )
-        self._undo(event, before)
 
     # End
 
