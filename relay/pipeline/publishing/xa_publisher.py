@@ -2,12 +2,18 @@
 
 from collections.abc import Generator
 from contextlib import closing
+from typing import Final
 
 from relay.errors import BatchAborted, PreparedUnknown
 from relay.model.change import PreparedRows, RowsEvent, XaAction, XaStep
 from relay.pipeline.checkpoint.checkpoint import Checkpoint
 from relay.pipeline.publishing.row_publisher import RowPublisher
 from relay.pipeline.publishing.xa_prepared import PreparedTransactions
+
+_REPLAY_REMEDY: Final = (
+    "Move the position to a place before its XA PREPARE, or add --as-new: the rows then get new "
+    "order keys, and consumers apply them again."
+)
 
 
 class XaPublisher:
@@ -81,7 +87,12 @@ class XaPublisher:
     def _events(self, step: XaStep) -> Generator[RowsEvent, None, None]:
         try:
             return self._prepared.rows(step)
-        except PreparedUnknown:
+        except PreparedUnknown as exc:
+            if self._progress.record.replay is not None:
+                raise PreparedUnknown(
+                    f"{exc.reason} Its rows took order keys before, so those after it are unknown.",
+                    remedy=_REPLAY_REMEDY,
+                ) from exc
             if self._progress.skip_reason is None:
                 raise
             return _no_events()
