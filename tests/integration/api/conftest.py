@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from api import composition
+from api.composition import shared
 from relay.operations import highest_recorded_set
 from relay.settings import RelaySettings
 
@@ -20,5 +20,5 @@ def recorded(settings: RelaySettings) -> int:
 def _first_saves_without_kafka() -> Iterator[None]:
     """The position records of an installation without Kafka name no mapping set."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(composition, "highest_recorded_set", recorded)
+        patch.setattr(shared, "highest_recorded_set", recorded)
         yield

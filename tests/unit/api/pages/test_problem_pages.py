@@ -8,7 +8,7 @@ from http import HTTPStatus
 import httpx
 import pytest
 
-from api import composition
+from api.composition import access_parts
 from api.errors import (
     BadRequest,
     ChecksBusy,
@@ -43,7 +43,7 @@ PHRASES = {each.phrase for each in HTTPStatus}
 @pytest.fixture(scope="module")
 def admin() -> Iterator[httpx.Client]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(composition, "_accounts", lambda _session, _store: Accounts())
+        patch.setattr(access_parts, "_accounts", lambda _session, _store: Accounts())
         with admin_client(admin_settings("127.0.0.1:1", "none")) as client:
             yield client
 
