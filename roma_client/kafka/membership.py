@@ -102,7 +102,7 @@ class Membership:
         self._consumer = consumer
         self._options = options
         self._listener = listener
-        self._positions = Positions(consumer, listener.note)
+        self._positions = Positions(consumer, options.kafka, listener.note)
         self._appeared: frozenset[str] = frozenset()
         self._is_leaving = False
         self._is_new = options.again is not None

@@ -66,8 +66,14 @@ class Positions:
     `note` returns the metadata of the commit of an offset. The methods raise KafkaException.
     """
 
-    def __init__(self, consumer: Consumer, note: Callable[[Partition, int], str]) -> None:
+    def __init__(
+        self,
+        consumer: Consumer,
+        kafka: Mapping[str, Any],
+        note: Callable[[Partition, int], str],
+    ) -> None:
         self._consumer = consumer
+        self._kafka = kafka
         self._note = note
 
     def starts(
@@ -130,8 +136,14 @@ class Positions:
         return TopicPartition(topic, number, offset, self._note((topic, number), offset))
 
     def _everything(self, topic: str | None = None) -> list[TopicPartition]:
-        """Return all partitions of a topic, None: of Kafka."""
-        topics = self._consumer.list_topics(topic, timeout=_WAIT_SECONDS).topics
+        """Return all partitions of a topic, None: of Kafka.
+
+        An admin client is asked. A consumer that lists topics inside a callback ends the process
+        at its next callback (confluent-kafka 2.16: `CallState_get: Assertion cs != NULL`).
+        """
+        admin = AdminClient(dict(self._kafka))
+        arguments = () if topic is None else (topic,)
+        topics = admin.list_topics(*arguments, timeout=_WAIT_SECONDS).topics
         return [TopicPartition(name, each) for name in topics for each in topics[name].partitions]
 
     def _checked(self, found: Sequence[TopicPartition]) -> Sequence[TopicPartition]:

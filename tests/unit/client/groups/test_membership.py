@@ -25,6 +25,8 @@ class Group:
     `refusal`: error of partition 1 in the answer to a commit.
     """
 
+    newest: "Group"
+
     def __init__(self, commits: dict[int, int], others: dict[str, int] | None = None) -> None:
         self.commits = {("shop", number): at for number, at in commits.items()}
         self.commits |= {(topic, 0): at for topic, at in (others or {}).items()}
@@ -33,6 +35,7 @@ class Group:
         self.refusal: KafkaError | None = None
         self.noted: list[tuple[str, int, int, str | None]] = []
         self.callbacks: dict[str, Any] = {}
+        Group.newest = self
 
     def subscribe(self, _: list[str], **callbacks: Any) -> None:
         self.callbacks = callbacks
@@ -53,7 +56,7 @@ class Group:
         self.noted += [(e.topic, e.partition, e.offset, e.metadata) for e in offsets]
         return [SimpleNamespace(error=self.refusal if each.partition else None) for each in offsets]
 
-    def list_topics(self, topic: str | None = None, **_: Any) -> Any:
+    def listed(self, topic: str | None = None, **_: Any) -> Any:
         names = self.topics if topic is None else [topic]
         return SimpleNamespace(
             topics={each: SimpleNamespace(partitions=self.topics[each]) for each in names}
@@ -64,6 +67,15 @@ class Group:
 
     def incremental_assign(self, partitions: list[TopicPartition]) -> None:
         self.assigned = [(each.topic, each.partition, each.offset) for each in partitions]
+
+
+@pytest.fixture(autouse=True)
+def _admin_clients(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only admin clients list topics: a consumer that does in a callback ends its process."""
+    monkeypatch.setattr(
+        "roma_client.kafka.topics.AdminClient",
+        lambda _: SimpleNamespace(list_topics=Group.newest.listed),
+    )
 
 
 def listening() -> Mock:
