@@ -145,7 +145,7 @@ def test_a_deleted_topic_is_not_made_anew_as_if_nothing_had_been_there(
         mariadb.execute(f"insert into {name}.t values (2, 1, 'b')")
         relay.start()
         status = relay.wait_for("STOPPED", "TOPIC_REFUSED")
-        assert "is gone" in status.reason
+        assert "was deleted with its rows" in status.reason
         assert "4 partitions" in status.remedy
         TopicAdmin(installation.settings.kafka).create(
             TopicSpec(name, 4, 1, {"retention.ms": "-1"})

@@ -313,7 +313,7 @@ def test_a_rename_that_does_not_say_enough_is_put_aside(
         "table shop.orders had columns renamed, and the message's renamed header is unreadable",
         (
             "table shop.orders may have had columns renamed (IF EXISTS), which the message does "
-            "not tell"
+            "not contain"
         ),
         "table shop.orders may have had columns renamed, which the message does not contain",
     ]
