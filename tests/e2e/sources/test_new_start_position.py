@@ -85,13 +85,15 @@ def test_an_instance_whose_position_is_lost_begins_where_an_operator_says(
 
 
 def test_mapping_documents_are_restored_from_their_backup(
-    zookeeper: ZooKeeper, fresh_name: FreshName
+    zookeeper: ZooKeeper, kafka: Kafka, fresh_name: FreshName
 ) -> None:
     documents = {
         "com.pajk.Roma.dbs": [{"logicDb": "a", "realDbs": "b"}],
         "com.pajk.Roma.topics": [{"logicDb": "a", "topic": "t"}],
     }
-    with admin_client(admin_settings(zookeeper.hosts, fresh_name("backup"))) as admin:
+    brokers = {"bootstrap_servers": kafka.bootstrap}
+    settings = admin_settings(zookeeper.hosts, fresh_name("backup"), kafka=brokers)
+    with admin_client(settings) as admin:
         wait_until(
             lambda: admin.get("/readyz").status_code == httpx.codes.OK,
             "the admin to reach ZooKeeper",

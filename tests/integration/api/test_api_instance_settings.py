@@ -76,7 +76,7 @@ def test_the_name_of_a_variable_is_shown(admin: httpx.Client) -> None:
             {"source": {**SOURCE, "pasword": "x"}},
             "source.pasword: This key is not known here; did you mean 'password'?",
         ),
-        ({"name": "other", "source": SOURCE}, "calls the instance other"),
+        ({"name": "other", "source": SOURCE}, "names the instance other"),
         ({"source": {**SOURCE, "password": MASK}}, "none is stored"),
     ],
 )

@@ -99,7 +99,7 @@ def test_a_move_is_noted_and_withdrawn(admin: httpx.Client, overrides: Placement
         ("shop", "nowhere", 409, "No connected relay or server called nowhere"),
         ("shop", "r3", 409, "It hung up"),
         ("shop", "s1", 409, "in maintenance"),
-        ("none", "r1", 404, "called none"),
+        ("none", "r1", 404, "named none"),
         ("shop", "", 422, ""),
     ],
 )

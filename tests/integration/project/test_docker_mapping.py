@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx
 
-from deploy.embedded import ZooKeeper
+from deploy.embedded import Kafka, ZooKeeper
 from tests.servers.fixtures import FreshName
 from tests.support.relays.admin_server import TOKEN, admin_client, admin_settings
 from tests.support.waiting import wait_until
@@ -28,9 +28,11 @@ def _set_in_force(admin: httpx.Client) -> str:
 
 
 def test_the_example_is_saved_once_and_an_operators_edits_stay(
-    zookeeper: ZooKeeper, fresh_name: FreshName
+    zookeeper: ZooKeeper, kafka: Kafka, fresh_name: FreshName
 ) -> None:
-    with admin_client(admin_settings(zookeeper.hosts, fresh_name("docker"))) as admin:
+    brokers = {"bootstrap_servers": kafka.bootstrap}
+    settings = admin_settings(zookeeper.hosts, fresh_name("docker"), kafka=brokers)
+    with admin_client(settings) as admin:
         wait_until(lambda: admin.get("/readyz").status_code == 200, "the admin to reach ZooKeeper")
         url = str(admin.base_url).rstrip("/")
         first = _save(url)
