@@ -72,6 +72,7 @@ def test_a_row_with_a_uuid_is_one_row_whoever_brings_it(
     ]
 
 
+@pytest.mark.long
 def test_rows_with_rare_keys_are_repaired_instead_of_removed(
     spark: SparkSession,
     mariadb: MariaDB,

@@ -173,6 +173,7 @@ def test_what_the_relay_kept_elsewhere_is_put_aside_by_name(
     ]
 
 
+@pytest.mark.long
 def test_a_range_is_read_by_time_and_by_offsets(
     spark: SparkSession, kafka: Kafka, fresh_name: Callable[[str], str], tmp_path: Path
 ) -> None:

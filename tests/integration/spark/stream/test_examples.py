@@ -9,6 +9,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 EXAMPLES = Path(__file__).parents[4] / "examples"
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("spark")
 def test_out_of_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
