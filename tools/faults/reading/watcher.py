@@ -106,7 +106,8 @@ class Watcher:
     def _read(self, consumer: Consumer) -> None:
         while not self._end.is_set() and not self._again.is_set():
             message = consumer.poll(_POLL_S)
-            if message is not None and message.error() is None:
+            # The marker of a table that moves has no value (ADR 78).
+            if message is not None and message.error() is None and message.value() is not None:
                 self._see(message)
 
     def _see(self, message: Message) -> None:
