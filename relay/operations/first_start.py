@@ -1,6 +1,6 @@
 """Whether an installation has ever worked, so that a first administrator may be made by a link."""
 
-from relay.kafka import TopicAdmin
+from relay.position import position_topics
 from relay.settings import RelaySettings
 from relay.state import AccountStore, MappingStore, Paths
 from relay.zk import Session
@@ -21,7 +21,5 @@ def traces_of_work(settings: RelaySettings, session: Session) -> str:
     paths = Paths.of(settings.zookeeper, settings.installation)
     if MappingStore(session, paths).set_numbers():
         return "ZooKeeper holds mapping sets of this installation."
-    prefix = f"{settings.installation}.position."
-    topics = TopicAdmin(settings.kafka).partition_counts()
-    found = sorted(name for name in topics if name.startswith(prefix))
+    found = sorted(position_topics(settings.kafka, settings.installation).values())
     return f"Kafka has the topic {found[0]} of this installation." if found else ""

@@ -11,6 +11,7 @@ from relay.operations.who import Who
 from relay.settings import RelaySettings
 from relay.state import AccountStore, Backup, BackupChanges, DocumentStore, Note, Paths
 from relay.state.accounts import from_document
+from relay.state.mappings.restored_mapping import POINTER
 from relay.zk import Session
 
 _ACCOUNTS: Final = "accounts"
@@ -68,7 +69,7 @@ def restore_documents(
         session, Paths.of(settings.zookeeper, settings.installation), settings.installation
     )
     changes = store.check(backup, over_present=over_present)
-    recorded = highest_recorded_set(settings)
+    recorded = highest_recorded_set(settings) if POINTER in changes.to_write else 0
     before = _before(changes)
     wanted = {
         "documents": len(backup.nodes),

@@ -3,7 +3,7 @@
 from relay.position.compacted_topic_store import PREPARED, SCHEMA, CompactedTopicStore
 from relay.position.kept_mapping import keep_named, kept_documents
 from relay.position.kept_records import KeptRecords
-from relay.position.position_topic import KafkaPositionStore
+from relay.position.position_topic import KafkaPositionStore, position_topics
 from relay.position.prepared_index import EventPart, PreparedIndex, RecordKeys
 
 __all__ = [
@@ -17,4 +17,5 @@ __all__ = [
     "RecordKeys",
     "keep_named",
     "kept_documents",
+    "position_topics",
 ]

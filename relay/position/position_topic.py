@@ -25,13 +25,27 @@ from relay.settings import KafkaSettings
 _TAIL_OFFSETS: Final = 100
 
 
+def position_topics(kafka: KafkaSettings, installation: str) -> dict[str, str]:
+    """Return the position topics that Kafka has of an installation, by the names of the instances.
+
+    Raises BrokerUnreachable, KafkaNotPermitted.
+    """
+    prefix = _topic_of(installation, "")
+    topics = TopicAdmin(kafka).partition_counts()
+    return {each.removeprefix(prefix): each for each in topics if each.startswith(prefix)}
+
+
+def _topic_of(installation: str, instance: str) -> str:
+    return f"{installation}.position.{instance}"
+
+
 class KafkaPositionStore:
     """Finds the last committed position record of one instance, and makes the message that the next
     one travels in.
     """
 
     def __init__(self, kafka: KafkaSettings, installation: str, instance: str) -> None:
-        self.topic = f"{installation}.position.{instance}"
+        self.topic = _topic_of(installation, instance)
         self._kafka = kafka
         self._key = instance.encode()
         self._history_key = f"{instance}/".encode()

@@ -147,8 +147,7 @@ class MappingStore:
         pointer = self._pointer_at(None)
         documents = [self._next_version(data_id, body, note) for data_id, body in bodies.items()]
         versions = {document.data_id: document.version for document in documents}
-        number = max(above, *self.set_numbers()[:1], 0) + 1
-        record = SetRecord(number, versions, note)
+        record = SetRecord(self._next_number(pointer, above), versions, note)
         self._put_into_force(pointer, record, documents)
         return StoredSet(record, dict(bodies))
 
@@ -181,10 +180,10 @@ class MappingStore:
             return ()
         return tuple(sorted((int(name) for name in names if name.isdecimal()), reverse=True))
 
-    def _next_number(self, pointer: Pointer) -> int:
+    def _next_number(self, pointer: Pointer, above: int = 0) -> int:
         # An operator may have moved the pointer to an older set; a number is never used twice all
         # the same.
-        known = max(pointer.number, *self.set_numbers()[:1], 0)
+        known = max(pointer.number, above, *self.set_numbers()[:1])
         return (known or self._recorded()) + 1
 
     def _next_version(self, data_id: str, body: str, note: Note) -> StoredDocument:
