@@ -20,6 +20,23 @@ class OneThread:
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="roma-client")
 
+    @classmethod
+    async def opened(cls, opening: Callable[[], R]) -> tuple["OneThread", R]:
+        """Return a thread, and the client that `opening` has opened in it. Raises its errors."""
+        thread = cls()
+        try:
+            return thread, await thread.call(opening)
+        except BaseException:
+            thread.close()
+            raise
+
+    async def end(self, closing: Callable[[], object]) -> None:
+        """End the thread after `closing`. Raises its errors."""
+        try:
+            await self.call(closing)
+        finally:
+            self.close()
+
     async def call(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Return the function's result, or raise its error."""
         loop = asyncio.get_running_loop()

@@ -132,26 +132,19 @@ class Subscription:
 
     def __exit__(self, *_: object) -> None:
         """Commit the acknowledgements, leave the group, and close."""
-        self._stack.close()
-        self._opened = None
+        try:
+            self._stack.close()
+        finally:
+            self._opened = None
 
     async def __aenter__(self) -> AsyncChanges:
         """Open the subscription for `async for`. Raises what `with` raises."""
-        self._thread = OneThread()
-        try:
-            changes = await self._thread.call(self.__enter__)
-        except BaseException:
-            self._thread.close()
-            raise
+        self._thread, changes = await OneThread.opened(self.__enter__)
         return AsyncChanges(changes, self._thread)
 
     async def __aexit__(self, *_: object) -> None:
         assert self._thread is not None  # noqa: S101  # __aenter__ made it
-        try:
-            await self._thread.call(self._stack.close)
-        finally:
-            self._opened = None
-            self._thread.close()
+        await self._thread.end(self.__exit__)
 
     def run(self, handler: Handler, *, ready: Callable[[Changes], None] | None = None) -> None:
         """Open the subscription and process changes by a function, until `changes.stop()`.

@@ -106,20 +106,12 @@ class TransactionSubscription:
 
     async def __aenter__(self) -> AsyncTransactions:
         """Open the subscription for `async for`. Raises what `with` raises."""
-        self._thread = OneThread()
-        try:
-            transactions = await self._thread.call(self.__enter__)
-        except BaseException:
-            self._thread.close()
-            raise
+        self._thread, transactions = await OneThread.opened(self.__enter__)
         return AsyncTransactions(transactions, self._thread)
 
     async def __aexit__(self, *_: object) -> None:
         assert self._thread is not None  # noqa: S101  # __aenter__ made it
-        try:
-            await self._thread.call(self.__exit__)
-        finally:
-            self._thread.close()
+        await self._thread.end(self.__exit__)
 
     def _open(self, stack: ExitStack) -> Transactions:
         directory = directory_of(self)
