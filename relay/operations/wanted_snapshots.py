@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from relay.dead_letters import letters_prefix
 from relay.errors import SnapshotRefused
 from relay.model.names.topic_template import DDL_SUFFIX, is_template, topic_mistakes
 from relay.model.source_rows.condition import condition_problem
+from relay.position import PREPARED, SCHEMA, position_prefix
 
 MOST_KEYS: Final = 1000
 """Keys of one request."""
 MOST_REQUESTS: Final = 10_000
 """Requests that one call makes; their numbers have four hexadecimal digits."""
-_OWN_TOPICS: Final = ("dead-letters.", "position.", "schema-", "schema.", "xa-", "xa.")
-"""How names of the relay's own topics continue after the installation, besides the audit trail."""
 _PLAIN_CONDITION: Final = (
     "Compare columns of the table with values, without subqueries, comments and backslashes; "
     "write X'5C' for a backslash."
@@ -51,7 +51,8 @@ def check_wanted(wanted: Sequence[WantedSnapshot], installation: str) -> None:
 
 def _check_topic(topic: str, installation: str) -> None:
     """Raise SnapshotRefused for a topic that cannot take rows; "" is none."""
-    own = tuple(f"{installation}.{each}" for each in _OWN_TOPICS)
+    kept = (f"{installation}.{each}{end}" for each in (SCHEMA, PREPARED) for end in ".-")
+    own = (letters_prefix(installation), position_prefix(installation), *kept)
     problem = ""
     if topic and is_template(topic):
         problem = "A copy goes to one topic, and that is a pattern."

@@ -3,7 +3,11 @@
 from relay.position.compacted_topic_store import PREPARED, SCHEMA, CompactedTopicStore
 from relay.position.kept_mapping import keep_named, kept_documents
 from relay.position.kept_records import KeptRecords
-from relay.position.position_topic import KafkaPositionStore, position_topics
+from relay.position.position_topic import (
+    KafkaPositionStore,
+    position_prefix,
+    position_topics,
+)
 from relay.position.prepared_index import EventPart, PreparedIndex, RecordKeys
 
 __all__ = [
@@ -17,5 +21,6 @@ __all__ = [
     "RecordKeys",
     "keep_named",
     "kept_documents",
+    "position_prefix",
     "position_topics",
 ]

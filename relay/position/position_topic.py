@@ -30,13 +30,14 @@ def position_topics(kafka: KafkaSettings, installation: str) -> dict[str, str]:
 
     Raises BrokerUnreachable, KafkaNotPermitted.
     """
-    prefix = _topic_of(installation, "")
+    prefix = position_prefix(installation)
     topics = TopicAdmin(kafka).partition_counts()
     return {each.removeprefix(prefix): each for each in topics if each.startswith(prefix)}
 
 
-def _topic_of(installation: str, instance: str) -> str:
-    return f"{installation}.position.{instance}"
+def position_prefix(installation: str) -> str:
+    """Return the text before the instance in the names of position topics."""
+    return f"{installation}.position."
 
 
 class KafkaPositionStore:
@@ -45,7 +46,7 @@ class KafkaPositionStore:
     """
 
     def __init__(self, kafka: KafkaSettings, installation: str, instance: str) -> None:
-        self.topic = _topic_of(installation, instance)
+        self.topic = position_prefix(installation) + instance
         self._kafka = kafka
         self._key = instance.encode()
         self._history_key = f"{instance}/".encode()

@@ -5,6 +5,7 @@ from contextlib import closing
 from typing import Final
 
 from relay.errors import RelayError
+from relay.model.names.first_names import first_names
 from relay.model.names.name_pattern import NamePattern
 from relay.model.table import TableId
 from relay.pipeline.supervision.unlogged_cascades import is_relayed
@@ -19,7 +20,6 @@ _REMEDY: Final = (
     "Leave these columns out of the messages by without_fields in a rule, or set "
     "row_image='partial' for consumers that merge partial rows."
 )
-_NAMED: Final = 5
 
 
 def look_at_generated_columns(instance: InstanceSettings, mapping: MappingSet | None) -> Finding:
@@ -40,10 +40,9 @@ def look_at_generated_columns(instance: InstanceSettings, mapping: MappingSet | 
     if not names:
         seen = "The binlog has every generated column that is published and the account may see."
         return passed(_CHECK, seen, instance.name)
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     sentence = (
         "The binlog of this server lacks generated columns in updates and deletes: "
-        f"{', '.join(names[:_NAMED])}{more}. The instance stops at such a row with "
+        f"{first_names(names)}. The instance stops at such a row with "
         "ROW_IMAGE_INCOMPLETE."
     )
     return Finding(_CHECK, Verdict.WARNING, sentence, _REMEDY, instance=instance.name)

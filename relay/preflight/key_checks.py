@@ -1,31 +1,31 @@
 """Keys of the source's tables that would be hashed otherwise than those of their topics."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import replace
 from typing import Final
 
 from relay.deadline import Deadline
 from relay.errors import (
-    MappingRefused,
-    NodeMissing,
     PartitionsChanged,
     RelayError,
     RuleRefused,
     SnapshotRefused,
     UnmappedName,
 )
+from relay.model.names.first_names import first_names
 from relay.model.records.hashed_forms import Forms
 from relay.model.records.position_record import PositionRecord
 from relay.model.table import TableId, tables_named
 from relay.pipeline.delivery.keys.key_forms import KeyForms
 from relay.pipeline.delivery.keys.table_keys import (
-    goes_to,
     partition_rule,
     placed,
     refinement_of,
+    some_go_to,
 )
 from relay.pipeline.delivery.saved_position import PublishedPartitioning
+from relay.pipeline.saved_sets import SavedSets
 from relay.preflight.finding import Finding, Verdict, found, not_checked, passed
 from relay.refine import Refinements
 from relay.route import Destination, MappingSet, Router, TableFilter
@@ -52,7 +52,6 @@ from relay.state import (
 from relay.zk import Session
 
 _CHECK: Final = "keys"
-_NAMED: Final = 5
 _CONNECT_SECONDS: Final = 10.0
 
 
@@ -99,7 +98,7 @@ class KeysInStore:
         self.forms: FormStore = PlannedForms(KeyFormStore(session, paths))
         self.mapping = mapping
         self._notes = InstanceStore(session, paths)
-        self._sets = MappingStore(session, paths)
+        self._sets = SavedSets(MappingStore(session, paths))
 
     def tables_of(self, instance: str) -> frozenset[TableId]:
         """Return the real tables that an instance has read."""
@@ -107,11 +106,10 @@ class KeysInStore:
 
     def published_set(self, record: PositionRecord | None) -> MappingSet:
         """Return the set that a record names, the one in force where that is gone."""
-        if record is not None and record.mapping.number != self.mapping.number:
-            with suppress(MappingRefused, NodeMissing):
-                stored = self._sets.load(record.mapping.number)
-                return MappingSet.compile(stored.number, dict(stored.bodies))
-        return self.mapping
+        if record is None or record.mapping.number == self.mapping.number:
+            return self.mapping
+        found = self._sets.compiled(record.mapping.number)
+        return self.mapping if found is None else found
 
 
 class PastOfKeys:
@@ -127,8 +125,7 @@ class PastOfKeys:
 
     def had_rows(self, key: HashedKey) -> bool:
         """Return whether a real table that the instance has read went to this topic."""
-        tables = self.tables if key.shard is None else self.tables & {key.shard}
-        return self._has_record and any(goes_to(self._router, each, key) for each in tables)
+        return self._has_record and some_go_to(self._router, self.tables, key)
 
     def warn(self, key: HashedKey, others: Forms) -> None:
         """Note a difference with which the instance continues."""
@@ -162,7 +159,7 @@ def of_instance(
         Finding(_CHECK, Verdict.WARNING, words, instance=instance.name) for words in past.told
     ]
     if unknown:
-        because = f"columns of {_listed(unknown)} are of unknown types"
+        because = f"columns of {first_names(unknown)} are of unknown types"
         findings.append(not_checked(_CHECK, because, instance.name))
     alike = "The keys of all tables that the account may see are hashed as those of their topics."
     return findings or [passed(_CHECK, alike, instance.name)]
@@ -170,17 +167,12 @@ def of_instance(
 
 def _stopping(error: PartitionsChanged, tables: Sequence[TableId], instance: str) -> Finding:
     told = found(_CHECK, error, instance, warning=True)
-    sentence = f"The first row of {_listed(tables)} stops the instance ({error.code})."
+    sentence = f"The first row of {first_names(tables)} stops the instance ({error.code})."
     return replace(
         told,
         sentence=f"{sentence} {told.sentence}",
         remedy=told.remedy.replace(" INSTANCE ", f" {instance} "),
     )
-
-
-def _listed(tables: Sequence[TableId]) -> str:
-    named = ", ".join(map(str, tables[:_NAMED]))
-    return f"{named} and {len(tables) - _NAMED} more" if len(tables) > _NAMED else named
 
 
 def _keys_of_tables(
@@ -191,9 +183,7 @@ def _keys_of_tables(
 
     Raises SourceUnreachable and the like, ConfigurationError.
     """
-    refinements = Refinements(
-        instance, dict.fromkeys((each.name for each in instance.lookups), lambda *_: None)
-    )
+    refinements = Refinements.without_answers(instance)
     group = instance.group
     servers = [instance.source] if group is None else group.members(instance.source).values()
     for server in servers:

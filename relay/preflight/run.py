@@ -5,7 +5,7 @@ from typing import Final
 
 from relay.errors import RelayError
 from relay.model.positions.position import SourcePosition
-from relay.partition import PartitionRule
+from relay.pipeline.delivery.keys.table_keys import partition_rule
 from relay.preflight.cascade_checks import look_at_cascades
 from relay.preflight.disk_checks import look_at_disks
 from relay.preflight.finding import Finding, Verdict, found, not_checked, passed
@@ -97,17 +97,10 @@ def _rules(instance: InstanceSettings) -> Finding:
     """Filters and partition rules are read when the instance starts to publish, so a broken one
     would show late.
     """
-    placing = instance.partition
     try:
         TableFilter(instance.filter)
-        Refinements(
-            instance, dict.fromkeys((each.name for each in instance.lookups), lambda *_: None)
-        )
-        PartitionRule(
-            placing.partition_hash,
-            database_hash=placing.database_hash,
-            partitions=placing.partitions_num or 1,
-        )
+        Refinements.without_answers(instance)
+        partition_rule(instance, instance.partition.partitions_num or 1)
     except RelayError as exc:
         return found("settings", exc, instance.name)
     return passed(

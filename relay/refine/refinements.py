@@ -67,6 +67,11 @@ class Refinements:
                 "Two transforms are for the same table; one function may call others."
             )
 
+    @classmethod
+    def without_answers(cls, settings: AskedOfRows) -> "Refinements":
+        """Return the row settings for a check that reads no rows: each lookup answers None."""
+        return cls(settings, {each.name: lambda *_: None for each in settings.lookups})
+
     def of(
         self,
         definition: TableDefinition,

@@ -37,8 +37,8 @@ class Shown(NamedTuple):
 
         Raises ConfigurationError.
         """
-        lookups = dict.fromkeys((each.name for each in self.instance.lookups), lambda *_: None)
-        return Refinements(self.instance, lookups).of(definition, logical, exact_text) is not None
+        refinements = Refinements.without_answers(self.instance)
+        return refinements.of(definition, logical, exact_text) is not None
 
 
 def shown_pairs(found: Iterable[Pair], means: Shown) -> Iterator[str]:

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from relay.errors import MappingRefused, NodeMissing, TableReturnsEarly
+from relay.errors import TableReturnsEarly
+from relay.pipeline.saved_sets import SavedSets
 from relay.route import MappingSet, early_returns
 from relay.state import InstanceStore, MappingStore
 
@@ -19,19 +20,13 @@ class EarlyReturns:
 
         The newest readable set counts as the one before. Raises MappingRefused, StoreUnreachable.
         """
+        sets = SavedSets(self._store)
         newest = max(self._store.set_numbers(), default=0)
-        readable = (self._compiled(each) for each in range(newest, -1, -1))
+        readable = (sets.compiled(each) for each in range(newest, -1, -1))
         before = next(each for each in readable if each is not None)
         after = MappingSet.compile(newest + 1, dict(bodies))
         if before.topics_by_database == after.topics_by_database:
             return
         fed, published = self._notes.topics.topics(), self._notes.published_sets
-        for found in early_returns(before, after, fed, published, self._compiled):
+        for found in early_returns(before, after, fed, published, sets.compiled):
             raise TableReturnsEarly(*found)
-
-    def _compiled(self, number: int) -> MappingSet | None:
-        """Return a set of the store, None for one that is missing or broken."""
-        try:
-            return MappingSet.compile(number, dict(self._store.load(number).bodies))
-        except (NodeMissing, MappingRefused):
-            return None

@@ -10,6 +10,7 @@ from typing import Final
 import structlog
 
 from relay.errors import RelayError
+from relay.model.names.first_names import first_names
 from relay.model.table import TableId
 from relay.route import Destination, Router, TableFilter
 from relay.schema import CatalogReader
@@ -22,7 +23,6 @@ REMEDY: Final = (
     "application change these rows itself: "
     "docs/limits.md."
 )
-_NAMED: Final = 5
 _INTERVAL_SECONDS: Final = 3600.0
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -41,10 +41,7 @@ def cascades_in_words(found: Sequence[Cascade]) -> str:
     """Return a sentence that names the first of the tables; "" without tables."""
     if not found:
         return ""
-    named = ", ".join(map(str, found[:_NAMED])) + (
-        f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
-    )
-    return f"The binlog lacks the changes that foreign keys make in {named}."
+    return f"The binlog lacks the changes that foreign keys make in {first_names(found)}."
 
 
 class UnloggedCascades:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from relay.errors import UnmappedName
+from relay.model.names.first_names import first_names
 from relay.model.table import TableId
 from relay.route.effort import MOST_STEPS
 from relay.route.mapping import MappingSet
@@ -117,9 +118,8 @@ def _moves(old: Destination, new: Destination) -> list[tuple[ChangeKind, str]]:
 
 
 def _subject(tables: list[TableId]) -> str:
-    named = ", ".join(map(str, tables[:_NAMED_TABLES]))
-    rest = f" and {len(tables) - _NAMED_TABLES} more" if len(tables) > _NAMED_TABLES else ""
-    return f"{len(tables)} real table{'s' if len(tables) > 1 else ''} ({named}{rest})"
+    named = first_names(tables, _NAMED_TABLES)
+    return f"{len(tables)} real table{'s' if len(tables) > 1 else ''} ({named})"
 
 
 def _topics(destination: Destination) -> str:

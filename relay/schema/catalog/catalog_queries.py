@@ -85,14 +85,19 @@ def describe_table(
         )
 
 
+def server_version(cursor: DictCursor) -> str:
+    """Return the version as the server prints it, with the family in MariaDB's."""
+    cursor.execute("SELECT VERSION() AS version")
+    return "".join(row["version"] for row in cursor.fetchall())
+
+
 def versions_of(
     connection: "pymysql.Connection[DictCursor]", table: TableId
 ) -> CatalogVersions | None:
     """Return the present system versioning of a table; None if it was dropped."""
     these = (table.database, table.table)
     with connection.cursor() as cursor:
-        cursor.execute("SELECT VERSION() AS version")
-        if "mariadb" not in "".join(row["version"] for row in cursor.fetchall()).lower():
+        if "mariadb" not in server_version(cursor).lower():
             return CatalogVersions(())
         cursor.execute(
             "SELECT TABLE_TYPE AS kind FROM information_schema.TABLES WHERE TABLE_SCHEMA = %s "
@@ -120,8 +125,7 @@ def read_snapshot(cursor: DictCursor, tables: Collection[TableId]) -> CatalogSna
         return list(cursor.fetchall())
 
     these, parameters = only(tables)
-    (server,) = rows("SELECT VERSION() AS version")
-    mariadb = "mariadb" in server["version"].lower()
+    mariadb = "mariadb" in server_version(cursor).lower()
     described = described_tables(
         rows(TABLES + these, *parameters),
         rows(COLUMNS + these + COLUMNS_IN_ORDER, *parameters),

@@ -30,6 +30,7 @@ from relay.schema.catalog.catalog_queries import (
     describe_table,
     error_number,
     read_snapshot,
+    server_version,
     versions_of,
 )
 from relay.schema.catalog.catalog_snapshot import COLUMNS, COLUMNS_IN_ORDER, CatalogSnapshot
@@ -86,15 +87,12 @@ class CatalogReader:
 
         Raises SourceUnreachable, SourceLoginRefused or SourceNotPermitted.
         """
-        with self._asking("its columns"):
-            if self._connection is None:
-                self._connection = self._connect()
-            with self._connection.cursor() as cursor:
-                cursor.execute(
-                    "SELECT TABLE_SCHEMA AS d, TABLE_NAME AS t, COLUMN_NAME AS c FROM "
-                    "information_schema.COLUMNS"
-                )
-                return [(TableId(row["d"], row["t"]), row["c"]) for row in cursor.fetchall()]
+        with self._cursor("its columns") as cursor:
+            cursor.execute(
+                "SELECT TABLE_SCHEMA AS d, TABLE_NAME AS t, COLUMN_NAME AS c FROM "
+                "information_schema.COLUMNS"
+            )
+            return [(TableId(row["d"], row["t"]), row["c"]) for row in cursor.fetchall()]
 
     def type_texts(self) -> Mapping[TableId, Sequence[tuple[str, str]]]:
         """Return name and type of every column by table, in the server's order.
@@ -116,8 +114,7 @@ class CatalogReader:
         or SourceNotPermitted.
         """
         with self._cursor("its generated columns") as cursor:
-            cursor.execute("SELECT VERSION() AS version")
-            version = "".join(row["version"] for row in cursor.fetchall())
+            version = server_version(cursor)
             if generated_columns_are_logged(version):
                 return ()
             cursor.execute(GENERATED)
@@ -131,8 +128,7 @@ class CatalogReader:
         SourceLoginRefused or SourceNotPermitted.
         """
         with self._cursor("its foreign keys") as cursor:
-            cursor.execute("SELECT VERSION() AS version")
-            version = "".join(row["version"] for row in cursor.fetchall())
+            version = server_version(cursor)
             cursor.execute(NATIVE)
             if cascades_are_logged(version, "".join(row["Value"] for row in cursor.fetchall())):
                 return ()

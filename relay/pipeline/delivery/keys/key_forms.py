@@ -83,7 +83,10 @@ class KeyForms:
             and bool(moved)
             and not (has_form(shared, key.form) and has_form(known, key.form))
         )
-        self._agree(key, moved if accepted else ())
+        if key.form in shared:
+            self._agreed.add(key)
+        else:
+            self._agree(key, moved if accepted else ())
         return joined(known, key.form, accepted=accepted)
 
     def _agree(self, key: HashedKey, own: Forms) -> None:

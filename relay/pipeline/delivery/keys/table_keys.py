@@ -1,5 +1,7 @@
 """How the rows of one table are placed: the columns whose texts are hashed, and their form."""
 
+from collections.abc import Set
+
 from relay.encode import exact_text, hashed_form, whole_text
 from relay.errors import UnmappedName
 from relay.model.table import TableDefinition, TableId
@@ -43,8 +45,15 @@ def placed(
     return placement, hashed_form(definition, placement.ordinals, named=placement.named)
 
 
-def goes_to(router: Router, real: TableId, key: HashedKey) -> bool:
-    """Return whether rows of a real table go to the topic and the logical table of a key."""
+def some_go_to(router: Router, tables: Set[TableId], key: HashedKey) -> bool:
+    """Return whether rows of one of these real tables go to the topic and the logical table of a
+    key. A key that names its real table has rows of that one alone.
+    """
+    wanted = tables if key.shard is None else tables & {key.shard}
+    return any(_goes_to(router, each, key) for each in wanted)
+
+
+def _goes_to(router: Router, real: TableId, key: HashedKey) -> bool:
     try:
         route = router.route(real)
     except UnmappedName:

@@ -8,7 +8,7 @@ from relay.errors import StoreUnreachable
 from relay.model.records.position_record import PositionRecord
 from relay.model.table import TableId, tables_named
 from relay.pipeline.active_mapping import ReadKept
-from relay.pipeline.delivery.keys.table_keys import goes_to
+from relay.pipeline.delivery.keys.table_keys import some_go_to
 from relay.pipeline.delivery.saved_position import PublishedPartitioning
 from relay.pipeline.delivery.topic_feeders import TopicFeeders
 from relay.pipeline.delivery.topics import Topics
@@ -47,8 +47,7 @@ class PublishedBefore:
         router = (
             mapping.router if former is None else Router(former, self._context.instance.routing)
         )
-        tables = self._tables if key.shard is None else self._tables & {key.shard}
-        return any(goes_to(router, each, key) for each in tables)
+        return some_go_to(router, self._tables, key)
 
     def warn(self, key: HashedKey, others: tuple[str, ...]) -> None:
         """Report that equal keys are in other partitions, in the log and in the status."""
