@@ -161,10 +161,6 @@ class Feed:
         self.prove()
         self.commit_when_due()
 
-    def has_open(self) -> bool:
-        """Return whether delivered changes are not acknowledged."""
-        return any(self._book.is_open(each) for each in self._book.partitions())
-
     def close(self) -> None:
         """Commit what is acknowledged, and leave the group.
 

@@ -98,7 +98,7 @@ class Positions:
 
     def partitions_of(self, topics: Iterable[str]) -> list[TopicPartition]:
         """Return all partitions of these topics."""
-        return [each for topic in topics for each in self._everything(topic)]
+        return self._everything(*topics)
 
     def bound(self, at: TopicPartition, *, end: bool) -> TopicPartition:
         """Return a partition with its oldest offset, or with its end."""
@@ -135,16 +135,21 @@ class Positions:
         topic, number, offset = at.topic, at.partition, self.bound(at, end=end).offset
         return TopicPartition(topic, number, offset, self._note((topic, number), offset))
 
-    def _everything(self, topic: str | None = None) -> list[TopicPartition]:
-        """Return all partitions of a topic, None: of Kafka.
+    def _everything(self, *topics: str) -> list[TopicPartition]:
+        """Return all partitions of these topics; without any, of Kafka.
 
         An admin client is asked. A consumer that lists topics inside a callback ends the process
         at its next callback (confluent-kafka 2.16: `CallState_get: Assertion cs != NULL`).
         """
         admin = AdminClient(dict(self._kafka))
-        arguments = () if topic is None else (topic,)
-        topics = admin.list_topics(*arguments, timeout=_WAIT_SECONDS).topics
-        return [TopicPartition(name, each) for name in topics for each in topics[name].partitions]
+        asked: Sequence[str | None] = topics or (None,)
+        answers = [admin.list_topics(each, timeout=_WAIT_SECONDS).topics for each in asked]
+        return [
+            TopicPartition(name, number)
+            for found in answers
+            for name in found
+            for number in found[name].partitions
+        ]
 
     def _checked(self, found: Sequence[TopicPartition]) -> Sequence[TopicPartition]:
         """Return the answer. Raises KafkaException if it has an error for a partition."""

@@ -26,10 +26,14 @@ class Places:
         """
         read = self.topics.get(name)
         if read is None:
-            read = self.topics[name] = self._topic_of_new(name, topic)
+            near = self._neighbour(name, topic)
+            read = self.topics[name] = topic if near is None else self.topics[near]
         if topic == read:
             return True
-        if topic in self._all.setdefault(name, frozenset(self._of_database(name, topic))):
+        if name not in self._all:
+            near = self._neighbour(name, topic)
+            self._all[name] = frozenset() if near is None else self._all[near]
+        if topic in self._all[name]:
             return False
         raise TableMoved(
             f"Rows of {name} come in topic {topic}, and this client reads it from topic {read}: "
@@ -38,15 +42,8 @@ class Places:
             "`roma canal-server` has the steps that skip none.",
         )
 
-    def _topic_of_new(self, name: str, topic: str) -> str:
-        """Return the topic of a new table whose first row comes in `topic`."""
+    def _neighbour(self, name: str, topic: str) -> str | None:
+        """Return a known table of the same database that has a topic; None without one."""
         database = name.split(".", maxsplit=1)[0]
-        neighbours = [each for each, topics in self._all.items() if topic in topics]
-        found = [self.topics[each] for each in neighbours if each.split(".")[0] == database]
-        return found[0] if found else topic
-
-    def _of_database(self, name: str, topic: str) -> Iterable[str]:
-        """Return all topics of the database of a new table, if one of its tables has `topic`."""
-        database = name.split(".", maxsplit=1)[0]
-        of_tables = [t for each, t in self._all.items() if each.split(".")[0] == database]
-        return next((topics for topics in of_tables if topic in topics), ())
+        near = (each for each, topics in self._all.items() if topic in topics)
+        return next((each for each in near if each.split(".")[0] == database), None)

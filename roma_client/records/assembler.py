@@ -145,7 +145,7 @@ class Assembler:
         """Return the next transaction if what it lacks may never come."""
         if not self._queue:
             # Rows and their BEGIN are in one Kafka transaction: it may be in another topic.
-            oldest = min(self._pending.values(), key=lambda each: each.moment, default=None)
+            oldest = self._oldest_unreported()
             may_skip = self._reports in self._cut and self._reports not in self._first
             return None if oldest is None or may_skip else Stalled(oldest.id, None, False)
         front = self._queue[0]
@@ -156,10 +156,9 @@ class Assembler:
 
         Raises TransactionIncomplete.
         """
-        if not self._queue:
-            each = min(self._pending.values(), key=lambda each: each.moment)
-            each.is_given_up = True
-            self._enqueue(each)
+        if not self._queue and (oldest := self._oldest_unreported()) is not None:
+            oldest.is_given_up = True
+            self._enqueue(oldest)
         front = self._queue.popleft()
         if not front.is_given_up and self._began_before(front.moment):
             self._finish(front, front.skipped())
@@ -172,11 +171,18 @@ class Assembler:
 
     def ahead(self) -> set[Partition]:
         """Return the partitions that have given all they have of the next transaction."""
-        waiting = [each.moment for each in self._queue] or [
-            each.moment for each in self._pending.values()
-        ]
-        front = min(waiting, default=None)
+        waiting = self._queue or filter(None, [self._oldest_unreported()])
+        front = min((each.moment for each in waiting), default=None)
         return {each for each, last in self._last.items() if front is not None and last > front}
+
+    def _oldest_unreported(self) -> PendingTransaction | None:
+        """Return the oldest transaction with rows and without a report."""
+        while self._oldest:
+            each = self._pending.get(self._oldest[0][1])
+            if each is not None and not each.is_queued:
+                return each
+            heappop(self._oldest)
+        return None
 
     def _pend(self, id_: TransactionId, moment: Moment) -> PendingTransaction:
         heappush(self._oldest, (moment, id_.text))
@@ -240,10 +246,7 @@ class Assembler:
 
     def _give_up(self, next_: Moment) -> None:
         """Decide about older transactions with rows and without a report."""
-        while self._oldest and self._oldest[0][0] < next_:
-            each = self._pending.get(heappop(self._oldest)[1])
-            if each is None or each.is_queued:
-                continue
+        while (each := self._oldest_unreported()) is not None and each.moment < next_:
             if self._reported_before(each.moment):
                 self._finish(each, each.skipped())
             else:
