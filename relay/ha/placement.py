@@ -138,24 +138,31 @@ def _least_loaded(members: list[Member], loads: Counter[str]) -> str:
 def _level(wanted: dict[str, str], allowed: dict[str, list[Member]]) -> None:
     """Move instances one by one while that evens out the numbers of two relays.
 
-    Each step lowers the sum of squares, so the loop ends.
+    Each step lowers the sum of squares, so the loop ends. For all instances with the same
+    candidates, the best one is the least loaded.
     """
-    while (step := _step(wanted, allowed)) is not None:
+    alike: dict[tuple[str, ...], tuple[list[Member], list[str]]] = {}
+    for each, members in allowed.items():
+        names = tuple(member.name for member in members)
+        alike.setdefault(names, (members, []))[1].append(each)
+    while (step := _step(wanted, list(alike.values()))) is not None:
         instance, name = step
         wanted[instance] = name
 
 
-def _step(wanted: dict[str, str], allowed: dict[str, list[Member]]) -> tuple[str, str] | None:
+def _step(
+    wanted: dict[str, str], alike: list[tuple[list[Member], list[str]]]
+) -> tuple[str, str] | None:
+    """Return the best move, of equal ones the first by names; None if none evens out anything."""
     loads = Counter(wanted.values())
-    gains = (
-        (loads[wanted[each]] - loads[member.name], each, member.name)
-        for each, members in allowed.items()
-        for member in members
+    targets = ((_least_loaded(members, loads), instances) for members, instances in alike)
+    steps = (
+        (loads[name] - loads[wanted[each]], each, name)
+        for name, instances in targets
+        for each in instances
     )
-    gain, instance, name = min(
-        ((-gain, each, name) for gain, each, name in gains), default=(0, "", "")
-    )
-    return (instance, name) if -gain >= 2 else None
+    change, instance, name = min(steps, default=(0, "", ""))
+    return (instance, name) if change <= -2 else None
 
 
 def _assignment(
