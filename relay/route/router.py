@@ -68,6 +68,14 @@ class Router:
             route = self._routes[real] = self._resolve(real)
         return route
 
+    def destination(self, real: TableId) -> Destination | None:
+        """Return where a table's changes go; None if they are left out or stop the instance."""
+        try:
+            route = self.route(real)
+        except UnmappedName:
+            return None
+        return route if isinstance(route, Destination) else None
+
     def route_database(self, real: str) -> Route:
         """Return the same for a statement that names no table, as CREATE DATABASE.
 
@@ -91,14 +99,12 @@ class Router:
         """
         found: dict[str, Destination] = {}
         for table in sorted(each for each in tables if each.database == real):
-            try:
-                route = self.route(table)
-            except UnmappedName:
+            goes = self.destination(table)
+            if goes is None:
                 continue
-            if isinstance(route, Destination):
-                for topic in route.topics:
-                    if topic in topics:
-                        found.setdefault(topic, Destination(route.logical, (topic,), Tags((), ())))
+            for topic in goes.topics:
+                if topic in topics:
+                    found.setdefault(topic, Destination(goes.logical, (topic,), Tags((), ())))
         return dict(sorted(found.items()))
 
     def _resolve(self, real: TableId) -> Route:

@@ -2,9 +2,7 @@
 
 from typing import Protocol
 
-from relay.errors import UnmappedName
-from relay.model.table import TableId
-from relay.route import Destination, MappingSet, Router, TableFilter
+from relay.route import MappingSet, Router, TableFilter
 from relay.settings import FilterSettings, RoutingSettings
 
 
@@ -41,12 +39,3 @@ class Routers:
         if found is None:
             found = self._filters[instance.filter] = TableFilter(instance.filter)
         return found
-
-
-def destination_of(router: Router, real: TableId) -> Destination | None:
-    """Return where a table goes; None if it is left out or stops the instance."""
-    try:
-        route = router.route(real)
-    except UnmappedName:
-        return None
-    return route if isinstance(route, Destination) else None

@@ -12,7 +12,7 @@ import structlog
 from relay.errors import RelayError
 from relay.model.names.first_names import first_names
 from relay.model.table import TableId
-from relay.route import Destination, Router, TableFilter
+from relay.route import Router, TableFilter
 from relay.schema import CatalogReader
 from relay.schema.catalog.cascades import Cascade
 from relay.settings import InstanceSettings, SourceSettings
@@ -34,7 +34,9 @@ def is_relayed(instance: InstanceSettings, router: Router | None) -> Callable[[T
     Without a router, whether the filter accepts them.
     """
     accepts = TableFilter(instance.filter).accepts
-    return lambda table: accepts(table) and (router is None or _is_mapped(table, router))
+    return lambda table: (
+        accepts(table) and (router is None or router.destination(table) is not None)
+    )
 
 
 def cascades_in_words(found: Sequence[Cascade]) -> str:
@@ -90,10 +92,3 @@ class UnloggedCascades:
 def _of_server(server: SourceSettings, relayed: Callable[[TableId], bool]) -> Sequence[Cascade]:
     with closing(CatalogReader(server)) as catalog:
         return catalog.unlogged_cascades(relayed)
-
-
-def _is_mapped(table: TableId, router: Router) -> bool:
-    try:
-        return isinstance(router.route(table), Destination)
-    except RelayError:
-        return False

@@ -1,11 +1,15 @@
 """The forms of keys on which all instances of a topic agree, and the error where they differ."""
 
-from typing import NamedTuple, Protocol
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol, TypeAlias
 
 from relay.errors import PartitionsChanged
 from relay.model.records.hashed_forms import Forms, agreed, differing
 from relay.model.table import TableId
 from relay.state.mappings.key_forms import Change
+
+_At: TypeAlias = tuple[str, str, str]
+"""Topic, logical table, and the digest of the partition rules."""
 
 
 class HashedKey(NamedTuple):
@@ -26,8 +30,8 @@ class FormStore(Protocol):
     def read(self, topic: str, table: str, rules: str, shard: str = "", /) -> Forms:
         """Return the forms of a table, or of a real one if keys name it."""
 
-    def read_all(self, topic: str, table: str, rules: str, /) -> Forms:
-        """Return the forms of a logical table and of all its real tables."""
+    def read_shards(self, topic: str, table: str, rules: str, /) -> Mapping[str, Forms]:
+        """Return the forms of each real table of a logical one; "" is the logical one itself."""
 
     def change(
         self, topic: str, table: str, rules: str, change: Change, shard: str = ""
@@ -36,28 +40,28 @@ class FormStore(Protocol):
 
 
 class PlannedForms:
-    """The forms of a store, with those that instances will note; nothing is written."""
+    """The forms of a store, with those that instances will note; nothing is written.
+
+    The real tables of a logical one are read together, once.
+    """
 
     def __init__(self, store: FormStore) -> None:
         self._store = store
-        self._planned: dict[tuple[str, str, str, str], Forms] = {}
+        self._shards: dict[_At, Mapping[str, Forms]] = {}
+        self._planned: dict[_At, dict[str, Forms]] = {}
 
     def read(self, topic: str, table: str, rules: str, shard: str = "") -> Forms:
         """Return the forms of a table. Raises StoreUnreachable."""
-        at = (topic, table, rules, shard)
-        if at not in self._planned:
-            self._planned[at] = self._store.read(topic, table, rules, shard)
-        return self._planned[at]
+        at = (topic, table, rules)
+        planned = self._planned.setdefault(at, {})
+        if shard not in planned:
+            planned[shard] = self._stored(at).get(shard, ()) if shard else self._store.read(*at)
+        return planned[shard]
 
-    def read_all(self, topic: str, table: str, rules: str) -> Forms:
+    def read_shards(self, topic: str, table: str, rules: str) -> Mapping[str, Forms]:
         """Return the forms of a table and of its real tables. Raises StoreUnreachable."""
-        planned = (
-            form
-            for at, forms in self._planned.items()
-            if at[:3] == (topic, table, rules)
-            for form in forms
-        )
-        return tuple(dict.fromkeys((*self._store.read_all(topic, table, rules), *planned)))
+        at = (topic, table, rules)
+        return {**self._stored(at), **self._planned.get(at, {})}
 
     def change(
         self, topic: str, table: str, rules: str, change: Change, shard: str = ""
@@ -65,8 +69,14 @@ class PlannedForms:
         """Change the forms in memory. Raises StoreUnreachable."""
         after = change(self.read(topic, table, rules, shard))
         if after is not None:
-            self._planned[topic, table, rules, shard] = after
+            self._planned[topic, table, rules][shard] = after
         return after
+
+    def _stored(self, at: _At) -> Mapping[str, Forms]:
+        found = self._shards.get(at)
+        if found is None:
+            found = self._shards[at] = self._store.read_shards(*at)
+        return found
 
 
 class KeyAgreements:
@@ -82,7 +92,7 @@ class KeyAgreements:
 
     def has_forms(self, key: HashedKey) -> bool:
         """Return whether any form of the logical table is known. Raises StoreUnreachable."""
-        return bool(self._store.read_all(*self._at(key)))
+        return any(self._store.read_shards(*self._at(key)).values())
 
     def differing_forms(self, key: HashedKey, own: Forms) -> Forms:
         """Note that an instance publishes keys of a table in a form; `own` are the forms that it

@@ -43,12 +43,19 @@ class KeyFormStore:
         """Return the forms of a logical table and of all its real tables, each once. Raises
         StoreUnreachable.
         """
+        found = self.read_shards(topic, table, rules).values()
+        return tuple(dict.fromkeys(form for forms in found for form in forms))
+
+    def read_shards(self, topic: str, table: str, rules: str) -> dict[str, Forms]:
+        """Return the forms of each real table of a logical one; "" is the logical one itself.
+        Raises StoreUnreachable.
+        """
         paths = [self._paths.key_forms(topic, table, each) for each in (None, *range(BUCKETS))]
-        found = (node for node in self._session.find_all(paths) if node is not None)
-        forms = (
-            form for node in found for each in _read(node.value, rules).values() for form in each
-        )
-        return tuple(dict.fromkeys(forms))
+        found: dict[str, Forms] = {}
+        for node in self._session.find_all(paths):
+            if node is not None:
+                found |= _read(node.value, rules)
+        return found
 
     def change(
         self, topic: str, table: str, rules: str, change: Change, shard: str = ""

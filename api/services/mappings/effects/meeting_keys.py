@@ -5,8 +5,9 @@ of their keys in their former topics tell.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from api.services.mappings.routers import Routers, destination_of
+from api.services.mappings.routers import Routers
 from api.services.mappings.routing_views import Change
+from relay.model.names.first_names import first_names
 from relay.model.table import TableId
 from relay.route import Destination, MappingSet
 from relay.settings import InstanceSettings
@@ -76,7 +77,7 @@ class MeetingKeys:
         old, new = (self._routers.router(each, instance) for each in (before, after))
         rules = instance.placing_rules.digest
         for real in filter(accepts, self._met[instance.name]):
-            came, goes = destination_of(old, real), destination_of(new, real)
+            came, goes = old.destination(real), new.destination(real)
             if came is None or goes is None or came == goes:
                 continue
             shard = real if instance.routing.key_scope == "shard" else None
@@ -97,8 +98,9 @@ class MeetingKeys:
                 others = agreements.differing_forms(key, ())
                 if others:
                     error = keys_move(key, others)
+                    named = first_names(sorted(tables), _LISTED)
                     sentence = (
-                        f"The first row of {_listed(sorted(tables))} in topic {place.topic} may "
+                        f"The first row of {named} in topic {place.topic} may "
                         f"stop its instance ({error.code}). {error.reason} {error.way_out}"
                     )
                     names = tuple(sorted(arrivals.instances))
@@ -114,8 +116,3 @@ class MeetingKeys:
 
 def _places(destination: Destination, shard: TableId | None) -> set[_Place]:
     return {_Place(topic, destination.logical, shard) for topic in destination.topics}
-
-
-def _listed(tables: list[TableId]) -> str:
-    named = ", ".join(map(str, tables[:_LISTED]))
-    return f"{named} and {len(tables) - _LISTED} more" if len(tables) > _LISTED else named

@@ -5,8 +5,9 @@ order keys than before.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 
-from api.services.mappings.routers import Routers, destination_of
+from api.services.mappings.routers import Routers
 from api.services.mappings.routing_views import Change
+from relay.model.names.first_names import first_names
 from relay.model.table import TableId
 from relay.route import MappingSet, Router
 from relay.settings import InstanceSettings
@@ -73,7 +74,7 @@ def _moved(one: _Feeding, two: _Feeding) -> Iterator[Change]:
         if ended
         else f"is fed by {one.name}, and newly by {two.name} too"
     )
-    sentence = f"{_listed(newly)} {what}: {_before_rows_move(one.name, two.name)}"
+    sentence = f"{first_names(newly, _LISTED)} {what}: {_before_rows_move(one.name, two.name)}"
     yield Change(
         (one.name, two.name),
         sentence,
@@ -99,8 +100,8 @@ def _unmet_databases(
             names = " and ".join(feeders)
             yield Change(
                 feeders,
-                f"No instance has read {_listed(databases)} yet, and {names} feeds {logical}. If "
-                f"another instance than {names} will read "
+                f"No instance has read {first_names(databases, _LISTED)} yet, and {names} feeds "
+                f"{logical}. If another instance than {names} will read "
                 f"it: {_before_rows_move(feeders[0], 'INSTANCE')}",
                 (),
             )
@@ -117,12 +118,7 @@ def _before_rows_move(one: str, two: str) -> str:
 def _fed(router: Router, tables: Iterable[TableId]) -> Mapping[TableId, list[TableId]]:
     found: dict[TableId, list[TableId]] = {}
     for real in tables:
-        destination = destination_of(router, real)
+        destination = router.destination(real)
         if destination is not None:
             found.setdefault(destination.logical, []).append(real)
     return found
-
-
-def _listed(names: Sequence[object]) -> str:
-    named = ", ".join(map(str, names[:_LISTED]))
-    return f"{named} and {len(names) - _LISTED} more" if len(names) > _LISTED else named

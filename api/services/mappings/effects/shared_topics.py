@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import combinations
 from typing import TypeAlias
 
-from api.services.mappings.routers import Routers, destination_of
+from api.services.mappings.routers import Routers
 from api.services.mappings.routing_views import Change
 from relay.model.records.topic_placing import TopicAgreement
 from relay.model.table import TableId
@@ -114,7 +114,7 @@ class SharedTopics:
         return {
             topic
             for table in self._met[instance.name]
-            if accepts(table) and (goes := destination_of(router, table)) is not None
+            if accepts(table) and (goes := router.destination(table)) is not None
             for topic in goes.topics
         }
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from api.services.mappings.logical.met_tables import MetTables
-from api.services.mappings.routers import Routers, Routing, destination_of
+from api.services.mappings.routers import Routers, Routing
 from relay.errors import UnmappedName
 from relay.model.table import TableId
 from relay.route import MappingSet, Router, TableFilter
@@ -87,7 +87,7 @@ def _by_logical(
 
 def _logical_table(router: Router, logical: str, real: TableId) -> str | None:
     """Return the logical name of a table that is published, None for every other one."""
-    if destination_of(router, real) is None:
+    if router.destination(real) is None:
         return None
     return router.mapping.logical_table(real, logical) or real.table
 

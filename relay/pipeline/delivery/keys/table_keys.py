@@ -3,11 +3,10 @@
 from collections.abc import Set
 
 from relay.encode import exact_text, hashed_form, whole_text
-from relay.errors import UnmappedName
 from relay.model.table import TableDefinition, TableId
 from relay.partition import PartitionRule, TablePlacement
 from relay.refine import Refinements, TableRefinement
-from relay.route import Destination, Router
+from relay.route import Router
 from relay.settings import InstanceSettings
 from relay.state import HashedKey
 
@@ -50,14 +49,8 @@ def some_go_to(router: Router, tables: Set[TableId], key: HashedKey) -> bool:
     key. A key that names its real table has rows of that one alone.
     """
     wanted = tables if key.shard is None else tables & {key.shard}
-    return any(_goes_to(router, each, key) for each in wanted)
-
-
-def _goes_to(router: Router, real: TableId, key: HashedKey) -> bool:
-    try:
-        route = router.route(real)
-    except UnmappedName:
-        return False
-    return (
-        isinstance(route, Destination) and route.logical == key.table and key.topic in route.topics
+    found = (router.destination(each) for each in wanted)
+    return any(
+        each is not None and each.logical == key.table and key.topic in each.topics
+        for each in found
     )

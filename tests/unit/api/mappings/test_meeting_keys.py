@@ -24,11 +24,13 @@ class Store:
         name = f"{topic}_{table}_{shard}".rstrip("_").replace(".", "_")
         return self._forms.get(name, ())
 
-    def read_all(self, topic: str, table: str, _rules: str) -> tuple[str, ...]:
+    def read_shards(self, topic: str, table: str, _rules: str) -> dict[str, tuple[str, ...]]:
         begin = f"{topic}_{table}".replace(".", "_")
-        return tuple(
-            form for name, forms in self._forms.items() if name.startswith(begin) for form in forms
-        )
+        return {
+            ".".join(name.removeprefix(begin).strip("_").rsplit("_", 1)): forms
+            for name, forms in self._forms.items()
+            if name.startswith(begin)
+        }
 
     def change(self, *_: Any, **__: Any) -> None:
         raise AssertionError("a dry run writes nothing")

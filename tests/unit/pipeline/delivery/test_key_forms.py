@@ -29,10 +29,8 @@ class Store:
             raise StoreUnreachable("away")
         return self.forms.get((table, shard), ())
 
-    def read_all(self, _topic: str, table: str, _rules: str) -> tuple[str, ...]:
-        return tuple(
-            form for (each, _), forms in self.forms.items() if each == table for form in forms
-        )
+    def read_shards(self, _topic: str, table: str, _rules: str) -> dict[str, tuple[str, ...]]:
+        return {shard: forms for (each, shard), forms in self.forms.items() if each == table}
 
     def change(
         self, topic: str, table: str, rules: str, change: Callable[..., Any], shard: str = ""
