@@ -17,7 +17,7 @@ class Newcomer(Protocol):
 class Logins:
     """The connections of this server, before and after their login. Thread-safe.
 
-    Those that have not logged in have a limit of their own: one more ends the oldest one of the
+    Those that have not logged in have a separate limit: one more ends the oldest one of the
     address that has most of them. So clients can log in while others hold connections without
     doing so.
     """

@@ -15,7 +15,7 @@ _JSON: Final = "application/json"
 class EntityTags:
     """ASGI middleware for JSON answers of the REST service that are one whole body.
 
-    Streams pass unchanged. An answer with an ETag of its own keeps it.
+    Streams pass unchanged. An answer that has an ETag keeps it.
     """
 
     def __init__(self, app: ASGIApp) -> None:

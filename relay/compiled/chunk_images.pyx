@@ -27,7 +27,7 @@ cdef enum:
 
 
 def packets(bytes data, list rows):
-    """Append the rows of whole packets; return the bytes that they take, and the packet that ends the answer (None: it goes on).
+    """Append the rows of whole packets; return the bytes that they take, and the packet that ends the answer (None: it continues).
 
     It stops before a packet that continues in the next one. Raises ValueError for bytes that are no row.
     """

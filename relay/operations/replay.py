@@ -36,7 +36,7 @@ def replay(
     DeadLetterDamaged, ReplayRefused, MessageTooLarge.
     """
     AuditTrail(settings.kafka, settings.installation).ensure_topic()
-    # A transactional id of its own: the instance's id belongs to the relay.
+    # A separate transactional id: the instance's id belongs to the relay.
     producer = single_producer(f"{settings.installation}.replay", settings.kafka, instance)
     with closing(producer):
         # Before the marks are read: Kafka then refuses earlier replays that have not committed.

@@ -36,7 +36,7 @@ StartCloser: TypeAlias = Callable[[Path, int], CloserProcess]
 
 
 def _start_interpreter(config: Path, reads: int) -> CloserProcess:
-    # A session of its own: Ctrl-C and a signal to the relay's process group are not for the child.
+    # A separate session: Ctrl-C and a signal to the relay's process group are not for the child.
     return subprocess.Popen(  # noqa: S603 - this interpreter, and a module of ours
         [sys.executable, "-m", "relay.zk.close_session", str(config)],
         stdin=reads,

@@ -110,7 +110,7 @@ def _table(dialect: Dialect, table: str) -> str:
 
 
 def commits_by_itself(connection: Any) -> bool:
-    """Return whether each statement of a connection is a transaction of its own."""
+    """Return whether each statement of a connection is a separate transaction."""
     if type(connection).__module__.split(".")[0] == "sqlite3":
         return connection.isolation_level is None or getattr(connection, "autocommit", -1) is True
     ask = getattr(connection, "get_autocommit", None)

@@ -58,7 +58,7 @@ class FormatNotRead(JobError):
 
     remedy = (
         "The jobs read canal-json alone. Let an instance with message.format = 'canal-json' "
-        "publish these tables to topics of their own, and name those in kafka.topics."
+        "publish these tables to separate topics, and name those in kafka.topics."
     )
 
 

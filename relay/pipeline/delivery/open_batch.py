@@ -14,7 +14,7 @@ class OpenBatch:
 
     `copied_rows` are those of copied tables, which are not among `rows`.
 
-    `alone`: it contains a statement, which has a batch of its own. `dead_letters` are by code.
+    `alone`: it contains a statement, which has a separate batch. `dead_letters` are by code.
     `oldest_ms` is when its first transaction was committed on the source, Unix milliseconds.
     `tables` holds counts by logical table and operation; the checkpoint sets it when it asks for
     the commit.

@@ -45,7 +45,7 @@ _LOGIN_REFUSED: Final = frozenset({_DATABASE_DENIED, 1045, 1698})
 
 
 class CatalogReader:
-    """Queries the source about one table after the other over a connection of its own. Used by one
+    """Queries the source about one table after the other over a separate connection. Used by one
     thread. The connection stays open: at a start every table is new, and a login costs ten times
     as much as the query, with TLS a hundred times.
     """

@@ -12,7 +12,7 @@ import org.apache.spark.unsafe.hash.Murmur3_x86_32;
 
 /**
  * The first keys of the regions of tables. As a function in Spark it returns the part that a row goes to: Spark hashes the result, and the
- * results are chosen so that each piece of a region is a part of its own.
+ * results are chosen so that each piece of a region is a separate part.
  */
 public final class Borders implements UDF2, java.io.Serializable {
     private static final long serialVersionUID = 1L;
