@@ -38,7 +38,7 @@ test: setup
 	$(PYTHON) -m pytest $(ONE) $(PYTEST)
 else
 test: setup fetch check ## Everything that must hold: check, then all tests against real servers; ONE='tests/unit/route -k name': only these
-	$(PYTHON) -m pytest -m "not long" --numprocesses $(SIDE_BY_SIDE) --dist loadfile --no-loadscope-reorder $(PYTEST)
+	@bash deploy/test.sh "$(PYTHON)" -m "not long" --numprocesses $(SIDE_BY_SIDE) --dist loadfile --no-loadscope-reorder $(PYTEST)
 endif
 
 test-unit: setup ## The tests that need no servers, in under a minute: without the slow ones, 10 examples of each property
