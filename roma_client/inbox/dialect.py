@@ -54,12 +54,14 @@ class Statements(NamedTuple):
 
     move    parameters: major, minor, newest, newest, subscription, place, major, major, minor
     add     subscription, place
+    seed    subscription, place, subscription, place that a former release had instead
     newest  subscription, place
     """
 
     create: str
     move: str
     add: str
+    seed: str
     newest: str
 
 
@@ -93,6 +95,9 @@ def statements(connection: Connection, dialect: Dialect, table: str) -> Statemen
         f"WHERE subscription = ? AND place = ? AND (major < ? OR (major = ? AND minor < ?))",
         f"INSERT{ignore} INTO {table} (subscription, place, major, minor, newest) "
         f"VALUES (?, ?, -1, -1, -1){conflict}",
+        f"INSERT{ignore} INTO {table} (subscription, place, major, minor, newest) "  # noqa: S608
+        f"SELECT ?, ?, major, minor, newest FROM {table} "
+        f"WHERE subscription = ? AND place = ?{conflict}",
         f"SELECT newest FROM {table} WHERE subscription = ? AND place = ?",  # noqa: S608
     )
     return Statements(*(each.replace("?", _MARKS[style]) for each in made))

@@ -27,15 +27,25 @@ Result = TypeVar("Result")
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*", re.ASCII)
 _SUBSCRIPTION_CHARACTERS: Final = 190
 _MILLISECONDS: Final = 1000
+_DIGEST_DIGITS: Final = 24
+"""Of the place of a change without an order key, which begins with its topic and partition."""
 
 
 class _At(NamedTuple):
-    """What is applied: where it belongs, how far it is there, and its time in Unix ms."""
+    """What is applied: where it belongs, how far it is there, and its time in Unix ms.
+
+    name    the place for people
+    former  the place of a former release, whose position counts; None: the same place
+    is_row  whether the position is the order key of a row
+    """
 
     place: str
     major: int
     minor: int
     time: int
+    name: str
+    former: str | None = None
+    is_row: bool = False
 
 
 class Inbox:
@@ -100,6 +110,8 @@ class Inbox:
         values = (*position, at.time, at.time, *where, at.major, *position)
         if executed(cursor, self._sql.move, values):
             return True
+        if at.former is not None:
+            executed(cursor, self._sql.seed, (*where, self._subscription, at.former))
         executed(cursor, self._sql.add, where)  # changes nothing if another client has added it
         return executed(cursor, self._sql.move, values) > 0
 
@@ -107,9 +119,9 @@ class Inbox:
         """Return for an item that was applied. Raises InboxAhead for one that cannot have been."""
         cursor.execute(self._sql.newest, (self._subscription, at.place))
         (newest,) = cursor.fetchone()
-        if self._by == "partition" and at.time > newest:
+        if not at.is_row and at.time > newest:
             raise InboxAhead(
-                f"The inbox of {self._subscription} has applied {at.place} beyond {at.major}, and "
+                f"The inbox of {self._subscription} has applied {at.name} beyond {at.major}, and "
                 f"the change there is newer than all that was applied."
             )
 
@@ -118,14 +130,14 @@ class Inbox:
             if item.id is not None:
                 id_ = transaction_id(item.id)
                 time = round(item.execute_time.timestamp() * _MILLISECONDS)
-                return _At(f"transactions of {id_.instance}", id_.before, 0, time)
+                place = f"transactions of {id_.instance}"
+                return _At(place, id_.before, 0, time, place)
             item = item.changes[-1]
-        order = item.order
-        if self._by == "row" and item.key is not None and order != NO_ORDER:
-            place = f"row {sha256(item.key.encode()).hexdigest()}"
-            return _At(place, order.execute_time, order.execute_position, order.execute_time)
-        place = f"{item.place.topic}/{item.place.partition}"
-        return _At(place, item.place.offset, order.execute_position, order.execute_time)
+        if self._by == "partition":
+            return _at_partition(item)
+        if item.key is not None and item.order != NO_ORDER:
+            return _at_row(item, item.key)
+        return _at_loose(item)
 
     def _run(self, work: Callable[[Any], Result]) -> Result:
         """Return what `work` returns, after the commit; roll back if it raises."""
@@ -146,3 +158,31 @@ class Inbox:
             self._connection.rollback()
         except Exception as exc:  # noqa: BLE001  # the error that led here is raised
             log_event(logging.WARNING, "rollback_failed", reason=f"{type(exc).__name__}: {exc}")
+
+
+def _at_partition(change: Change) -> _At:
+    """Return the position of a change in its partition."""
+    order = change.order
+    place = f"{change.place.topic}/{change.place.partition}"
+    return _At(place, change.place.offset, order.execute_position, order.execute_time, place)
+
+
+def _at_row(change: Change, key: str) -> _At:
+    """Return the position of a change of a row: its order key."""
+    place, order = f"row {_digest(key)}", change.order
+    return _At(place, *order, order.execute_time, place, is_row=True)
+
+
+def _at_loose(change: Change) -> _At:
+    """Return the position of a change that no order key places, among the rows of an inbox.
+
+    Workers apply changes of several keys and tables in any turn: each table has its own position in
+    a partition, and so has each key whose tombstone has no order.
+    """
+    at, table = _at_partition(change), f"{change.database}.{change.table}"
+    own = _digest(f"{table} {change.key or ''}")[:_DIGEST_DIGITS]
+    return at._replace(place=f"{at.place} {own}", name=f"{table} in {at.place}", former=at.place)
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()

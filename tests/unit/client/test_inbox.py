@@ -132,6 +132,43 @@ def test_a_delete_without_an_order_counts_by_its_partition() -> None:
     assert not inbox.apply(late, count)
 
 
+def test_deletes_without_an_order_that_workers_apply_in_any_turn_are_all_applied() -> None:
+    inbox = Inbox(opened(), "billing", by="row")
+    first, second, other = (replace(each, order=NO_ORDER) for each in made_changes(3))
+    row = replace(second, key=None, order=Order(1000, 7))
+    for each in (other, row, first):
+        assert inbox.apply(each, count)
+        assert not inbox.apply(each, count)
+
+
+def test_rows_without_a_key_of_two_tables_in_one_partition_have_positions_of_their_own() -> None:
+    inbox = Inbox(opened(), "billing", by="row")
+    first, second, *_ = (replace(each, key=None) for each in made_changes(2))
+    assert inbox.apply(replace(second, table="log"), count)
+    assert inbox.apply(first, count)
+    assert not inbox.apply(first, count)
+
+
+def test_rows_without_a_key_of_a_topic_that_was_made_again_are_named_and_not_skipped() -> None:
+    inbox = Inbox(opened(), "billing", by="row")
+    first, *_, last = (replace(each, key=None) for each in made_changes(5))
+    assert inbox.apply(last, count)
+    new = replace(first, order=Order(last.order.execute_time + 1, 1))
+    with pytest.raises(InboxAhead, match=r"has applied shop\.orders in shop/0 beyond 0"):
+        inbox.apply(new, count)
+
+
+def test_a_position_of_a_former_release_counts_for_rows_without_a_key() -> None:
+    connection = opened()
+    first, second, *_ = (replace(each, key=None) for each in made_changes(2))
+    for each in (first, second):  # a former release had one position for the partition
+        assert Inbox(connection, "billing").apply(each, count) is True
+    by_row = Inbox(connection, "billing", by="row")
+    later = replace(second, place=second.place._replace(offset=9))
+    found = [by_row.apply(each, count) for each in (first, second, later, later)]
+    assert found == [False, False, True, False]
+
+
 def test_a_position_that_another_client_has_added_meanwhile_is_moved() -> None:
     """Both clients found no row; the one whose INSERT changed nothing applies its own change."""
     connection = opened()
