@@ -13,7 +13,7 @@ from relay.model.positions.position import BinlogPosition, SourceIdentity
 from relay.source.events.binlog_event import BinlogEvent
 from relay.source.events.open_transaction import DoubtfulSavepoint, OpenTransaction
 from relay.source.events.query_event import Meaning, QueryEvent
-from relay.source.events.unsupported_events import doubtful_savepoint
+from relay.source.events.unsupported_events import doubtful_savepoint, unreadable_savepoint
 
 ExcludedRange: TypeAlias = tuple[str, int, int, int]
 """Row events that the source rolled back.
@@ -119,6 +119,9 @@ class OpenGroup:
 
     def _savepoint(self, event: BinlogEvent, query: QueryEvent) -> None:
         transaction = self._opened(event)
+        place = f"{self.file}:{transaction.begin}"
+        if query.meaning is Meaning.UNREADABLE:
+            raise unreadable_savepoint(self._place(event), query.text(), place)
         try:
             if query.meaning is Meaning.SAVEPOINT:
                 transaction.set_savepoint(query.name)
@@ -127,7 +130,6 @@ class OpenGroup:
             else:
                 self._roll_back_to(event, query.name, transaction)
         except DoubtfulSavepoint as exc:
-            place = f"{self.file}:{transaction.begin}"
             raise doubtful_savepoint(self._place(event), query.name, str(exc), place) from exc
 
     def _roll_back_to(self, event: BinlogEvent, name: str, transaction: OpenTransaction) -> None:

@@ -48,12 +48,17 @@ _CODECS: Final = {
 }  # fmt: skip
 
 _BEGIN: Final = b"BEGIN"
-_IDENTIFIER: Final = rb"(?:`(?P<quoted>(?:[^`]|``)+)`|(?P<plain>[^\s;`]+))\s*;?\s*"
+# Servers write the names themselves: in backticks, with ANSI_QUOTES in double quotes, and without
+# sql_quote_show_create bare. MySQL manual: Schema Object Names.
+_IDENTIFIER: Final = (
+    rb'(?:`(?P<ticked>(?:[^`]|``)+)`|"(?P<quoted>(?:[^"]|"")+)"|(?P<plain>[\w$\x80-\xff]+))\s*;?\s*'
+)
 _SAVEPOINT: Final = re.compile(rb"\s*SAVEPOINT\s+" + _IDENTIFIER, re.IGNORECASE)
 _ROLLBACK_TO: Final = re.compile(
     rb"\s*ROLLBACK\s+(?:WORK\s+)?TO\s+(?:SAVEPOINT\s+)?" + _IDENTIFIER, re.IGNORECASE
 )
 _RELEASE: Final = re.compile(rb"\s*RELEASE\s+SAVEPOINT\s+" + _IDENTIFIER, re.IGNORECASE)
+_ABOUT_SAVEPOINTS: Final = re.compile(rb"(?i)\s*(?:SAVEPOINT|ROLLBACK|RELEASE)\b")
 _ATOMIC_CREATE: Final = re.compile(
     rb"(?is)\s*CREATE\s+TABLE\b.*?(?P<suffix>\s+START\s+TRANSACTION\s*)\Z"
 )
@@ -61,7 +66,10 @@ _PLAIN_WORDS: Final = re.compile(rb"(?i)\s*(BEGIN|COMMIT|ROLLBACK)\s*(?:/\*.*\*/
 
 
 class Meaning(Enum):
-    """The effect of a logged statement on its transaction."""
+    """The effect of a logged statement on its transaction.
+
+    UNREADABLE: the statement sets, releases or rolls back to a savepoint whose name cannot be read.
+    """
 
     BEGIN = auto()
     COMMIT = auto()
@@ -69,6 +77,7 @@ class Meaning(Enum):
     SAVEPOINT = auto()
     ROLLBACK_TO = auto()
     RELEASE = auto()
+    UNREADABLE = auto()
     XA = auto()
     ATOMIC_CREATE = auto()
     STATEMENT = auto()
@@ -80,6 +89,7 @@ _NAMED: Final = (
     (_ROLLBACK_TO, Meaning.ROLLBACK_TO),
     (_RELEASE, Meaning.RELEASE),
 )
+_SAVEPOINT_HEADS: Final = frozenset({b"SAVEPOI", b"ROLLBAC", b"RELEASE"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,15 +192,8 @@ def _meaning(sql: bytes) -> tuple[Meaning, str]:
             return Meaning.STATEMENT, ""
     if head[:3] in (b"XA ", b"XA\t", b"XA\n"):
         return Meaning.XA, ""
-    if head[:9] in (b"SAVEPOINT", b"ROLLBACK ", b"RELEASE S") or head[:8] in (
-        b"ROLLBACK",
-        b"RELEASE ",
-    ):
-        for pattern, meaning in _NAMED:
-            if match := pattern.fullmatch(sql):
-                quoted = match["quoted"]
-                name = quoted.replace(b"``", b"`") if quoted is not None else match["plain"]
-                return meaning, name.lower().decode("utf-8", "replace")
+    if head[:7] in _SAVEPOINT_HEADS and _ABOUT_SAVEPOINTS.match(sql):
+        return _savepoint(sql)
     if (
         head[:6] == b"CREATE"
         and sql.rstrip()[-11:].upper() == b"TRANSACTION"
@@ -198,6 +201,24 @@ def _meaning(sql: bytes) -> tuple[Meaning, str]:
     ):
         return Meaning.ATOMIC_CREATE, ""
     return Meaning.STATEMENT, ""
+
+
+def _savepoint(sql: bytes) -> tuple[Meaning, str]:
+    for pattern, meaning in _NAMED:
+        if match := pattern.fullmatch(sql):
+            try:
+                return meaning, _name(match).lower().decode("utf-8")
+            except UnicodeDecodeError:
+                break
+    return Meaning.UNREADABLE, ""
+
+
+def _name(match: re.Match[bytes]) -> bytes:
+    if (ticked := match["ticked"]) is not None:
+        return ticked.replace(b"``", b"`")
+    if (quoted := match["quoted"]) is not None:
+        return quoted.replace(b'""', b'"')
+    return match["plain"]
 
 
 def _session(status: Body) -> tuple[str, SqlMode, str]:

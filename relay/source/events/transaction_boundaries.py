@@ -19,7 +19,7 @@ _MYSQL_GTIDS: Final = (types.GTID, types.ANONYMOUS_GTID)
 _ENDS: Final = (types.XID, types.XA_PREPARE, types.TRANSACTION_PAYLOAD)
 _QUERIES: Final = (types.QUERY, types.MARIADB_QUERY_COMPRESSED)
 _CLOSING: Final = (Meaning.COMMIT, Meaning.ROLLBACK)
-_INSIDE: Final = (Meaning.SAVEPOINT, Meaning.ROLLBACK_TO, Meaning.RELEASE)
+_INSIDE: Final = (Meaning.SAVEPOINT, Meaning.ROLLBACK_TO, Meaning.RELEASE, Meaning.UNREADABLE)
 _XA_INSIDE: Final = (b"XA START", b"XA BEGIN", b"XA END")
 
 

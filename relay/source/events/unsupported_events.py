@@ -28,6 +28,10 @@ _SAVEPOINT_REMEDY: Final = (
     "Move the position after this transaction (`roma position set`), and copy the tables that it "
     "changed again. Let the application give its savepoints names that differ by more than accents."
 )
+_UNREADABLE_REMEDY: Final = (
+    "Move the position after this transaction (`roma position set`), and copy the tables that it "
+    "changed again. Report the statement: it is in a form that this version does not know."
+)
 
 
 def stopping_event(type_code: int, place: str) -> UnsupportedEvent:
@@ -57,4 +61,13 @@ def doubtful_savepoint(place: str, name: str, held: str, begin: str) -> Unsuppor
         f"{begin} set {held!r} later. Some servers take these names for equal: which rows were "
         f"rolled back is unknown.",
         remedy=_SAVEPOINT_REMEDY,
+    )
+
+
+def unreadable_savepoint(place: str, sql: str, begin: str) -> UnsupportedEvent:
+    """Return the error for a savepoint statement whose savepoint is unknown."""
+    return UnsupportedEvent(
+        f"The statement {sql!r} at {place}, of the transaction that begins at {begin}, cannot be "
+        f"read: which savepoint it names, and so which rows were rolled back, is unknown.",
+        remedy=_UNREADABLE_REMEDY,
     )

@@ -20,6 +20,18 @@ from tests.unit.source.binlog_bytes import query_body
         ("ROLLBACK WORK TO SAVEPOINT `a``b`", Meaning.ROLLBACK_TO, "a`b"),
         ("SAVEPOINT `é`", Meaning.SAVEPOINT, "é"),
         ("RELEASE SAVEPOINT x", Meaning.RELEASE, "x"),
+        ('SAVEPOINT "A b"', Meaning.SAVEPOINT, "a b"),
+        ('ROLLBACK TO "a""b;"', Meaning.ROLLBACK_TO, 'a"b;'),
+        ('RELEASE SAVEPOINT "`" ;', Meaning.RELEASE, "`"),
+        ("SAVEPOINT [a]", Meaning.UNREADABLE, ""),
+        ("SAVEPOINT `a", Meaning.UNREADABLE, ""),
+        ("SAVEPOINT", Meaning.UNREADABLE, ""),
+        ("SAVEPOINT/**/a", Meaning.UNREADABLE, ""),
+        ("ROLLBACK TO SAVEPOINT 'a'", Meaning.UNREADABLE, ""),
+        ("rollback to a b", Meaning.UNREADABLE, ""),
+        ("ROLLBACK AND CHAIN", Meaning.UNREADABLE, ""),
+        ("RELEASE SAVEPOINT a.b", Meaning.UNREADABLE, ""),
+        ("ROLLBACKS()", Meaning.STATEMENT, ""),
         ("XA START X'31',X'',1", Meaning.XA, ""),
         ("XA END X'31',X'',1", Meaning.XA, ""),
         ("XA COMMIT X'31',X'',1", Meaning.XA, ""),
@@ -35,6 +47,11 @@ from tests.unit.source.binlog_bytes import query_body
 def test_meaning(sql: str, meaning: Meaning, name: str) -> None:
     query = read_query(memoryview(query_body(sql)), compressed=False)
     assert (query.meaning, query.name) == (meaning, name)
+
+
+def test_a_savepoint_whose_bytes_are_no_text_cannot_be_told_from_others() -> None:
+    body = query_body("SAVEPOINT `x`").replace(b"`x`", b"`\xff`")
+    assert read_query(memoryview(body), compressed=False).meaning is Meaning.UNREADABLE
 
 
 @pytest.mark.parametrize(

@@ -281,6 +281,29 @@ def test_a_name_that_a_newer_savepoint_may_have_stops(first: tuple[str, ...], ba
         assembled(savepoints(*first, "SAVEPOINT `é`", back))
 
 
+@pytest.mark.parametrize(
+    ("first", "back"),
+    [
+        ('SAVEPOINT "a b"', 'ROLLBACK TO "a b"'),
+        ('SAVEPOINT "s"', "ROLLBACK TO `s`"),
+        ('SAVEPOINT `s"1`', 'ROLLBACK TO "s""1"'),
+    ],
+)
+def test_a_session_may_quote_savepoints_as_ansi_does(first: str, back: str) -> None:
+    with pytest.raises(RolledBackRows) as rolled_back:
+        assembled(savepoints(first, back))
+    assert rolled_back.value.ranges == (("b.1", 4, 1, 2),)
+
+
+@pytest.mark.parametrize("sql", ["SAVEPOINT [s]", "ROLLBACK TO 's'", "RELEASE SAVEPOINT `s"])
+def test_a_savepoint_statement_that_cannot_be_read_stops(sql: str) -> None:
+    """Its transaction may hold rows that the source rolled back."""
+    with pytest.raises(UnsupportedEvent, match=r"b\.1:604, .* cannot be read") as stop:
+        assembled(savepoints("SAVEPOINT `s`", sql))
+    assert repr(sql) in str(stop.value)
+    assert "begins at b.1:4" in str(stop.value)
+
+
 def test_an_older_savepoint_of_such_a_name_does_not_matter() -> None:
     events = savepoints("SAVEPOINT `é`", "SAVEPOINT `e`", "SAVEPOINT `f`", "ROLLBACK TO `E`")
     with pytest.raises(RolledBackRows) as rolled_back:
