@@ -12,6 +12,7 @@ from relay.model.source_rows.key_range import Boundary, KeyRange
 from relay.model.source_rows.texts import boundary_text, key_expression
 from relay.model.table import TableId
 from relay.pipeline.copying.giving_way import GivesWay, way_for_source
+from relay.pipeline.copying.key_types import TableChanged, read_by_these
 from relay.pipeline.copying.named_keys import keys_condition
 from relay.schema import CopiedTable
 from relay.settings import CopyingSettings
@@ -74,23 +75,26 @@ def read_chunk(
     limits: CopyingSettings,
     *,
     shard_in_keys: bool = False,
-) -> Callable[[ChunkConnection], ReadChunk | GivesWay | None]:
+) -> Callable[[ChunkConnection], ReadChunk | GivesWay | TableChanged | None]:
     """Return the query for the next rows of a request after a key.
 
     A condition that few rows meet is applied to a bounded number of rows, so that the server
     answers in time. Keys need no bound: the server finds them by the index. Raises SnapshotRefused.
+    The columns are compared after the rows are read, so an ALTER meanwhile is found.
     """
     keys = keys_condition(table, request.keys, shard_in_keys=shard_in_keys)
     condition = chunk_condition(request.where, keys)
     bounded = bool(request.where) and not request.keys
 
-    def ask(connection: ChunkConnection) -> ReadChunk | GivesWay | None:
+    def ask(connection: ChunkConnection) -> ReadChunk | GivesWay | TableChanged | None:
         if limits.threads_running:
             way = way_for_source(limits, connection.threads_running())
             if way is not None:
                 return way
         until = _bound(connection, table, after, rows) if bounded else ()
         found = connection.read(low, chunk_select(table, after, condition, rows, until))
+        if found is not None and not read_by_these(table, connection):
+            return TableChanged()
         return None if found is None else replace(found, until=until)
 
     return ask
@@ -102,7 +106,6 @@ def _bound(connection: ChunkConnection, table: CopiedTable, after: Boundary, row
     It can come from another snapshot than the rows: each key is on one side of it.
     """
     found = connection.rows(bound_select(table, after, SEARCHED_PER_ROW * rows))
-    connection.rows("COMMIT")
     return tuple(_text(cell) for cell in found[0]) if found else ()
 
 

@@ -22,7 +22,7 @@ from relay.pipeline.copying.chunk_select import (
 )
 from relay.pipeline.copying.copy_reader import CopyReader
 from relay.pipeline.copying.giving_way import RETRY_SECONDS, GivesWay
-from relay.pipeline.copying.key_types import described, reads_on
+from relay.pipeline.copying.key_types import TableChanged, described, reads_on
 from relay.pipeline.copying.known_tables import (
     KnownTable,
     check_number,
@@ -277,6 +277,10 @@ class CopyRun:
     def _is_read(self, found: object) -> None:
         if isinstance(found, ReadChunk):
             self._chunk = found
+            return
+        if isinstance(found, TableChanged):
+            self._tables_stale = True
+            self.read_again(found.reason)
             return
         self.window = None
         if isinstance(found, GivesWay):

@@ -1,36 +1,66 @@
-"""The types and collations of a table's key: the last key is valid only for the same ones."""
+"""The types and collations of a table's columns.
 
-from dataclasses import replace
-from typing import Final
+Its description and its last key are valid only for the same ones.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias
 
 from relay.model.records.snapshot_progress import SnapshotProgress
+from relay.model.table import TableId
 from relay.pipeline.copying.known_tables import KnownTable
 from relay.schema import CatalogReader, CopiedTable, copied_table
 from relay.settings import SourceSettings
 from relay.source import ChunkConnection
 
-_KEY_TYPES: Final = (
+_COLUMNS: Final = (
     "SELECT COLUMN_NAME, COLUMN_TYPE, COLLATION_NAME FROM information_schema.COLUMNS "
-    "WHERE TABLE_SCHEMA = %s AND TABLE_NAME = %s"
+    "WHERE TABLE_SCHEMA = %s AND TABLE_NAME = %s ORDER BY ORDINAL_POSITION"
 )
+ColumnFacts: TypeAlias = tuple[tuple[str, str, str], ...]
+"""Name, type and collation of each column of a table."""
 
 
-def with_key_types(table: CopiedTable, connection: ChunkConnection) -> CopiedTable | None:
-    """Return the table with the whole type and the collation of each key column.
+@dataclass(frozen=True, slots=True)
+class TableChanged:
+    """A chunk was read while its table had other columns than its description."""
 
-    None if a column of the key is gone meanwhile. Raises Unreachable.
+    @property
+    def reason(self) -> str:
+        """Return a sentence for operators."""
+        return "the columns of the table changed while it was read."
+
+
+def column_facts(table: TableId, connection: ChunkConnection) -> ColumnFacts:
+    """Return the columns of a table as the catalogue has them now. Raises Unreachable."""
+    return tuple(
+        (str(name), str(kind), str(collation or ""))
+        for name, kind, collation in connection.rows(_COLUMNS, *table)
+    )
+
+
+def with_key_types(table: CopiedTable, facts: ColumnFacts) -> CopiedTable | None:
+    """Return the table with its facts: the whole type and the collation of each key column.
+
+    None if a column of the key is not among them.
     """
-    found = {
-        str(name).lower(): (str(kind), str(collation or ""))
-        for name, kind, collation in connection.rows(_KEY_TYPES, *table.map.id)
-    }
+    found = {name.lower(): (kind, collation) for name, kind, collation in facts}
     if any(name.lower() not in found for name in table.key_names):
         return None
     key = []
     for column in table.key:
         kind, collation = found[column.name.lower()]
         key.append(replace(column, type_text=kind, collation=collation))
-    return replace(table, key=tuple(key))
+    return replace(table, key=tuple(key), facts=facts)
+
+
+def read_by_these(table: CopiedTable, connection: ChunkConnection) -> bool:
+    """Return whether the catalogue still describes the columns that a chunk was read by.
+
+    MariaDB shows an ALTER to SELECTs before it is in the binlog. The chunk is then complete before
+    the statement, although its order and its values are those of the changed columns.
+    """
+    return column_facts(table.map.id, connection) == table.facts
 
 
 def reads_on(progress: SnapshotProgress, table: CopiedTable) -> bool:
@@ -46,9 +76,13 @@ def reads_on(progress: SnapshotProgress, table: CopiedTable) -> bool:
 def described(
     source: SourceSettings, table: KnownTable, connection: ChunkConnection
 ) -> CopiedTable | None:
-    """Return how a table is read, None if it is gone. Raises SnapshotRefused, Unreachable."""
+    """Return how a table is read, None if it is gone. Raises SnapshotRefused, Unreachable.
+
+    The facts are read first: a statement after them is found when they are compared.
+    """
     mariadb = connection.server().mariadb
+    facts = column_facts(table.id, connection)
     found = CatalogReader(source).snapshot((table.id,)).tables.get(table.id)
     if found is None:
         return None
-    return with_key_types(copied_table(table.id, found, mariadb=mariadb), connection)
+    return with_key_types(copied_table(table.id, found, mariadb=mariadb), facts)

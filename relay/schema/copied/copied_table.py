@@ -50,7 +50,8 @@ class CopiedTable:
     """How a table's rows are read.
 
     `map`: the table map that its row events have. `columns`: the SQL of each column. `readers`: the
-    decoder of each column. `key`: the columns by which it is read, at `ordinals`.
+    decoder of each column. `key`: the columns by which it is read, at `ordinals`. `facts`: name,
+    type and collation of each column, as the catalogue had them when the table was described.
     """
 
     map: TableMap
@@ -58,6 +59,7 @@ class CopiedTable:
     readers: tuple[ReadValue, ...]
     key: tuple[SourceColumn, ...]
     ordinals: tuple[int, ...]
+    facts: tuple[tuple[str, str, str], ...] = ()
 
     @property
     def key_names(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from relay.model.source_rows.key_range import Boundary
 from relay.model.table import TableId
 from relay.pipeline.copying import chunk_select
 from relay.pipeline.copying.chunk_select import end_of, is_last, read_chunk
-from relay.pipeline.copying.key_types import with_key_types
+from relay.pipeline.copying.key_types import column_facts, with_key_types
 from relay.schema import CatalogReader, copied_table
 from relay.settings import CopyingSettings
 from relay.source import ChunkConnection, Low, ReadChunk
@@ -37,7 +37,9 @@ def test_a_condition_is_asked_range_by_range_and_finds_each_row_once(
     settings = source_settings(database)
     described = CatalogReader(settings).snapshot((TABLE,)).tables[TABLE]
     connection = ChunkConnection(settings)
-    table = with_key_types(copied_table(TABLE, described, mariadb=server == "mariadb"), connection)
+    table = with_key_types(
+        copied_table(TABLE, described, mariadb=server == "mariadb"), column_facts(TABLE, connection)
+    )
     assert table is not None
     assert table.key_types == ("varchar(9) latin1_swedish_ci", "binary(2)", "datetime(3)")
     wanted = SnapshotRequest("1", "x", where="n % 23 = 0 or n > 64")

@@ -300,7 +300,9 @@ class BoundedSource:
     def threads_running(self) -> int:
         return self.load
 
-    def rows(self, sql: str) -> list[tuple[str]]:
+    def rows(self, sql: str, *_: str) -> list[tuple[str]]:
+        if "information_schema" in sql:
+            return []
         self.asked.append(sql)
         return self.bound
 
@@ -330,11 +332,10 @@ def asked(source: Any, **request: Any) -> Any:
 def test_a_condition_that_few_rows_meet_is_asked_of_a_bounded_number_of_rows() -> None:
     source = BoundedSource(("1007",))
     chunk = asked(source, where="v = 1")
-    bound, commit, select = source.asked
+    bound, select = source.asked
     assert bound == (
         "SELECT CAST(`id` AS CHAR) FROM `shop`.`orders` WHERE `id` > 7 ORDER BY `id` LIMIT 999, 1"
     )
-    assert commit == "COMMIT"
     assert "WHERE (`id` > 7 AND `id` <= 1007) AND ((v = 1)) ORDER" in select
     assert not is_last(chunk, 10)
     assert end_of(orders(), chunk, 10) == ("1007",)
@@ -366,7 +367,7 @@ def test_the_last_rows_and_named_keys_have_no_bound() -> None:
     assert is_last(asked(source, where="v = 1"), 10)
     assert "WHERE (`id` > 7) AND ((v = 1)) ORDER" in source.asked[-1]
     asked(source, keys=(("9",),))
-    assert len(source.asked) == 4
+    assert len(source.asked) == 3
     assert "(`id` = 9)" in source.asked[-1]
 
 

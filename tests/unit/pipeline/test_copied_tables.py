@@ -7,7 +7,7 @@ import pytest
 from relay.errors import SnapshotRefused
 from relay.model.records.snapshot_progress import MOST_TABLES, SnapshotProgress
 from relay.model.table import TableId
-from relay.pipeline.copying.key_types import reads_on, with_key_types
+from relay.pipeline.copying.key_types import column_facts, reads_on, with_key_types
 from relay.pipeline.copying.known_tables import KnownTable, check_number, left_of
 from relay.schema import CopiedTable, DescribedTable, copied_table
 from relay.schema.history.described import DescribedColumn
@@ -57,7 +57,7 @@ def read_by(kind: str, type_text: str, collation: str | None) -> CopiedTable:
     described = DescribedTable((column,), ("id",), "utf8mb4", ())
     table = copied_table(TableId("shop", "orders"), described, mariadb=False)
     connection: Any = Connection(("ID", type_text, collation), ("other", "int", None))
-    found = with_key_types(table, connection)
+    found = with_key_types(table, column_facts(table.map.id, connection))
     assert found is not None
     return found
 
@@ -78,4 +78,4 @@ def test_a_key_without_one_of_its_columns_is_not_read() -> None:
         TableId("shop", "orders"), DescribedTable((column,), ("id",), "utf8mb4", ()), mariadb=False
     )
     connection: Any = Connection(("uid", "int", None))
-    assert with_key_types(table, connection) is None
+    assert with_key_types(table, column_facts(table.map.id, connection)) is None
