@@ -147,7 +147,7 @@ class LocalTopics:
         self.sizes.limits[topic] = _NO_LIMIT_BYTES
         return 1
 
-    def keep_places(
+    def keep_key_forms(
         self, topic: str, table: TableId, form: str, shard: TableId | None = None
     ) -> None:
         """Do nothing: all keys are in the one partition."""

@@ -24,12 +24,12 @@ _UNMATCHED_PARTITION: Final = 0
 
 
 @dataclass(frozen=True, slots=True)
-class TablePlacement:
+class TablePartitioning:
     """How rows of one table are assigned to partitions.
 
-    `ordinals` are the columns whose texts `place` gets, in that order; empty if the placement
-    is the same for every row. `seed` is what the hash starts from: the database's hash, the
-    table's, or 0. `named`: the rule names the columns, which need not be in the key.
+    `ordinals` are the columns whose texts `partition_of` gets, in that order; empty if all rows
+    go to one partition. `seed` is what the hash starts from: the database's hash, the table's,
+    or 0. `named`: the rule names the columns, which need not be in the key.
     """
 
     ordinals: tuple[int, ...]
@@ -37,7 +37,7 @@ class TablePlacement:
     partitions: int
     named: bool = False
 
-    def place(self, texts: Sequence[str | None]) -> int:
+    def partition_of(self, texts: Sequence[str | None]) -> int:
         """Return the partition of a row from the texts of `ordinals` (Canal's text; None for
         NULL).
         """
@@ -51,7 +51,7 @@ class TablePlacement:
         """Return whether an update moves its row to another partition, so that it must be split
         into a delete and an insert.
         """
-        return before != after and self.place(before) != self.place(after)
+        return before != after and self.partition_of(before) != self.partition_of(after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,38 +82,38 @@ class PartitionRule:
     def __init__(self, rules: str, *, database_hash: bool, partitions: int) -> None:
         if partitions < 1:
             raise PartitionRuleRefused(
-                f"A topic of {partitions} partitions has no place for a row."
+                f"A topic of {partitions} partitions has no partition for a row."
             )
         self._rules = _compile_rules(rules or DEFAULT_RULE)
         self._database_hash = database_hash
         self._partitions = partitions
         self._placements: dict[
-            tuple[TableId, tuple[str, ...], tuple[int, ...]], TablePlacement
+            tuple[TableId, tuple[str, ...], tuple[int, ...]], TablePartitioning
         ] = {}
 
     def for_table(
         self, table: TableId, columns: tuple[str, ...], key: tuple[int, ...]
-    ) -> TablePlacement:
+    ) -> TablePartitioning:
         """Return how rows of a table are assigned to partitions.
 
         `columns` are its column names in order, `key` the ordinals of its key.
         """
         version = (table, columns, key)
-        placement = self._placements.get(version)
-        if placement is None:
-            placement = self._placements[version] = self._compile(table, columns, key)
-        return placement
+        partitioning = self._placements.get(version)
+        if partitioning is None:
+            partitioning = self._placements[version] = self._compile(table, columns, key)
+        return partitioning
 
     def _compile(
         self, table: TableId, columns: tuple[str, ...], key: tuple[int, ...]
-    ) -> TablePlacement:
+    ) -> TablePartitioning:
         rule = next((rule for rule in self._rules if rule.holds_for(table)), None)
         if rule is None:
-            return TablePlacement((), _UNMATCHED_PARTITION, self._partitions)
+            return TablePartitioning((), _UNMATCHED_PARTITION, self._partitions)
         if rule.by_table:
-            return TablePlacement((), java_hash(table.table), self._partitions)
+            return TablePartitioning((), java_hash(table.table), self._partitions)
         seed = java_hash(table.database) if self._database_hash else 0
-        return TablePlacement(
+        return TablePartitioning(
             _ordinals(rule, columns, key), seed, self._partitions, named=rule.columns is not None
         )
 

@@ -9,12 +9,12 @@ from typing import Final
 from relay.errors import FormatsDiffer, KafkaNotPermitted, PartitionsDiffer, RelayError
 from relay.kafka import TopicAdmin, TopicFinding, row_topic_findings, transaction_timeout_error
 from relay.model.records.position_record import PositionRecord
-from relay.model.records.topic_placing import TopicAgreement, TopicPlacing
+from relay.model.records.topic_partitioning import TopicAgreement, TopicPartitioning
 from relay.pipeline.delivery.saved_position import (
     PublishedPartitioning,
     format_changed,
     mapping_lost,
-    placing_changed,
+    partitioning_changed,
     position_lost,
 )
 from relay.pipeline.delivery.topic_feeders import formats_differ, partitions_differ
@@ -186,7 +186,7 @@ def _topics(
         if mixed := format_changed(topic, placed.formats.get(topic), form):
             yield found("topic", mixed, instance.name)
         elif before is not None and (
-            changed := placing_changed(topic, before, placed.rules.get(topic), instance)
+            changed := partitioning_changed(topic, before, placed.rules.get(topic), instance)
         ):
             yield found("topic", changed, instance.name)
         elif differ := _differ(topic, partitions, instance, store):
@@ -228,12 +228,12 @@ def _differ(
     if mixed := formats_differ(topic, form, agreement.differing_formats(instance.name, form)):
         return mixed
     count = partitions or next(
-        (each.placing.partitions for each in agreement.feeders.values() if each.joined), None
+        (each.partitioning.partitions for each in agreement.feeders.values() if each.joined), None
     )
     if count is None:
         return None
-    placing = TopicPlacing(count, instance.placing_rules)
-    return partitions_differ(topic, placing, agreement.differing(instance.name, placing))
+    partitioning = TopicPartitioning(count, instance.partitioning_rules)
+    return partitions_differ(topic, partitioning, agreement.differing(instance.name, partitioning))
 
 
 def _topic(

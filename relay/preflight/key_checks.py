@@ -20,9 +20,9 @@ from relay.model.table import TableId, tables_named
 from relay.pipeline.delivery.keys.key_forms import KeyForms
 from relay.pipeline.delivery.keys.table_keys import (
     partition_rule,
-    placed,
     refinement_of,
     some_go_to,
+    table_partitioning,
 )
 from relay.pipeline.delivery.saved_position import PublishedPartitioning
 from relay.pipeline.saved_sets import SavedSets
@@ -139,7 +139,7 @@ def of_instance(
     difference with which it continues. Raises StoreUnreachable.
     """
     past = PastOfKeys(instance, record, store)
-    agreements = KeyAgreements(store.forms, instance.placing_rules.digest)
+    agreements = KeyAgreements(store.forms, instance.partitioning_rules.digest)
     forms = KeyForms(PublishedPartitioning.of(record), agreements, past)
     unknown: list[TableId] = []
     try:
@@ -232,7 +232,7 @@ class TablesNow:
         definition = self._definitions.define(whole)
         refinement = refinement_of(self._instance, self._refinements, definition, logical)
         used = definition if refinement is None else refinement.definition
-        return placed(self._rule, used, logical)[1]
+        return table_partitioning(self._rule, used, logical)[1]
 
 
 class CatalogNow:

@@ -9,7 +9,7 @@ from typing import Final
 from relay.deadline import Deadline
 from relay.errors import MappingRefused, NodeMissing, RelayError
 from relay.model.names.mapping_name import MappingName
-from relay.model.records.topic_placing import TopicAgreement
+from relay.model.records.topic_partitioning import TopicAgreement
 from relay.preflight.finding import Finding, Verdict, found, not_checked, passed
 from relay.route import MappingSet, Router, known_topics
 from relay.settings import RelaySettings

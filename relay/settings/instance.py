@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import model_validator
 
 from relay.model.names.topic_template import DDL_SUFFIX
-from relay.model.records.topic_placing import PlacingRules
+from relay.model.records.topic_partitioning import PartitioningRules
 from relay.settings.base import InstanceName, Name, Settings
 from relay.settings.copying import CopyingSettings, copies_refusal
 from relay.settings.formats import (
@@ -211,9 +211,9 @@ class InstanceSettings(Settings):
         return frozenset(filter(None, (self.transaction_topic, self.heartbeat_topic)))
 
     @property
-    def placing_rules(self) -> PlacingRules:
+    def partitioning_rules(self) -> PartitioningRules:
         """Return the inputs of a row's partition, besides the number of partitions."""
-        return PlacingRules(
+        return PartitioningRules(
             self.partition.partition_hash, self.partition.database_hash, self.routing.names
         )
 

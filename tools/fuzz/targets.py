@@ -213,7 +213,7 @@ def _plan(table: TableMap) -> TablePlan:
 def _event_printer(table: TableMap) -> EventPrinter | SlowReason:
     plan = _plan(table)
     return make_event_printer(
-        plan.definition, (str(_LOGICAL),), plan.routes[0].placement, plan.rows
+        plan.definition, (str(_LOGICAL),), plan.routes[0].partitioning, plan.rows
     )
 
 

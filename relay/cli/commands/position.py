@@ -208,7 +208,7 @@ def repartition(
     """
     with told_errors():
         settings = settings_of(config)
-        from relay.operations import Repartition, instance_of, placed_otherwise, repartitioned
+        from relay.operations import Repartition, instance_of, partitioned_otherwise, repartitioned
 
         with zookeeper(settings) as session:
             found = Repartition(settings, instance_of(settings, instance, session), session)
@@ -223,7 +223,7 @@ def repartition(
             if not only_ask:
                 confirm(instance, yes)
                 found.carry_out(plan, who_does(actor, comment), without=without)
-                typer.echo(placed_otherwise(plan))
+                typer.echo(partitioned_otherwise(plan))
 
 
 @position.command("skip")

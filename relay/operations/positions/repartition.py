@@ -12,7 +12,7 @@ from relay.ha import Election
 from relay.kafka import TopicAdmin
 from relay.model.records.hashed_forms import ONE_MORE
 from relay.model.records.position_record import PositionRecord
-from relay.model.records.topic_placing import TopicPlacing, moved_share
+from relay.model.records.topic_partitioning import TopicPartitioning, moved_share
 from relay.operations.fenced_record import Act, FencedRecord
 from relay.operations.who import Who
 from relay.settings import InstanceSettings, RelaySettings
@@ -34,10 +34,10 @@ class RepartitionPlan:
 
     topic: str
     before: int
-    after: TopicPlacing
+    after: TopicPartitioning
     moved: Fraction
     rules_differ: bool
-    others: Mapping[str, TopicPlacing]
+    others: Mapping[str, TopicPartitioning]
     leader: str | None
     table: str | None = None
     forms: tuple[str, ...] = ()
@@ -146,7 +146,9 @@ class Repartition:
             raise MoveRefused(
                 reason, remedy="Let the relay end it with the former settings, then try again."
             )
-        after = TopicPlacing(self._wanted(topic, partitions, before), self._instance.placing_rules)
+        after = TopicPartitioning(
+            self._wanted(topic, partitions, before), self._instance.partitioning_rules
+        )
         compacted = self._check_topic(topic, after, table)
         digest = after.rules.digest
         return RepartitionPlan(
@@ -169,7 +171,7 @@ class Repartition:
         if topic in record.partitions or table is None:
             return record.partitions.get(topic)
         feeders = self._agreements.read(topic).feeders.values()
-        return next((each.placing.partitions for each in feeders), None)
+        return next((each.partitioning.partitions for each in feeders), None)
 
     def _known_forms(self, record: PositionRecord, topic: str, table: str) -> tuple[str, ...]:
         """Return the forms in which keys of a table were hashed, by any instance of the topic;
@@ -181,7 +183,7 @@ class Repartition:
                 f"One further form of the keys of {table} is accepted already.",
                 remedy="Start the relay, which publishes the next rows of the table in it.",
             )
-        rules = self._instance.placing_rules.digest
+        rules = self._instance.partitioning_rules.digest
         shared = self._key_forms.read_all(topic, table, rules)
         forms = tuple(dict.fromkeys((*own, *shared)))
         if not forms:
@@ -201,7 +203,7 @@ class Repartition:
             raise MoveRefused(reason, remedy="Set partitions_num first, or leave the number out.")
         return partitions or setting or before
 
-    def _check_topic(self, topic: str, after: TopicPlacing, table: str | None) -> bool:
+    def _check_topic(self, topic: str, after: TopicPartitioning, table: str | None) -> bool:
         """Return whether the topic is compacted; refuse what cannot be placed there."""
         state = TopicAdmin(self._settings.kafka).state(topic)
         if state is None:

@@ -48,8 +48,8 @@ def repartitioned(instance: str, plan: RepartitionPlan) -> str:
     return "\n".join(_repartitioned(instance, plan))
 
 
-def placed_otherwise(plan: RepartitionPlan) -> str:
-    """Return what a change of the placing has done."""
+def partitioned_otherwise(plan: RepartitionPlan) -> str:
+    """Return the effect of another partitioning."""
     if plan.table is not None:
         return f"Keys of {plan.table} may have one further form in {plan.topic}."
     return (

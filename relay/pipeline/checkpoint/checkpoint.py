@@ -266,7 +266,9 @@ class Checkpoint(BatchContents):
         """
         progress, position = self._progress, self._position
         # 2. The record says exactly what the batch holds, and how its rows were placed.
-        progress.draft.placed(position.partitions, position.partition_rules, position.hashed_forms)
+        progress.draft.partitioned(
+            position.partitions, position.partition_rules, position.hashed_forms
+        )
         progress.draft.formatted(position.formats)
         closing = position.closing(progress.record, _now_ms())
         progress.draft.keeps(closing.record.kept_mappings)

@@ -23,7 +23,9 @@ class RecordDraft:
         if mappings != self.record.kept_mappings:
             self.record = replace(self.record, kept_mappings=mappings)
 
-    def placed(self, partitions: dict[str, int], rules: dict[str, str], forms: HashedForms) -> None:
+    def partitioned(
+        self, partitions: dict[str, int], rules: dict[str, str], forms: HashedForms
+    ) -> None:
         """Set how the rows of each topic are assigned to partitions.
 
         partitions  topic → number of partitions

@@ -104,7 +104,7 @@ def format_changed(topic: str, before: str | None, message_format: str) -> Forma
     )
 
 
-def placing_changed(
+def partitioning_changed(
     topic: str, partitions: int, rules: str | None, instance: InstanceSettings
 ) -> PartitionsChanged | None:
     """Return an error if the settings assign rows of a topic differently from `partitions` and
@@ -116,7 +116,7 @@ def placing_changed(
             f"Rows of topic {topic} are placed by {partitions} partitions, and partitions_num is "
             f"{wanted}."
         )
-    if rules is not None and rules != instance.placing_rules.digest:
+    if rules is not None and rules != instance.partitioning_rules.digest:
         return PartitionsChanged(
             f"Rows of topic {topic} were placed by other rules than partition_hash, "
             f"database_hash and names say now."

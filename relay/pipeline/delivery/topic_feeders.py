@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from relay.envelope import DDL_TOPIC_SUFFIX
 from relay.errors import FormatsDiffer, PartitionsDiffer, StoreUnreachable, TopicRefused
-from relay.model.records.topic_placing import TopicAgreement, TopicPlacing
+from relay.model.records.topic_partitioning import TopicAgreement, TopicPartitioning
 from relay.pipeline.delivery.saved_position import format_changed
 from relay.settings import InstanceSettings
 from relay.state import InstanceStore, KeyAgreements
@@ -34,7 +34,9 @@ class TopicFeeders:
             feeders = self._store.read(topic).feeders
         except StoreUnreachable:
             return None
-        return next((each.placing.partitions for each in feeders.values() if each.joined), None)
+        return next(
+            (each.partitioning.partitions for each in feeders.values() if each.joined), None
+        )
 
     def names(self, topic: str) -> tuple[str, ...]:
         """Return the instances that publish to a topic, sorted. Raises StoreUnreachable."""
@@ -67,19 +69,21 @@ class TopicFeeders:
         """
         return self._store.read(topic).differing_formats(self._instance, message_format)
 
-    def join(self, topic: str, placing: TopicPlacing, message_format: str) -> None:
+    def join(self, topic: str, partitioning: TopicPartitioning, message_format: str) -> None:
         """Record how this instance assigns rows of the topic, and the format of its messages.
 
         Raises PartitionsDiffer or FormatsDiffer if another one does it differently,
         StoreUnreachable.
         """
         agreement = self._store.change(
-            topic, lambda before: before.with_feeder(self._instance, placing, message_format)
+            topic, lambda before: before.with_feeder(self._instance, partitioning, message_format)
         )
         others = agreement.differing_formats(self._instance, message_format)
         if unlike := formats_differ(topic, message_format, others):
             raise unlike
-        if error := partitions_differ(topic, placing, agreement.differing(self._instance, placing)):
+        if error := partitions_differ(
+            topic, partitioning, agreement.differing(self._instance, partitioning)
+        ):
             raise error
 
     def note_formats(self, formats: Mapping[str, str]) -> None:
@@ -135,12 +139,13 @@ class TopicFormats:
 
 
 def partitions_differ(
-    topic: str, placing: TopicPlacing, others: dict[str, TopicPlacing]
+    topic: str, partitioning: TopicPartitioning, others: dict[str, TopicPartitioning]
 ) -> PartitionsDiffer | None:
     """Return an error that names another instance with a different assignment of a topic's rows."""
     for name, other in others.items():
         return PartitionsDiffer(
-            f"Instance {name} places rows of topic {topic} by {other}; this instance by {placing}."
+            f"Instance {name} places rows of topic {topic} by {other}; this instance by "
+            f"{partitioning}."
         )
     return None
 

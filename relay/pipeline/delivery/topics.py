@@ -17,11 +17,11 @@ from relay.kafka import (
     topic_limit,
 )
 from relay.model.records.hashed_forms import HashedForms
-from relay.model.records.topic_placing import TopicPlacing
+from relay.model.records.topic_partitioning import TopicPartitioning
 from relay.model.table import TableId
 from relay.pipeline.delivery.keys.key_forms import KeyForms, KeyHistory
 from relay.pipeline.delivery.message_size_limits import MessageSizes
-from relay.pipeline.delivery.saved_position import PublishedPartitioning, placing_changed
+from relay.pipeline.delivery.saved_position import PublishedPartitioning, partitioning_changed
 from relay.pipeline.delivery.topic_feeders import TopicFeeders, TopicFormats
 from relay.settings import InstanceSettings, KafkaSettings
 from relay.state import HashedKey
@@ -53,7 +53,7 @@ class Topics:
         self.counts = dict(placed.partitions)
         self.placed_by = dict(placed.rules)
         self._key_forms = KeyForms(
-            placed, feeders.key_agreements(instance.placing_rules.digest), history
+            placed, feeders.key_agreements(instance.partitioning_rules.digest), history
         )
         self._formats = TopicFormats(placed.formats, instance, feeders)
         self._kafka = kafka
@@ -62,7 +62,7 @@ class Topics:
         self._feeders = feeders
         self._in_use = in_use
         self._refuse_left = refuse_left
-        self._rules = instance.placing_rules
+        self._rules = instance.partitioning_rules
         self._published = frozenset(placed.partitions)
         self._checked: set[str] = set()
 
@@ -91,7 +91,7 @@ class Topics:
             self._formats.refuse_changed(topic)
             self._refuse_changed(topic)
             count = self._ensure(topic, self._wanted(topic))
-            self._join(topic, TopicPlacing(count, self._rules))
+            self._join(topic, TopicPartitioning(count, self._rules))
             is_first_row = topic not in self._published
             if is_first_row and self._instance.topic.move_markers and self._feeders.others(topic):
                 with self._feeders.leaving(topic):
@@ -104,7 +104,7 @@ class Topics:
             self._in_use(sum(self.counts.get(each, 0) for each in self._checked))
         return self.counts[topic]
 
-    def keep_places(
+    def keep_key_forms(
         self, topic: str, table: TableId, form: str, shard: TableId | None = None
     ) -> None:
         """Note in which form the keys of a logical table are hashed in a topic; "" without key.
@@ -174,16 +174,18 @@ class Topics:
         before = self.counts.get(topic)
         if before is None:
             return
-        if changed := placing_changed(topic, before, self.placed_by.get(topic), self._instance):
+        if changed := partitioning_changed(
+            topic, before, self.placed_by.get(topic), self._instance
+        ):
             raise changed
 
-    def _join(self, topic: str, placing: TopicPlacing) -> None:
+    def _join(self, topic: str, partitioning: TopicPartitioning) -> None:
         """Agree with the other instances that feed the topic.
 
         An outage of ZooKeeper does not keep one back that has agreed before.
         """
         try:
-            self._feeders.join(topic, placing, self._instance.format_of(topic))
+            self._feeders.join(topic, partitioning, self._instance.format_of(topic))
         except StoreUnreachable:
             if topic not in self._published:
                 raise

@@ -6,7 +6,7 @@ from relay.encode import PartitionTexts, RowHistory, RowsEncoder
 from relay.model.change import RowChange
 from relay.model.message import Headers
 from relay.model.value import Row
-from relay.partition import TablePlacement
+from relay.partition import TablePartitioning
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,14 +16,14 @@ class TopicRoute:
     """
 
     topic: str
-    placement: TablePlacement
+    partitioning: TablePartitioning
     texts: PartitionTexts
     limit_bytes: int
 
     def partition(self, change: RowChange) -> int:
         """Return the partition of a change: by the image after; for a delete, before."""
         row: Row = (change.before if change.after is None else change.after) or ()
-        return self.placement.place(self.texts.of(row))
+        return self.partitioning.partition_of(self.texts.of(row))
 
     def moves(self, change: RowChange) -> bool:
         """Return whether an update changes columns that decide the partition."""
@@ -33,7 +33,7 @@ class TopicRoute:
             or self.texts.are_same(change.before, change.after)
         ):
             return False
-        return self.placement.changes_partition(
+        return self.partitioning.changes_partition(
             self.texts.of(change.before), self.texts.of(change.after)
         )
 

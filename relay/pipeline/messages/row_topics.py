@@ -45,7 +45,7 @@ class RowTopics(Protocol):
     def partitions(self, topic: str) -> int:
         """Return the count by which rows of this topic are placed."""
 
-    def keep_places(
+    def keep_key_forms(
         self, topic: str, table: TableId, form: str, shard: TableId | None = None
     ) -> None:
         """Note in which form the keys of a logical table are hashed in a topic.

@@ -15,7 +15,11 @@ from relay.model.change import RowsEvent
 from relay.model.row_path import SlowReason
 from relay.model.table import TableDefinition, TableId, TableMap
 from relay.partition import PartitionRule
-from relay.pipeline.delivery.keys.table_keys import partition_rule, placed, refinement_of
+from relay.pipeline.delivery.keys.table_keys import (
+    partition_rule,
+    refinement_of,
+    table_partitioning,
+)
 from relay.pipeline.messages.choice_of_format import MessageFormats, names_places
 from relay.pipeline.messages.printing.event_printer import (
     EventPrinter,
@@ -189,7 +193,7 @@ class TablePlans:
         return make_event_printer(
             definition,
             (str(destination.logical), *shard),
-            form.routes[0].placement,
+            form.routes[0].partitioning,
             form.rows,
             largest,
             lossless_keys=lossless,
@@ -200,13 +204,13 @@ class TablePlans:
         rule = self._rules.get(count)
         if rule is None:
             rule = self._rules[count] = partition_rule(self._settings, count)
-        placement, form = placed(rule, definition, name)
+        partitioning, form = table_partitioning(rule, definition, name)
         shard = definition.id if self._settings.routing.key_scope == "shard" else None
-        self._topics.keep_places(topic, name, form, shard)
+        self._topics.keep_key_forms(topic, name, form, shard)
         return TopicRoute(
             topic,
-            placement,
-            PartitionTexts(definition, placement.ordinals),
+            partitioning,
+            PartitionTexts(definition, partitioning.ordinals),
             self._topics.sizes.limits[topic],
         )
 

@@ -7,7 +7,12 @@ from typing import Final
 from urllib.parse import unquote
 
 from relay.errors import NodeMissing
-from relay.model.records.topic_placing import Feeder, PlacingRules, TopicAgreement, TopicPlacing
+from relay.model.records.topic_partitioning import (
+    Feeder,
+    PartitioningRules,
+    TopicAgreement,
+    TopicPartitioning,
+)
 from relay.state.json_object import JsonObject, write_json
 from relay.state.paths import Paths
 from relay.zk import Node, Session, change_node
@@ -72,12 +77,12 @@ def _write(agreement: TopicAgreement) -> bytes:
 
 
 def _fields(instance: str, feeder: Feeder) -> dict[str, object]:
-    placing = feeder.placing
+    partitioning = feeder.partitioning
     return {
         "instance": instance,
         "joined": feeder.joined,
-        "partitions": placing.partitions,
-        **placing.rules._asdict(),
+        "partitions": partitioning.partitions,
+        **partitioning.rules._asdict(),
         **({"format": feeder.format} if feeder.format else {}),
     }
 
@@ -91,8 +96,8 @@ def _read(value: bytes) -> TopicAgreement:
 
 
 def _feeder(fields: JsonObject) -> Feeder:
-    rules = PlacingRules(
+    rules = PartitioningRules(
         fields.text("partition_hash"), fields.truth("database_hash"), fields.text("names")
     )
-    placing = TopicPlacing(fields.whole("partitions"), rules)
-    return Feeder(placing, fields.truth("joined"), fields.text("format"))
+    partitioning = TopicPartitioning(fields.whole("partitions"), rules)
+    return Feeder(partitioning, fields.truth("joined"), fields.text("format"))

@@ -9,7 +9,7 @@ import pytest
 import tomli_w
 
 from deploy.embedded import Kafka, MariaDB
-from relay.model.records.topic_placing import TopicAgreement
+from relay.model.records.topic_partitioning import TopicAgreement
 from relay.position import KafkaPositionStore
 from relay.preflight import Verdict, preflight
 from relay.settings import RelaySettings

@@ -1,5 +1,5 @@
 """Acts of operators that meet a second rare event: a roll back and a half-published transaction, a
-new placing and rows that come again.
+new partitioning and rows that come again.
 """
 
 from collections.abc import Callable
@@ -68,7 +68,7 @@ def test_a_transaction_that_is_half_published_ends_under_its_set_after_an_edit_a
 def test_rows_that_come_again_keep_their_order_keys_and_are_placed_as_rows_are_now(
     mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
 ) -> None:
-    """The placing changes after the position was moved back, before the rows came again."""
+    """The partitioning changes after the position was moved back, before the rows came again."""
     installation = new_installation(mariadb, kafka)
     name, roma = installation.name, operator_of(installation)
 

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from deploy.embedded import ZooKeeper
-from relay.model.records.topic_placing import PlacingRules, TopicPlacing
+from relay.model.records.topic_partitioning import PartitioningRules, TopicPartitioning
 from relay.route import DBS, TOPICS
 from relay.settings import RunTimeVariables
 from relay.state import MASK, InstanceDocumentStore, Paths, TopicAgreementStore
@@ -197,11 +197,11 @@ def test_a_topic_in_use_does_not_get_another_format(
     admin: httpx.Client, zookeeper: ZooKeeper, installation: str
 ) -> None:
     made = admin.put(CRM, json={"source": SOURCE})
-    placing = TopicPlacing(4, PlacingRules("", True, "logical"))
+    partitioning = TopicPartitioning(4, PartitioningRules("", True, "logical"))
     with session_with(zookeeper.hosts) as session:
         agreements = TopicAgreementStore(session, Paths(f"/roma/{installation}"))
-        agreements.change("crm", lambda found: found.with_feeder("crm", placing, "canal-json"))
-        agreements.change("other", lambda found: found.with_feeder("o", placing, "canal-json"))
+        agreements.change("crm", lambda found: found.with_feeder("crm", partitioning, "canal-json"))
+        agreements.change("other", lambda found: found.with_feeder("o", partitioning, "canal-json"))
         assert agreements.read("crm").feeders["crm"].format == "canal-json"
     asked = {"If-Match": made.headers["ETag"]}
 

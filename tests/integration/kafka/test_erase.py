@@ -26,7 +26,12 @@ from relay.cli import app
 from relay.dead_letters import DeadLetter, DeadLetterTopic
 from relay.envelope.claim import claim_text
 from relay.model.message import OutboundMessage
-from relay.model.records.topic_placing import Feeder, PlacingRules, TopicAgreement, TopicPlacing
+from relay.model.records.topic_partitioning import (
+    Feeder,
+    PartitioningRules,
+    TopicAgreement,
+    TopicPartitioning,
+)
 from relay.model.table import TableId
 from relay.settings import ClaimSettings, RelaySettings, load_settings
 from relay.state import InstanceStatus, InstanceStore, Paths
@@ -215,7 +220,7 @@ def installation(
     installation.fill()
     with session_with(zookeeper.hosts) as session:
         store = InstanceStore(session, Paths.of(settings.zookeeper, settings.installation))
-        feeder = Feeder(TopicPlacing(2, PlacingRules("", False, "logical")), joined=True)
+        feeder = Feeder(TopicPartitioning(2, PartitioningRules("", False, "logical")), joined=True)
         store.topics.change("people", lambda _: TopicAgreement({"shop": feeder}))
         store.put_status(InstanceStatus("shop", "RUNNING", relay="r1", spool_bytes=5))
         yield installation

@@ -12,7 +12,7 @@ from deploy.embedded import SqlServer
 from relay.decode import parse_table_map
 from relay.model.change import RawRows
 from relay.model.table import TableId
-from relay.pipeline.delivery.keys.table_keys import partition_rule, placed
+from relay.pipeline.delivery.keys.table_keys import partition_rule, table_partitioning
 from relay.preflight.key_checks import TablesNow
 from relay.refine import Refinements
 from relay.route import MappingSet, Router
@@ -81,7 +81,7 @@ def written(database: SqlServer, schema: str, instance: InstanceSettings) -> dic
                 if table_map.id.database == schema:
                     definition = definitions.define(table_map)
                     logical = TableId("shop", table_map.id.table)
-                    forms[table_map.id.table] = placed(rule, definition, logical)[1]
+                    forms[table_map.id.table] = table_partitioning(rule, definition, logical)[1]
     return forms
 
 

@@ -3,7 +3,7 @@
 from functools import partial
 
 from deploy.embedded import ZooKeeper
-from relay.model.records.topic_placing import PlacingRules, TopicPlacing
+from relay.model.records.topic_partitioning import PartitioningRules, TopicPartitioning
 from relay.state import KeyFormStore, Paths, TopicAgreementStore
 from tests.servers.fixtures import FreshName
 from tests.support.relays.zookeeper_sessions import session_with
@@ -40,10 +40,10 @@ def test_real_tables_share_nodes_and_keep_their_own_forms(
 def test_agreements_of_many_topics_are_read_together(
     zookeeper: ZooKeeper, fresh_name: FreshName
 ) -> None:
-    placing = TopicPlacing(4, PlacingRules("", True, "logical"))
+    partitioning = TopicPartitioning(4, PartitioningRules("", True, "logical"))
     with session_with(zookeeper.hosts) as session:
         store = TopicAgreementStore(session, Paths(f"/{fresh_name('topics')}"))
-        store.change("a", lambda found: found.with_feeder("shop", placing))
+        store.change("a", lambda found: found.with_feeder("shop", partitioning))
         found = store.read_all(["b", "a"])
         assert [(topic, list(each.feeders)) for topic, each in found.items()] == [
             ("b", []),

@@ -109,7 +109,7 @@ class Surroundings:
     def partitions(self, topic: str) -> int:
         return self.counts[topic]
 
-    def keep_places(self, *_: object) -> None: ...
+    def keep_key_forms(self, *_: object) -> None: ...
 
     def ddl(self, *_: object) -> None:
         return None

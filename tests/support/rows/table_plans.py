@@ -10,7 +10,7 @@ from relay.encode import (
     tag_headers,
 )
 from relay.model.table import TableDefinition, TableId, TableMap
-from relay.partition import PartitionRule, TablePlacement
+from relay.partition import PartitionRule, TablePartitioning
 from relay.pipeline.messages.choice_of_format import names_places
 from relay.pipeline.messages.printing.event_printer import EventPrinter, make_event_printer
 from relay.pipeline.messages.row_form import RowForm, TopicRoute
@@ -40,13 +40,13 @@ def table_plan(
     placed by their key.
     """
     names = tuple(column.name for column in definition.map.columns)
-    placement = PartitionRule("", database_hash=True, partitions=partitions).for_table(
+    partitioning = PartitionRule("", database_hash=True, partitions=partitions).for_table(
         logical, names, definition.key
     )
     return TablePlan(
         definition=definition,
         destination=Destination(logical, (TOPIC,), Tags((tag,), ())),
-        forms=(_form(definition, logical, placement, form),),
+        forms=(_form(definition, logical, partitioning, form),),
         keys=KeyEncoder(definition, logical),
         tags=tag_headers((tag,)),
         split_key_change=True,
@@ -55,11 +55,14 @@ def table_plan(
 
 
 def _form(
-    definition: TableDefinition, logical: TableId, placement: TablePlacement, form: MessageFormat
+    definition: TableDefinition,
+    logical: TableId,
+    partitioning: TablePartitioning,
+    form: MessageFormat,
 ) -> RowForm:
-    texts = PartitionTexts(definition, placement.ordinals)
+    texts = PartitionTexts(definition, partitioning.ordinals)
     return RowForm(
-        (TopicRoute(TOPIC, placement, texts, LIMIT_BYTES),),
+        (TopicRoute(TOPIC, partitioning, texts, LIMIT_BYTES),),
         form.rows(definition, logical, (TOPIC,)),
         None
         if definition.versions is None
@@ -82,7 +85,7 @@ def plan_printer(plan: TablePlan, largest_packed_bytes: int | None = None) -> Ev
     """
     name = str(plan.destination.logical)
     printer = make_event_printer(
-        plan.definition, (name,), plan.routes[0].placement, plan.rows, largest_packed_bytes
+        plan.definition, (name,), plan.routes[0].partitioning, plan.rows, largest_packed_bytes
     )
     assert isinstance(printer, EventPrinter), (
         f"only the readable packages print this table: {printer}"

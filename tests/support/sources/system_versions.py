@@ -180,7 +180,7 @@ class Reader:
         plan = table_plan(definitions.define(event.table), event.table.id, "t", 7)
         if plan.history is not None:
             assert (
-                make_event_printer(plan.definition, ("t",), plan.routes[0].placement, plan.rows)
+                make_event_printer(plan.definition, ("t",), plan.routes[0].partitioning, plan.rows)
                 is SlowReason.SYSTEM_VERSIONED
             )
         if packed:

@@ -17,7 +17,7 @@ from relay.model.column_families import FLOATS
 from relay.model.records.hashed_forms import ONE_MORE, admitted, agreed
 from relay.model.table import Column, ColumnType, TableDefinition, TableId, TableMap
 from relay.model.value import Value
-from relay.partition import TablePlacement
+from relay.partition import TablePartitioning
 
 _CODECS = {
     "latin1": "cp1252",
@@ -110,9 +110,9 @@ def printed(column: tuple[Column, str], text: str) -> tuple[object, int] | None:
     if value is None:
         return None
     definition = of([column])
-    placement = TablePlacement((0,), 0, 1 << 30)
+    partitioning = TablePartitioning((0,), 0, 1 << 30)
     key = key_text(*column, lambda: None)(value)
-    return key, placement.place(PartitionTexts(definition, (0,)).of((value,)))
+    return key, partitioning.partition_of(PartitionTexts(definition, (0,)).of((value,)))
 
 
 @given(TEXTS, st.sampled_from(COLUMNS), st.sampled_from(COLUMNS))

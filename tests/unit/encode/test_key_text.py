@@ -89,13 +89,13 @@ def test_keys_of_before_can_be_kept() -> None:
 
 def test_the_fast_printers_leave_such_keys_to_the_readable_path() -> None:
     table = definition(FLOAT, "float")
-    placement = PartitionRule("shop.t", database_hash=True, partitions=3).for_table(
+    partitioning = PartitionRule("shop.t", database_hash=True, partitions=3).for_table(
         NAME, ("f",), (0,)
     )
     rows = RowEncoder(table, NAME, "exact")
-    assert make_event_printer(table, ("shop.t",), placement, rows) is SlowReason.COLUMN
+    assert make_event_printer(table, ("shop.t",), partitioning, rows) is SlowReason.COLUMN
     assert (
-        make_event_printer(table, ("shop.t",), placement, rows, lossless_keys=False)
+        make_event_printer(table, ("shop.t",), partitioning, rows, lossless_keys=False)
         is not SlowReason.COLUMN
     )
 
@@ -104,10 +104,10 @@ def test_the_fast_printers_leave_such_keys_to_the_readable_path() -> None:
 @pytest.mark.skipif(not COMPILED, reason="the compiled printer was not built")
 def test_an_event_with_such_a_key_is_refused_by_the_compiled_printer(charset: str) -> None:
     table = definition(replace(TEXT, charset=charset, length=10), "varchar(10)")
-    placement = PartitionRule("shop.t", database_hash=True, partitions=3).for_table(
+    partitioning = PartitionRule("shop.t", database_hash=True, partitions=3).for_table(
         NAME, ("v",), (0,)
     )
-    printer = make_event_printer(table, ("shop.t",), placement, RowEncoder(table, NAME, "exact"))
+    printer = make_event_printer(table, ("shop.t",), partitioning, RowEncoder(table, NAME, "exact"))
     assert isinstance(printer, EventPrinter)
     for value, refused in ((b"a", False), (b"a\x81", True)):
         body = b"\0" + bytes([len(value)]) + value

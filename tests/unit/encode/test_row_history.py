@@ -206,7 +206,7 @@ def test_readers_hold_the_current_rows(
 def test_the_fast_printers_leave_such_a_table_alone() -> None:
     plan = table_plan(definition((0, 3)), NAME, "tag", 7)
     assert (
-        make_event_printer(plan.definition, ("shop.t",), plan.routes[0].placement, plan.rows)
+        make_event_printer(plan.definition, ("shop.t",), plan.routes[0].partitioning, plan.rows)
         is SlowReason.SYSTEM_VERSIONED
     )
 

@@ -33,11 +33,13 @@ def _placed(vector: dict[str, Any]) -> dict[int, list[dict[str, str | None]]]:
     """Place a vector's rows, grouped by partition in their order."""
     columns = tuple(vector["columns"])
     key = tuple(columns.index(name) for name in vector["keyColumns"])
-    placement = _rule(vector).for_table(TableId(vector["database"], vector["table"]), columns, key)
+    partitioning = _rule(vector).for_table(
+        TableId(vector["database"], vector["table"]), columns, key
+    )
     placed: dict[int, list[dict[str, str | None]]] = {}
     for row in vector["rows"]:
         image = row["before"] if vector["type"] == "DELETE" else row["after"]
-        partition = placement.place([image[ordinal] for ordinal in placement.ordinals])
+        partition = partitioning.partition_of([image[ordinal] for ordinal in partitioning.ordinals])
         placed.setdefault(partition, []).append(dict(zip(columns, image, strict=True)))
     return placed
 
@@ -72,7 +74,7 @@ def test_no_rule_means_every_row_by_its_key() -> None:
         table, ("id",), (0,)
     )
     assert unset == by_key
-    assert {unset.place([str(number)]) for number in range(200)} == set(range(16))
+    assert {unset.partition_of([str(number)]) for number in range(200)} == set(range(16))
 
 
 def test_a_rule_that_is_no_expression_is_refused() -> None:
@@ -81,13 +83,13 @@ def test_a_rule_that_is_no_expression_is_refused() -> None:
 
 
 def test_an_update_of_a_hashed_column_changes_the_partition() -> None:
-    placement = PartitionRule("d.t:owner", database_hash=False, partitions=7).for_table(
+    partitioning = PartitionRule("d.t:owner", database_hash=False, partitions=7).for_table(
         TableId("d", "t"), ("id", "owner"), (0,)
     )
-    assert placement.ordinals == (1,)
-    assert placement.changes_partition(["a"], ["b"])
-    assert not placement.changes_partition(["a"], ["a"])
-    assert not placement.changes_partition(["a"], ["h"])  # 97 and 104 are equal mod 7
+    assert partitioning.ordinals == (1,)
+    assert partitioning.changes_partition(["a"], ["b"])
+    assert not partitioning.changes_partition(["a"], ["a"])
+    assert not partitioning.changes_partition(["a"], ["h"])  # 97 and 104 are equal mod 7
 
 
 def _reference_hash(text: str) -> int:
@@ -124,7 +126,7 @@ def test_the_first_rule_that_matches_decides(rules: list[str]) -> None:
 @pytest.mark.slow
 @given(st.lists(st.none() | st.text(), min_size=3, max_size=3), st.integers(1, 1000))
 def test_every_row_has_a_partition(texts: list[str | None], partitions: int) -> None:
-    placement = PartitionRule("d.t:a^b^c", database_hash=True, partitions=partitions).for_table(
+    partitioning = PartitionRule("d.t:a^b^c", database_hash=True, partitions=partitions).for_table(
         TableId("d", "t"), ("a", "b", "c"), ()
     )
-    assert 0 <= placement.place(texts) < partitions
+    assert 0 <= partitioning.partition_of(texts) < partitions

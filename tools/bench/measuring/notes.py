@@ -31,11 +31,11 @@ _PLAIN: Final = (
 
 def throughput_notes(workloads: list[Workload]) -> list[str]:
     """Return how rows per second were measured."""
-    placing = "All: 4 partitions by primary key, one row a message unless named otherwise."
+    partitioning = "All: 4 partitions by primary key, one row a message unless named otherwise."
     return [
         *map(_workload, workloads),
         _ROWS_PER_SECOND,
-        f"{_RELAY} {_PEERS}, linger 20 ms. {placing}",
+        f"{_RELAY} {_PEERS}, linger 20 ms. {partitioning}",
         _PLAIN,
     ]
 

@@ -75,7 +75,7 @@ class MeetingKeys:
     ) -> None:
         accepts = self._routers.filter(instance).accepts
         old, new = (self._routers.router(each, instance) for each in (before, after))
-        rules = instance.placing_rules.digest
+        rules = instance.partitioning_rules.digest
         for real in filter(accepts, self._met[instance.name]):
             came, goes = old.destination(real), new.destination(real)
             if came is None or goes is None or came == goes:

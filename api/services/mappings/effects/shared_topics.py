@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from api.services.mappings.routers import Routers
 from api.services.mappings.routing_views import Change
-from relay.model.records.topic_placing import TopicAgreement
+from relay.model.records.topic_partitioning import TopicAgreement
 from relay.model.table import TableId
 from relay.route import MappingSet
 from relay.settings import InstanceSettings
@@ -92,9 +92,11 @@ class SharedTopics:
         counts: list[_Partitions] = []
         for each in instances:
             feeder = feeders.get(each.name)
-            placed = None if feeder is None else feeder.placing.partitions
+            placed = None if feeder is None else feeder.partitioning.partitions
             counts.append(each.partitions_of(topic) or placed)
-        alike = all(each.placing_rules == instances[0].placing_rules for each in instances)
+        alike = all(
+            each.partitioning_rules == instances[0].partitioning_rules for each in instances
+        )
         if alike and len({*counts} - {None}) < 2:
             return
         for (one, count), (other, count_of_other) in combinations(
@@ -136,7 +138,7 @@ def _reports_mixed(
 def _difference(
     one: InstanceSettings, other: InstanceSettings, count: _Partitions, count_of_other: _Partitions
 ) -> str:
-    if one.placing_rules != other.placing_rules:
+    if one.partitioning_rules != other.partitioning_rules:
         return "by other rules (partition_hash, database_hash, names)"
     if None not in (count, count_of_other) and count != count_of_other:
         return f"by {count} and {count_of_other} partitions"

@@ -4,7 +4,7 @@ from collections.abc import Set
 
 from relay.encode import exact_text, hashed_form, whole_text
 from relay.model.table import TableDefinition, TableId
-from relay.partition import PartitionRule, TablePlacement
+from relay.partition import PartitionRule, TablePartitioning
 from relay.refine import Refinements, TableRefinement
 from relay.route import Router
 from relay.settings import InstanceSettings
@@ -13,9 +13,9 @@ from relay.state import HashedKey
 
 def partition_rule(instance: InstanceSettings, partitions: int) -> PartitionRule:
     """Return the rule that places an instance's rows. Raises PartitionRuleRefused."""
-    placing = instance.partition
+    partitioning = instance.partition
     return PartitionRule(
-        placing.partition_hash, database_hash=placing.database_hash, partitions=partitions
+        partitioning.partition_hash, database_hash=partitioning.database_hash, partitions=partitions
     )
 
 
@@ -33,15 +33,15 @@ def refinement_of(
     return refinements.of(definition, logical, exact_text, hashed_keys)
 
 
-def placed(
+def table_partitioning(
     rule: PartitionRule, definition: TableDefinition, logical: TableId
-) -> tuple[TablePlacement, str]:
+) -> tuple[TablePartitioning, str]:
     """Return how rows of a (refined) table are placed, and the form of the hashed columns, ""
     without any.
     """
     names = tuple(column.name for column in definition.map.columns)
-    placement = rule.for_table(logical, names, definition.key)
-    return placement, hashed_form(definition, placement.ordinals, named=placement.named)
+    partitioning = rule.for_table(logical, names, definition.key)
+    return partitioning, hashed_form(definition, partitioning.ordinals, named=partitioning.named)
 
 
 def some_go_to(router: Router, tables: Set[TableId], key: HashedKey) -> bool:

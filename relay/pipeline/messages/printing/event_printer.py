@@ -15,7 +15,7 @@ from relay.model.message import Headers, PrintedMessages, joined
 from relay.model.positions.position import OrderPair
 from relay.model.row_path import RowPath, SlowReason
 from relay.model.table import TableDefinition, TableMap
-from relay.partition import TablePlacement
+from relay.partition import TablePartitioning
 from relay.pipeline.messages.printing.printer_failures import printer_failed
 
 if COMPILED:
@@ -62,8 +62,8 @@ PrinterMaker: TypeAlias = Callable[
 ]
 PRINTER: Final[PrinterMaker | None] = row_printer.RowPrinter if COMPILED else None
 """The compiled printer; None if this process has no compiled code."""
-# Kinds whose text is the same in Canal's style, which placing hashes.
-_PLACED: Final = frozenset(
+# Kinds whose text is the same in Canal's style, which partitioning hashes.
+_HASHED_ALIKE: Final = frozenset(
     {
         Kind.SIGNED,
         Kind.UNSIGNED,
@@ -232,7 +232,7 @@ class EventPrinter:
 def make_event_printer(
     definition: TableDefinition,
     key_prefix: tuple[str, ...],
-    placement: TablePlacement,
+    partitioning: TablePartitioning,
     encoder: RowsEncoder,
     largest_bytes: int | None = None,
     maker: PrinterMaker | None = PRINTER,
@@ -254,14 +254,14 @@ def make_event_printer(
         system_versioned=definition.versions is not None,
         columns_known=bool(plans),
         placing_known=bool(plans)
-        and all(plans[ordinal].kind in _PLACED for ordinal in placement.ordinals),
+        and all(plans[ordinal].kind in _HASHED_ALIKE for ordinal in partitioning.ordinals),
         compiled=maker is not None,
     )
     reason = slow_reason(facts)
     if reason is not None or maker is None:
         return reason or SlowReason.NOT_COMPILED
     key_head = orjson.dumps(list(key_prefix))[:-1]
-    rest = placement.ordinals, placement.seed, placement.partitions
+    rest = partitioning.ordinals, partitioning.seed, partitioning.partitions
     if encoder.envelope is None:
         printer: Printer = maker(plans, definition.key, key_head, *rest)
     else:

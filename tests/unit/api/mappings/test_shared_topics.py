@@ -3,7 +3,7 @@
 from typing import Any
 
 from api.services.mappings.effects.shared_topics import SharedTopics
-from relay.model.records.topic_placing import TopicAgreement, TopicPlacing
+from relay.model.records.topic_partitioning import TopicAgreement, TopicPartitioning
 from relay.model.table import tables_named
 from relay.route import MappingSet
 from relay.settings import InstanceSettings
@@ -63,7 +63,9 @@ def test_other_counts_and_other_rules_are_told_where_both_instances_feed_the_top
 
 
 def test_a_count_that_no_setting_tells_is_the_agreed_one() -> None:
-    agreed = TopicAgreement().with_feeder("one", TopicPlacing(4, instance("one").placing_rules))
+    agreed = TopicAgreement().with_feeder(
+        "one", TopicPartitioning(4, instance("one").partitioning_rules)
+    )
     (told,) = sentences(
         MAPPING, instance("one"), instance("two", partition={"partitions_num": 8}), agreed=agreed
     )
@@ -78,8 +80,8 @@ def test_two_formats_of_one_topic_are_told() -> None:
     assert "FORMATS_DIFFER" in told
     assert sentences(APART, instance("one", **avro), instance("two")) == []
     by_rule = {"topic": {"rules": [{"topics": "shop", "format": "debezium-json"}]}}
-    placing = TopicPlacing(4, instance("one").placing_rules)
-    before = TopicAgreement().with_feeder("one", placing, "canal-json")
+    partitioning = TopicPartitioning(4, instance("one").partitioning_rules)
+    before = TopicAgreement().with_feeder("one", partitioning, "canal-json")
     (changed,) = sentences(MAPPING, instance("one", **by_rule), agreed=before)
     assert "as canal-json, and its settings say debezium-json" in changed
     assert "FORMAT_CHANGED" in changed

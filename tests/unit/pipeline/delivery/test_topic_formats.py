@@ -10,13 +10,17 @@ import pytest
 
 from relay.errors import FormatChanged, FormatsDiffer
 from relay.model.records.position_record import PositionRecord
-from relay.model.records.topic_placing import PlacingRules, TopicAgreement, TopicPlacing
+from relay.model.records.topic_partitioning import (
+    PartitioningRules,
+    TopicAgreement,
+    TopicPartitioning,
+)
 from relay.pipeline.delivery.saved_position import PublishedPartitioning
 from relay.pipeline.delivery.topic_feeders import TopicFeeders, TopicFormats
 from relay.settings import InstanceSettings
 
 _GOLDEN = Path(__file__).parents[3] / "golden" / "position_records"
-PLACING = TopicPlacing(4, PlacingRules("", True, "logical"))
+PLACING = TopicPartitioning(4, PartitioningRules("", True, "logical"))
 
 
 class Agreements:

@@ -86,9 +86,13 @@ def plan_of(settings: MessageSettings) -> TablePlan:
     routes = []
     for topic, partitions in TOPICS.items():
         rule = PartitionRule(".*\\..*:$pk$", database_hash=True, partitions=partitions)
-        placement = rule.for_table(NAME, tuple(column.name for column in COLUMNS), DEFINITION.key)
+        partitioning = rule.for_table(
+            NAME, tuple(column.name for column in COLUMNS), DEFINITION.key
+        )
         routes.append(
-            TopicRoute(topic, placement, PartitionTexts(DEFINITION, placement.ordinals), 1_000_000)
+            TopicRoute(
+                topic, partitioning, PartitionTexts(DEFINITION, partitioning.ordinals), 1_000_000
+            )
         )
     return TablePlan(
         definition=DEFINITION,

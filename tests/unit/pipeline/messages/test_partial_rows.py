@@ -40,11 +40,11 @@ PARTIAL: dict[str, Any] = {"row_image": "partial"}
 def plan(
     rule: str = "", style: Any = "exact", tags: Tags | None = None, key_change: str = "split"
 ) -> TablePlan:
-    placement = PartitionRule(rule, database_hash=True, partitions=100).for_table(
+    partitioning = PartitionRule(rule, database_hash=True, partitions=100).for_table(
         NAME, ("id", "n", "note"), (0,)
     )
-    texts = PartitionTexts(DEFINITION, placement.ordinals)
-    route = TopicRoute("t", placement, texts, 1_000_000)
+    texts = PartitionTexts(DEFINITION, partitioning.ordinals)
+    route = TopicRoute("t", partitioning, texts, 1_000_000)
     return TablePlan(
         definition=DEFINITION,
         destination=Destination(NAME, ("t",), tags or Tags(("users",), ())),

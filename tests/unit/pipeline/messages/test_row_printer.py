@@ -85,7 +85,7 @@ def test_a_column_can_be_beyond_the_printers() -> None:
     assert event.table.columns[1].type is ColumnType.VARCHAR_COMPRESSED
     plan = table_plan(table_definition(event.table), LOGICAL, "orders", 7)
     assert (
-        make_event_printer(plan.definition, ("x",), plan.routes[0].placement, plan.rows)
+        make_event_printer(plan.definition, ("x",), plan.routes[0].partitioning, plan.rows)
         is SlowReason.COLUMN
     )
 
@@ -102,12 +102,14 @@ def test_each_event_that_is_left_alone_has_its_reason() -> None:
 def test_the_printer_says_which_path_it_is_or_why_there_is_none() -> None:
     event = RowDecoder().open(raw_rows(TABLE.map_body(), rows_body(2, row(1, b"a"))))
     plan = table_plan(table_definition(event.table), LOGICAL, "orders", 7)
-    printer = make_event_printer(plan.definition, ("x",), plan.routes[0].placement, plan.rows)
+    printer = make_event_printer(plan.definition, ("x",), plan.routes[0].partitioning, plan.rows)
     if COMPILED:
         assert isinstance(printer, EventPrinter)
         assert printer.path is RowPath.COMPILED
     assert (
-        make_event_printer(plan.definition, ("x",), plan.routes[0].placement, plan.rows, maker=None)
+        make_event_printer(
+            plan.definition, ("x",), plan.routes[0].partitioning, plan.rows, maker=None
+        )
         is SlowReason.NOT_COMPILED
     )
 

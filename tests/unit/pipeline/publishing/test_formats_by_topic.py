@@ -63,7 +63,7 @@ class Limits:
     def partitions(self, _topic: str) -> int:
         return 4
 
-    def keep_places(self, *_: object) -> None: ...
+    def keep_key_forms(self, *_: object) -> None: ...
 
     def is_compacted(self, _topic: str) -> bool:
         return False

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 _DIGEST_CHARACTERS: Final = 16
 
 
-class PlacingRules(NamedTuple):
+class PartitioningRules(NamedTuple):
     """The inputs of a row's hash: Canal's `partition_hash`, whether the database counts, and the
     names that are hashed.
     """
@@ -36,13 +36,13 @@ class PlacingRules(NamedTuple):
         )
 
 
-class TopicPlacing(NamedTuple):
+class TopicPartitioning(NamedTuple):
     """How an instance assigns rows of one topic to partitions: the rules of the hash, and the
     partition count.
     """
 
     partitions: int
-    rules: PlacingRules
+    rules: PartitioningRules
 
     def __str__(self) -> str:
         return f"{self.partitions} partitions, {self.rules}"
@@ -55,7 +55,7 @@ class Feeder(NamedTuple):
     `format` is that of its messages, "" if an older relay wrote the entry.
     """
 
-    placing: TopicPlacing
+    partitioning: TopicPartitioning
     joined: bool
     format: str = ""
 
@@ -66,10 +66,16 @@ class TopicAgreement:
 
     feeders: Mapping[str, Feeder] = field(default_factory=dict)
 
-    def differing(self, instance: str, placing: TopicPlacing) -> dict[str, TopicPlacing]:
+    def differing(
+        self, instance: str, partitioning: TopicPartitioning
+    ) -> dict[str, TopicPartitioning]:
         """Return the other instances that publish to the topic with another assignment."""
         others = self._others(instance)
-        return {name: each.placing for name, each in others.items() if each.placing != placing}
+        return {
+            name: each.partitioning
+            for name, each in others.items()
+            if each.partitioning != partitioning
+        }
 
     def differing_formats(self, instance: str, message_format: str) -> dict[str, str]:
         """Return the other instances that publish to the topic in another format."""
@@ -83,7 +89,7 @@ class TopicAgreement:
         }
 
     def with_feeder(
-        self, instance: str, placing: TopicPlacing, message_format: str = ""
+        self, instance: str, partitioning: TopicPartitioning, message_format: str = ""
     ) -> "TopicAgreement":
         """Return the agreement after an instance asked to publish.
 
@@ -92,11 +98,11 @@ class TopicAgreement:
         must wait is ignored by the others: a newcomer never stops an existing instance. After an
         operator changed the assignment of all of them, the first one joins, and the others follow.
         """
-        differs = self.differing(instance, placing) or self.differing_formats(
+        differs = self.differing(instance, partitioning) or self.differing_formats(
             instance, message_format
         )
         return TopicAgreement(
-            {**self.feeders, instance: Feeder(placing, not differs, message_format)}
+            {**self.feeders, instance: Feeder(partitioning, not differs, message_format)}
         )
 
     def with_format(self, instance: str, message_format: str) -> "TopicAgreement":

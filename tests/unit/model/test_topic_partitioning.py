@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relay.model.records.topic_placing import (
+from relay.model.records.topic_partitioning import (
     Feeder,
-    PlacingRules,
+    PartitioningRules,
     TopicAgreement,
-    TopicPlacing,
+    TopicPartitioning,
     moved_share,
 )
 
-RULES = PlacingRules(".*\\..*:$pk$", True, "logical")
-FOUR, EIGHT = TopicPlacing(4, RULES), TopicPlacing(8, RULES)
+RULES = PartitioningRules(".*\\..*:$pk$", True, "logical")
+FOUR, EIGHT = TopicPartitioning(4, RULES), TopicPartitioning(8, RULES)
 
 
 @given(st.integers(1, 40), st.integers(1, 40))
@@ -71,9 +71,11 @@ def test_no_two_instances_publish_and_place_rows_differently_whatever_they_ask_f
     """
     for requests in product(product("ab", (FOUR, EIGHT)), repeat=5):
         agreement = TopicAgreement()
-        for instance, placing in requests:
-            agreement = agreement.with_feeder(instance, placing)
-            assert len({each.placing for each in agreement.feeders.values() if each.joined}) <= 1
+        for instance, partitioning in requests:
+            agreement = agreement.with_feeder(instance, partitioning)
+            assert (
+                len({each.partitioning for each in agreement.feeders.values() if each.joined}) <= 1
+            )
 
 
 def test_an_instance_with_another_format_waits_and_one_of_an_older_relay_is_not_compared() -> None:
