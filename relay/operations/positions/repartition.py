@@ -139,12 +139,10 @@ class Repartition:
             )
         # A part of a transaction has no rows of a table that stopped the instance before them.
         if record.split is not None and table is None:
-            reason = (
-                f"A part of the transaction at {record.split.begin} is published with the "
-                f"former assignment to partitions."
-            )
             raise MoveRefused(
-                reason, remedy="Let the relay end it with the former settings, then try again."
+                f"A part of the transaction at {record.split.begin} is published with the "
+                "former assignment to partitions.",
+                remedy="Let the relay end it with the former settings, then try again.",
             )
         after = TopicPartitioning(
             self._wanted(topic, partitions, before), self._instance.partitioning_rules
