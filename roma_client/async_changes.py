@@ -1,11 +1,13 @@
 """Changes and transactions for `async for`: the blocking client in a separate thread."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar
 
 from roma_client.changes import Changes
+from roma_client.log import log_event
 from roma_client.records.change import Change
 from roma_client.records.transaction import Transaction
 from roma_client.transactions import Transactions
@@ -21,21 +23,35 @@ class OneThread:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="roma-client")
 
     @classmethod
-    async def opened(cls, opening: Callable[[], R]) -> tuple["OneThread", R]:
-        """Return a thread, and the client that `opening` has opened in it. Raises its errors."""
+    async def opened(
+        cls, opening: Callable[[], R], closing: Callable[[], object]
+    ) -> tuple["OneThread", R]:
+        """Return a thread, and the client that `opening` has opened in it. Raises its errors.
+
+        A cancelled opening cannot be interrupted. `closing` follows it in the thread, so that no
+        member stays in the group; nobody waits for it.
+        """
         thread = cls()
         try:
-            return thread, await thread.call(opening)
+            return thread, await thread._to_end(opening)
+        except asyncio.CancelledError:
+            thread._pool.submit(_logged, closing)
+            thread.close()
+            raise
         except BaseException:
             thread.close()
             raise
 
     async def end(self, closing: Callable[[], object]) -> None:
-        """End the thread after `closing`. Raises its errors."""
+        """End the thread after `closing`, also if this is cancelled. Raises its errors."""
         try:
-            await self.call(closing)
+            await self._to_end(closing)
         finally:
             self.close()
+
+    async def _to_end(self, function: Callable[[], R]) -> R:
+        """Return the function's result; the function is called even if this is cancelled."""
+        return await asyncio.shield(asyncio.wrap_future(self._pool.submit(function)))
 
     async def call(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Return the function's result, or raise its error."""
@@ -67,6 +83,14 @@ class OneThread:
     def close(self) -> None:
         """End the thread after its last call."""
         self._pool.shutdown(wait=False)
+
+
+def _logged(closing: Callable[[], object]) -> None:
+    """Close a client that nobody waits for; log its error."""
+    try:
+        closing()
+    except Exception as exc:  # noqa: BLE001  # the opening was cancelled: no caller is left
+        log_event(logging.WARNING, "cancelled_opening_not_closed", reason=exc)
 
 
 class _Client(Protocol):

@@ -139,7 +139,7 @@ class Subscription:
 
     async def __aenter__(self) -> AsyncChanges:
         """Open the subscription for `async for`. Raises what `with` raises."""
-        self._thread, changes = await OneThread.opened(self.__enter__)
+        self._thread, changes = await OneThread.opened(self.__enter__, self.__exit__)
         return AsyncChanges(changes, self._thread)
 
     async def __aexit__(self, *_: object) -> None:

@@ -106,7 +106,7 @@ class TransactionSubscription:
 
     async def __aenter__(self) -> AsyncTransactions:
         """Open the subscription for `async for`. Raises what `with` raises."""
-        self._thread, transactions = await OneThread.opened(self.__enter__)
+        self._thread, transactions = await OneThread.opened(self.__enter__, self.__exit__)
         return AsyncTransactions(transactions, self._thread)
 
     async def __aexit__(self, *_: object) -> None:
