@@ -1,7 +1,7 @@
 """Raw items of the source on disk, for the time that Kafka cannot take them."""
 
 from relay.spool.cursor import SpoolCursor, SpooledItems
-from relay.spool.folder_lock import FolderLock
+from relay.spool.owned_folder import OwnedFolder
 from relay.spool.spool import Spool
 
-__all__ = ["FolderLock", "Spool", "SpoolCursor", "SpooledItems"]
+__all__ = ["OwnedFolder", "Spool", "SpoolCursor", "SpooledItems"]

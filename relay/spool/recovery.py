@@ -35,7 +35,6 @@ def recovered(folder: Path) -> Recovered:
     Only the last file can have been open when the process died, so only it is read; damage in
     others shows when they are read.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     segments: list[Segment] = []
     deleted_bytes = 0
     for path in segment_paths(folder):

@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from time import monotonic
 from typing import Final
 
@@ -19,7 +18,7 @@ from relay.pipeline.spooling.spool_view import SpoolView, spool_view
 from relay.pipeline.spooling.spool_writer import SpoolWriter
 from relay.settings import InstanceSettings, SourceSettings
 from relay.source import ExcludedRange, SourceStream
-from relay.spool import FolderLock, Spool
+from relay.spool import OwnedFolder, Spool
 from relay.threads import RelayThread
 
 _NOTE_SECONDS: Final = 10.0
@@ -62,6 +61,7 @@ class SpoolController:
         )
         self._after_s = settings.after_seconds
         self._source = instance.source
+        self._owned: OwnedFolder | None = None
         self._spool: Spool | None = None
         self._filling: SpoolWriter | None = None
         self._stream: SpooledStream | None = None
@@ -94,17 +94,17 @@ class SpoolController:
         if self._folder is None:
             yield
             return
-        lock = FolderLock(self._folder)
+        owned = self._owned = OwnedFolder(self._folder)
         try:
-            self._open(lock, self._folder)
+            self._open()
             yield
         finally:
             with self._lock:  # a thread that a stop left behind must not begin anything after this
                 self._stream = None
                 self._end_filling()
                 self._close()
-                self._spool = None
-            lock.free()
+                self._spool = self._owned = None
+            owned.free()
 
     def overdue(self, waited_s: float) -> bool:
         """Whether items that waited this long in memory should be read into the spool instead."""
@@ -121,6 +121,8 @@ class SpoolController:
         """
         if self.overdue(unanswered_s):
             raise GoesToSpool("Kafka does not answer; the source is read to disk.")
+        if self._spool is None and monotonic() >= self._not_before_s:
+            self._open()
         if monotonic() >= self._note_at_s:
             self._note()
 
@@ -216,26 +218,22 @@ class SpoolController:
         except SpoolUnusable as exc:
             self._say(exc)
 
-    def _open(self, lock: FolderLock, folder: Path) -> None:
-        self._problem = ""
-        try:
-            lock.take()
-            self._spool = Spool(folder, self._instance.spooling.limit_bytes)
-        except SpoolUnusable as exc:
-            self._say(exc)
-            return
-        self._loss = (
-            _LOSS.format(f"its last {self._spool.cut_bytes} bytes were damaged")
-            if self._spool.cut_bytes
-            else ""
-        )
-        if self._spool.end is not None:
-            _log.info(
-                "spool_found",
-                instance=self._instance.name,
-                size_bytes=self._spool.size_bytes,
-                to=str(self._spool.end.binlog),
-            )
+    def _open(self) -> None:
+        """Open the folder, if this relay leads and has not opened it."""
+        with self._lock:
+            if self._owned is None or self._spool is not None:
+                return
+            try:
+                spool = Spool(self._owned.take(), self._instance.spooling.limit_bytes)
+            except SpoolUnusable as exc:
+                self._say(exc)
+                return
+            self._spool, self._problem = spool, ""
+        cut = f"its last {spool.cut_bytes} bytes were damaged"
+        self._loss = _LOSS.format(cut) if spool.cut_bytes else ""
+        if spool.end is not None:
+            size, to = spool.size_bytes, str(spool.end.binlog)
+            _log.info("spool_found", instance=self._instance.name, size_bytes=size, to=to)
 
     def _spooled(self, spool: Spool, start: SourcePosition) -> SpooledStream | None:
         filling = self._filling if self._fills else None

@@ -15,7 +15,7 @@ from relay.errors import SpoolUnusable
 from relay.model.change import Advance, RawItem, RawRows, TransactionBegin, TransactionEnd
 from relay.model.positions.position import BinlogPosition, SourceIdentity, SourcePosition
 from relay.model.records.last_transaction import first_changes, last_transaction
-from relay.spool import FolderLock, Spool, SpoolCursor
+from relay.spool import OwnedFolder, Spool, SpoolCursor
 from tests.support.examples import examples
 
 UUID = "3e11fa47-71ca-11e1-9e33-c80aa9429562"
@@ -33,6 +33,7 @@ def nothing_stays_open() -> Iterator[None]:
 
 def spool_in(folder: Path, limit: int = LIMIT) -> Spool:
     """As a process opens it; it is closed at the test's end."""
+    folder.mkdir(parents=True, exist_ok=True)
     spool = Spool(folder, limit)
     _opened.append(spool)
     return spool
@@ -339,17 +340,46 @@ def test_clearing_leaves_an_empty_folder_that_can_begin_elsewhere(tmp_path: Path
 def test_a_folder_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(SpoolUnusable, match="file/spool"):
-        spool_in(tmp_path / "file" / "spool")
+        OwnedFolder(tmp_path / "file" / "spool").take()
 
 
-def test_one_process_has_the_folder(tmp_path: Path) -> None:
-    one, other = FolderLock(tmp_path / "spool"), FolderLock(tmp_path / "spool")
-    one.take()
-    with pytest.raises(SpoolUnusable, match="Another process"):
-        other.take()
+def test_files_that_another_owner_has_taken_can_be_changed_by_that_owner_only(
+    tmp_path: Path,
+) -> None:
+    one, other = OwnedFolder(tmp_path / "spool"), OwnedFolder(tmp_path / "spool")
+    former = spool_in(one.take())
+    former.begin(at(100))
+    put(former, *transaction(1))
+    former.flush()
+    present = spool_in(other.take())
+    assert everything(present, at(100)) == transaction(1)
+    put(former, *transaction(2))
+    former.flush()  # into the file that was open
+    with pytest.raises(SpoolUnusable, match="spool"):
+        former.begin(at(300))
+    former.clear()
     one.free()
-    other.take()
+    put(present, *transaction(2))
+    present.flush()
+    present.close()
     other.free()
+    again = spool_in(one.take())
+    assert everything(again, at(100)) == [*transaction(1), *transaction(2)]
+    one.free()
+    assert len(list((tmp_path / "spool").glob("owned-*"))) == 1
+
+
+def test_files_of_an_earlier_release_are_taken(tmp_path: Path) -> None:
+    former = spool_in(tmp_path)
+    former.begin(at(100))
+    put(former, *transaction(1))
+    former.flush()
+    former.close()
+    (tmp_path / "lock").write_bytes(b"")
+    owned = OwnedFolder(tmp_path)
+    assert everything(spool_in(owned.take()), at(100)) == transaction(1)
+    owned.free()
+    assert list(tmp_path.glob("*.spool")) == []
 
 
 def test_what_was_cut_is_counted(tmp_path: Path) -> None:

@@ -3,10 +3,11 @@
 The disk is real, source and clock are values.
 """
 
+import fcntl
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 
@@ -291,24 +292,78 @@ def test_a_slow_kafka_begins_the_spool_and_a_fast_one_does_not(
         assert bench.source.opened_at == []
 
 
-def test_a_folder_that_another_process_has_is_a_problem_but_no_stop(
+def test_the_next_leader_takes_the_files_of_one_that_is_paused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     one, other = Bench(monkeypatch, tmp_path), Bench(monkeypatch, tmp_path)
+    one.publish(100)
     other.publish(100)
-    with one.controller.leading(), other.controller.leading():
+    with one.controller.leading():
+        one.controller.begin()
+        assert one.taken(100, 3) == [1, 2, 3]
+        other.source.error = SourceUnreachable("gone")  # the rows are on disk only
+        with other.controller.leading():
+            assert not other.controller.view.problem
+            assert other.taken(100, 3) == [1, 2, 3]
+            one.controller.begin()
+            other.now_s += 10.0
+            one.controller.look(0.0)
+            assert other.taken(100, 3) == [1, 2, 3]
+        one.controller.rest()
+        one.publish(200)
+        other.now_s += 10.0
+        one.controller.look(0.0)
+        assert "SPOOL_UNUSABLE" in one.controller.view.problem
+
+
+def of_an_earlier_release(folder: Path) -> BinaryIO:
+    """The lock that a relay of an earlier release holds as long as it leads."""
+    (folder / "roma" / "shop").mkdir(parents=True)
+    lock = (folder / "roma" / "shop" / "lock").open("wb")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    return lock
+
+
+def test_a_folder_that_an_earlier_release_has_is_a_problem_but_no_stop(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("relay.spool.owned_folder._RENAME_SECONDS", 0.05)
+    other = Bench(monkeypatch, tmp_path)
+    other.publish(100)
+    with of_an_earlier_release(tmp_path), other.controller.leading():
         other.controller.begin()
         assert not other.opens(at(100))
         assert "SPOOL_UNUSABLE" in other.controller.view.problem
     assert other.source.opened_at == []
 
 
+def test_a_folder_that_could_not_be_opened_is_opened_a_minute_later(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("relay.spool.owned_folder._RENAME_SECONDS", 0.05)
+    bench = Bench(monkeypatch, tmp_path)
+    bench.publish(100)
+    lock = of_an_earlier_release(tmp_path)
+    with bench.controller.leading():
+        lock.close()
+        bench.controller.look(0.0)
+        assert "SPOOL_UNUSABLE" in bench.controller.view.problem
+        bench.controller.begin()
+        assert bench.source.opened_at == []
+        bench.now_s += 60.0
+        bench.controller.look(0.0)
+        assert not bench.controller.view.problem
+        bench.controller.begin()
+        wait_until(lambda: bench.source.opened_at == [100], "the spool to begin")
+
+
 def test_a_disk_that_refused_is_left_alone_for_a_minute(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    one, other = Bench(monkeypatch, tmp_path), Bench(monkeypatch, tmp_path)
+    monkeypatch.setattr("relay.spool.owned_folder._RENAME_SECONDS", 0.05)
+    other = Bench(monkeypatch, tmp_path)
     other.publish(100)
-    with one.controller.leading(), other.controller.leading():
+    with of_an_earlier_release(tmp_path), other.controller.leading():
         pass
     with other.controller.leading():
         other.controller.begin()
@@ -322,6 +377,7 @@ def test_a_disk_that_refused_is_left_alone_for_a_minute(
 
 def test_a_cut_spool_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     folder = tmp_path / "roma" / "shop"
+    folder.mkdir(parents=True)
     spool = Spool(folder, 100_000_000)
     spool.begin(at(4))
     spool.close()

@@ -1,0 +1,126 @@
+"""One process at a time owns the files of a spool."""
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import count
+from pathlib import Path
+from time import monotonic, sleep, time_ns
+from typing import BinaryIO, Final
+
+import structlog
+
+from relay.errors import SpoolUnusable
+from relay.spool.disk import disk_errors
+from relay.spool.segment import segment_paths
+
+_LOCK: Final = "lock"
+_OWNED: Final = "owned-"
+"""The owner's folder has this prefix; a new owner gives it another name."""
+_RENAME_SECONDS: Final = 2.0
+_POLL_SECONDS: Final = 0.02
+
+_numbers: Final = count(1)
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class OwnedFolder:
+    """The files of an instance's spool, owned from `take` to `free`, to the end of the process, or
+    until another leader takes them.
+
+    They are in a folder inside `folder` whose name no other owner uses. A process that was paused
+    while another one became leader finds no file under its name, so it can neither delete nor
+    replace the files of the new owner.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._file: BinaryIO | None = None
+
+    def take(self) -> Path:
+        """Return the owned folder with the files that the last owner left. Raises SpoolUnusable.
+
+        The files of a live process are taken too: only a leader calls this, so that process leads
+        no more.
+        """
+        self.free()
+        with disk_errors(self._folder):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            with self._locked():
+                owned = self._folder / f"{_OWNED}{os.getpid()}-{next(_numbers)}-{time_ns()}"
+                self._claim(owned)
+                self._file = _marked(owned)
+        return owned
+
+    def free(self) -> None:
+        """Note that the files have no owner; do nothing if they have none."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Exclude other processes that take the files. A release before this one holds the lock as
+        long as it leads.
+        """
+        with (self._folder / _LOCK).open("wb") as file:
+            end_s = monotonic() + _RENAME_SECONDS
+            while not _is_locked_by_us(file):
+                if monotonic() >= end_s:
+                    raise SpoolUnusable(f"Another process uses the spool in {self._folder}.")
+                sleep(_POLL_SECONDS)
+            yield
+
+    def _claim(self, owned: Path) -> None:
+        """Move the last owner's files into the folder `owned`."""
+        former = sorted(self._folder.glob(f"{_OWNED}*"), key=lambda each: each.stat().st_mtime_ns)
+        if former:
+            former[-1].rename(owned)
+            for each in former[:-1]:
+                shutil.rmtree(each, ignore_errors=True)
+        owned.mkdir(exist_ok=True)
+        if not former:
+            for path in segment_paths(self._folder):  # where releases before this one put them
+                path.rename(owned / path.name)
+        if _has_live_owner(owned):
+            _separate_last(owned)
+            _log.warning(
+                "spool_taken", folder=str(self._folder), reason="its last owner is paused or slow"
+            )
+
+
+def _marked(owned: Path) -> BinaryIO:
+    """Return the open file whose lock shows that the owner lives; it replaces the last owner's."""
+    with ExitStack() as stack:
+        made = owned / f"{_LOCK}.new"
+        file = stack.enter_context(made.open("wb"))
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        made.replace(owned / _LOCK)
+        stack.pop_all()
+    return file
+
+
+def _has_live_owner(owned: Path) -> bool:
+    try:
+        with (owned / _LOCK).open("rb") as file:
+            return not _is_locked_by_us(file)
+    except FileNotFoundError:
+        return False
+
+
+def _separate_last(owned: Path) -> None:
+    """Replace the last file by a copy: the last owner has it open, and may write to it later."""
+    for path in segment_paths(owned)[-1:]:
+        copy = path.with_suffix(".copy")
+        shutil.copyfile(path, copy)
+        copy.replace(path)
+
+
+def _is_locked_by_us(file: BinaryIO) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
