@@ -103,9 +103,11 @@ class BatchContents:
         self._batch.event_bytes += size_bytes
         self._progress.copies(snapshots, order)
 
-    def count_left_out(self, rows: int, size_bytes: int) -> None:
-        """Count rows without any message; they still take order keys."""
-        self._progress.take(rows, None)
+    def count_left_out(self, rows: int, size_bytes: int, keys: int | None = None) -> None:
+        """Count rows without any message; they still take order keys: so many, or one each."""
+        time_ms, position = self._progress.order
+        order = OrderPair(time_ms, position + (rows if keys is None else keys))
+        self._progress.take(rows, order)
         totals = self._stats.totals
         totals.source_rows += rows
         totals.source_bytes += size_bytes

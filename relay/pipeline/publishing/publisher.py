@@ -226,7 +226,8 @@ class Publisher:
         """Return where the statement goes; empty where it is left out, which is counted."""
         progress = self.progress
         if progress.skip_reason is not None:
-            for table in ddl.tables if progress.skip_reason is SkipReason.SKIPPED else ():
+            skipped = progress.skip_reason is SkipReason.SKIPPED and not progress.to_skip
+            for table in ddl.tables if skipped else ():
                 self.checkpoint.count_skipped(table, 1)
             return ()
         if progress.to_skip or not self._rows.filter.accepts_statement(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from relay.encode import headers_behind_order
-from relay.errors import NamesUnknown
+from relay.errors import NamesUnknown, Stop
 from relay.model.change import Operation, RowsEvent
 from relay.model.message import PrintedMessages
 from relay.model.row_path import RowPath, SlowReason
@@ -25,6 +25,7 @@ from relay.pipeline.messages.printing.transaction_printer import WholeTransactio
 from relay.pipeline.messages.table_plan import TablePlan
 from relay.pipeline.messages.table_plans import TablePlans
 from relay.pipeline.publishing.message_context import MessageContexts
+from relay.pipeline.publishing.order_keys import order_keys
 from relay.pipeline.publishing.readable_rows import ReadableRows, origin_of
 from relay.refine import OPERATION
 from relay.route import Dropped, TableFilter
@@ -181,13 +182,31 @@ class RowPublisher:
         if self.copies is not None:
             self.copies.skipped()
         for event in events:
-            count = self.plans.count(event)
-            if why is SkipReason.SKIPPED:
+            rows = self.plans.count(event)
+            hidden = max(0, rows - self._progress.to_skip)
+            if why is SkipReason.SKIPPED and hidden:
                 self._stats.drop(
-                    event.table.id, "an operator skipped the transaction.", "skipped", count
+                    event.table.id, "an operator skipped the transaction.", "skipped", hidden
                 )
-                self._checkpoint.count_skipped(event.table.id, count)
-            self._checkpoint.count_left_out(count, event.size_bytes)
+                self._checkpoint.count_skipped(event.table.id, hidden)
+            self._checkpoint.count_left_out(rows, event.size_bytes, self._keys(event, rows, why))
+
+    def _keys(self, event: RowsEvent, rows: int, why: SkipReason) -> int:
+        """Return how many order keys the rows of a skipped event would have taken.
+
+        An event that cannot be published takes one for each row: none of them ever was.
+        """
+        try:
+            plan = self._planned(event)
+            if isinstance(plan, Dropped) or not self.filter.accepts_operation(event.operation):
+                return rows
+            return order_keys(event, rows, plan, self._settings.message)
+        except Stop:
+            return rows
+        except NamesUnknown:
+            if why is SkipReason.SKIPPED:
+                return rows
+            raise
 
     def _send(self, events: Sequence[RowsEvent], plan: TablePlan) -> None:
         """Hand the events' messages over, in bulk where the table's printer can, else row by
