@@ -209,9 +209,7 @@ class EmbeddedSession:
     ) -> Progress:
         record = replace(record, rows=configuration_of_rows(self._instance))
         if record.split is None:
-            record = replace(
-                record, mapping_set=mapping.name.number, mapping_digest=mapping.name.digest
-            )
+            record = record.under(mapping.name)
         return Progress(
             record,
             configuration_digest(self._instance),

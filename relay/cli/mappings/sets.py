@@ -137,10 +137,17 @@ def carry_out(
     fields(base=edit.base, changed=list(edit.changed), problems=problem_fields(edit.problems))
     if edit.problems:
         raise typer.Exit(1)
-    if not edit.changed:
+    if edit.changed:
+        differ = ", ".join(edit.changed)
+        typer.echo(f"Documents that differ from mapping set {edit.base}: {differ}.")
+    elif sets.needs_number(edit):
+        typer.echo(
+            f"Mapping set {edit.base} has the same documents. They get a number above all sets "
+            "that rows were published under."
+        )
+    else:
         typer.echo(f"Nothing changes: mapping set {edit.base} has the same documents.")
         return
-    typer.echo(f"Documents that differ from mapping set {edit.base}: {', '.join(edit.changed)}.")
     if not preview:
         confirm(settings.installation, yes)
         number = sets.carry_out(edit, who()).number

@@ -9,16 +9,15 @@ import orjson
 
 from relay.errors import PositionNewer, PositionUnreadable
 from relay.model.names.mapping_name import MappingName
-from relay.model.positions.position import (
-    BinlogPosition,
-    LastTransaction,
-    OrderPair,
-    SourceIdentity,
-    SourcePosition,
-)
+from relay.model.positions.position import BinlogPosition, OrderPair, SourcePosition
 from relay.model.records.hashed_forms import HashedForms, forms_of
-from relay.model.records.record_fields import leave_out_unknown, position_fields
-from relay.model.records.resume_fingerprint import Landmark, PublishedPlace
+from relay.model.records.record_fields import (
+    leave_out_unknown,
+    place_from,
+    position_fields,
+    source_from,
+)
+from relay.model.records.resume_fingerprint import PublishedPlace
 from relay.model.records.snapshot_progress import SnapshotProgress, leave_out_unpaused
 from relay.model.records.transaction_report import TransactionReport
 
@@ -35,11 +34,12 @@ messages under a second transactional id.
 
 _LEFT_OUT_IF_EMPTY: Final = (
     "names", "place", "rows", "mapping_digest", "kept_mappings", "placed_by", "snapshots",
-    "hashed_forms", "formats", "second_id",
+    "hashed_forms", "formats", "second_id", "highest_set",
 )  # fmt: skip
 
 _ABSENT: Final[dict[str, Any]] = {
     "mapping_set": 0, "mapping_digest": "", "following": "", "rows": "", "second_id": False,
+    "highest_set": 0,
 }  # fmt: skip
 
 
@@ -120,7 +120,9 @@ class PositionRecord:
     server that replicates it, None if digests are not kept. `rows` is a digest of the rules, masks
     and transforms that change messages; "" without any. `snapshots` is the progress of each request
     to copy tables, by its id. `second_id`: messages may be on their way under the instance's second
-    transactional id, so the next relay fences it as well.
+    transactional id, so the next relay fences it as well. `highest_set` is the highest number of a
+    set that a record of the instance has named, if `mapping_set` is lower; older relays leave it
+    out.
     """
 
     source: SourcePosition
@@ -144,11 +146,24 @@ class PositionRecord:
     hashed_forms: HashedForms = field(default_factory=dict)
     formats: dict[str, str] = field(default_factory=dict)
     second_id: bool = False
+    highest_set: int = 0
 
     @property
     def mapping(self) -> MappingName:
         """The set that the record names."""
         return MappingName(self.mapping_set, self.mapping_digest)
+
+    @property
+    def highest_number(self) -> int:
+        """The highest number of a set that rows of the instance were published under (ADR 89)."""
+        split = 0 if self.split is None else self.split.mapping_set
+        return max(self.highest_set, self.mapping_set, split)
+
+    def under(self, mapping: MappingName) -> "PositionRecord":
+        """Return the record with this set for the next rows; the highest number is kept."""
+        highest = self.highest_number if self.highest_number > mapping.number else 0
+        number, digest = mapping
+        return replace(self, mapping_set=number, mapping_digest=digest, highest_set=highest)
 
     @property
     def named_mappings(self) -> set[str]:
@@ -161,7 +176,7 @@ class PositionRecord:
         """The record in the position history; a move back takes the rest from the newest record."""
         of_topics: dict[str, Any] = {"placed_by": {}, "hashed_forms": {}, "formats": {}}
         own: dict[str, Any] = {"mapping_digest": "", "kept_mappings": {}, "second_id": False}
-        return replace(self, snapshots={}, **own, **of_topics)
+        return replace(self, snapshots={}, highest_set=0, **own, **of_topics)
 
     @property
     def format(self) -> int:
@@ -233,7 +248,7 @@ class PositionRecord:
             if fields["format"] > FORMAT:
                 raise PositionNewer(fields["format"], FORMAT)
             return cls(
-                source=_source(fields["source"]),
+                source=source_from(fields["source"]),
                 order=OrderPair(**fields["order"]),
                 epoch=fields["epoch"],
                 change_time_ms=fields["change_time_ms"],
@@ -241,8 +256,8 @@ class PositionRecord:
                 split=None if fields["split"] is None else _split(fields["split"]),
                 replay=None if fields.get("replay") is None else _replay(fields["replay"]),
                 skips=tuple(fields.get("skips", ())),
-                names=None if fields.get("names") is None else _source(fields["names"]),
-                place=None if fields.get("place") is None else _place(fields["place"]),
+                names=None if fields.get("names") is None else source_from(fields["names"]),
+                place=None if fields.get("place") is None else place_from(fields["place"]),
                 others={name: _other(each) for name, each in fields.get("others", {}).items()},
                 kept_mappings=fields.get("kept_mappings", {}),
                 snapshots={
@@ -261,26 +276,9 @@ def _of_topics(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: fields.get(name, {}) for name in ("placed_by", "formats")}
 
 
-def _source(fields: dict[str, Any]) -> SourcePosition:
-    last = fields.get("last")
-    if last is not None:
-        last = LastTransaction(**{**last, "begin": BinlogPosition(**last["begin"])})
-    return SourcePosition(
-        BinlogPosition(**fields["binlog"]),
-        fields["gtid_set"],
-        SourceIdentity(**fields["identity"]),
-        last,
-    )
-
-
 def _other(fields: dict[str, Any]) -> OtherSource:
-    names = None if fields["names"] is None else _source(fields["names"])
-    return OtherSource(_source(fields["source"]), names, tuple(fields.get("skips", ())))
-
-
-def _place(fields: dict[str, Any]) -> PublishedPlace:
-    landmark = None if fields["landmark"] is None else Landmark(**fields["landmark"])
-    return PublishedPlace(**{**fields, "ahead": tuple(fields["ahead"]), "landmark": landmark})
+    names = None if fields["names"] is None else source_from(fields["names"])
+    return OtherSource(source_from(fields["source"]), names, tuple(fields.get("skips", ())))
 
 
 def _split(fields: dict[str, Any]) -> SplitProgress:

@@ -2,7 +2,14 @@
 
 from typing import Any
 
-from relay.model.positions.position import BinlogPosition, OrderPair
+from relay.model.positions.position import (
+    BinlogPosition,
+    LastTransaction,
+    OrderPair,
+    SourceIdentity,
+    SourcePosition,
+)
+from relay.model.records.resume_fingerprint import Landmark, PublishedPlace
 
 
 def position_fields(value: object) -> dict[str, Any]:
@@ -21,3 +28,22 @@ def leave_out_unknown(fields: dict[str, Any]) -> None:
         for position in (standing["source"], standing.get("names")):
             if position is not None and position["last"] is None:
                 del position["last"]
+
+
+def source_from(fields: dict[str, Any]) -> SourcePosition:
+    """Return the position of a source from its JSON fields."""
+    last = fields.get("last")
+    if last is not None:
+        last = LastTransaction(**{**last, "begin": BinlogPosition(**last["begin"])})
+    return SourcePosition(
+        BinlogPosition(**fields["binlog"]),
+        fields["gtid_set"],
+        SourceIdentity(**fields["identity"]),
+        last,
+    )
+
+
+def place_from(fields: dict[str, Any]) -> PublishedPlace:
+    """Return a position that other servers know, from its JSON fields."""
+    landmark = None if fields["landmark"] is None else Landmark(**fields["landmark"])
+    return PublishedPlace(**{**fields, "ahead": tuple(fields["ahead"]), "landmark": landmark})

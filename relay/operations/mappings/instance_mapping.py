@@ -3,7 +3,7 @@ confirmation of the latter.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 from relay.errors import MappingRefused, MoveRefused, NodeMissing
@@ -97,7 +97,7 @@ class InstanceMapping:
                     f"itself."
                 )
                 raise MoveRefused(reason, remedy="Nothing to do.")
-            return replace(record, mapping_set=found.number, mapping_digest=found.name.digest)
+            return record.under(found.name)
 
         before, _ = self._record.write(
             Act("mapping.accept", change, _fields, {found.name.digest: found.bodies}), who

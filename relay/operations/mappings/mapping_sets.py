@@ -38,7 +38,8 @@ class MappingSets:
 
     def __init__(self, settings: RelaySettings, session: Session, acts: DelayedTrail) -> None:
         paths = Paths.of(settings.zookeeper, settings.installation)
-        self._store = MappingStore(session, paths, partial(highest_recorded_set, settings))
+        self._recorded = partial(highest_recorded_set, settings)
+        self._store = MappingStore(session, paths, self._recorded)
         self._returns = EarlyReturns(self._store, InstanceStore(session, paths))
         self._acts = acts
 
@@ -78,6 +79,14 @@ class MappingSets:
         Raises NodeMissing, MappingRefused.
         """
         return _edit(self._store.current(), self._store.load(number).bodies, restored_from=number)
+
+    def needs_number(self, edit: MappingEdit) -> bool:
+        """Return whether rows were published under a set with a higher number than the active one.
+
+        A save then makes a new set, also of equal documents. Raises BrokerUnreachable and what
+        `highest_recorded_set` raises.
+        """
+        return self._recorded() > edit.base
 
     def carry_out(self, edit: MappingEdit, who: Who) -> StoredSet:
         """Put the edit into force as the next set.

@@ -89,7 +89,7 @@ class Progress:
         if self._stale:
             standing = self._source.standing
             self.draft.record = replace(
-                self.draft.record,
+                self.draft.record.under(self._named),
                 names=standing.names,
                 source=standing.source,
                 order=self._end_order,
@@ -97,8 +97,6 @@ class Progress:
                 split=self.split,
                 replay=self._replay,
                 skips=standing.skips,
-                mapping_set=self._named.number,
-                mapping_digest=self._named.digest,
                 place=None if self._places is None else self._places.at(standing.source.binlog),
                 following=self.following,
                 others={

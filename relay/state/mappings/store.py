@@ -28,7 +28,7 @@ class MappingStore:
     ) -> None:
         """`recorded` returns the highest number of a set that rows were published under.
 
-        It is called before the first set is saved: ZooKeeper may have lost the ones before.
+        Each save calls it: ZooKeeper may have lost sets, or be an older copy of itself (ADR 89).
         """
         self._session = session
         self._paths = paths
@@ -105,11 +105,13 @@ class MappingStore:
         `base` is the set that they were edited from.
 
         A body that equals the base's keeps its version, a document that is not in `bodies` is not
-        in the new set; with no difference at all the base is returned. Raises VersionConflict if
-        `base` is not in force any more, SaveTooLarge.
+        in the new set. With no difference at all the base is returned, unless rows were published
+        under a set with a higher number. Raises VersionConflict if `base` is not in force any more,
+        SaveTooLarge, and what `recorded` raises.
         """
         pointer = self._pointer_at(base.number)
-        if dict(bodies) == dict(base.bodies):
+        recorded = self._recorded()
+        if dict(bodies) == dict(base.bodies) and base.number >= recorded:
             return base
         documents = [
             self._next_version(data_id, body, note)
@@ -122,7 +124,7 @@ class MappingStore:
             if data_id in bodies
         }
         versions |= {document.data_id: document.version for document in documents}
-        record = SetRecord(self._next_number(pointer), versions, note)
+        record = SetRecord(self._next_number(pointer, recorded), versions, note)
         self._put_into_force(pointer, record, documents)
         return StoredSet(record, dict(bodies))
 
@@ -130,15 +132,16 @@ class MappingStore:
         """Activate an older set's contents again, as a new set with the next number. `base` is
         the active number. Without a base it replaces any value of the pointer, even an
         unreadable one. Raises NodeMissing, MappingRefused if that older set is damaged,
-        VersionConflict if `base` is no longer active.
+        VersionConflict if `base` is no longer active, and what `recorded` raises.
         """
         pointer = self._pointer_at(base)
         old = self.load(to)
-        record = SetRecord(self._next_number(pointer), old.record.versions, note, restored_from=to)
+        number = self._next_number(pointer, self._recorded())
+        record = SetRecord(number, old.record.versions, note, restored_from=to)
         self._put_into_force(pointer, record, [])
         return replace(old, record=record)
 
-    def put_over(self, bodies: Mapping[str, str], note: Note, above: int = 0) -> StoredSet:
+    def put_over(self, bodies: Mapping[str, str], note: Note, above: int) -> StoredSet:
         """Put the bodies into force as a new set, whatever the pointer says now.
 
         Its number is higher than `above`. Raises SaveTooLarge, VersionConflict for a save at the
@@ -180,11 +183,9 @@ class MappingStore:
             return ()
         return tuple(sorted((int(name) for name in names if name.isdecimal()), reverse=True))
 
-    def _next_number(self, pointer: Pointer, above: int = 0) -> int:
-        # An operator may have moved the pointer to an older set; a number is never used twice all
-        # the same.
-        known = max(pointer.number, above, *self.set_numbers()[:1])
-        return (known or self._recorded()) + 1
+    def _next_number(self, pointer: Pointer, above: int) -> int:
+        # The pointer may name an older set than the newest one; a number is never used twice.
+        return max(pointer.number, above, *self.set_numbers()[:1]) + 1
 
     def _next_version(self, data_id: str, body: str, note: Note) -> StoredDocument:
         return StoredDocument(

@@ -12,9 +12,11 @@ from typer.testing import CliRunner
 from deploy.embedded import Kafka, MariaDB, ZooKeeper
 from relay.audit import AuditTrail
 from relay.cli import app
+from relay.operations import highest_recorded_set
 from relay.preflight import Verdict, preflight
 from tests.e2e.conftest import NewInstallation
 from tests.e2e.delivery.test_giant_transaction import ROWS
+from tests.e2e.operating.test_rollback_and_replay import operator_of
 from tests.support.relays.half_published import half_published
 from tests.support.relays.relay_process import Installation, RelayProcess
 from tests.support.rows.topic_reading import read_topic, topic_answers
@@ -179,3 +181,36 @@ def test_a_first_start_waits_for_a_mapping_and_moves_no_position(
             installation.map(dbs=dbs(name))
             relay.wait_for("RUNNING")
             wait_until(lambda: ids(kafka, name) == [1], "the row of before the mapping")
+
+
+def test_sets_over_an_older_zookeeper_get_numbers_that_no_row_was_published_under(
+    mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
+) -> None:
+    installation = new_installation(mariadb, kafka)
+    name = installation.name
+    operate = operator_of(installation)
+
+    def recorded() -> int:
+        return highest_recorded_set(installation.settings)
+
+    with RelayProcess(installation) as relay:
+        relay.wait_for("RUNNING")
+        older = installation.take_documents()
+        installation.map(topics=topics(name, f"{name}-b"))
+        mariadb.execute(f"insert into {name}.t values (1, 0, '')")
+        wait_until(lambda: ids(kafka, f"{name}-b") == [1], "the row under set 2")
+        relay.kill()
+        installation.wipe()
+        installation.put_documents(older)
+        relay.start()
+        relay.wait_for("WAITING", "MAPPING_LOST")
+        operate("mapping", "accept", "shop", "--yes", "shop", "--comment", "an older state")
+        relay.wait_for("RUNNING")
+        mariadb.execute(f"insert into {name}.t values (2, 0, '')")
+        wait_until(lambda: ids(kafka, name) == [2], "the row under set 1")
+        assert recorded() == 2, "the record names set 1 now, and set 2 was used"
+        operate("mapping", "rollback", "1", "--yes", name)  # equal documents
+        assert installation.mapping_number() == 3
+        wait_until(lambda: recorded() == 3, "set 3 in a record")
+        mariadb.execute(f"insert into {name}.t values (3, 0, '')")
+        wait_until(lambda: ids(kafka, name) == [2, 3], "the row under set 3")

@@ -6,13 +6,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import httpx
+import pytest
 
+from api.composition import shared
 from api.server import AdminServer, make_server
+from relay.operations import highest_recorded_set
 from relay.settings import RelaySettings
 from tests.support.relays.scraping import NO_CERTIFICATES
 from tests.support.waiting import wait_until
 
 TOKEN = "the-token"
+NO_KAFKA = "127.0.0.1:1"
+"""The brokers of `admin_settings`, where nothing listens."""
 
 
 def admin_settings(hosts: str, installation: str, **more: object) -> RelaySettings:
@@ -22,7 +27,7 @@ def admin_settings(hosts: str, installation: str, **more: object) -> RelaySettin
     """
     document = {
         "installation": installation,
-        "kafka": {"bootstrap_servers": "127.0.0.1:1"},
+        "kafka": {"bootstrap_servers": NO_KAFKA},
         "zookeeper": {"hosts": hosts, "session_timeout_seconds": 4},
         "api": {"port": 0, "token": TOKEN},
     }
@@ -50,8 +55,12 @@ def admin_client(settings: RelaySettings, port: int = 0) -> Iterator[httpx.Clien
 
 @contextmanager
 def serving(settings: RelaySettings, port: int = 0) -> Iterator[AdminServer]:
-    """Context manager: serve an admin."""
-    with socket.create_server(("127.0.0.1", port)) as listener:
+    """Context manager: serve an admin. One without Kafka saves mappings nevertheless."""
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        socket.create_server(("127.0.0.1", port)) as listener,
+    ):
+        patch.setattr(shared, "highest_recorded_set", _recorded)
         server = make_server(settings, listener)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="admin")
         thread.start()
@@ -62,3 +71,8 @@ def serving(settings: RelaySettings, port: int = 0) -> Iterator[AdminServer]:
             server.should_exit = True
             thread.join(30)
             assert not thread.is_alive()
+
+
+def _recorded(settings: RelaySettings) -> int:
+    """Return the highest number of a set in position records: 0 without Kafka."""
+    return 0 if settings.kafka.bootstrap_servers == NO_KAFKA else highest_recorded_set(settings)

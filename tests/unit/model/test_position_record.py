@@ -9,6 +9,7 @@ import orjson
 import pytest
 
 from relay.errors import PositionNewer, PositionUnreadable
+from relay.model.names.mapping_name import MappingName
 from relay.model.positions.position import (
     BinlogPosition,
     LastTransaction,
@@ -172,6 +173,19 @@ def test_progress_of_snapshots_needs_the_newest_format_and_history_entries_have_
 def test_a_second_id_needs_the_newest_format_and_history_entries_have_none() -> None:
     assert (OVERLAPPING.format, OVERLAPPING.as_history_entry) == (9, RECORD)
     assert b"second_id" not in RECORD.to_bytes()
+
+
+def test_the_highest_number_of_a_set_is_kept_when_a_record_names_a_lower_one() -> None:
+    lower, higher = MappingName(2, "4b" * 16), MappingName(8, "4b" * 16)
+    kept = NAMED.under(lower)
+    assert (kept.mapping, kept.highest_number) == (lower, 7)
+    assert PositionRecord.from_bytes(kept.to_bytes()) == kept
+    assert (kept.format, kept.as_history_entry.highest_set) == (5, 0)
+    assert kept.under(MappingName(3, DIGEST)).highest_number == 7
+    assert kept.under(higher) == replace(NAMED, mapping_set=8, mapping_digest="4b" * 16)
+    assert b"highest_set" not in NAMED.under(NAMED.mapping).to_bytes()
+    half = replace(IN_PARTS, split=replace(HALF, mapping_set=9)).under(lower)
+    assert replace(half, split=None).highest_number == 9, "its rows are published under set 9"
 
 
 def test_a_mapping_digest_needs_the_newest_format_and_history_entries_have_none() -> None:

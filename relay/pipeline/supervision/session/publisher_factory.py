@@ -219,8 +219,7 @@ class PublisherFactory:
             return record
         # The set of a half-published transaction that was given up was put in force.
         self._mapping.renew()
-        name = self._mapping.name
-        return replace(record, mapping_set=name.number, mapping_digest=name.digest)
+        return record.under(self._mapping.name)
 
     def _copies(
         self,
