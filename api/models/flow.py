@@ -1,27 +1,44 @@
 """Pause and throttle as operators see and set them."""
 
+from dataclasses import replace
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from relay.state import Flow
 
 
 class FlowWish(BaseModel):
-    """The wanted flow of an instance, with all fields."""
+    """The wanted flow of an instance. A missing field leaves the present value."""
 
     model_config = ConfigDict(extra="forbid")
 
-    paused: bool = Field(default=False, description="Stand still, in its place of the election.")
+    paused: bool = Field(default=False, description="Missing: a pause stays as it is.")
     rows_per_second: int | None = Field(
-        default=None, ge=0, description="null: as the configuration file says; 0: no limit."
+        default=None,
+        ge=0,
+        description="null: as the configuration file says; 0: no limit. Missing: it stays.",
     )
     bytes_per_second: int | None = Field(
-        default=None, ge=0, description="Of row events in the binlog; null and 0 as for rows."
+        default=None,
+        ge=0,
+        description="Of row events in the binlog; null, 0 and missing as for rows.",
     )
 
+    def applied_to(self, flow: Flow) -> Flow:
+        """Return the flow with the fields that the request names."""
+        return replace(flow, **self.model_dump(exclude_unset=True))
 
-class FlowView(FlowWish):
+
+class FlowView(BaseModel):
     """The wanted flow of an instance, its author and reason."""
 
+    paused: bool = Field(description="Whether operators have paused the instance.")
+    rows_per_second: int | None = Field(
+        description="null: as the configuration file says; 0: no limit."
+    )
+    bytes_per_second: int | None = Field(
+        description="Of row events in the binlog; null and 0 as for rows."
+    )
     by: str
     comment: str
 

@@ -20,10 +20,11 @@ def read_flow(admin: AdminDep, name: str) -> FlowView:
 
 @router.put("/flow")
 def set_flow(admin: AdminDep, name: str, wish: FlowWish, note: NoteDep) -> FlowView:
-    """Pause or resume the instance, and set its limits; the running instance follows."""
-    return FlowView.of(
-        admin.flow(name).set(_who(note), wish.paused, wish.rows_per_second, wish.bytes_per_second)
-    )
+    """Pause or resume the instance, and set its limits; the running instance follows.
+
+    Fields that the request does not name stay as they are.
+    """
+    return FlowView.of(admin.flow(name).change(_who(note), wish.applied_to))
 
 
 @router.post("/pause")

@@ -28,34 +28,34 @@ class InstanceFlow:
 
     def pause(self, who: Who) -> Flow:
         """Pause the instance. Its leader stops between two batches and keeps its leadership."""
-        return self._change(who, lambda flow: replace(flow, paused=True))
+        return self.change(who, lambda flow: replace(flow, paused=True))
 
     def resume(self, who: Who) -> Flow:
         """Resume the instance."""
-        return self._change(who, lambda flow: replace(flow, paused=False))
+        return self.change(who, lambda flow: replace(flow, paused=False))
 
     def throttle(self, who: Who, rows_per_second: int | None, bytes_per_second: int | None) -> Flow:
         """Set its limits; None leaves them to the configuration file, 0 lifts them."""
-        return self._change(
+        return self.change(
             who,
             lambda flow: replace(
                 flow, rows_per_second=rows_per_second, bytes_per_second=bytes_per_second
             ),
         )
 
-    def set(
-        self, who: Who, paused: bool, rows_per_second: int | None, bytes_per_second: int | None
-    ) -> Flow:
-        """Set all fields of the flow: pause and limits."""
-        return self._change(
-            who,
-            lambda flow: replace(
-                flow,
-                paused=paused,
-                rows_per_second=rows_per_second,
-                bytes_per_second=bytes_per_second,
-            ),
+    def change(self, who: Who, change: Callable[[Flow], Flow]) -> Flow:
+        """Write the audit entry, then the change; without the entry nothing is changed.
+
+        Raises VersionConflict.
+        """
+        before = self._store.read(self._instance)
+        after = replace(change(before), by=who.name, comment=who.comment)
+        self._trail.append(
+            AuditEntry(
+                who.name, "flow.set", self._instance, _fields(before), _fields(after), who.comment
+            )
         )
+        return self._store.write(self._instance, after)
 
     def start(self, who: Who) -> None:
         """Let a stopped instance try again with the settings that its relay has.
@@ -80,20 +80,6 @@ class InstanceFlow:
         except NodeMissing:
             return {"state": "never reported"}
         return {"state": status.state, **({"code": status.code} if status.code else {})}
-
-    def _change(self, who: Who, change: Callable[[Flow], Flow]) -> Flow:
-        """Write the audit entry, then the change; without the entry nothing is changed.
-
-        Raises VersionConflict.
-        """
-        before = self._store.read(self._instance)
-        after = replace(change(before), by=who.name, comment=who.comment)
-        self._trail.append(
-            AuditEntry(
-                who.name, "flow.set", self._instance, _fields(before), _fields(after), who.comment
-            )
-        )
-        return self._store.write(self._instance, after)
 
 
 def _fields(flow: Flow) -> dict[str, object]:
