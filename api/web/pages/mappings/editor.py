@@ -13,7 +13,7 @@ from api.deps import AdminDep
 from api.errors import BadRequest, PreconditionFailed, ProblemsFound
 from api.middleware.request_body import documents_of, pretty_document
 from api.models.problem import MappingProblemView
-from api.services.mappings.three_way_merge import Merged, merged
+from api.services.mappings.merge.three_way_merge import Merged, merged
 from api.web.acts import done, note_from
 from api.web.forms import Form, FormDep
 from api.web.pages.mappings.edit_form import Edit, read_edit

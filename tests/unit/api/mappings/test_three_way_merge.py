@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.services.mappings.three_way_merge import Clash, merged
+from api.services.mappings.merge.three_way_merge import Clash, merged
 from relay.route import DBS, TAGS, TBS, TOPICS
 
 _NAMES = st.sampled_from(["a", "b", "c", "d"])
@@ -97,3 +97,56 @@ def test_positional_lists_are_never_joined() -> None:
 def test_a_document_that_is_not_json_is_left_as_it_was_typed() -> None:
     result = merged({DBS: "[]"}, {DBS: "[{"}, {DBS: '[{"logicDb":"a","realDbs":"a"}]'})
     assert (result.unread, result.bodies) == ((DBS,), {DBS: "[{"})
+
+
+def tags(*entries: tuple[str, str]) -> dict[str, str]:
+    return {TAGS: json.dumps([{"logicTb": table, "tag": tag} for table, tag in entries])}
+
+
+def read_tags(bodies: Any) -> list[tuple[str, str]]:
+    return [(each["logicTb"], each["tag"]) for each in json.loads(bodies[TAGS])]
+
+
+_MANY_TAGS = st.lists(
+    st.sampled_from([("a", "1"), ("a", "2"), ("a", "3"), ("b", "1")]), unique=True
+)
+
+
+@given(_MANY_TAGS, _MANY_TAGS, _MANY_TAGS)
+def test_an_entry_that_either_side_removed_stays_removed(
+    base: list[tuple[str, str]], mine: list[tuple[str, str]], theirs: list[tuple[str, str]]
+) -> None:
+    result = merged(tags(*base), tags(*mine), tags(*theirs))
+    now = set(read_tags(result.bodies)) if result.bodies else set()
+    for each in base:
+        assert each not in now or each in theirs, "they removed it"
+        assert each not in now or each in mine or result.clashes, "I removed it"
+    for each in {*mine, *theirs} - set(base):
+        assert each in now or result.clashes, "it was added"
+
+
+def test_each_side_removes_another_entry_of_a_table() -> None:
+    one, two, other = ("a", "1"), ("a", "2"), ("b", "1")
+    result = merged(tags(one, two, other), tags(two, other), tags(one, other))
+    assert (read_tags(result.bodies), result.clashes) == ([other], ())
+
+
+def test_an_edit_of_fields_does_not_bring_a_removed_entry_back() -> None:
+    result = merged(
+        tags(("a,f", "a,1"), ("b", "b")), tags(("a,f,g", "a,1,2"), ("b", "b")), tags(("b", "b"))
+    )
+    assert read_tags(result.bodies) == [("b", "b")]
+    assert [each.mine for each in result.clashes] == ['{"logicTb": "a,f,g", "tag": "a,1,2"}']
+
+
+def test_a_removed_name_does_not_come_back_under_another_entry() -> None:
+    base, mine, theirs = tbs(a="x,y", b="z"), tbs(a="y", b="z,x"), tbs(a="y", b="z", c="w")
+    result = merged(base, mine, theirs)
+    assert read(result.bodies) == {"a": "y", "b": "z", "c": "w"}
+    assert [json.loads(each.mine)["realTbs"] for each in result.clashes] == ["z,x"]
+
+
+def test_a_renamed_entry_does_not_bring_the_removed_one_back() -> None:
+    result = merged(tbs(a="x", b="y"), tbs(a2="x", b="y"), tbs(b="y"))
+    assert read(result.bodies) == {"b": "y"}
+    assert [json.loads(each.mine)["logicTb"] for each in result.clashes] == ["a2"]

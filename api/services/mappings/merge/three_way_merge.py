@@ -1,12 +1,13 @@
 """Applying one person's edit to a set that another one has saved meanwhile, entry by entry."""
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from api.middleware.request_body import pretty_document
+from api.services.mappings.merge.returned_names import names_of, without_returned
 from relay.route import DATA_IDS, DBS, TAGS, TBS, TOPICS
 from relay.route.names import NameRefused, split_outside_slashes
 
@@ -15,8 +16,8 @@ _NAME_LISTS: Final = {DBS: "realDbs", TBS: "realTbs"}
 """Lists without an order: names that both sides add or remove are joined."""
 
 _Entry: TypeAlias = Mapping[str, Any]
-_Entries: TypeAlias = dict[tuple[str, int], _Entry]
-"""Entries by the text of their key, and a number where several have the same."""
+_Entries: TypeAlias = dict[str, list[_Entry]]
+"""Entries by the text of their key; several may have the same one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +75,50 @@ def _document(data_id: str, base: str, mine: str, theirs: str) -> tuple[str, lis
     result: list[_Entry] = []
     clashes: list[Clash] = []
     for key in dict.fromkeys([*sides[2], *sides[1], *sides[0]]):
-        old, my, their = (side.get(key) for side in sides)
-        entry = _entry(data_id, old, my, their)
-        if entry is _BOTH:
+        old, my, their = (side.get(key, []) for side in sides)
+        entries = _same_key(data_id, old, my, their)
+        if entries is None:
             clashes.append(Clash(data_id, _written(my), _written(their)))
-            entry = their
-        if entry is not None:
-            result.append(entry)
+            entries = their
+        result += entries
+    if data_id in _NAME_LISTS:
+        result, brought_back = without_returned(_NAME_LISTS[data_id], sides, result)
+        clashes += [Clash(data_id, _written([each]), "") for each in brought_back]
     return pretty_document(result), clashes
+
+
+def _same_key(
+    data_id: str, base: list[_Entry], mine: list[_Entry], theirs: list[_Entry]
+) -> list[_Entry] | None:
+    """Return the entries of one key, None if both sides changed the same one differently."""
+    if max(map(len, (base, mine, theirs))) > 1:
+        return _several(base, mine, theirs)
+    old, my, their = (next(iter(each), None) for each in (base, mine, theirs))
+    entry = _entry(data_id, old, my, their)
+    if entry is _BOTH:
+        return None
+    return [] if entry is None else [entry]
+
+
+def _several(base: list[_Entry], mine: list[_Entry], theirs: list[_Entry]) -> list[_Entry] | None:
+    """Join entries of one key, which add up: each side removes and adds whole entries."""
+    removed, removed_too = (_less(base, side) for side in (mine, theirs))
+    added, added_too = (_less(side, base) for side in (mine, theirs))
+    if added != added_too and any(each in removed_too for each in removed):
+        return None
+    return [*_less(theirs, removed), *_less(added, added_too)]
+
+
+def _less(entries: Iterable[_Entry], others: Iterable[_Entry]) -> list[_Entry]:
+    """Return the entries without the others, one for one."""
+    left = list(others)
+    found = []
+    for each in entries:
+        if each in left:
+            left.remove(each)
+        else:
+            found.append(each)
+    return found
 
 
 _BOTH: Final[_Entry] = {}
@@ -100,7 +137,7 @@ def _entry(
         return _BOTH
     rest = [{key: each[key] for key in each if key != lists} for each in (base, mine, theirs)]
     try:
-        names = [_names(each.get(lists)) for each in (base, mine, theirs)]
+        names = [names_of(each.get(lists)) for each in (base, mine, theirs)]
     except NameRefused:
         return _BOTH
     if not rest[0] == rest[1] == rest[2] or any(each is None for each in names):
@@ -115,28 +152,24 @@ def _joined(base: list[str], mine: list[str], theirs: list[str]) -> list[str]:
     return [*kept, *(each for each in mine if each not in base and each not in kept)]
 
 
-def _names(value: object) -> list[str] | None:
-    if isinstance(value, str):
-        return split_outside_slashes(value, ",")
-    if isinstance(value, list) and all(isinstance(each, str) for each in value):
-        return value
-    return None
-
-
 def _entries(data_id: str, text: str) -> _Entries:
     parsed = json.loads(text) if text.strip() else []
     if not isinstance(parsed, list) or not all(isinstance(each, dict) for each in parsed):
         raise ValueError("not a list of objects")
-    return dict(_keyed(parsed, _KEYS[data_id]))
+    found: _Entries = {}
+    for entry in parsed:
+        found.setdefault(_key(data_id, entry), []).append(entry)
+    return found
 
 
-def _keyed(entries: Iterable[_Entry], key: str) -> Iterable[tuple[tuple[str, int], _Entry]]:
-    met = Counter[str]()
-    for entry in entries:
-        text = json.dumps(entry.get(key))
-        yield (text, met[text]), entry
-        met[text] += 1
+def _key(data_id: str, entry: _Entry) -> str:
+    """Return what identifies an entry: of tags the table, because an edit may change the fields."""
+    name = entry.get(_KEYS[data_id])
+    if data_id == TAGS and isinstance(name, str):
+        with suppress(NameRefused):
+            name = split_outside_slashes(name, ",")[0]
+    return json.dumps(name)
 
 
-def _written(entry: _Entry | None) -> str:
-    return "" if entry is None else json.dumps(entry, ensure_ascii=False)
+def _written(entries: Iterable[_Entry]) -> str:
+    return "\n".join(json.dumps(each, ensure_ascii=False) for each in entries)

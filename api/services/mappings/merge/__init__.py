@@ -1,0 +1,1 @@
+"""Applying an edit to a set that another editor has saved meanwhile."""
