@@ -1,5 +1,7 @@
-"""If-Match and If-None-Match (RFC 9110, 13.1), where an entity tag is the number of a mapping
-set.
+"""If-Match and If-None-Match (RFC 9110, 13.1).
+
+An entity tag is the number of a mapping set, or the name of a document's state. No later state has
+the same tag, also if a document was removed and added again.
 """
 
 import re
@@ -11,9 +13,9 @@ from api.errors import BadRequest, PreconditionFailed, PreconditionRequired
 _TAG: Final = re.compile(r'\s*(?:W/)?"([^"]*)"\s*')
 
 
-def entity_tag(set_number: int) -> str:
-    """Write a set's number as an entity tag."""
-    return f'"{set_number}"'
+def entity_tag(state: int | str) -> str:
+    """Write a set's number, or the name of a state, as an entity tag."""
+    return f'"{state}"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +40,9 @@ class TagList:
             )
         return cls(frozenset(part.group(1) for part in parts if part is not None))
 
-    def names(self, set_number: int) -> bool:
-        """Return whether the header names this set."""
-        return self.any or str(set_number) in self.tags
+    def names(self, state: int | str) -> bool:
+        """Return whether the header names this state."""
+        return self.any or str(state) in self.tags
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,24 +58,22 @@ class Precondition:
         return self.if_match is not None and self.if_match.any
 
     @classmethod
-    def of_state(cls, number: int) -> "Precondition":
-        """Return the precondition of a page that showed the state of this number."""
-        return cls(if_match=TagList(frozenset({str(number)})))
+    def of_state(cls, state: str) -> "Precondition":
+        """Return the precondition of a page that showed this state."""
+        return cls(if_match=TagList(frozenset({state})))
 
-    def check(self, set_number: int, *, exists: bool) -> None:
-        """Compare the expectation with the active set; `exists`: a document would be replaced.
+    def check(self, state: int | str, *, exists: bool) -> None:
+        """Compare the expectation with the present state; `exists`: a document would be replaced.
 
         Raises PreconditionRequired if an edit of an existing document has no If-Match,
         PreconditionFailed if the state has changed.
         """
-        if self.if_none_match is not None and exists and self.if_none_match.names(set_number):
+        if self.if_none_match is not None and exists and self.if_none_match.names(state):
             raise PreconditionFailed(
                 "It exists already, and If-None-Match requires that it does not."
             )
         if self.if_match is None:
             if exists and self.if_none_match is None:
                 raise PreconditionRequired("It exists already, and the request has no If-Match.")
-        elif not self.if_match.names(set_number) or (self.if_match.any and not exists):
-            raise PreconditionFailed(
-                f"State {set_number} is active, and If-Match names another state."
-            )
+        elif not self.if_match.names(state) or (self.if_match.any and not exists):
+            raise PreconditionFailed(f"State {state} is active, and If-Match names another state.")

@@ -19,7 +19,7 @@ router: Final = APIRouter(prefix="/api/v1", tags=["accounts"])
 def list_users(admin: AdminDep, response: Response, part: ListingDep) -> list[UserView]:
     """Return all users. The ETag is that of all users and tokens together."""
     found = admin.access.accounts.accounts()
-    response.headers["ETag"] = entity_tag(found.number)
+    response.headers["ETag"] = entity_tag(found.state)
     return part.of([UserView.of(user) for user in found.users])
 
 

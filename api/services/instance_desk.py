@@ -57,8 +57,8 @@ class InstanceDesk:
 
     def save(
         self, name: str, fields: Mapping[str, Any], precondition: Precondition, note: Note
-    ) -> InstanceDocument:
-        """Add or replace a document.
+    ) -> tuple[InstanceDocument, bool]:
+        """Add or replace a document; return it, and whether it was added.
 
         Raises DefinedInFile, InstanceRefused, BodyTooLarge, NodeMissing, VersionConflict, and
         PreconditionRequired or PreconditionFailed from `Precondition.check`.
@@ -66,8 +66,7 @@ class InstanceDesk:
         if name in self._of_file:
             raise DefinedInFile(f"Instance {name} is defined in the configuration file.")
         stored = self._store.find(name)
-        version = stored.version if stored is not None else 0
-        precondition.check(version, exists=stored is not None)
+        precondition.check(stored.state if stored else "", exists=stored is not None)
         whole = with_secrets_of(
             stored.fields if stored is not None else {},
             {**fields, "name": fields.get("name", name)},
@@ -76,14 +75,14 @@ class InstanceDesk:
         _check_size(whole)
         if stored is not None:
             self._refuse_mixed(name, stored.fields, whole)
-        saved = self._store.save(name, whole, version)
+        saved = self._store.save(name, whole, stored)
         self._note(
             "instance.saved",
             name,
             *_changed(stored.fields if stored is not None else {}, whole),
             note,
         )
-        return saved
+        return saved, stored is None
 
     def _refuse_mixed(self, name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
         """Raise InstanceRefused if a topic with messages of the instance gets another format."""
@@ -111,8 +110,8 @@ class InstanceDesk:
         Its position stays. Raises NodeMissing.
         """
         stored = self.read(name)
-        precondition.check(stored.version, exists=True)
-        self._store.remove(name, stored.version)
+        precondition.check(stored.state, exists=True)
+        self._store.remove(stored)
         self._note("instance.removed", name, *_changed(stored.fields, {}), note)
 
     def _note(

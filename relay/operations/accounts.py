@@ -81,8 +81,8 @@ class AccountEditor:
         """Return all users and tokens."""
         return self._store.read()
 
-    def state(self) -> tuple[Accounts, int]:
-        """Return all users and tokens with the version of this state; 0: never saved."""
+    def state(self) -> tuple[Accounts, str]:
+        """Return all users and tokens with the name of this state; empty: never saved."""
         return self._store.state()
 
     def add_user(
@@ -92,7 +92,7 @@ class AccountEditor:
         who: Who,
         *,
         password: str = "",
-        base: int | None = None,
+        base: str | None = None,
     ) -> None:
         """Add a user, without a password where it is empty; with `base` only to this state.
 
@@ -131,7 +131,7 @@ class AccountEditor:
         user = self._store.read().user(name)
         return user, "" if before is None or before.name == name else before.name
 
-    def change_user(self, name: str, wanted: UserChange, who: Who, base: int) -> None:
+    def change_user(self, name: str, wanted: UserChange, who: Who, base: str) -> None:
         """Change the rights of a user, and its password if one is given.
 
         A new password, and disabling, end the user's sessions.

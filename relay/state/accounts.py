@@ -37,22 +37,22 @@ class AccountStore:
         node = self._session.find(self._path)
         return Accounts() if node is None else from_document(node.value)
 
-    def state(self) -> tuple[Accounts, int]:
-        """Return all users and tokens with the version of this state; 0: never saved.
+    def state(self) -> tuple[Accounts, str]:
+        """Return all users and tokens with the name of this state; empty: never saved.
 
         Raises StoreRefused for a node that cannot be read completely.
         """
         node = self._session.find(self._path, synced=True)
-        return (Accounts(), 0) if node is None else (from_document(node.value), node.version + 1)
+        return (Accounts(), "") if node is None else (from_document(node.value), node.state)
 
-    def change(self, change: Callable[[Accounts], Accounts], *, base: int | None = None) -> None:
-        """Apply a change; with `base` only to the state of that version.
+    def change(self, change: Callable[[Accounts], Accounts], *, base: str | None = None) -> None:
+        """Apply a change; with `base` only to the state of that name.
 
         Raises the change's errors, StoreRefused, and VersionConflict if others wrote.
         """
 
         def changed(node: Node | None) -> tuple[None, bytes]:
-            if base is not None and base != (0 if node is None else node.version + 1):
+            if base is not None and base != ("" if node is None else node.state):
                 raise VersionConflict("The users and tokens were changed in the meantime.")
             before = Accounts() if node is None else from_document(node.value)
             return None, to_document(change(before))

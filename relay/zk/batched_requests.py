@@ -8,9 +8,10 @@ from typing import Final, Generic, Protocol, TypeVar
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 from kazoo.interfaces import IAsyncResult
+from kazoo.protocol.states import ZnodeStat
 
 from relay.deadline import Deadline
-from relay.zk.node import Create, Delete, Replace, Step
+from relay.zk.node import Create, Delete, Node, Replace, Step
 
 READS_PER_BATCH: Final = 100
 """So many reads wait for their answer at the same time; more would delay other requests."""
@@ -64,3 +65,23 @@ def commit_steps(client: KazooClient, steps: Sequence[Step]) -> IAsyncResult[lis
         else:
             request.check(step.path, step.version)
     return request.commit_async()
+
+
+def replaced_nodes(steps: Sequence[Step], answers: Sequence[object]) -> list[Node]:
+    """Return the nodes that the steps of a successful transaction replaced, in their order."""
+    return [
+        node_of(step.value, answer)
+        for step, answer in zip(steps, answers, strict=True)
+        if isinstance(step, Replace) and isinstance(answer, ZnodeStat)
+    ]
+
+
+def node_of(value: bytes, stat: ZnodeStat) -> Node:
+    """Return a node of kazoo's value and statistics."""
+    return Node(
+        value=value,
+        version=stat.version,
+        ephemeral_owner=stat.ephemeralOwner or None,
+        modified_ms=stat.mtime,
+        changed=stat.mzxid,
+    )

@@ -11,13 +11,24 @@ ANY_VERSION: Final = -1
 class Node:
     """A node's value and version.
 
-    `ephemeral_owner` is the owning session's id, None for a persistent node.
+    `ephemeral_owner` is the owning session's id, None for a persistent node. `changed` is the
+    number of the last change; it rises with each change of any node of the servers.
     """
 
     value: bytes
     version: int
     ephemeral_owner: int | None
     modified_ms: int
+    changed: int = 0
+
+    @property
+    def state(self) -> str:
+        """Return a name of this state of the node.
+
+        A node that was deleted and created again repeats its versions, but never this name. The
+        time keeps the name unique on servers that lost their data.
+        """
+        return f"{self.changed:x}-{self.modified_ms:x}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from kazoo.protocol.states import ZnodeStat
 from kazoo.security import OPEN_ACL_UNSAFE
 
 from relay.deadline import Deadline
 from relay.errors import NodeMissing, StoreUnreachable
 from relay.settings import ZooKeeperSettings
-from relay.zk.batched_requests import commit_steps
+from relay.zk.batched_requests import commit_steps, node_of, replaced_nodes
 from relay.zk.client import Client, SessionState
 from relay.zk.errors import raise_failure, translated
 from relay.zk.login import identity_of, rights_of
@@ -125,7 +124,7 @@ class Session:
         Raises NodeMissing.
         """
         value, stat = self._requests.read(path, lambda: self._kazoo.get_async(path), synced)
-        return _node(value, stat)
+        return node_of(value, stat)
 
     def find(self, path: str, *, synced: bool = False) -> Node | None:
         """Return a node, None if it is missing."""
@@ -140,7 +139,7 @@ class Session:
         They are not of one moment: another writer may change one while the next is read.
         """
         found = self._requests.read_all(paths, self._kazoo.get_async, synced)
-        return [None if each is None else _node(*each) for each in found]
+        return [None if each is None else node_of(*each) for each in found]
 
     def changes(self, paths: Sequence[str]) -> list[int | None]:
         """Return the number of the last change of each node, None for a missing one.
@@ -222,8 +221,8 @@ class Session:
         """Delete a node without children. Raises VersionConflict, NodeMissing."""
         self._requests.ask(path, lambda: self._kazoo.delete_async(path, version))
 
-    def commit(self, steps: Sequence[Step]) -> None:
-        """Execute all steps or none, in one ZooKeeper transaction.
+    def commit(self, steps: Sequence[Step]) -> list[Node]:
+        """Execute all steps or none, in one ZooKeeper transaction; return the replaced nodes.
 
         Raises the error of the first failed step.
         """
@@ -231,6 +230,7 @@ class Session:
             ", ".join(step.path for step in steps), lambda: commit_steps(self._kazoo, steps)
         )
         raise_failure([step.path for step in steps], answers)
+        return replaced_nodes(steps, answers)
 
     def check_writable(self, path: str) -> None:
         """Check that nodes may be created at `path` and below, without creating one.
@@ -283,12 +283,3 @@ class Session:
         if self.connected:
             watched.arm()
         return watch
-
-
-def _node(value: bytes, stat: ZnodeStat) -> Node:
-    return Node(
-        value=value,
-        version=stat.version,
-        ephemeral_owner=stat.ephemeralOwner or None,
-        modified_ms=stat.mtime,
-    )

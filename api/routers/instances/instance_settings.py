@@ -34,7 +34,7 @@ _BODY: Final[dict[str, Any]] = {
 
 @router.get("")
 def read_settings(admin: AdminDep, name: str, response: Response) -> dict[str, Any]:
-    """Return the document without its secrets; the ETag is its version.
+    """Return the document without its secrets; the ETag names this state.
 
     Instances of the configuration file have no document.
     """
@@ -57,8 +57,8 @@ def save_settings(
     Relays apply it within one or two seconds, at a transaction boundary. A masked secret keeps its
     stored value.
     """
-    saved = admin.instances.save(name, _object(body), precondition, note)
-    response.status_code = 201 if saved.version == 1 else 200
+    saved, is_added = admin.instances.save(name, _object(body), precondition, note)
+    response.status_code = 201 if is_added else 200
     return _shown(saved, response)
 
 
@@ -74,7 +74,7 @@ def remove_settings(
 
 
 def _shown(document: InstanceDocument, response: Response) -> dict[str, Any]:
-    response.headers["ETag"] = entity_tag(document.version)
+    response.headers["ETag"] = entity_tag(document.state)
     return document.shown
 
 

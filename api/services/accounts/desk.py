@@ -15,11 +15,11 @@ from relay.operations import AccountEditor, NewToken, UserChange, Who
 
 @dataclass(frozen=True, slots=True)
 class AccountList:
-    """All users and tokens by name, with the number of this state."""
+    """All users and tokens by name, with the name of this state."""
 
     users: tuple[User, ...]
     tokens: tuple[ApiToken, ...]
-    number: int
+    state: str
 
 
 class AccountDesk:
@@ -31,11 +31,11 @@ class AccountDesk:
 
     def accounts(self) -> AccountList:
         """Return all users and tokens."""
-        accounts, number = self._editor.state()
+        accounts, state = self._editor.state()
         return AccountList(
             tuple(user for _, user in sorted(accounts.users.items())),
             tuple(token for _, token in sorted(accounts.tokens.items())),
-            number,
+            state,
         )
 
     def user(self, name: str) -> User:
@@ -52,16 +52,16 @@ class AccountDesk:
 
         Raises AccountRefused, VersionConflict, PreconditionFailed, PreconditionRequired.
         """
-        accounts, number = self._editor.state()
+        accounts, state = self._editor.state()
         exists = name in accounts.users
-        known.check(number, exists=exists)
+        known.check(state, exists=exists)
         if exists:
             _check_own(name, wanted, caller)
-            self._editor.change_user(name, wanted, who, number)
+            self._editor.change_user(name, wanted, who, state)
         else:
             if wanted.disabled:
                 raise AccountRefused("A new user cannot be disabled.")
-            self._editor.add_user(name, wanted.grant, who, password=wanted.password, base=number)
+            self._editor.add_user(name, wanted.grant, who, password=wanted.password, base=state)
         return not exists
 
     def add_token(self, name: str, owner: str, grant: Grant, days: int, who: Who) -> NewToken:

@@ -47,7 +47,7 @@ def save_user(request: Request, admin: AdminDep, caller: CallerDep, form: FormDe
         known = (
             Precondition(if_none_match=TagList(frozenset(), any=True))
             if is_new
-            else Precondition.of_state(form.number("state", "The state"))
+            else Precondition.of_state(form["state"])
         )
         wanted = UserChange(_grant(form), form.checked("disabled"), form["password"])
         admin.access.accounts.save_user(
@@ -156,13 +156,13 @@ class _Shown:
 def _page(request: Request, caller: Caller, shown: _Shown) -> HTMLResponse:
     admin: Admin = request.app.state.admin
     may = Right.ADMINISTER in caller.rights
-    lists = admin.access.accounts.accounts() if may else AccountList((), (), 0)
+    lists = admin.access.accounts.accounts() if may else AccountList((), (), "")
     problem = None if shown.error is None else problem_of(shown.error)
     values: dict[str, object] = {
         "title": "Users and tokens",
         "users": [(each, sign_in_ways(each)) for each in lists.users],
         "tokens": token_rows(lists.tokens, int(time() * 1000)),
-        "state": lists.number,
+        "state": lists.state,
         "roles": ROLE_SENTENCES,
         "days": DAYS,
         "matrix": matrix(),

@@ -32,7 +32,7 @@ class DesiredInstances:
         self._notes = notes
         self._relay = relay
         self._defined: dict[str, InstanceSettings] = {}
-        self._refused: dict[str, int] = {}
+        self._refused: dict[str, str] = {}
 
     def settings(self) -> Mapping[str, InstanceSettings]:
         """Return name → settings; while ZooKeeper is unavailable, the last known ones."""
@@ -61,9 +61,9 @@ class DesiredInstances:
         """Report an invalid document once: in the log, and also in the status if no instance of
         that name runs.
         """
-        if self._refused.get(document.name) == document.version:
+        if self._refused.get(document.name) == document.state:
             return
-        self._refused[document.name] = document.version
+        self._refused[document.name] = document.state
         _log.error(
             "instance_document_refused",
             instance=document.name,

@@ -3,28 +3,34 @@ document each.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from urllib.parse import unquote
 
-from relay.errors import NodeMissing
+from relay.errors import NodeMissing, VersionConflict
 from relay.settings import InstanceSettings, RunTimeVariables, instance_settings
 from relay.state.instances.secrets import masked
 from relay.state.paths import Paths
-from relay.zk import Session, Watch
+from relay.zk import Check, Create, Delete, Node, Replace, Session, Step, Watch
+
+_ATTEMPTS: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
 class InstanceDocument:
     """The settings of one instance as an operator wrote them.
 
-    `version` rises with every change, 0: never saved.
+    version   rises with every change until the document is removed
+    state     names this state of the document; no later one has the same name
+    removals  how many documents had been removed when this one was read
     """
 
     name: str
     fields: Mapping[str, Any]
     version: int
+    state: str = ""
+    removals: int = 0
 
     @property
     def shown(self) -> dict[str, Any]:
@@ -40,7 +46,11 @@ class InstanceDocument:
 
 
 class InstanceDocumentStore:
-    """Reads and writes instance documents; each write names the version that it replaces."""
+    """Reads and writes instance documents; each write names the document that it replaces.
+
+    ZooKeeper counts the versions of a node from 0 again when it is created again. So a removal
+    also replaces the parent, and a write requires that the parent is unchanged.
+    """
 
     def __init__(self, session: Session, paths: Paths) -> None:
         self._session = session
@@ -52,9 +62,11 @@ class InstanceDocumentStore:
             names = tuple(map(unquote, self._session.children(self._paths.definitions)))
         except NodeMissing:
             return ()
-        nodes = self._session.find_all([self._paths.definition(name) for name in names])
+        parent, *nodes = self._session.find_all(
+            [self._paths.definitions, *(self._paths.definition(name) for name in names)]
+        )
         return tuple(
-            InstanceDocument(name, _fields(node.value), node.version + 1)
+            _document(name, node, parent)
             for name, node in zip(names, nodes, strict=True)
             if node is not None
         )
@@ -68,36 +80,69 @@ class InstanceDocumentStore:
 
     def find(self, name: str) -> InstanceDocument | None:
         """Return one document, None if it does not exist."""
-        node = self._session.find(self._paths.definition(name))
-        return (
-            None if node is None else InstanceDocument(name, _fields(node.value), node.version + 1)
+        parent, node = self._session.find_all(
+            [self._paths.definitions, self._paths.definition(name)]
         )
+        return None if node is None else _document(name, node, parent)
 
-    def save(self, name: str, fields: Mapping[str, Any], version: int) -> InstanceDocument:
-        """Write a document over `version` (0: it must not exist).
+    def save(
+        self, name: str, fields: Mapping[str, Any], before: InstanceDocument | None
+    ) -> InstanceDocument:
+        """Write a document over the one that was read before (None: it must not exist).
 
         Raises VersionConflict, NodeMissing.
         """
-        path, value = (
-            self._paths.definition(name),
-            json.dumps(fields, ensure_ascii=False, indent=2).encode(),
+        path = self._paths.definition(name)
+        value = json.dumps(fields, ensure_ascii=False, indent=2).encode()
+        if before is None:
+            self._session.ensure(self._paths.definitions)
+            # ZooKeeper tells the state of a node that it replaced, and not of one that it created.
+            (node,) = self._session.commit([Create(path, b""), Replace(path, value, 0)])
+            return InstanceDocument(name, fields, node.version + 1, node.state)
+        (node,) = self._commit(
+            before,
+            lambda known: [
+                Check(self._paths.definitions, known.removals),
+                Replace(path, value, known.version - 1),
+            ],
         )
-        if not version:
-            self._session.create(path, value)
-            return InstanceDocument(name, fields, 1)
-        return InstanceDocument(
-            name, fields, self._session.compare_and_set(path, value, version - 1) + 1
+        return InstanceDocument(name, fields, node.version + 1, node.state, before.removals)
+
+    def remove(self, before: InstanceDocument) -> None:
+        """Remove a document that was read before. Raises VersionConflict, NodeMissing."""
+        self._commit(
+            before,
+            lambda known: [
+                Replace(self._paths.definitions, b"", known.removals),
+                Delete(self._paths.definition(known.name), known.version - 1),
+            ],
         )
 
-    def remove(self, name: str, version: int) -> None:
-        """Remove a document. Raises VersionConflict, NodeMissing."""
-        self._session.delete(self._paths.definition(name), version - 1)
+    def _commit(
+        self, before: InstanceDocument, steps: Callable[[InstanceDocument], Sequence[Step]]
+    ) -> list[Node]:
+        """Execute the steps; again if only other documents were removed meanwhile."""
+        known = before
+        for attempts_left in reversed(range(_ATTEMPTS)):
+            try:
+                return self._session.commit(steps(known))
+            except VersionConflict:
+                found = self.find(before.name)
+                if not attempts_left or found is None or found.state != before.state:
+                    raise
+                known = found
+        raise AssertionError("the last attempt returns or raises")
 
     def watch(self, signal: Callable[[], None]) -> Watch:
         """Call `signal` when a document may have come or gone; one that changed is not
         signalled.
         """
         return self._session.watch_children(self._paths.definitions, signal)
+
+
+def _document(name: str, node: Node, parent: Node | None) -> InstanceDocument:
+    removals = 0 if parent is None else parent.version
+    return InstanceDocument(name, _fields(node.value), node.version + 1, node.state, removals)
 
 
 def _fields(value: bytes) -> Mapping[str, Any]:

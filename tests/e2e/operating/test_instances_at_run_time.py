@@ -33,14 +33,14 @@ def test_an_instance_is_added_changed_and_removed_and_another_runs_on(
     store: InstanceDocumentStore = installation.definitions
     with RelayProcess(installation) as relay:
         relay.wait_for("RUNNING")
-        store.save("crm", settings(installation, crm), 0)
+        first = store.save("crm", settings(installation, crm), None)
         wait_until(lambda: state(installation, "crm") == "RUNNING", "the new instance")
         mariadb.execute(
             f"insert into {crm}.t values (1)", f"insert into {shop}.t values (1, 1, 'a')"
         )
         wait_until(lambda: ids(kafka, crm) == [1], "its first row")
 
-        store.save("crm", settings(installation, crm, message={"headers": "full"}), 1)
+        second = store.save("crm", settings(installation, crm, message={"headers": "full"}), first)
         wait_until(
             lambda: relay.log.read_text().count("instance=crm reason='its settings changed") == 1,
             "the restart",
@@ -51,26 +51,26 @@ def test_an_instance_is_added_changed_and_removed_and_another_runs_on(
 
         operators_reach(installation, "crm")
 
-        store.save("bad", {"name": "bad"}, 0)
+        bad = store.save("bad", {"name": "bad"}, None)
         wait_until(
             lambda: state(installation, "bad") == "STOPPED", "a document that cannot be used"
         )
         assert "PUT /api/v1/instances/bad/settings" in next(
             each.remedy for each in installation.statuses() if each.name == "bad"
         )
-        store.save("crm", {"source": "nowhere"}, 2)
+        third = store.save("crm", {"source": "nowhere"}, second)
         wait_until(lambda: "instance=crm" in refused(relay), "the refusal")
         mariadb.execute(f"insert into {crm}.t values (3)")
         wait_until(lambda: ids(kafka, crm) == [1, 2, 3], "what runs goes on")
 
-        store.remove("crm", 3)
+        store.remove(third)
         wait_until(lambda: state(installation, "crm") == "ENDED", "the end")
         wait_until(
             lambda: [each.instances for each in installation.membership.members()] == [("shop",)],
             "the other one alone",
         )
         assert states_shown(relay, "crm") == {"REMOVED": 1}
-        store.remove("bad", 1)
+        store.remove(bad)
         assert listed(installation) == ["shop"]
         mariadb.execute(f"insert into {shop}.t values (2, 1, 'b')")
         wait_until(lambda: ids(kafka, shop) == [1, 2], "the other instance")

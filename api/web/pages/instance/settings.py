@@ -63,7 +63,7 @@ def _precondition(form: Form) -> Precondition:
     state = form["state"].strip()
     if not state:
         return Precondition(if_none_match=TagList(frozenset(), any=True))
-    return Precondition.of_state(form.number("state", "The number of the state"))
+    return Precondition.of_state(state)
 
 
 def _page(admin: Admin, name: str) -> Shown:
@@ -80,7 +80,7 @@ def _page(admin: Admin, name: str) -> Shown:
         values |= {
             "title": f"Settings of {name}",
             "document": None if document is None else _pretty(document.shown),
-            "state": "" if document is None else document.version,
+            "state": "" if document is None else document.state,
         }
     return Shown("instance/settings.html", values, "overview")
 
