@@ -47,6 +47,10 @@ class SnapshotProgress:
         kept = tuple(dict.fromkeys((*self.finished, mark(table))))
         return replace(self, table=table, key=(), key_types=(), after=(), finished=kept)
 
+    def begun_again(self) -> "SnapshotProgress":
+        """Return the progress before the first chunk of the present table."""
+        return replace(self, after=(), done=False)
+
     def renamed(self, tables: Collection[str]) -> "SnapshotProgress":
         """Return the progress after a statement that may have given these names to other tables.
 

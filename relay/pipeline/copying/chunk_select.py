@@ -28,6 +28,8 @@ SEARCHED_PER_ROW: Final = 100
 """So many rows are searched for each row of a chunk with a condition."""
 MOST_TIMEOUTS: Final = 6
 """So often a chunk is read, each time with half as many rows, before its table is refused."""
+MOST_MOVES: Final = 4
+"""So often a table begins again because its rows move, before it is refused."""
 _WEIGHED_ROWS: Final = 50
 _TARGET_BYTES: Final = 4 << 20
 """Bytes of a chunk as the server sends them."""
@@ -171,6 +173,17 @@ def check_timeouts(timeouts: int, error: Unreachable, table: TableId) -> None:
             "source.read_timeout_seconds. A table with ENUM or SET in its key is sorted for each "
             "chunk: add a unique key without them, or copy it with Spark.",
         ) from error
+
+
+def check_moves(moves: int, table: str) -> None:
+    """Raise SnapshotRefused for a table that began again MOST_MOVES times."""
+    if moves >= MOST_MOVES:
+        raise SnapshotRefused(
+            f"{moves} times a row of {table} got another key while the table was copied, and no "
+            "message had all of its columns: it may have moved to where the table was read.",
+            remedy="Set binlog_row_image = FULL on the source, publish UPDATEs of the table, or "
+            "copy it while no client changes keys.",
+        )
 
 
 def after_void(limit: int) -> int:

@@ -14,6 +14,7 @@ from relay.pipeline.copying.chunk_select import (
     FIRST_ROWS,
     MOST_ROWS,
     after_void,
+    check_moves,
     check_timeouts,
     first_limit,
     low_mark,
@@ -82,35 +83,36 @@ class CopyRun:
         self._asked: Callable[[object], None] | None = None
         self._not_before_s = 0.0
         self._refused = 0
-        self._timeouts = 0
+        self._timeouts = self._moves = 0
         self._rate = Rate(monotonic())
         self._tables_stale = False
         # The record has the rows read before for the present table alone, not for later ones.
         self._copied = 0 if progress.finished else progress.rows
 
-    def statement(self, renamed: Collection[str]) -> None:
-        """Note a statement of the stream: it may have changed any table.
-
-        `renamed`: the names that it may have given to other tables.
-        """
+    def tables_changed(self, why: str, renamed: Collection[str] = ()) -> None:
+        """Note a statement, which may have given tables these names, or another mapping set."""
         self.progress = self.progress.renamed(renamed)
         self._list_again()
-        self._void("a statement changed tables while it was read.")
+        self.void(why)
 
-    def renewed(self) -> None:
-        """Note that another mapping set is in force: it may mean other tables."""
-        self._list_again()
-        self._void("the mapping changed.")
+    def void(self, why: str) -> None:
+        """Read the present chunk again, because rows changed without a message."""
+        if self.window is not None:
+            self.window.void = self.window.void or why
 
-    def left_out(self) -> None:
-        """Record that an operator skips a transaction: its rows have no messages."""
-        self._void("a transaction was skipped.")
+    def begin_again(self) -> None:
+        """Read the present table from its beginning: a row moved to where it was read already."""
+        self.progress = self.progress.begun_again()
+        self._moves += 1
+        self._choose_table()
+        self.void("a row got another key, and no message has all of its columns.")
 
     def advance(
         self, record: Callable[[], PositionRecord], router: Router, accepted: TableFilter
     ) -> None:
         """Do the next step, if it can be done without waiting."""
         self._take_answer()
+        check_moves(self._moves, self.progress.table)
         if self._reader.waiting or self._chunk is not None or monotonic() < self._not_before_s:
             return
         if self._tables_stale and self.window is None:
@@ -178,7 +180,7 @@ class CopyRun:
         table = self.current if self._is_own else None
         if table is not None:
             self.refusals[str(table.id)] = reason
-            self._refused = self._timeouts = 0
+            self._refused = self._timeouts = self._moves = 0
             self._choose_table()
             self._close()
         return table is not None
@@ -198,10 +200,6 @@ class CopyRun:
         name, rows = str(left[0].id) if left else "", sum(each.rows for each in left)
         copied = self._copied if self.progress.after and self.progress.table == name else 0
         self.view = self.view.reading(name, len(left), rows, self.progress, copied)
-
-    def _void(self, why: str) -> None:
-        if self.window is not None:
-            self.window.void = self.window.void or why
 
     def _ask(
         self, question: Callable[[ChunkConnection], object], then: Callable[[object], None]

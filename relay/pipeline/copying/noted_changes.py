@@ -4,10 +4,12 @@ All others invalidate the rows that were read.
 """
 
 from collections.abc import Sequence
+from typing import Final
 
 from relay.encode import completed
 from relay.errors import RelayError
-from relay.model.change import RowChange, RowsEvent
+from relay.model.change import Operation, RowChange, RowsEvent
+from relay.model.records.snapshot_progress import SnapshotProgress
 from relay.model.value import ABSENT
 from relay.pipeline.copying.window import Window
 from relay.pipeline.messages.table_plan import TablePlan
@@ -15,19 +17,30 @@ from relay.pipeline.messages.unencodable_rows import UNPRINTABLE
 from relay.refine import NotPublished, TableRefinement
 from relay.route import Dropped, TableFilter
 
+_INTEGERS: Final = frozenset({"tinyint", "smallint", "mediumint", "int", "bigint"})
+"""Types of key columns whose texts are compared as numbers."""
+
 
 def note_changes(
-    window: Window, events: Sequence[RowsEvent], plan: TablePlan | Dropped, accepted: TableFilter
+    window: Window,
+    events: Sequence[RowsEvent],
+    plan: TablePlan | Dropped,
+    accepted: TableFilter,
+    *,
+    kept_back: bool = False,
 ) -> None:
     """Record in the window the changes of one table and operation.
 
     A message that lacks columns (`row_image = "partial"`) does not replace the row that was read.
+    `kept_back`: some of the changes are dead letters instead of messages.
     """
     first = events[0]
     if first.table.id != window.table:
         return
     window.check_layout(first.table)
-    left_out = isinstance(plan, Dropped) or not accepted.accepts_operation(first.operation)
+    left_out = (
+        kept_back or isinstance(plan, Dropped) or not accepted.accepts_operation(first.operation)
+    )
     refinement = None if isinstance(plan, Dropped) else plan.refinement
     for event in events:
         if left_out or (refinement is not None and not refinement.takes(event.operation)):
@@ -38,6 +51,61 @@ def note_changes(
                     refinement is None or _has_message(change, refinement)
                 )
                 window.note((change,), has_message=has_message)
+
+
+def moves_unseen(
+    progress: SnapshotProgress,
+    events: Sequence[RowsEvent],
+    plan: TablePlan | Dropped,
+    accepted: TableFilter,
+    *,
+    kept_back: bool,
+) -> bool:
+    """Return whether a change may move a row from the rest of a table into its copied part, and no
+    message has all columns of the row.
+
+    Neither the stream nor a later chunk would publish the row then. A change that a condition or a
+    transform leaves out does not count: a chunk would leave the row out, too.
+    """
+    first = events[0]
+    if (
+        first.operation is not Operation.UPDATE
+        or not progress.after
+        or progress.table != str(first.table.id)
+        or isinstance(plan, Dropped)
+    ):
+        return False
+    refinement = plan.refinement
+    left_out = (
+        kept_back
+        or not accepted.accepts_operation(first.operation)
+        or (refinement is not None and not refinement.takes(first.operation))
+    )
+    if not left_out and all(event.images_at is not None for event in events):
+        return False
+    names = [column.name.lower() for column in plan.definition.map.columns]
+    if any(name.lower() not in names for name in progress.key):
+        return True
+    ordinals = [names.index(name.lower()) for name in progress.key]
+    return any(
+        (left_out or not _is_whole(change, refinement)) and _moves(change, ordinals, progress)
+        for event in events
+        for change in event.rows
+    )
+
+
+def _moves(change: RowChange, ordinals: Sequence[int], progress: SnapshotProgress) -> bool:
+    """Return whether a change gives its row another key that may be in the copied part."""
+    before, after = completed(change)
+    if before is None or after is None:
+        return False
+    former, present = ([row[at] for at in ordinals] for row in (before, after))
+    if former == present and ABSENT not in former:
+        return False
+    kinds = {kind.partition("(")[0].partition(" ")[0] for kind in progress.key_types}
+    numbers = [each for each in present if isinstance(each, int)]
+    comparable = kinds <= _INTEGERS and len(numbers) == len(progress.after)
+    return not comparable or numbers <= [int(each) for each in progress.after]
 
 
 def _is_whole(change: RowChange, refinement: TableRefinement | None) -> bool:

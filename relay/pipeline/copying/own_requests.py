@@ -1,13 +1,17 @@
 """Copies that the relay requests itself: when one is due, and the request that it makes."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from time import time
 from typing import Final
 
-from relay.errors import VersionConflict
+import structlog
+
+from relay.errors import NodeMissing, VersionConflict
 from relay.model.records.own_snapshots import (
     ALL_TABLES,
     OwnSnapshot,
+    noting_pauses,
     own_snapshots,
     unasked,
     why_own,
@@ -27,6 +31,8 @@ DELETES_MISSED: Final = (
 _MOST_NAMED: Final = 10
 """So many tables that were left out are named in the sentence of the end."""
 
+_log = structlog.stdlib.get_logger(__name__)
+
 
 def due(
     instance: InstanceSettings, *, first_start: bool, accepted_loss: bool
@@ -43,6 +49,21 @@ def due(
     return {}
 
 
+def still_asked(
+    recorded: Mapping[str, SnapshotProgress], requests: Mapping[str, SnapshotRequest]
+) -> dict[str, SnapshotProgress]:
+    """Return the recorded progress without that of ended requests, and with the pauses of own ones.
+
+    Progress without a request stays: ZooKeeper may have been wiped or restored.
+    """
+    kept = {
+        name: each
+        for name, each in recorded.items()
+        if name not in requests or not requests[name].state.ended
+    }
+    return noting_pauses(kept, [name for name, each in requests.items() if each.is_paused])
+
+
 def create_missing(
     store: SnapshotStore, instance: str, recorded: dict[str, SnapshotProgress]
 ) -> None:
@@ -56,6 +77,18 @@ def create_missing(
                 store.create(own_request(number, instance))
             except VersionConflict:
                 continue
+
+
+def write_end(store: SnapshotStore, ended: SnapshotRequest) -> None:
+    """Write that a request ended, with its reason and rows. Raises StoreUnreachable."""
+    try:
+        store.write(ended)
+    except VersionConflict:
+        current = store.find(ended.instance, ended.id)
+        if current is not None and not current.state.ended:
+            store.write(replace(current, state=ended.state, reason=ended.reason, rows=ended.rows))
+    except NodeMissing:
+        _log.warning("snapshot_forgotten", instance=ended.instance, request=ended.id)
 
 
 def own_request(number: str, instance: str) -> SnapshotRequest:

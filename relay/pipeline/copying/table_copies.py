@@ -3,7 +3,7 @@ of its stream.
 """
 
 import threading
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from time import monotonic
 from typing import Final
@@ -16,28 +16,28 @@ from relay.errors import (
     Fenced,
     HandedOver,
     LeadershipLost,
-    NodeMissing,
     RelayError,
     ResourcesExhausted,
     SnapshotRefused,
     StoreUnreachable,
     Unreachable,
-    VersionConflict,
 )
-from relay.model.records.own_snapshots import noting_pauses
+from relay.model.change import RowsEvent
 from relay.model.records.snapshot_progress import SnapshotProgress
 from relay.model.table import TableId
 from relay.pipeline.checkpoint.checkpoint import Checkpoint
+from relay.pipeline.copying import own_requests
 from relay.pipeline.copying.chunk_publisher import ChunkPublisher, PrintedChunk
 from relay.pipeline.copying.copy_reader import CopyReader
 from relay.pipeline.copying.copy_run import CopyRun
 from relay.pipeline.copying.giving_way import GivesWay, retry_after_s, way_for_live_rows
-from relay.pipeline.copying.own_requests import create_missing, end_sentence
+from relay.pipeline.copying.noted_changes import moves_unseen, note_changes
 from relay.pipeline.copying.window import Window
 from relay.pipeline.copying.xa_commits import XaCommits
 from relay.pipeline.delivery.copy_view import CopyView
 from relay.pipeline.delivery.instance_stats import InstanceStats
-from relay.route import Router, TableFilter
+from relay.pipeline.messages.table_plan import TablePlan
+from relay.route import Dropped, Router, TableFilter
 from relay.settings import InstanceSettings, SourceSettings, copies_refusal
 from relay.state import SnapshotRequest, SnapshotState, SnapshotStore
 from relay.threads import log_unexpected
@@ -118,7 +118,7 @@ class TableCopies:
         """
         names = [str(each) for each in renamed]
         if self._run is not None:
-            self._run.statement(names)
+            self._run.tables_changed("a statement changed tables while it was read.", names)
         recorded = self._recorded()
         kept = {name: each.renamed(names) for name, each in recorded.items()}
         if kept != recorded:
@@ -127,7 +127,27 @@ class TableCopies:
     def renewed(self) -> None:
         """Record that another mapping set is active."""
         if self._run is not None:
-            self._run.renewed()
+            self._run.tables_changed("the mapping changed.")
+
+    def changed(
+        self, events: Sequence[RowsEvent], plan: TablePlan | Dropped, *, kept_back: bool
+    ) -> None:
+        """Note changes of a table whose messages, or dead letters, are in the open batch.
+
+        A request begins its table again if a row may have moved into the copied part unseen.
+        """
+        run, recorded = self._run, self._recorded()
+        if run is not None and run.window is not None:
+            note_changes(run.window, events, plan, self._accepted, kept_back=kept_back)
+        kept = {
+            name: each.begun_again()
+            for name, each in recorded.items()
+            if moves_unseen(each, events, plan, self._accepted, kept_back=kept_back)
+        }
+        if run is not None and run.request.id in kept:
+            run.begin_again()
+        if kept:
+            self._checkpoint.count_copied(0, 0, {**recorded, **kept})
 
     def xa_committed(self, table: TableId) -> None:
         """Note rows of a table that an XA COMMIT of the stream made valid."""
@@ -136,7 +156,7 @@ class TableCopies:
     def skipped(self) -> None:
         """Note rows of a transaction that an operator skips."""
         if self._run is not None:
-            self._run.left_out()
+            self._run.void("a transaction was skipped.")
 
     def step(self, router: Router) -> None:
         """Do the possible steps between two source transactions, without waiting for the source."""
@@ -146,8 +166,7 @@ class TableCopies:
             self._look()
         if self._run is None or not self._progress.leaves_nothing_out:
             return
-        run = self._run
-        printed = None
+        run, printed = self._run, None
         if self._must_wait_for_xa(run):
             run.waits("the source may not show an XA COMMIT to SELECTs yet")
         elif run.window is None and (way := self._way_for_live_rows()) is not None:
@@ -174,7 +193,7 @@ class TableCopies:
         return way_for_live_rows(self._instance.copying, lag_s)
 
     def _show(self) -> None:
-        view = CopyView() if self._run is None else self._run.view
+        view = self._run.view if self._run is not None else CopyView()
         self._stats.copying = replace(view, lost=self._lost)
 
     def _printed(self, run: CopyRun, router: Router) -> PrintedChunk | None:
@@ -211,7 +230,7 @@ class TableCopies:
             self._checkpoint.commit_open()
         committed = self._stats.record
         if committed is not None and committed.snapshots.get(run.request.id) == run.progress:
-            told = end_sentence(run.request.id, run.progress.tables, run.refusals)
+            told = own_requests.end_sentence(run.request.id, run.progress.tables, run.refusals)
             self._end(run, SnapshotState.DONE, told)
 
     def _end(self, run: CopyRun, state: SnapshotState, reason: str) -> None:
@@ -236,8 +255,9 @@ class TableCopies:
         self._signal.clear()
         try:
             for ended in list(self._ending.values()):
-                self._write(ended)
-            create_missing(self._store, self._instance.name, self._recorded())
+                own_requests.write_end(self._store, ended)
+                self._ending.pop(ended.id, None)
+            own_requests.create_missing(self._store, self._instance.name, self._recorded())
             found = self._store.all_of(self._instance.name)
         except StoreUnreachable:
             return  # the next connection signals again
@@ -256,19 +276,6 @@ class TableCopies:
             return
         self._begin(wanted)
 
-    def _write(self, ended: SnapshotRequest) -> None:
-        try:
-            self._store.write(ended)
-        except VersionConflict:
-            current = self._store.find(self._instance.name, ended.id)
-            if current is not None and not current.state.ended:
-                self._store.write(
-                    replace(current, state=ended.state, reason=ended.reason, rows=ended.rows)
-                )
-        except NodeMissing:
-            _log.warning("snapshot_forgotten", instance=self._instance.name, request=ended.id)
-        self._ending.pop(ended.id, None)
-
     def _begin(self, wanted: SnapshotRequest | None) -> None:
         """Carry out another request from where its progress is."""
         if self._run is not None or self._reader.waiting:
@@ -285,16 +292,6 @@ class TableCopies:
             self._end(run, SnapshotState.REFUSED, str(SnapshotRefused(reason)))
 
     def _forget_ended(self) -> None:
-        """Take the progress of requests that ended out of the record, and note own ones that wait.
-
-        Progress without a request stays: ZooKeeper may have been wiped or restored.
-        """
-        requests = self._requests
-        kept = {
-            name: each
-            for name, each in self._recorded().items()
-            if name not in requests or not requests[name].state.ended
-        }
-        kept = noting_pauses(kept, [name for name, each in requests.items() if each.is_paused])
+        kept = own_requests.still_asked(self._recorded(), self._requests)
         if kept != self._recorded():
             self._checkpoint.count_copied(0, 0, kept)

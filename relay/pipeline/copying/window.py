@@ -56,17 +56,23 @@ class Window:
             self.void = self.void or "the stream's rows have other columns than the table."
 
     def note(self, rows: Iterable[RowChange], *, has_message: bool) -> None:
-        """Note changes of the table: both keys of each, and whether its message is published."""
+        """Note changes of the table: both keys of each, and whether its message is published.
+
+        A row that gets another key without a message may move from the rest of the table to among
+        the rows that were read, so the window is void.
+        """
         if self.void:
             return
         for change in rows:
-            for row in (change.before, change.after):
-                key = None if row is None else self._key(row, change)
-                if row is not None and key is None:
-                    self.void = "a row image lacks a column of the key."
-                    return
-                if key is not None:
-                    self._has_message[key] = has_message
+            images = [row for row in (change.before, change.after) if row is not None]
+            keys = [key for row in images if (key := self._key(row, change)) is not None]
+            if len(keys) < len(images):
+                self.void = "a row image lacks a column of the key."
+                return
+            if not has_message and keys[0] != keys[-1]:
+                self.void = "a row got another key, and no message has all of its columns."
+                return
+            self._has_message.update(dict.fromkeys(keys, has_message))
         if len(self._has_message) > MOST_KEYS:
             self.void = f"more than {MOST_KEYS} keys changed while it was read."
 

@@ -63,7 +63,7 @@ class OversizedMessages:
     """Adds messages to the open batch in a form that their topics accept; used by one thread.
 
     `claims` None: a message that is too large is a dead letter. `formats` gives the format of each
-    topic.
+    topic. `kept_back` counts the messages and rows that are dead letters.
     """
 
     def __init__(
@@ -77,6 +77,7 @@ class OversizedMessages:
         formats: MessageFormats,
     ) -> None:
         self.formats = formats
+        self.kept_back = 0
         self._sink = sink
         self._topics = topics
         self._sizes = sizes
@@ -169,6 +170,7 @@ class OversizedMessages:
         for marker in self._markers(dead_letter, origin):
             self._sink.add(marker)
         self._sink.count_dead_letter(dead_letter.code)
+        self.kept_back += 1
         _log.warning(
             "dead_letter", id=dead_letter.id, code=dead_letter.code, table=dead_letter.real
         )

@@ -12,7 +12,6 @@ from relay.model.table import TableMap
 from relay.pipeline.buffer import Chunk
 from relay.pipeline.checkpoint.checkpoint import Checkpoint
 from relay.pipeline.checkpoint.skip_policy import SkipReason
-from relay.pipeline.copying.noted_changes import note_changes
 from relay.pipeline.copying.table_copies import TableCopies
 from relay.pipeline.copying.window import Window
 from relay.pipeline.delivery.instance_stats import InstanceStats
@@ -150,9 +149,7 @@ class RowPublisher:
             self._stats.tables.add(first.table.id)
             if isinstance(self._plan, TablePlan) and not self._plan.names_places:
                 self._whole.know(first.table, self._plan)
-        plan = self._plan
-        if (window := self.window) is not None:
-            note_changes(window, events, plan, self.filter)
+        plan, kept_back = self._plan, self._kept_back
         if isinstance(plan, Dropped):
             self._drop(events, plan)
         elif not self.filter.accepts_operation(first.operation):
@@ -161,6 +158,12 @@ class RowPublisher:
             self._send(events, plan)
             if undecodable := plan.take_undecodable():
                 self._checkpoint.count_undecodable(undecodable)
+        if self.copies is not None:
+            self.copies.changed(events, plan, kept_back=self._kept_back > kept_back)
+
+    @property
+    def _kept_back(self) -> int:
+        return 0 if self._oversize is None else self._oversize.kept_back
 
     def _planned(self, event: RowsEvent) -> TablePlan | Dropped:
         try:

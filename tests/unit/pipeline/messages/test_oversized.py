@@ -147,7 +147,9 @@ def test_what_fits_goes_as_it_is() -> None:
 
 def test_a_dead_letter_holds_the_whole_message_and_says_where_it_came_from() -> None:
     sent = Sent()
-    oversize(sent).send(message(20_000), ORIGIN)
+    sends = oversize(sent)
+    sends.send(message(20_000), ORIGIN)
+    assert sends.kept_back == 1
     (letter,) = letters(sent)
     assert letter.message == message(20_000)
     assert (letter.code, letter.real, letter.logical, letter.file, letter.offset, letter.gtid) == (
