@@ -137,14 +137,15 @@ class ActiveMapping:
                 raise
         return self.router is not before
 
-    def sets_since(self, before: MappingSet) -> list[MappingSet]:
+    def sets_since(self, before: KnownSet) -> list[MappingSet]:
         """Return `before`, the sets that were saved after it, and the set in force.
 
-        Only the first and the last one if those between cannot be read. Raises StoreUnreachable.
+        Only the first and the last one if those between cannot be read or are another store's.
+        Raises StoreUnreachable.
         """
         return self._saved.through(before, self.router.mapping)
 
-    def published_set(self, record: PositionRecord, read_kept: ReadKept) -> MappingSet | None:
+    def published_set(self, record: PositionRecord, read_kept: ReadKept) -> KnownSet | None:
         """Return the set that a record names, if it is not the one in force.
 
         None also where its documents are gone. Raises StoreUnreachable, and what `read_kept`
@@ -153,10 +154,7 @@ class ActiveMapping:
         name = record.mapping
         if name == self.name or not name.digest or record.split is not None:
             return None
-        documents = read_kept(name.digest)
-        if documents is None:
-            documents = self._saved.documents(name)
-        return None if documents is None else MappingSet.compile(name.number, dict(documents))
+        return self._named_set(name, read_kept)
 
     def refuse_left(self, topic: str) -> None:
         """Check that the newest set does not take a topic from tables whose first row this instance
@@ -179,7 +177,7 @@ class ActiveMapping:
                     "start the instance. Save the edit again when the instance runs."
                 ),
             )
-        allowed, _ = self._returns.allowed(self._saved.through(self.router.mapping, newer))
+        allowed, _ = self._returns.allowed(self._saved.through(self._in_force(), newer))
         if len(allowed) > 1 or not self._returns.no_other_is_beyond(topic, self.number):
             raise BatchAborted(
                 f"Mapping set {newer.number} does not send rows to topic {topic} any more, to "
@@ -191,9 +189,10 @@ class ActiveMapping:
 
     def _former(self, read_kept: ReadKept) -> KnownSet | None:
         """Return the set that the record names; None where its documents are gone."""
-        name = self._named
-        if not name.digest:
-            return None  # of an older relay
+        return self._named_set(self._named, read_kept) if self._named.digest else None
+
+    def _named_set(self, name: MappingName, read_kept: ReadKept) -> KnownSet | None:
+        """Return the set of this name, from the position topic or the store."""
         documents = read_kept(name.digest)
         if documents is None:
             documents = self._saved.documents(name)
@@ -213,7 +212,7 @@ class ActiveMapping:
         if missing := mapping_missing(self._named, mapping, self._routing):
             raise missing
         newest = KnownSet(stored.name, stored.bodies, mapping)
-        chain = [mapping] if former is None else self._saved.through(former.mapping, mapping)
+        chain = [mapping] if former is None else self._saved.through(former, mapping)
         allowed, held = self._returns.allowed(chain)
         chosen = newest if held is None else self._set_before(allowed[-1].number, former)
         if prepare is not None and chosen.name != self.name:

@@ -52,14 +52,23 @@ class SavedSets:
         found = self.known(number)
         return None if found is None else found.mapping
 
-    def through(self, before: MappingSet, last: MappingSet) -> list[MappingSet]:
+    def through(self, before: KnownSet, last: MappingSet) -> list[MappingSet]:
         """Return `before`, the sets that were saved after it, and the last one.
 
-        Only the first and the last one if those between cannot be read. Raises StoreUnreachable.
+        Only the first and the last one if those between cannot be read, or if the store has other
+        documents under the number of `before`: sets between are then another store's (ADR 89).
+        Raises StoreUnreachable.
         """
-        between = [self.compiled(each) for each in range(before.number + 1, last.number)]
+        number = before.name.number
+        if before.name.digest and not self._has(before.name):
+            return [before.mapping, last]
+        between = [self.compiled(each) for each in range(number + 1, last.number)]
         known = [each for each in between if each is not None]
-        return [before, *(known if len(known) == len(between) else ()), last]
+        return [before.mapping, *(known if len(known) == len(between) else ()), last]
+
+    def _has(self, name: MappingName) -> bool:
+        found = self.known(name.number)
+        return found is not None and found.name == name
 
     def documents(self, wanted: MappingName) -> Documents | None:
         """Return the documents of a set if ZooKeeper holds exactly this one."""

@@ -105,11 +105,13 @@ class KeysInStore:
         return frozenset(tables_named(self._notes.tables_of(instance)))
 
     def published_set(self, record: PositionRecord | None) -> MappingSet:
-        """Return the set that a record names, the one in force where that is gone."""
+        """Return the set that a record names, the one in force where the store lacks it."""
         if record is None or record.mapping.number == self.mapping.number:
             return self.mapping
-        found = self._sets.compiled(record.mapping.number)
-        return self.mapping if found is None else found
+        documents = self._sets.documents(record.mapping)
+        if documents is None:
+            return self.mapping
+        return MappingSet.compile(record.mapping.number, dict(documents))
 
 
 class PastOfKeys:

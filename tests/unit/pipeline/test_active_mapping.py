@@ -350,6 +350,40 @@ def test_the_set_of_a_record_is_known_while_another_one_is_in_force() -> None:
     assert [each.number for each in relay.mapping.sets_since(published)] == [1, 3]
 
 
+@pytest.mark.parametrize(
+    "sets",
+    [{1: to("x"), 2: to("y"), 3: to("a")}, {2: to("y"), 3: to("a")}],
+    ids=["another set of the number", "no set of the number"],
+)
+def test_a_restore_over_the_sets_of_another_store_moves_no_table_through_them(
+    sets: dict[int, dict[str, str]],
+) -> None:
+    store = Sets(to("a"))
+    running = Relay(store, to("a"))
+    running.begin(named(1, to("a")))
+    store.sets, store.pointer = sets, 3
+    prepared: list[list[int]] = []
+    running.changed.set()
+    running.mapping.renew(lambda sets: prepared.append([each.number for each in sets]))
+    assert (running.mapping.number, prepared) == (3, [[1, 3]])
+    started = Relay(store, to("a"))
+    assert started.begin(named(1, to("a"))) == "a"
+    published = started.mapping.published_set(named(1, to("a")), started.kept.get)
+    assert published is not None
+    assert [each.number for each in started.mapping.sets_since(published)] == [1, 3]
+
+
+def test_no_set_of_another_store_is_put_in_force_on_the_way_to_a_restored_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    others = Others(a={"x": 1, "y": 1})
+    foreign = {**to("a"), "com.pajk.Roma.tbs": '[{"logicTb": "x", "realTbs": "y"}]'}
+    relay = held_relay(monkeypatch, foreign, to("c"), to("a"), others=others)
+    relay.kept[digest_of(to("a"))] = to("a")
+    assert relay.begin(named(1, to("a"))) == "a"
+    assert relay.mapping.problem == ""
+
+
 def test_no_first_row_goes_to_a_topic_that_a_newer_set_leaves() -> None:
     store = Sets(to("a"))
     relay = Relay(store, to("a"))

@@ -45,7 +45,9 @@ class PublishedBefore:
         mapping = self._context.mapping
         former = mapping.published_set(self._saved, self._read_kept)
         router = (
-            mapping.router if former is None else Router(former, self._context.instance.routing)
+            mapping.router
+            if former is None
+            else Router(former.mapping, self._context.instance.routing)
         )
         return some_go_to(router, self._tables, key)
 
