@@ -58,5 +58,6 @@ def changes_from(messages: Iterable[MessageLike], subscribed: Subscribed) -> lis
         for change in changes_of(
             Record(each.topic, 0, offset, each.key, each.value, each.headers), selection, reading
         )
-        if guard.is_new((each.topic, 0), change.key or "", change.order) or not change.is_key_only
+        if guard.is_new((each.topic, 0), change.key or "", change.order, offset)
+        or not change.is_key_only
     ]

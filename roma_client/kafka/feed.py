@@ -6,14 +6,13 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
+from confluent_kafka import Consumer, KafkaError, Message, TopicPartition
 
 from roma_client.errors import ClaimGone, ClientError, CorruptMessage
 from roma_client.kafka.commit_notes import last_of, with_last
 from roma_client.kafka.commits import Commits
-from roma_client.kafka.failures import client_error, error_of
 from roma_client.kafka.membership import Membership, Standing
-from roma_client.kafka.messages import EndsMet, sorted_out
+from roma_client.kafka.messages import EndsMet, Poll, sorted_out
 from roma_client.kafka.move_follower import moves_of, next_options
 from roma_client.kafka.options import FeedOptions, consumer_config
 from roma_client.kafka.topics import wait_for_topics
@@ -26,7 +25,6 @@ from roma_client.records.delivery import Delivery
 from roma_client.records.order_guard import OrderGuard, Partition
 from roma_client.records.record import Record
 
-_POLL_SECONDS: Final = 5.0  # between questions for events while there are records
 _REBALANCE_SECONDS: Final = 0.1  # between two attempts to commit before the client leaves
 
 OnCorrupt = Callable[[Record, CorruptMessage | ClaimGone], None]
@@ -45,9 +43,9 @@ class Feed:
         self._book = AckBook()
         self._guard = OrderGuard()
         self._records: deque[Record] = deque()
-        self._polled = time.monotonic()
         config = {**consumer_config(options), "on_commit": self._on_commit}
         self._consumer = Consumer(config, logger=logging.getLogger("roma_client.kafka"))
+        self._poll = Poll(self._consumer, options.group)
         self._ends = EndsMet(self._consumer)
         self._commits = Commits(
             self._consumer, options, self._book, metrics, self.note, self._on_removed
@@ -80,7 +78,7 @@ class Feed:
         """
         if not self._records:
             self._move_on()
-            self._take(self._consume(limit, timeout_seconds))
+            self._receive(limit, timeout_seconds)
             newest = self._records[-1].timestamp if self._records else None
             self._moves.refuse_late(newest, self._book.partitions(), self.has_read_all)
         found: list[Delivery] = []
@@ -106,12 +104,12 @@ class Feed:
         what `fetch` raises.
         """
         now = time.monotonic()
-        if now - self._polled <= _POLL_SECONDS and self._commits.is_proven_at(now):
+        if not self._poll.is_due_at(now) and self._commits.is_proven_at(now):
             return Standing.CURRENT if self._book.is_current(receipt) else Standing.VOID
         self._poll_when_due()
         self.prove()
         if self.known_standing(receipt) is Standing.UNPROVEN:
-            self._take(self._consume(1, 0))  # tells of partitions that were given away
+            self._take(self._poll.consume(1, 0))  # tells of partitions that were given away
         return self.known_standing(receipt)
 
     def known_standing(self, receipt: Receipt) -> Standing:
@@ -152,7 +150,7 @@ class Feed:
         starts = [TopicPartition(*at, offset) for at, offset in offsets.items()]
         self._membership.read_again([self._moves.again(each) for each in starts])
         for partition, offset in offsets.items():
-            self._guard.forget(partition)
+            self._guard.rewind(partition, offset)
             self._book.assign(partition, offset)
 
     def keep_membership(self) -> None:
@@ -169,7 +167,7 @@ class Feed:
         deadline = time.monotonic() + self._options.session_timeout_seconds / 2
         try:
             while self.is_active and not self.commit(wait=True) and time.monotonic() < deadline:
-                self._consume(1, _REBALANCE_SECONDS)
+                self._poll.consume(1, _REBALANCE_SECONDS)
         except ClientError as exc:
             log_event(logging.WARNING, "closed_without_commit", reason=exc)
         finally:
@@ -236,15 +234,20 @@ class Feed:
         self._membership.read_elsewhere(moved)
 
     def _poll_when_due(self) -> None:
-        if time.monotonic() - self._polled > _POLL_SECONDS:
-            self._take(self._consume(1, 0))
+        if self._poll.is_due_at(time.monotonic()):
+            self._take(self._poll.consume(1, 0))
 
-    def _consume(self, limit: int, timeout_seconds: float) -> list[Message]:
-        self._polled = time.monotonic()
-        try:
-            return self._consumer.consume(limit, timeout_seconds)
-        except KafkaException as exc:
-            raise client_error(error_of(exc), f"reading as group {self._options.group}") from exc
+    def _receive(self, limit: int, timeout_seconds: float) -> None:
+        """Keep the records that are there, at most of `limit` messages; wait only for the first.
+
+        Kafka's client waits until it has as many messages as it is asked for.
+        """
+        self._take(self._poll.consume(limit, 0))
+        if self._records or timeout_seconds <= 0:
+            return
+        self._take(self._poll.consume(1, timeout_seconds))
+        if self._records and limit > 1:
+            self._take(self._poll.consume(limit - 1, 0))
 
     def _take(self, messages: Sequence[Message]) -> None:
         """Keep all records, then raise the first error."""
@@ -277,7 +280,7 @@ class Feed:
     def _is_new(self, partition: Partition, change: Change) -> bool:
         if change.key is None:  # of no row: instances that share a partition have their own orders
             return True
-        if self._guard.is_new(partition, change.key, change.order):
+        if self._guard.is_new(partition, change.key, change.order, change.place.offset):
             return True
         if not change.is_key_only:  # each delete has its tombstone
             self._metrics.happened("repeat")

@@ -1,6 +1,7 @@
 """What Kafka's client returns: records, events that it recovers from, and errors."""
 
 import logging
+import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
@@ -14,6 +15,8 @@ from roma_client.records.record import Record
 
 _END: Final[int] = KafkaError._PARTITION_EOF  # noqa: SLF001  # local errors begin like that
 _ASK_SECONDS: Final = 5.0
+_POLL_SECONDS: Final = 5.0
+"""Between two questions for events while there are records."""
 
 
 def sorted_out(
@@ -51,6 +54,33 @@ def _record(message: Message) -> Record:
     return Record(
         topic, partition, offset, message.key(), message.value(), headers, timestamp_ms / 1000
     )
+
+
+class Poll:
+    """Asks Kafka's client for messages and events. Used by the thread of the feed."""
+
+    def __init__(self, consumer: Consumer, group: str) -> None:
+        self._consumer = consumer
+        self._group = group
+        self._polled = time.monotonic()
+
+    def is_due_at(self, now: float) -> bool:
+        """Return whether events should be asked for, although there are records.
+
+        `now` is monotonic.
+        """
+        return now - self._polled > _POLL_SECONDS
+
+    def consume(self, limit: int, timeout_seconds: float) -> list[Message]:
+        """Return messages: `limit` of them, or those that came until the timeout.
+
+        Raises Kafka's errors as those of this package.
+        """
+        self._polled = time.monotonic()
+        try:
+            return self._consumer.consume(limit, timeout_seconds)
+        except KafkaException as exc:
+            raise client_error(error_of(exc), f"reading as group {self._group}") from exc
 
 
 class EndsMet:

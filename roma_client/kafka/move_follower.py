@@ -66,10 +66,10 @@ class MoveFollower:
         """Return where to read an assigned partition, `at` its commit: from its first marker."""
         partition = (at.topic, at.partition)
         note = CommitNote.read(at.metadata)
-        self._floor[partition] = at.offset
         if note is not None and note.table == self._followed.name:
             if note.after > self._followed.after:
                 self._returned[partition] = note
+                self._floor[partition] = at.offset
                 return at
             self._departures.resume(partition, at.offset, note.left)
             if note.first_marker is not None:
@@ -79,6 +79,7 @@ class MoveFollower:
     def again(self, at: TopicPartition) -> TopicPartition:
         """Return where to read a partition again whose changes are acknowledged up to `at`."""
         partition = (at.topic, at.partition)
+        self._floor[partition] = at.offset
         first = self._first_marker(partition, at.offset)
         return TopicPartition(at.topic, at.partition, at.offset if first is None else first)
 

@@ -36,15 +36,28 @@ class OrderGuard:
 
     def __init__(self, keys: int = DEFAULT_KEYS) -> None:
         self._keys = keys
-        self._newest: dict[Partition, OrderedDict[str, Order]] = {}
+        self._newest: dict[Partition, OrderedDict[str, tuple[Order, int]]] = {}
+        """The newest order of each key, and the offset of its record."""
         self._before: dict[Partition, LastChange] = {}
+        self._begun: dict[Partition, LastChange] = {}
         self.dropped = 0
 
     def begin(self, partition: Partition, last: LastChange | None) -> None:
         """Begin a partition after a change that another client has delivered."""
         self.forget(partition)
         if last is not None:
-            self._before[partition] = last
+            self._before[partition] = self._begun[partition] = last
+
+    def rewind(self, partition: Partition, offset: int) -> None:
+        """Drop the changes of a partition from an offset on: they will be delivered again.
+
+        Copies of those before it (a tombstone, messages for further tags) may come after it.
+        """
+        newest = self._newest.get(partition, OrderedDict())
+        for key in [key for key, (_, at) in newest.items() if at >= offset]:
+            del newest[key]
+        if not newest and partition in self._begun:
+            self._before[partition] = self._begun[partition]
 
     def last(self, partition: Partition) -> LastChange | None:
         """Return the newest delivered change with a key, None if there is none."""
@@ -52,12 +65,12 @@ class OrderGuard:
         if not newest:
             return self._before.get(partition)
         key = next(reversed(newest))
-        return LastChange.of(key, newest[key])
+        return LastChange.of(key, newest[key][0])
 
-    def is_new(self, partition: Partition, key: str, order: Order) -> bool:
+    def is_new(self, partition: Partition, key: str, order: Order, offset: int) -> bool:
         """Return whether the change is newer than all delivered changes of its key.
 
-        If so, the guard stores its order.
+        If so, the guard stores its order, and the offset of its record.
         """
         if partition in self._before and self._is_copy(partition, key, order):
             self.dropped += 1
@@ -66,10 +79,10 @@ class OrderGuard:
         if newest is None:
             newest = self._newest[partition] = OrderedDict()
         known = newest.get(key)
-        if known is not None and order <= known:
+        if known is not None and order <= known[0]:
             self.dropped += 1
             return False
-        newest[key] = order
+        newest[key] = (order, offset)
         newest.move_to_end(key)
         if len(newest) > self._keys:
             newest.popitem(last=False)
@@ -79,6 +92,7 @@ class OrderGuard:
         """Drop a partition: its unacknowledged changes will be delivered again."""
         self._newest.pop(partition, None)
         self._before.pop(partition, None)
+        self._begun.pop(partition, None)
 
     def _is_copy(self, partition: Partition, key: str, order: Order) -> bool:
         """Return whether a change is the one before the start of the partition.

@@ -25,6 +25,6 @@ def consumer(monkeypatch: pytest.MonkeyPatch) -> FakeConsumer:
 def clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
     """The clock of the feed that the test opens."""
     fake = FakeClock()
-    for module in ("commits", "feed", "membership"):
+    for module in ("commits", "feed", "membership", "messages"):
         monkeypatch.setattr(f"roma_client.kafka.{module}.time", fake)
     return fake

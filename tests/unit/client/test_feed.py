@@ -9,8 +9,10 @@ from confluent_kafka import KafkaError, KafkaException, TopicPartition
 from roma_client.changes import Changes
 from roma_client.errors import ClaimUnreadable, RowsExpired
 from roma_client.kafka.feed import Feed
+from roma_client.kafka.move_follower import MoveFollower
 from roma_client.metrics import NoMetrics
 from roma_client.names.watcher import NameWatcher
+from roma_client.records.moved import Followed
 from roma_client.records.record import Record
 from tests.support.clients.fake_consumer import (
     ASSIGNMENT_LOST,
@@ -271,3 +273,48 @@ def test_an_idle_client_ends_only_when_it_has_read_its_partitions_to_their_ends(
     feed.revoked([("shop", 0)], lost=True)
     feed.assigned([TopicPartition("shop", 0, 6)])
     assert not is_over(), "the end was met by a former assignment"
+
+
+def test_a_single_change_is_delivered_without_waiting_for_a_full_fetch(
+    consumer: FakeConsumer, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kafka's client returns as soon as it has as many messages as it was asked for."""
+    coming = [row(0), row(1), row(2)]
+
+    def consume(limit: int, timeout_seconds: float) -> list[FakeMessage]:
+        found = [FakeMessage(coming.pop(0)) for _ in range(min(limit, len(coming)))]
+        clock.now += timeout_seconds if len(found) < limit else 0
+        return found
+
+    monkeypatch.setattr(consumer, "consume", consume)
+    changes, began = opened_changes(opened_feed()), clock.now
+    assert polled(changes, 3) == [0, 1, 2]
+    coming.append(row(3))
+    delivery = changes.poll(0.5)
+    assert (delivery and delivery.change.place.offset, clock.now) == (3, began)
+    assert (changes.poll(0.5), clock.now) == (None, began + 0.5)
+    coming.clear()
+
+    def comes_while_waiting(limit: int, timeout_seconds: float) -> list[FakeMessage]:
+        coming.extend([row(4), row(5)] if timeout_seconds else [])
+        return consume(limit, timeout_seconds)
+
+    monkeypatch.setattr(consumer, "consume", comes_while_waiting)
+    delivery = changes.poll(0.5)
+    assert (delivery and delivery.change.place.offset, clock.now) == (4, began + 0.5)
+
+
+def test_acknowledged_records_that_are_read_again_for_their_markers_are_passed_over() -> None:
+    follower = MoveFollower(Followed("shop", "orders", "shop"), 600)
+    at = ("shop", 0)
+    marker = {"database": "shop", "topic": "shop", "to": ["next"], "set": 2, "version": 1}
+    marked = Record("shop", 0, 1, None, None, [])._replace(
+        headers=[("moved", json.dumps({**marker, "instance": "a", "feeders": ["a", "b"]}).encode())]
+    )
+    follower.begin(TopicPartition(*at, 0))
+    follower.passes(marked)
+    again = follower.again(TopicPartition(*at, 4))
+    assert (again.offset, [follower.passes(row(each)) for each in (2, 3, 4)]) == (
+        1,
+        [True, True, False],
+    )

@@ -23,7 +23,9 @@ def test_what_passes_rises_for_each_key_and_ends_with_the_newest(
 ) -> None:
     guard = OrderGuard()
     passed = [
-        (key, position) for key, position in changes if guard.is_new(AT, key, Order(1000, position))
+        (key, position)
+        for key, position in changes
+        if guard.is_new(AT, key, Order(1000, position), 0)
     ]
     for each in "abc":
         orders = [position for key, position in passed if key == each]
@@ -35,19 +37,29 @@ def test_what_passes_rises_for_each_key_and_ends_with_the_newest(
 
 def test_a_forgotten_partition_is_delivered_again_and_others_are_not() -> None:
     guard, other = OrderGuard(), ("shop", 1)
-    assert guard.is_new(AT, "a", Order(1, 1))
-    assert guard.is_new(other, "b", Order(1, 2))
+    assert guard.is_new(AT, "a", Order(1, 1), 0)
+    assert guard.is_new(other, "b", Order(1, 2), 1)
     guard.forget(AT)
-    assert guard.is_new(AT, "a", Order(1, 1))
-    assert not guard.is_new(other, "b", Order(1, 2))
+    assert guard.is_new(AT, "a", Order(1, 1), 0)
+    assert not guard.is_new(other, "b", Order(1, 2), 1)
+
+
+def test_a_rewound_partition_has_what_came_before_the_offset() -> None:
+    guard = OrderGuard()
+    for offset, key in enumerate("abc"):
+        assert guard.is_new(AT, key, Order(1, offset), offset)
+    guard.rewind(AT, 2)
+    assert not guard.is_new(AT, "a", Order(1, 0), 2)
+    assert not guard.is_new(AT, "b", Order(1, 1), 2)
+    assert guard.is_new(AT, "c", Order(1, 2), 2)
 
 
 def test_memory_is_bounded_by_forgetting_the_key_that_changed_longest_ago() -> None:
     guard = OrderGuard(keys=2)
     for position, key in enumerate("abc"):
-        assert guard.is_new(AT, key, Order(1, position))
-    assert guard.is_new(AT, "a", Order(1, 0))
-    assert not guard.is_new(AT, "c", Order(1, 2))
+        assert guard.is_new(AT, key, Order(1, position), 0)
+    assert guard.is_new(AT, "a", Order(1, 0), 0)
+    assert not guard.is_new(AT, "c", Order(1, 2), 1)
 
 
 @pytest.mark.parametrize("tombstone", [True, False])
@@ -79,6 +91,35 @@ def test_a_copy_of_the_change_before_the_commit_is_not_handed_out_after_a_restar
     copy = copy._replace(value=None) if tombstone else copy
     assert [e.change.key for e in fetched(consumer, feed, copy, other)] == ['["shop.orders","2"]']
     assert "shop.orders" not in str(notes), "commits hold no key"
+
+
+@pytest.mark.parametrize("tombstone", [True, False])
+def test_a_copy_of_the_acknowledged_change_is_not_handed_out_after_a_rollback(
+    consumer: FakeConsumer, monkeypatch: pytest.MonkeyPatch, *, tombstone: bool
+) -> None:
+    """Also after a rollback before the first change of an assignment."""
+    monkeypatch.setattr(consumer, "incremental_assign", lambda _: None, raising=False)
+    monkeypatch.setattr(consumer, "incremental_unassign", lambda _: None, raising=False)
+    first = row_record([{"id": "1"}], kind="DELETE", order=(1000, 1), offset=0, tags=["orders"])
+    copy = row_record([{"id": "1"}], kind="DELETE", order=(1000, 1), offset=1, tags=["paid"])
+    copy = copy._replace(value=None) if tombstone else copy
+    other = row_record([{"id": "2"}], order=(1000, 1), offset=2)
+    feed = opened_feed()
+    (delivery,) = fetched(consumer, feed, first)
+    feed.rewind()
+    (delivery,) = fetched(consumer, feed, first)
+    feed.ack(delivery.receipt)
+    note = feed.note(("shop", 0), 1)
+    for _ in range(2):
+        feed.rewind()
+        found = fetched(consumer, feed, copy, other)
+        assert [each.change.key for each in found] == ['["shop.orders","2"]']
+    feed = opened_feed()
+    feed.assigned([TopicPartition("shop", 0, 1, note)])
+    for _ in range(2):
+        found = fetched(consumer, feed, copy, other)
+        assert [each.change.key for each in found] == ['["shop.orders","2"]']
+        feed.rewind()
 
 
 def fetched(consumer: FakeConsumer, feed: Feed, *records: Record) -> list[Delivery]:
