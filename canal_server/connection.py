@@ -10,6 +10,7 @@ import structlog
 from pydantic import SecretStr
 
 from canal_server.channel import Channel, Closed
+from canal_server.claims import Claim, Claims, Subscriber
 from canal_server.errors import (
     Displaced,
     MissingBatch,
@@ -21,7 +22,6 @@ from canal_server.errors import (
 )
 from canal_server.logins import Logins
 from canal_server.passwords import SEED_BYTES, is_right
-from canal_server.places import Claim, Place, Places
 from canal_server.session import Session
 from canal_server.wire import (
     Acknowledge,
@@ -50,7 +50,7 @@ _ID_DIGITS: Final = 5
 _WRONG_PASSWORD_SECONDS: Final = 1.0
 """Pause before the answer to a wrong password."""
 
-NewSession = Callable[[Place, Callable[[], bool]], Session]
+NewSession = Callable[[Subscriber, Callable[[], bool]], Session]
 _log = structlog.stdlib.get_logger(__name__)
 
 
@@ -62,7 +62,7 @@ class Connection:
         channel: Channel,
         peer: str,
         settings: CanalServerSettings,
-        places: Places,
+        claims: Claims,
         new_session: NewSession,
         stop: threading.Event,
         logins: Logins,
@@ -70,12 +70,12 @@ class Connection:
         self._channel = channel
         self._peer = peer
         self._settings = settings
-        self._places = places
+        self._claims = claims
         self._new_session = new_session
         self._stop = stop
         self._logins = logins
         self._displaced = threading.Event()
-        self._place: Place | None = None
+        self._subscriber: Subscriber | None = None
         self._claim: Claim | None = None
         self._session: Session | None = None
         self._idle_seconds = settings.idle_seconds
@@ -131,7 +131,7 @@ class Connection:
             self._idle_seconds = min(own.idle_seconds, login.idle_seconds)
         if login.destination and login.client_id:
             request = Subscribe(login.destination, login.client_id, login.filter)
-            self._check_place(request)
+            self._check_subscriber(request)
             self._subscribe(request)
         self._channel.send(accepted())
 
@@ -139,7 +139,7 @@ class Connection:
         """Carry out a request; return its answer, None where Canal's clients expect none."""
         if isinstance(request, NoRequest):
             return None
-        self._check_place(request)
+        self._check_subscriber(request)
         match request:
             case Subscribe():
                 self._subscribe(request)
@@ -164,33 +164,35 @@ class Connection:
             self._subscribed().ack(batch_id)
 
     def _subscribe(self, request: Subscribe) -> None:
-        place = Place(request.destination, request.client_id)
-        bound = self._bound_of(place)
+        subscriber = Subscriber(request.destination, request.client_id)
+        bound = self._bound_of(subscriber)
         if self._session is None:
-            self._claim = self._places.take(place, self)
-            self._place = place
-            self._session = self._new_session(place, self._is_interrupted)
+            self._claim = self._claims.take(subscriber, self)
+            self._subscriber = subscriber
+            self._session = self._new_session(subscriber, self._is_interrupted)
         self._session.subscribe(bound, request.filter)
         _log.info("canal_subscribed", peer=self._peer, filter=request.filter, **self._names())
 
-    def _bound_of(self, place: Place) -> str:
+    def _bound_of(self, subscriber: Subscriber) -> str:
         """Return the filter of a destination."""
         for each in self._settings.destinations:
-            if each.name == place.destination:
+            if each.name == subscriber.destination:
                 return each.filter
         known = ", ".join(each.name for each in self._settings.destinations)
-        raise UnknownDestination(f"There is no destination {place.destination!r}, only {known}.")
+        raise UnknownDestination(
+            f"There is no destination {subscriber.destination!r}, only {known}."
+        )
 
-    def _check_place(self, request: Request) -> None:
+    def _check_subscriber(self, request: Request) -> None:
         """Raise MissingName without a name, and Refused for another name than before."""
-        place = Place(*request[:2])
-        if not place.destination or not place.client_id:
+        subscriber = Subscriber(*request[:2])
+        if not subscriber.destination or not subscriber.client_id:
             raise MissingName("A request lacks the destination or the client id.")
-        number = place.client_id
+        number = subscriber.client_id
         is_number = number.isascii() and number.isdigit() and len(number) <= _ID_DIGITS
         if not is_number or int(number) > _LARGEST_ID:
             raise MissingName(f"Client id {number[:20]!r} is no number up to {_LARGEST_ID}.")
-        if self._place not in (None, place):
+        if self._subscriber not in (None, subscriber):
             raise Refused("A connection serves one client id of one destination.")
 
     def _subscribed(self) -> Session:
@@ -227,11 +229,11 @@ class Connection:
     def _release(self) -> None:
         if self._session is not None:
             self._session.close()
-        if self._place is not None and self._claim is not None:
-            self._places.release(self._place, self._claim)
+        if self._subscriber is not None and self._claim is not None:
+            self._claims.release(self._subscriber, self._claim)
 
     def _names(self) -> dict[str, str]:
-        return {} if self._place is None else self._place._asdict()
+        return {} if self._subscriber is None else self._subscriber._asdict()
 
 
 def _has(login: ClientLogin, password: SecretStr, seeds: bytes) -> bool:

@@ -8,11 +8,11 @@ from typing import Any, Final
 import structlog
 
 from canal_server.channel import Channel, Closed
+from canal_server.claims import Claims, Subscriber
 from canal_server.connection import Connection
 from canal_server.errors import TooMany
 from canal_server.figures import ClientFigures
 from canal_server.logins import Logins
-from canal_server.places import Place, Places
 from canal_server.session import Session
 from canal_server.wire import refused
 from relay.errors import ConfigurationError, ResourcesExhausted
@@ -49,7 +49,7 @@ class CanalServer:
         self._own = settings.canal_server
         _check_exposure(self._own)
         self._listener = listening_socket("canal_server", self._own.host, self._own.port)
-        self._places = Places()
+        self._claims = Claims()
         self._logins = Logins(self._own.max_connections, self._own.max_logins)
         self._stop = threading.Event()
         self._threads: set[RelayThread] = set()
@@ -90,7 +90,7 @@ class CanalServer:
     def _begin(self, channel: Channel, host: str, port: int) -> None:
         """Give a connection a thread, or refuse it."""
         peer, own, logins = f"{host}:{port}", self._own, self._logins
-        connection = Connection(channel, peer, own, self._places, self._session, self._stop, logins)
+        connection = Connection(channel, peer, own, self._claims, self._session, self._stop, logins)
         try:
             logins.come(connection, host)
             thread = RelayThread("canal-connection", peer, self._run, connection)
@@ -109,12 +109,12 @@ class CanalServer:
         finally:
             metrics.CANAL_CONNECTIONS.dec()
 
-    def _session(self, place: Place, interrupted: Callable[[], bool]) -> Session:
+    def _session(self, subscriber: Subscriber, interrupted: Callable[[], bool]) -> Session:
         own = self._own
-        figures = ClientFigures(*place)
+        figures = ClientFigures(*subscriber)
         token = own.token or self._settings.api.token
         connector = CanalConnector(
-            group_of(self._settings.installation, place),
+            group_of(self._settings.installation, subscriber),
             admin=own.admin,
             token=None if token is None else token.get_secret_value(),
             kafka=_kafka(self._settings),
@@ -130,9 +130,9 @@ class CanalServer:
         return Session(connector, own, figures, interrupted)
 
 
-def group_of(installation: str, place: Place) -> str:
+def group_of(installation: str, subscriber: Subscriber) -> str:
     """Return the consumer group that has the position of a client id."""
-    return f"{installation}.canal.{place.destination}.{place.client_id}"
+    return f"{installation}.canal.{subscriber.destination}.{subscriber.client_id}"
 
 
 def _kafka(settings: RelaySettings) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from roma_client.kafka.options import FeedOptions, Start
 from roma_client.kafka.topics import present_topics
 from roma_client.metrics import Metrics, NoMetrics
 from roma_client.names import Answer, Directory
-from roma_client.names.places import Places
+from roma_client.names.table_topics import TableTopics
 from roma_client.names.watcher import OF_VERBS, NameWatcher, moved_from
 from roma_client.opening import directory_of, refuse_owned
 from roma_client.records.ack_book import Receipt
@@ -108,7 +108,7 @@ class CanalConnector:
         takes = self._takes = canal_filter(text) if isinstance(text, str) else text
         self.unsubscribe()
         answer = self._directory.all_tables()
-        places = Places(each for each in answer.tables if takes(each.name))
+        places = TableTopics(each for each in answer.tables if takes(each.name))
         if not places.topics:
             raise UsageError(f"The filter {text!r} matches no logical table of the mapping.")
         self._topics = self._readable(answer)

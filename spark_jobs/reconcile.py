@@ -17,12 +17,12 @@ from spark_jobs.apply.table_writer import TableWriter
 from spark_jobs.comparison import (
     WHOLE_LINES,
     Outcome,
-    Place,
     Repair,
     Seen,
     Settled,
     TableComparison,
     TableFindings,
+    TargetRow,
     exit_code,
     findings_json,
     findings_table,
@@ -42,7 +42,7 @@ from spark_jobs.kafka.relay_positions import (
     read_published,
 )
 from spark_jobs.kafka.source import place_of
-from spark_jobs.origin import estimated_rows, place_now, source_borders
+from spark_jobs.origin import coordinates_now, estimated_rows, source_borders
 from spark_jobs.origin.shards import LogicalTable, Sources, open_sources
 from spark_jobs.runtime.copy_arguments import copy_arguments
 from spark_jobs.runtime.session import open_session
@@ -114,8 +114,8 @@ class Reconciliation:
     def _settle(
         self,
         table: LogicalTable,
-        places: Sequence[Place],
-        look: Callable[[Sequence[Place]], Mapping[str, Seen]],
+        places: Sequence[TargetRow],
+        look: Callable[[Sequence[TargetRow]], Mapping[str, Seen]],
     ) -> Settled:
         pause = Event()
         return settle(
@@ -140,7 +140,7 @@ class Reconciliation:
         places = {
             instance: place
             for instance, database in databases.items()
-            if (place := place_now(database)) is not None
+            if (place := coordinates_now(database)) is not None
         }
         if len(places) < len(databases):
             return False
@@ -166,7 +166,7 @@ class Reconciliation:
             databases, published, self.settings.reconcile.patience_seconds, Event().wait
         ):
             return found  # rows that are read now may be older than the order that they would carry
-        places = [Place(each.key, each.place) for each in found.different]
+        places = [TargetRow(each.key, each.place) for each in found.different]
         writer = TableWriter.of(self.spark, self.settings, comparison.sink, "repair")
         Repair(self.sources.databases, comparison.sink, writer).write(table, places, pairs)
         if self.settings.follows_renames:

@@ -3,7 +3,7 @@
 from pydantic import BaseModel, ConfigDict, Field
 
 from relay.operations import HandOver
-from relay.state import Candidate, InstancePlace, PlacementOverride
+from relay.state import Candidate, InstanceAssignment, PlacementOverride
 
 
 class CandidateView(BaseModel):
@@ -39,7 +39,7 @@ class InstancePlaceView(BaseModel):
     candidates: list[CandidateView]
 
     @classmethod
-    def of(cls, place: InstancePlace) -> "InstancePlaceView":
+    def of(cls, place: InstanceAssignment) -> "InstancePlaceView":
         """Return where the instance runs, with all relays that could run it."""
         return cls(
             instance=place.instance,

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from relay.route import Documents, MappingProblem, TextPlaces
+from relay.route import Documents, MappingProblem, TextLocations
 
 
 class MappingProblemView(BaseModel):
@@ -36,16 +36,16 @@ class MappingProblemView(BaseModel):
         cls, problems: Iterable[MappingProblem], documents: Documents
     ) -> "list[MappingProblemView]":
         """Return problems with their lines and columns in the documents that have them."""
-        places = {
-            data_id: TextPlaces(text)
+        locations = {
+            data_id: TextLocations(text)
             for data_id, text in documents.items()
             if isinstance(text, str)
         }
-        return [cls._of(each, places.get(each.data_id)) for each in problems]
+        return [cls._of(each, locations.get(each.data_id)) for each in problems]
 
     @classmethod
-    def _of(cls, problem: MappingProblem, places: TextPlaces | None) -> "MappingProblemView":
-        line, column = (None, None) if places is None else places.of(problem.pointer)
+    def _of(cls, problem: MappingProblem, locations: TextLocations | None) -> "MappingProblemView":
+        line, column = (None, None) if locations is None else locations.of(problem.pointer)
         return cls(
             data_id=problem.data_id,
             pointer=problem.pointer,

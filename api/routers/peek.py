@@ -18,7 +18,7 @@ from api.error_status import problem_of
 from api.errors import BadRequest
 from api.models.peek import Operation, PeekedRowView, PeekWish
 from api.routers.streams import SILENCE_SECONDS, EventStream, Follower, event
-from api.services.peek import AskedPeek, PeekPlaces, Reading
+from api.services.peek import AskedPeek, PeekOffsets, Reading
 from relay.errors import RelayError
 from relay.model.accounts import Right
 from relay.operations import PeekBatch, PeekedRow
@@ -89,8 +89,8 @@ async def follow_table(
     that a mask or rule of an instance hides never appear. It is in the audit trail. A key filter
     is sent by POST.
     """
-    places = PeekPlaces.read(last_event_id) or PeekPlaces.read(after)
-    return await _stream(request, admin, caller, asked, places)
+    offsets = PeekOffsets.read(last_event_id) or PeekOffsets.read(after)
+    return await _stream(request, admin, caller, asked, offsets)
 
 
 @router.post("", response_class=StreamingResponse, responses=_STREAM)
@@ -105,17 +105,17 @@ async def follow_keys(
 
     The key is in the body, so that no log and no history contains it.
     """
-    places = PeekPlaces.read(last_event_id) or PeekPlaces.read(wish.after)
-    return await _stream(request, admin, caller, wish.asked(), places)
+    offsets = PeekOffsets.read(last_event_id) or PeekOffsets.read(wish.after)
+    return await _stream(request, admin, caller, wish.asked(), offsets)
 
 
 async def _stream(
-    request: Request, admin: Admin, caller: Caller, asked: AskedPeek, places: PeekPlaces | None
+    request: Request, admin: Admin, caller: Caller, asked: AskedPeek, offsets: PeekOffsets | None
 ) -> StreamingResponse:
     def begin() -> tuple[Reading, PeekBatch]:
         reading = admin.peek.open(caller, admin.peek.tables(), asked)
         try:
-            return reading, reading.start(None if places is None else places.offsets)
+            return reading, reading.start(None if offsets is None else offsets.offsets)
         except BaseException:
             reading.close()
             raise
@@ -133,7 +133,7 @@ class _Count:
     seen: int = 0
     shown: int = 0
     skipped: int = 0
-    places: str = ""
+    offsets: str = ""
     sent_s: float = 0.0
 
     def add(self, batch: PeekBatch) -> None:
@@ -141,7 +141,7 @@ class _Count:
         self.shown += len(batch.rows)
         self.skipped += batch.skipped
         if batch.after is not None:
-            self.places = PeekPlaces(batch.after).text
+            self.offsets = PeekOffsets(batch.after).text
 
     def due(self, now_s: float) -> str:
         """Return the event if its time has come, and begin to count again; empty otherwise."""
@@ -152,7 +152,7 @@ class _Count:
         counts = {"seen": self.seen, "shown": self.shown, "skipped": self.skipped}
         self.seen = self.shown = self.skipped = 0
         self.sent_s = now_s
-        return event("count", json.dumps(counts), self.places)
+        return event("count", json.dumps(counts), self.offsets)
 
 
 async def _events(

@@ -23,7 +23,7 @@ class PlacementDesk(PlacementEditor):
         """Return the leaders, the candidates, and the operators' overrides."""
         overrides = self._wishes.overrides()
         return PlacementView(
-            instances=[InstancePlaceView.of(each) for each in self.places()],
+            instances=[InstancePlaceView.of(each) for each in self.assignments()],
             moves=[
                 WishView.of(name, override) for name, override in sorted(overrides.moves.items())
             ],

@@ -25,7 +25,7 @@ from relay.operations import (
     Who,
     instance_of,
     is_known,
-    place_by_time,
+    position_by_time,
 )
 from relay.settings import InstanceSettings, RelaySettings
 from relay.zk import Session
@@ -54,7 +54,7 @@ class PositionDesk:
         source.
         """
         return FoundPlace.of(
-            place_by_time(
+            position_by_time(
                 self._known(instance, resolved=True),
                 time,
                 file=file,

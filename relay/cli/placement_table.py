@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from rich.table import Table
 
-from relay.state import InstancePlace
+from relay.state import InstanceAssignment
 
 
-def placement_table(found: Sequence[InstancePlace], maintenance: Sequence[str]) -> Table:
+def placement_table(found: Sequence[InstanceAssignment], maintenance: Sequence[str]) -> Table:
     """Return one row per instance; below the table the servers in maintenance."""
     drained = f"in maintenance: {', '.join(maintenance)}" if maintenance else None
     table = Table(
@@ -32,13 +32,13 @@ def placement_table(found: Sequence[InstancePlace], maintenance: Sequence[str]) 
     return table
 
 
-def _able(place: InstancePlace) -> Iterator[str]:
+def _able(place: InstanceAssignment) -> Iterator[str]:
     for each in place.candidates:
         if not each.code and each.relay != place.leader:
             yield f"{each.relay} ({each.server})"
 
 
-def _unable(place: InstancePlace) -> Iterator[str]:
+def _unable(place: InstanceAssignment) -> Iterator[str]:
     for each in place.candidates:
         if each.code:
             yield f"{each.relay} ({each.server}): {each.code}: {each.reason}"

@@ -11,7 +11,7 @@ from relay.encode.formats import (
     StatementFacts,
     without_number,
 )
-from relay.encode.frame import NO_PLACE, EventPlace, MessageFrame, NumberOf, RowNumber
+from relay.encode.frame import NO_COORDINATES, EventCoordinates, MessageFrame, NumberOf, RowNumber
 from relay.encode.headers import (
     Membership,
     Origin,
@@ -33,12 +33,12 @@ from relay.encode.texts.server_numbers import fixed_decimals
 from relay.encode.texts.text_exact import exact_text
 
 __all__ = [
-    "NO_PLACE",
+    "NO_COORDINATES",
     "CanalJson",
     "CloudEvents",
     "DebeziumJson",
+    "EventCoordinates",
     "EventEncoder",
-    "EventPlace",
     "EventRows",
     "KeyEncoder",
     "MaxwellJson",

@@ -13,7 +13,7 @@ from relay.model.positions.position import OrderPair
 _FRAME: Final = b'"es":%d,"gtid":%b,"id":%d'
 
 
-class EventPlace(NamedTuple):
+class EventCoordinates(NamedTuple):
     """Where an event was read: the server, and its binlog file and offset."""
 
     server_id: int
@@ -21,7 +21,7 @@ class EventPlace(NamedTuple):
     offset: int
 
 
-NO_PLACE: Final = EventPlace(0, "", 0)
+NO_COORDINATES: Final = EventCoordinates(0, "", 0)
 """Coordinates of rows that are in no binlog, and of events whose messages do not name coordinates.
 """
 
@@ -45,18 +45,18 @@ NumberOf: TypeAlias = Callable[[OrderPair], RowNumber]
 
 class MessageFrame:
     """`event_time_ms` is the raw header time, `batch` counts Kafka transactions, `publish_time_ms`
-    is the relay's clock. `place` is where the event was read, for formats that name it.
+    is the relay's clock. `coordinates` is where the event was read, for formats that name it.
 
     `snapshot`: the rows come from a SELECT and not from a binlog. `number_of` numbers the rows of
     the source transaction; None without a topic of transactions, and for rows of a SELECT.
     """
 
     __slots__ = (
+        "coordinates",
         "event_time_ms",
         "gtid",
         "middle",
         "number_of",
-        "place",
         "publish_time",
         "publish_time_ms",
         "snapshot",
@@ -69,7 +69,7 @@ class MessageFrame:
         gtid: str,
         batch: int,
         publish_time_ms: int,
-        place: EventPlace = NO_PLACE,
+        coordinates: EventCoordinates = NO_COORDINATES,
         snapshot: bool = False,
         number_of: NumberOf | None = None,
     ) -> None:
@@ -78,6 +78,6 @@ class MessageFrame:
         self.event_time_ms = event_time_ms
         self.gtid = gtid
         self.publish_time_ms = publish_time_ms
-        self.place = place
+        self.coordinates = coordinates
         self.snapshot = snapshot
         self.number_of = number_of

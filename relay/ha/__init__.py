@@ -1,7 +1,7 @@
 """Decides which relay publishes an instance and from which server. It handles no rows."""
 
 from relay.ha.assignments import AssignmentTable
-from relay.ha.digest_decision import decide_by_digest, place_unknown
+from relay.ha.digest_decision import decide_by_digest, landmark_unknown
 from relay.ha.election import Election
 from relay.ha.first_server import first_server
 from relay.ha.placement import Assignment, ClusterView, Member, Why, assign
@@ -23,5 +23,5 @@ __all__ = [
     "decide_by_digest",
     "first_server",
     "followed_role",
-    "place_unknown",
+    "landmark_unknown",
 ]

@@ -7,11 +7,11 @@ follow the published transactions.
 
 from relay.ha.source_decision import Action, Decision
 from relay.model.failover import ServerRole
-from relay.model.records.resume_fingerprint import PublishedPlace, Sighting, Sought
+from relay.model.records.resume_fingerprint import ResumeFingerprint, Sighting, Sought
 from relay.model.replication import Replicating, Replication
 
 
-def place_unknown(place: PublishedPlace | None, *, half: bool) -> str:
+def landmark_unknown(fingerprint: ResumeFingerprint | None, *, half: bool) -> str:
     """Return why a search would prove nothing, "" if it can.
 
     `half` means that a part of a transaction is published.
@@ -20,12 +20,12 @@ def place_unknown(place: PublishedPlace | None, *, half: bool) -> str:
         return (
             "A part of a transaction is published, and without GTIDs its rest cannot be identified."
         )
-    if place is None:
+    if fingerprint is None:
         return (
             "No digests of published transactions were kept: failover.switch_without_gtid was not "
             '"digest" then.'
         )
-    if place.landmark is None:
+    if fingerprint.landmark is None:
         return (
             "No published transaction of this relay's time began in a later second than all "
             "before it, "
@@ -59,8 +59,7 @@ def decide_by_digest(sought: Sought, replication: Replication, to: ServerRole) -
             return _stop(reason, to, "PLACE_AMBIGUOUS")
         case Sighting.OTHER:
             return _stop(
-                f"The {to} has other transactions in the place of published ones, by their "
-                f"digests.",
+                f"The {to} has other transactions in place of published ones, by their digests.",
                 to,
                 "STANDBY_DIVERGED",
             )

@@ -58,13 +58,13 @@ from relay.operations.positions.repositioning import Move, MoveKind
 from relay.operations.positions.sentences import (
     compared,
     foretold,
-    found_place,
+    found_position,
     moved,
     partitioned_otherwise,
     repartitioned,
     shown,
 )
-from relay.operations.positions.time_search import place_by_time
+from relay.operations.positions.time_search import position_by_time
 from relay.operations.protected_tree import ProtectedTree
 from relay.operations.repair_report import RepairPlan, repair_of_keys, repair_plan
 from relay.operations.replay import replay
@@ -132,7 +132,7 @@ __all__ = [
     "foretold",
     "foretold_copy",
     "foretold_repair",
-    "found_place",
+    "found_position",
     "hand_overs",
     "has_users",
     "highest_recorded_set",
@@ -144,8 +144,8 @@ __all__ = [
     "near_names",
     "partitioned_otherwise",
     "peek_start",
-    "place_by_time",
     "planned",
+    "position_by_time",
     "position_fields",
     "progress_sentence",
     "put_back_settings",

@@ -2,7 +2,14 @@
 
 from relay.audit import AuditEntry, DelayedTrail
 from relay.errors import NodeMissing
-from relay.state import InstancePlace, Membership, Note, PlacementStore, check_move, places
+from relay.state import (
+    InstanceAssignment,
+    Membership,
+    Note,
+    PlacementStore,
+    assignments,
+    check_move,
+)
 
 
 class PlacementEditor:
@@ -16,9 +23,11 @@ class PlacementEditor:
         self._acts = acts
         self._overrides = overrides
 
-    def places(self) -> tuple[InstancePlace, ...]:
+    def assignments(self) -> tuple[InstanceAssignment, ...]:
         """Return for each instance who leads it, and who could."""
-        return places(self._members.members(), self._members.leaders(), self._overrides.overrides())
+        return assignments(
+            self._members.members(), self._members.leaders(), self._overrides.overrides()
+        )
 
     def maintenance(self) -> tuple[str, ...]:
         """Return the names of the servers in maintenance, sorted."""
@@ -29,7 +38,7 @@ class PlacementEditor:
 
         Raises NodeMissing, PlacementRefused.
         """
-        found = next((each for each in self.places() if each.instance == instance), None)
+        found = next((each for each in self.assignments() if each.instance == instance), None)
         if found is None:
             raise NodeMissing(f"No connected relay has an instance named {instance}.")
         check_move(found, to)

@@ -26,7 +26,7 @@ from relay.route.mapping_document import (
 )
 from relay.route.mapping_files import read_mapping_files
 from relay.route.router import Destination, Dropped, Route, Router, field_tags_for, tags_for
-from relay.route.text_places import TextPlace, TextPlaces
+from relay.route.text_locations import TextLocation, TextLocations
 
 __all__ = [
     "DATA_IDS",
@@ -50,8 +50,8 @@ __all__ = [
     "Router",
     "TableFilter",
     "Tags",
-    "TextPlace",
-    "TextPlaces",
+    "TextLocation",
+    "TextLocations",
     "changes",
     "early_returns",
     "field_tags_for",

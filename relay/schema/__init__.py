@@ -10,7 +10,7 @@ from relay.schema.declared_types import DeclaredTypes
 from relay.schema.history import (
     Base,
     DescribedTable,
-    HistoryPlace,
+    HistoryPosition,
     Known,
     Schemas,
     TableHistory,
@@ -35,7 +35,7 @@ __all__ = [
     "Ddl",
     "DeclaredTypes",
     "DescribedTable",
-    "HistoryPlace",
+    "HistoryPosition",
     "Known",
     "Schemas",
     "StatementKind",

@@ -6,14 +6,14 @@ from relay.source.chunks import LOAD_SECONDS, ChunkConnection, Low, ReadChunk
 from relay.source.events.binlog_event import Scanner
 from relay.source.events.open_group import ExcludedRange
 from relay.source.opening import check_start, open_source
-from relay.source.positions.by_gtid.standby_proof import ProvenPlace, proven_place
-from relay.source.positions.digest_search import PlaceReport, SearchStart, look_for_published
-from relay.source.positions.initial_position import place_of_time
+from relay.source.positions.by_gtid.standby_proof import ProvenPosition, proven_position
+from relay.source.positions.digest_search import LandmarkReport, SearchStart, find_landmark
+from relay.source.positions.initial_position import position_of_time
 from relay.source.positions.named_position import (
-    TransactionPlace,
+    TransactionPosition,
     binlog_file_created_s,
-    transaction_place,
-    transaction_place_of,
+    transaction_position,
+    transaction_position_of,
 )
 from relay.source.positions.rolled_back_scan import find_rolled_back
 from relay.source.positions.statement_scan import (
@@ -22,7 +22,7 @@ from relay.source.positions.statement_scan import (
     end_of_binlog,
     statements_between,
 )
-from relay.source.positions.time_fallback import place_before
+from relay.source.positions.time_fallback import boundary_before
 from relay.source.protocol.heartbeat import ServerWatch
 from relay.source.protocol.replica_id import free_replica_id
 from relay.source.protocol.row_packets import Cells
@@ -37,9 +37,9 @@ __all__ = [
     "Cells",
     "ChunkConnection",
     "ExcludedRange",
+    "LandmarkReport",
     "Low",
-    "PlaceReport",
-    "ProvenPlace",
+    "ProvenPosition",
     "ReadChunk",
     "Scanner",
     "SearchStart",
@@ -47,22 +47,22 @@ __all__ = [
     "ServerWatch",
     "SourceCheck",
     "SourceStream",
-    "TransactionPlace",
+    "TransactionPosition",
     "Visibility",
     "ask_server_facts",
     "beginning_of_binlog",
     "binlog_file_created_s",
+    "boundary_before",
     "check_source",
     "check_start",
     "end_of_binlog",
+    "find_landmark",
     "find_rolled_back",
     "free_replica_id",
-    "look_for_published",
     "open_source",
-    "place_before",
-    "place_of_time",
-    "proven_place",
+    "position_of_time",
+    "proven_position",
     "statements_between",
-    "transaction_place",
-    "transaction_place_of",
+    "transaction_position",
+    "transaction_position_of",
 ]

@@ -120,7 +120,7 @@ class ChunkConnection:
         SourceNotPermitted.
         """
         server, connection = self.server(), self._opened()
-        check_is_of_stream(server, low, connection.place)
+        check_is_of_stream(server, low, connection.address)
         if not server.mariadb and not wait_until(lambda: self._executed(low), LOW_SECONDS):
             return None
         if server.mariadb and not wait_until(lambda: self._snapshot_shows(low), LOW_SECONDS):
@@ -150,7 +150,7 @@ class ChunkConnection:
         """
         connection = self._opened()
         shown = shown_by_snapshot(connection)
-        if shows_place(low, shown):
+        if shows_position(low, shown):
             if low.begin is None or not self._shows_gtids:
                 self._shows_gtids = shows_gtids(low, gtids_at(connection, shown))
             if self._shows_gtids:
@@ -171,16 +171,16 @@ class ChunkConnection:
         return self._connection
 
 
-def check_is_of_stream(server: ServerFacts, low: Low, place: str) -> None:
+def check_is_of_stream(server: ServerFacts, low: Low, address: str) -> None:
     """Raise SourceUnreachable if a server is not the one that the stream is read from."""
     found = server.server_uuid or str(server.server_id)
     if found != low.server:
         raise SourceUnreachable(
-            f"{place} is the server {found}, and the stream is read from {low.server}"
+            f"{address} is the server {found}, and the stream is read from {low.server}"
         )
 
 
-def shows_place(low: Low, shown: BinlogPosition) -> bool:
+def shows_position(low: Low, shown: BinlogPosition) -> bool:
     """Return whether a snapshot of MariaDB that ends at `shown` is not before the low watermark."""
     if low.begin is not None:
         return low.begin.rank < shown.rank

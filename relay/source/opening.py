@@ -9,7 +9,7 @@ from relay.model.positions.position import SourcePosition
 from relay.settings import SourceSettings, StartSettings
 from relay.source.events.binlog_event import Scanner
 from relay.source.events.open_group import ExcludedRange
-from relay.source.positions.by_gtid.gtid_place import place_of_gtid_set
+from relay.source.positions.by_gtid.gtid_position import position_of_gtid_set
 from relay.source.positions.initial_position import fresh_start
 from relay.source.positions.resume import resumed
 from relay.source.protocol.connection import SourceConnection
@@ -92,7 +92,7 @@ def _start(
 ) -> tuple[SourcePosition, bool]:
     """Return the position, and whether to request it by GTID."""
     if resume is None and start.gtid_set is not None:
-        return place_of_gtid_set(settings, start.gtid_set), False
+        return position_of_gtid_set(settings, start.gtid_set), False
     if resume is None:
         return fresh_start(connection, settings, server, start), False
     return resumed(connection, settings, server, resume)

@@ -72,7 +72,7 @@ def check_source(
     try:
         return _logged_in(connection, settings, clock_limit_s, replica, whole_images=whole_images)
     except RelayError as exc:
-        return [SourceCheck("source", exc, connection.place)]
+        return [SourceCheck("source", exc, connection.address)]
     finally:
         connection.close()
 
@@ -107,7 +107,7 @@ def _logged_in(
 ) -> list[SourceCheck]:
     server = read_server_facts(connection)
     return [
-        SourceCheck("source login", None, f"{connection.place}, {server.version_text}"),
+        SourceCheck("source login", None, f"{connection.address}, {server.version_text}"),
         SourceCheck(
             "source binlog settings",
             settings_error(server, settings, whole_images=whole_images),
@@ -187,7 +187,7 @@ def _grants(connection: SourceConnection, server: ServerFacts) -> tuple[RelayErr
         or "REPLICA" in granted.replace("REPLICATION", "")
     ):
         return None, "REPLICATION SLAVE, REPLICATION CLIENT"
-    return lacks_replication_slave(connection.place, server), "SHOW GRANTS"
+    return lacks_replication_slave(connection.address, server), "SHOW GRANTS"
 
 
 def _tables(
@@ -202,7 +202,7 @@ def _tables(
         return SourceCheck(
             "source tables", None, f"SELECT on {'all' if everywhere else 'some'} tables"
         )
-    account = f"The account {settings.user!r} at {connection.place} has no SELECT"
+    account = f"The account {settings.user!r} at {connection.address} has no SELECT"
     if not server.needs_history(settings):
         return SourceCheck(
             "source tables",

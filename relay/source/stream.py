@@ -41,7 +41,7 @@ class SourceStream:
         self._reading = False
         self._already = GtidSet.parse(start.gtid_set) if by_gtid else None
         self._packets = PacketReader(connection.taken_over())
-        self._reader = BinlogReader(self._packets, connection.place)
+        self._reader = BinlogReader(self._packets, connection.address)
         self._scanner = scanner
         identity = SourceIdentity(
             server.server_uuid, server.server_id, start.identity.file_created_s

@@ -8,10 +8,10 @@ from typing import BinaryIO, NamedTuple, Protocol
 from relay.errors import SpoolUnusable
 from relay.model.change import Advance, RawItem, TransactionBegin, TransactionEnd
 from relay.model.positions.position import SourcePosition
+from relay.spool.binlog_order import rank, same_file
 from relay.spool.disk import disk_errors
 from relay.spool.frames import read_frame
 from relay.spool.items import items_of
-from relay.spool.place import rank, same_file
 from relay.spool.segment import Segment
 
 

@@ -76,8 +76,11 @@ class BlockWriter:
         elif isinstance(item, XaStep):
             self._add_xa(item)
         else:
-            place, identity = self._place(item.position), self._identity_number(item.identity)
-            self._block += _ADVANCE_HEAD.pack(_ADVANCE, *place, identity)
+            coordinates, identity = (
+                self._coordinates(item.position),
+                self._identity_number(item.identity),
+            )
+            self._block += _ADVANCE_HEAD.pack(_ADVANCE, *coordinates, identity)
 
     def take(self) -> bytes:
         """Return the block, and begin a new one."""
@@ -88,39 +91,39 @@ class BlockWriter:
         return block
 
     def _add_rows(self, item: RawRows) -> None:
-        table, place, size = (
+        table, coordinates, size = (
             self._number(item.table_map),
-            self._place(item.position),
+            self._coordinates(item.position),
             len(item.body),
         )
         self._block += _ROWS_HEAD.pack(
-            _ROWS, table, *place, item.type_code, item.header_time_s, item.mariadb, size
+            _ROWS, table, *coordinates, item.type_code, item.header_time_s, item.mariadb, size
         )
         self._block += item.body
 
     def _add_begin(self, item: TransactionBegin) -> None:
-        gtid, place = item.gtid.encode(), self._place(item.position)
+        gtid, coordinates = item.gtid.encode(), self._coordinates(item.position)
         commit_ms = _NO_TIME if item.commit_time_ms is None else item.commit_time_ms
-        head = _BEGIN_HEAD.pack(_BEGIN, *place, commit_ms, item.header_time_s, len(gtid))
+        head = _BEGIN_HEAD.pack(_BEGIN, *coordinates, commit_ms, item.header_time_s, len(gtid))
         self._block += head + gtid
 
     def _add_end(self, item: TransactionEnd) -> None:
-        gtid, place = item.gtid.encode(), self._place(item.position)
+        gtid, coordinates = item.gtid.encode(), self._coordinates(item.position)
         identity = self._identity_number(item.identity)
-        self._block += _END_HEAD.pack(_END, *place, identity, len(gtid)) + gtid
+        self._block += _END_HEAD.pack(_END, *coordinates, identity, len(gtid)) + gtid
 
     def _add_statement(self, item: Statement) -> None:
         database = item.database.encode(errors="surrogateescape")
         sql = item.sql.encode(errors="surrogateescape")
-        place = self._place(item.position)
+        coordinates = self._coordinates(item.position)
         if item.sql_mode or item.failed or item.server_charset:
             self._add_mode(item)
-        head = (_STATEMENT, *place, item.header_time_s, len(database), len(sql))
+        head = (_STATEMENT, *coordinates, item.header_time_s, len(database), len(sql))
         self._block += _STATEMENT_HEAD.pack(*head) + database + sql
 
     def _add_xa(self, item: XaStep) -> None:
-        xid, place = item.xid.encode(), self._place(item.position)
-        head = _XA_HEAD.pack(_XA, *place, _XA_ACTIONS.index(item.action), len(xid))
+        xid, coordinates = item.xid.encode(), self._coordinates(item.position)
+        head = _XA_HEAD.pack(_XA, *coordinates, _XA_ACTIONS.index(item.action), len(xid))
         self._block += head + xid
 
     def _add_mode(self, item: Statement) -> None:
@@ -133,7 +136,7 @@ class BlockWriter:
             _MODE_MARK + _MODE.pack(item.sql_mode, item.failed, len(self._shared)) + charset
         )
 
-    def _place(self, position: BinlogPosition) -> tuple[int, int]:
+    def _coordinates(self, position: BinlogPosition) -> tuple[int, int]:
         if position.file != self._file[0]:
             self._file = position.file, self._number(position.file.encode())
         return self._file[1], position.offset
@@ -195,7 +198,7 @@ class _BlockReader:
     def begin(self) -> TransactionBegin:
         file, offset, commit_ms, time_s, size = self._head(_BEGIN_HEAD)
         return TransactionBegin(
-            self._place(file, offset),
+            self._coordinates(file, offset),
             self._text(size),
             None if commit_ms == _NO_TIME else commit_ms,
             time_s,
@@ -208,7 +211,7 @@ class _BlockReader:
             self._bytes(size),
             type_code,
             time_s,
-            self._place(file, offset),
+            self._coordinates(file, offset),
             bool(mariadb),
         )
 
@@ -216,19 +219,23 @@ class _BlockReader:
         file, offset, time_s, of_database, of_sql = self._head(_STATEMENT_HEAD)
         database = self._text(of_database)
         mode, self._mode = self._mode, _NO_MODE
-        return Statement(self._text(of_sql), database, time_s, self._place(file, offset), *mode)
+        return Statement(
+            self._text(of_sql), database, time_s, self._coordinates(file, offset), *mode
+        )
 
     def end(self) -> TransactionEnd:
         file, offset, identity, size = self._head(_END_HEAD)
-        return TransactionEnd(self._place(file, offset), self._text(size), self._identity(identity))
+        return TransactionEnd(
+            self._coordinates(file, offset), self._text(size), self._identity(identity)
+        )
 
     def advance(self) -> Advance:
         file, offset, identity = self._head(_ADVANCE_HEAD)
-        return Advance(self._place(file, offset), self._identity(identity))
+        return Advance(self._coordinates(file, offset), self._identity(identity))
 
     def xa(self) -> XaStep:
         file, offset, action, size = self._head(_XA_HEAD)
-        return XaStep(_XA_ACTIONS[action], self._text(size), self._place(file, offset))
+        return XaStep(_XA_ACTIONS[action], self._text(size), self._coordinates(file, offset))
 
     def _head(self, form: struct.Struct) -> tuple[int, ...]:
         """Return the numbers after the kind byte."""
@@ -243,7 +250,7 @@ class _BlockReader:
     def _text(self, size: int) -> str:
         return self._bytes(size).decode(errors="surrogateescape")
 
-    def _place(self, file: int, offset: int) -> BinlogPosition:
+    def _coordinates(self, file: int, offset: int) -> BinlogPosition:
         if file not in self._files:
             self._files[file] = self._shared[file].decode()
         return BinlogPosition(self._files[file], offset)

@@ -9,11 +9,11 @@ from typing import BinaryIO, Final
 from relay.model.change import Advance, RawItem, TransactionEnd
 from relay.model.positions.position import SourcePosition
 from relay.model.records.last_transaction import LastTransactionTracker
+from relay.spool.binlog_order import rank
 from relay.spool.cursor import SpoolCursor
 from relay.spool.disk import disk_errors, write_whole
 from relay.spool.frames import Frame, frame_bytes
 from relay.spool.items import BlockWriter
-from relay.spool.place import rank
 from relay.spool.recovery import recovered
 from relay.spool.segment import Segment, new_segment
 from relay.spool.stretch_end import StretchEnd
@@ -277,7 +277,7 @@ class Spool:
         self._synced_at_s = monotonic()
 
 
-def _lies_before(place: SourcePosition, published: SourcePosition) -> bool:
-    return place.identity.server == published.identity.server and rank(place.binlog) <= rank(
-        published.binlog
-    )
+def _lies_before(coordinates: SourcePosition, published: SourcePosition) -> bool:
+    return coordinates.identity.server == published.identity.server and rank(
+        coordinates.binlog
+    ) <= rank(published.binlog)

@@ -30,7 +30,7 @@ from relay.state.mappings.topic_agreements import TopicAgreementStore
 from relay.state.membership import Membership, RelayMember, RunnableInstance
 from relay.state.paths import Paths
 from relay.state.placement_overrides import PlacementOverride, PlacementOverrides, PlacementStore
-from relay.state.placement_report import Candidate, InstancePlace, check_move, places
+from relay.state.placement_report import Candidate, InstanceAssignment, assignments, check_move
 
 __all__ = [
     "MASK",
@@ -53,9 +53,9 @@ __all__ = [
     "FormStore",
     "HashedKey",
     "HiddenTableStore",
+    "InstanceAssignment",
     "InstanceDocument",
     "InstanceDocumentStore",
-    "InstancePlace",
     "InstanceStatus",
     "InstanceStore",
     "KeyAgreements",
@@ -83,11 +83,11 @@ __all__ = [
     "StoredSet",
     "SwitchNote",
     "TopicAgreementStore",
+    "assignments",
     "check_move",
     "in_turn",
     "keys_differ",
     "keys_move",
     "masked",
-    "places",
     "with_secrets_of",
 ]

@@ -25,7 +25,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class InstancePlace:
+class InstanceAssignment:
     """An instance: its leading relay ("": none), the target of an operator's move ("": none),
     and the relays that know it.
     """
@@ -37,9 +37,9 @@ class InstancePlace:
     candidates: tuple[Candidate, ...]
 
 
-def places(
+def assignments(
     members: Sequence[RelayMember], leaders: Mapping[str, str], overrides: PlacementOverrides
-) -> tuple[InstancePlace, ...]:
+) -> tuple[InstanceAssignment, ...]:
     """Return every instance that a running relay has or leads, or that was moved, by name."""
     known = {each.instance for member in members for each in member.candidacies} | {
         *leaders,
@@ -48,7 +48,7 @@ def places(
     return tuple(_place(instance, members, leaders, overrides) for instance in sorted(known))
 
 
-def check_move(place: InstancePlace, to: str) -> None:
+def check_move(place: InstanceAssignment, to: str) -> None:
     """Let a move pass that can be carried out at once. Raises PlacementRefused."""
     there = [each for each in place.candidates if to in (each.relay, each.server)]
     if not there:
@@ -68,14 +68,14 @@ def _place(
     members: Sequence[RelayMember],
     leaders: Mapping[str, str],
     overrides: PlacementOverrides,
-) -> InstancePlace:
+) -> InstanceAssignment:
     candidacies = [
         (member, each)
         for member in members
         for each in member.candidacies
         if each.instance == instance
     ]
-    return InstancePlace(
+    return InstanceAssignment(
         instance=instance,
         leader=leaders.get(instance, ""),
         moved_to=overrides.moves[instance].to if instance in overrides.moves else "",

@@ -9,7 +9,7 @@ from spark_jobs.comparison.findings import (
     findings_table,
 )
 from spark_jobs.comparison.repair import Repair, why_unrepaired
-from spark_jobs.comparison.row_lookup import Place, Seen
+from spark_jobs.comparison.row_lookup import Seen, TargetRow
 from spark_jobs.comparison.table_comparison import TableComparison
 from spark_jobs.comparison.verdict import Settled, settle
 from spark_jobs.comparison.waiting import newest_waiting
@@ -17,12 +17,12 @@ from spark_jobs.comparison.waiting import newest_waiting
 __all__ = [
     "WHOLE_LINES",
     "Outcome",
-    "Place",
     "Repair",
     "Seen",
     "Settled",
     "TableComparison",
     "TableFindings",
+    "TargetRow",
     "exit_code",
     "findings_json",
     "findings_table",

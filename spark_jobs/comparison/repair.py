@@ -10,7 +10,7 @@ import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame
 
 from spark_jobs.apply.table_writer import TableWriter, deletes, upserts
-from spark_jobs.comparison.row_lookup import SEVERAL_IN_SOURCE, Place, Seen, source_rows
+from spark_jobs.comparison.row_lookup import SEVERAL_IN_SOURCE, Seen, TargetRow, source_rows
 from spark_jobs.first_copy.stale_keys import REMOVE, unmet
 from spark_jobs.origin import SourceDatabase
 from spark_jobs.origin.shards import LogicalTable, refuse_unseen
@@ -28,7 +28,9 @@ class Repair:
     sink: Sink
     writer: TableWriter
 
-    def write(self, table: LogicalTable, places: Sequence[Place], pairs: Mapping[str, str]) -> None:
+    def write(
+        self, table: LogicalTable, places: Sequence[TargetRow], pairs: Mapping[str, str]
+    ) -> None:
         """Write these rows as the sources have them now. A row that no source has is written as a
         delete.
 
@@ -41,7 +43,11 @@ class Repair:
             self._delete(table, places, rows, pairs)
 
     def _delete(
-        self, table: LogicalTable, places: Sequence[Place], met: DataFrame, pairs: Mapping[str, str]
+        self,
+        table: LogicalTable,
+        places: Sequence[TargetRow],
+        met: DataFrame,
+        pairs: Mapping[str, str],
     ) -> None:
         copy = self.sink.read(table.name)
         if copy is None:

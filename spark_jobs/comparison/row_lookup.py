@@ -24,7 +24,7 @@ SEVERAL_IN_SOURCE: Final = "several real tables have a row with this key"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TargetRow:
     """One row: its message key, and the key's text by which the source finds it."""
 
     key: str
@@ -55,7 +55,7 @@ def look(
     databases: Mapping[str, SourceDatabase],
     table: LogicalTable,
     copy: DataFrame,
-    places: Sequence[Place],
+    places: Sequence[TargetRow],
     newest: Callable[[], str | None],
 ) -> Mapping[str, Seen]:
     """Return which of these rows differ now, by key: the source is read first, then the copy, then
@@ -76,7 +76,7 @@ def look(
 
 
 def source_rows(
-    databases: Mapping[str, SourceDatabase], table: LogicalTable, places: Sequence[Place]
+    databases: Mapping[str, SourceDatabase], table: LogicalTable, places: Sequence[TargetRow]
 ) -> list[tuple[Shard, DataFrame]]:
     """Return these rows as the sources have them now, in pieces: shard, and `table, key, data,
     mysql_types`.
@@ -89,7 +89,7 @@ def source_rows(
 
 
 def _of_shard(
-    database: SourceDatabase, shard: Shard, places: Sequence[Place]
+    database: SourceDatabase, shard: Shard, places: Sequence[TargetRow]
 ) -> Iterator[DataFrame]:
     """Yield the rows of these keys, perhaps with more, in queries of limited length.
 
@@ -116,7 +116,7 @@ def _of_source(
     databases: Mapping[str, SourceDatabase],
     table: LogicalTable,
     columns: Columns,
-    places: Sequence[Place],
+    places: Sequence[TargetRow],
 ) -> Mapping[str, Sequence[Row]]:
     """Return rows by key, in the types of the copy, with a fingerprint of all values in the
     source.
@@ -131,7 +131,11 @@ def _of_source(
 
 
 def _seen(
-    place: Place, rows: Sequence[Row], copy: Row | None, columns: Iterable[str], newest: str | None
+    place: TargetRow,
+    rows: Sequence[Row],
+    copy: Row | None,
+    columns: Iterable[str],
+    newest: str | None,
 ) -> Seen | None:
     """Compare one row; a value that fits no type is compared as text under its column's name."""
     source = rows[0] if rows else None

@@ -17,7 +17,7 @@ from spark_jobs.comparison.as_copied import Columns, columns_of, range_as_copied
 from spark_jobs.comparison.buckets import Buckets, HashBuckets, number_buckets, runs
 from spark_jobs.comparison.findings import TableFindings
 from spark_jobs.comparison.guards import odd_rows
-from spark_jobs.comparison.row_lookup import Place, Seen, look
+from spark_jobs.comparison.row_lookup import Seen, TargetRow, look
 from spark_jobs.comparison.sums import (
     BucketSum,
     copy_hashes,
@@ -44,7 +44,8 @@ from spark_jobs.transforms import own_columns
 
 _MAX_BUCKETS: Final = 100_000
 Settle = Callable[
-    [LogicalTable, Sequence[Place], Callable[[Sequence[Place]], Mapping[str, Seen]]], Settled
+    [LogicalTable, Sequence[TargetRow], Callable[[Sequence[TargetRow]], Mapping[str, Seen]]],
+    Settled,
 ]
 
 
@@ -100,7 +101,7 @@ class TableComparison:
             found = self._narrowed(table, parts, buckets, wanted, odd, found)
         return replace(found, seconds=monotonic() - began)
 
-    def look(self, table: LogicalTable, places: Sequence[Place]) -> Mapping[str, Seen]:
+    def look(self, table: LogicalTable, places: Sequence[TargetRow]) -> Mapping[str, Seen]:
         """Compare these rows again; return those that differ now."""
         copy = self.sink.read(table.name)
         newest = (lambda: None) if self.newest is None else partial(self.newest, table)
@@ -148,7 +149,7 @@ class TableComparison:
             listed = rows.orderBy("place").limit(self.settings.max_rows).collect()
         finally:
             rows.unpersist()
-        places = [Place(row["key"], row["place"]) for row in listed]
+        places = [TargetRow(row["key"], row["place"]) for row in listed]
         settled = self.settle(table, places, lambda some: self.look(table, some))
         return replace(
             found,

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Final, TypeAlias
 
-from spark_jobs.comparison.row_lookup import Place, Seen
+from spark_jobs.comparison.row_lookup import Seen, TargetRow
 
 _PAUSE_S: Final = 1.0
 
-Look: TypeAlias = Callable[[Sequence[Place]], Mapping[str, Seen]]
+Look: TypeAlias = Callable[[Sequence[TargetRow]], Mapping[str, Seen]]
 CaughtUp: TypeAlias = Callable[[float], bool]
 """Waits up to the given seconds until everything committed now in the sources is published.
 
@@ -61,7 +61,7 @@ def verdicts(
 
 
 def settle(
-    places: Sequence[Place],
+    places: Sequence[TargetRow],
     look: Look,
     caught_up: CaughtUp,
     waiting: Waiting,

@@ -16,7 +16,7 @@ from spark_jobs.kafka.relay_positions import (
     check_together,
     read_published,
 )
-from spark_jobs.origin import place_now
+from spark_jobs.origin import coordinates_now
 from spark_jobs.origin.shards import LogicalTable, Sources
 from spark_jobs.spark_util.report import print_line
 
@@ -66,7 +66,7 @@ class RunPositions:
         places = {
             instance: place
             for instance, database in databases.items()
-            if (place := place_now(database)) is not None
+            if (place := coordinates_now(database)) is not None
         }
         for instance in sorted(set(databases) - set(places)):
             print_line(f"{instance}: {_UNSEEN_LAG}")

@@ -7,14 +7,14 @@ from time import monotonic
 from typing import Final
 
 from spark_jobs.kafka.relay_positions import Published
-from spark_jobs.origin import SourceDatabase, SourcePlace, shows
+from spark_jobs.origin import SourceCoordinates, SourceDatabase, shows
 
 POLL_INTERVAL_SECONDS: Final = 1.0
 
 
 def await_published(
     databases: Mapping[str, SourceDatabase],
-    places: Mapping[str, SourcePlace],
+    places: Mapping[str, SourceCoordinates],
     read: Callable[[], Mapping[str, Published]],
     seconds: float,
     pause: Callable[[float], bool],

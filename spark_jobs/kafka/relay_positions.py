@@ -26,7 +26,7 @@ from spark_jobs.errors import (
     SourcesIncomplete,
 )
 from spark_jobs.kafka.source import read_batch
-from spark_jobs.origin import SourceDatabase, SourcePlace, covered
+from spark_jobs.origin import SourceCoordinates, SourceDatabase, covered
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Published:
     together: frozenset[str] = frozenset({""})
     rows: str = ""
 
-    def covers(self, database: SourceDatabase, place: SourcePlace) -> bool:
+    def covers(self, database: SourceDatabase, place: SourceCoordinates) -> bool:
         """Return whether all transactions committed on the source up to this position have been
         published.
         """

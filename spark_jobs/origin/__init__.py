@@ -7,16 +7,17 @@ from spark_jobs.origin.catalog import described_now, read_shards
 from spark_jobs.origin.database import SourceDatabase, source_borders
 from spark_jobs.origin.estimate import estimated_rows
 from spark_jobs.origin.key_ranges import next_boundary, ranges_of
-from spark_jobs.origin.place import SourcePlace, covered, place_now, shows
 from spark_jobs.origin.rows import key_text, message_keys, message_rows, published_keys
 from spark_jobs.origin.shard import Shard
+from spark_jobs.origin.source_coordinates import SourceCoordinates, coordinates_now, covered, shows
 
 __all__ = [
     "KeyRange",
     "Shard",
     "SourceColumn",
+    "SourceCoordinates",
     "SourceDatabase",
-    "SourcePlace",
+    "coordinates_now",
     "covered",
     "described_now",
     "estimated_rows",
@@ -26,7 +27,6 @@ __all__ = [
     "message_keys",
     "message_rows",
     "next_boundary",
-    "place_now",
     "published_keys",
     "ranges_of",
     "read_shards",

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from relay.model.table import TableId
-from relay.route import DBS, TAGS, TBS, TOPICS, Documents, MappingSet, TextPlaces
+from relay.route import DBS, TAGS, TBS, TOPICS, Documents, MappingSet, TextLocations
 from relay.route.mapping_document import MappingDocuments, TagEntry, read_documents
 from relay.route.mapping_rules import TableRule, read_rules
 
@@ -24,13 +24,13 @@ def matching_rules(mapping: MappingSet, documents: Documents, real: TableId) -> 
 
     Raises UnmappedName if two expressions claim the table.
     """
-    places = {
-        data_id: TextPlaces(text) for data_id, text in documents.items() if isinstance(text, str)
+    locations = {
+        data_id: TextLocations(text) for data_id, text in documents.items() if isinstance(text, str)
     }
     return [
-        MatchingRule(data_id, pointer, places[data_id].of(pointer).line, rule)
+        MatchingRule(data_id, pointer, locations[data_id].of(pointer).line, rule)
         for data_id, pointer, rule in _found(mapping, documents, real)
-        if data_id in places
+        if data_id in locations
     ]
 
 

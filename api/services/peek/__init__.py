@@ -3,6 +3,6 @@
 from api.services.peek.asked import AskedPeek
 from api.services.peek.desk import PeekDesk, Reading
 from api.services.peek.notes import PeekNotes
-from api.services.peek.places import PeekPlaces
+from api.services.peek.offsets import PeekOffsets
 
-__all__ = ["AskedPeek", "PeekDesk", "PeekNotes", "PeekPlaces", "Reading"]
+__all__ = ["AskedPeek", "PeekDesk", "PeekNotes", "PeekOffsets", "Reading"]

@@ -17,7 +17,7 @@ from api.services.peek import AskedPeek
 from api.web.acts import model_from
 from api.web.forms import FormDep
 from api.web.rendering import render
-from api.web.views.peek import STARTS, PeekView, RowPlace, stream_body, view_of
+from api.web.views.peek import STARTS, PeekView, RowLocation, stream_body, view_of
 from relay.errors import RelayError
 from relay.operations import PeekTables, near_names
 
@@ -58,7 +58,7 @@ def _page(
     request: Request, admin: Admin, caller: Caller, asked: AskedPeek, message: str
 ) -> HTMLResponse:
     tables = admin.peek.tables()
-    place = RowPlace.read(message)
+    place = RowLocation.read(message)
     view, error = PeekView(), None
     if asked.table:
         view, error = _looked(admin, caller, tables, (asked, place))
@@ -83,7 +83,7 @@ def _looked(
     admin: Admin,
     caller: Caller,
     tables: PeekTables,
-    wanted: tuple[AskedPeek, RowPlace | None],
+    wanted: tuple[AskedPeek, RowLocation | None],
 ) -> tuple[PeekView, RelayError | None]:
     """Return the visible rows, or the error that the page shows beside its form."""
     asked, place = wanted

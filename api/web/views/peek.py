@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, Self
 
 from api.models.peek import PeekedRowView
-from api.services.peek import AskedPeek, PeekPlaces
+from api.services.peek import AskedPeek, PeekOffsets
 from relay.operations import PeekPage
 
 STARTS: Final = (
@@ -19,7 +19,7 @@ STARTS: Final = (
 _PARTS: Final = 3
 
 
-class RowPlace(NamedTuple):
+class RowLocation(NamedTuple):
     """The location of a row: partition, offset, and its number within the message."""
 
     partition: int
@@ -62,7 +62,7 @@ def view_of(
     searched = ""
     if page is not None and not page.complete and not rows:
         searched = f"The newest {page.searched:,} offsets of the topic hold no such row."
-    after = "" if page is None else PeekPlaces(page.after).text
+    after = "" if page is None else PeekOffsets(page.after).text
     newest = rows[0] if rows and not is_gone else None
     return PeekView(rows, chosen or newest, searched, after, is_gone)
 

@@ -26,14 +26,14 @@ def show(config: ConfigFile, as_json: AsJson = False) -> None:
     """Show who leads each instance, and who could take it over or why not."""
     with _editor(config) as editor:
         if as_json:
-            for each in editor.places():
+            for each in editor.assignments():
                 print_json(asdict(each))
             return
         from rich.console import Console
 
         from relay.cli.placement_table import placement_table
 
-        Console().print(placement_table(editor.places(), editor.maintenance()))
+        Console().print(placement_table(editor.assignments(), editor.maintenance()))
 
 
 @placement.command("move")

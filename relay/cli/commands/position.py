@@ -127,17 +127,17 @@ def search(
     """Find the last transaction boundary before a time; nothing is changed."""
     with told_errors():
         settings = settings_of(config)
-        from relay.operations import found_place, place_by_time
+        from relay.operations import found_position, position_by_time
 
         known = known_instance(settings, instance, resolved=True)
-        place = place_by_time(known, timestamp, file=file, standby=standby, source=source)
+        place = position_by_time(known, timestamp, file=file, standby=standby, source=source)
         fields(
             instance=instance,
             file=place.binlog.file,
             offset=place.binlog.offset,
             gtid_set=place.gtid_set,
         )
-        typer.echo(found_place(instance, place, None if known.group is None else source))
+        typer.echo(found_position(instance, place, None if known.group is None else source))
 
 
 @position.command("raise-floor")

@@ -118,10 +118,10 @@ def source_fields(instance: str, name: TableId, frame: MessageFrame) -> dict[str
         "snapshot": "true" if frame.snapshot else "false",
         "db": name.database,
         "table": name.table or None,
-        "server_id": frame.place.server_id,
+        "server_id": frame.coordinates.server_id,
         "gtid": frame.gtid or None,
-        "file": frame.place.file,
-        "pos": frame.place.offset,
+        "file": frame.coordinates.file,
+        "pos": frame.coordinates.offset,
     }
 
 

@@ -68,7 +68,7 @@ class MaxwellJson:
                 **_names(statement.name),
                 "ts": frame.event_time_ms,
                 "sql": statement.sql,
-                **_place(frame),
+                **_coordinates(frame),
             }
         )
 
@@ -109,7 +109,7 @@ class MaxwellRows(ReadableRows):
                 **_names(self._name),
                 "type": _ROW_TYPES[operation_of(change)],
                 "ts": frame.event_time_ms // 1000,
-                **_place(frame),
+                **_coordinates(frame),
                 "primary_key_columns": self._key,
                 "data": row,
                 **old,
@@ -156,8 +156,8 @@ def _names(name: TableId) -> dict[str, str]:
     return {"database": name.database} | ({"table": name.table} if name.table else {})
 
 
-def _place(frame: MessageFrame) -> dict[str, object]:
+def _coordinates(frame: MessageFrame) -> dict[str, object]:
     """Where the event was read; copied rows have no GTID."""
     gtid = {"gtid": frame.gtid} if frame.gtid else {}
-    place = f"{frame.place.file}:{frame.place.offset}"
-    return {"position": place, **gtid, "server_id": frame.place.server_id}
+    coordinates = f"{frame.coordinates.file}:{frame.coordinates.offset}"
+    return {"position": coordinates, **gtid, "server_id": frame.coordinates.server_id}

@@ -12,12 +12,12 @@ from relay.model.names.mapping_name import MappingName
 from relay.model.positions.position import BinlogPosition, OrderPair, SourcePosition
 from relay.model.records.hashed_forms import HashedForms, forms_of
 from relay.model.records.record_fields import (
+    fingerprint_from,
     leave_out_unknown,
-    place_from,
     position_fields,
     source_from,
 )
-from relay.model.records.resume_fingerprint import PublishedPlace
+from relay.model.records.resume_fingerprint import ResumeFingerprint
 from relay.model.records.snapshot_progress import SnapshotProgress, leave_out_unpaused
 from relay.model.records.transaction_report import TransactionReport
 
@@ -135,7 +135,7 @@ class PositionRecord:
     skips: tuple[str, ...] = ()
     mapping_set: int = 0
     names: SourcePosition | None = None
-    place: PublishedPlace | None = None
+    place: ResumeFingerprint | None = None
     following: str = ""
     others: dict[str, OtherSource] = field(default_factory=dict)
     rows: str = ""
@@ -257,7 +257,7 @@ class PositionRecord:
                 replay=None if fields.get("replay") is None else _replay(fields["replay"]),
                 skips=tuple(fields.get("skips", ())),
                 names=None if fields.get("names") is None else source_from(fields["names"]),
-                place=None if fields.get("place") is None else place_from(fields["place"]),
+                place=None if fields.get("place") is None else fingerprint_from(fields["place"]),
                 others={name: _other(each) for name, each in fields.get("others", {}).items()},
                 kept_mappings=fields.get("kept_mappings", {}),
                 snapshots={

@@ -9,7 +9,7 @@ from relay.model.positions.position import (
     SourceIdentity,
     SourcePosition,
 )
-from relay.model.records.resume_fingerprint import Landmark, PublishedPlace
+from relay.model.records.resume_fingerprint import Landmark, ResumeFingerprint
 
 
 def position_fields(value: object) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def source_from(fields: dict[str, Any]) -> SourcePosition:
     )
 
 
-def place_from(fields: dict[str, Any]) -> PublishedPlace:
-    """Return a position that other servers know, from its JSON fields."""
+def fingerprint_from(fields: dict[str, Any]) -> ResumeFingerprint:
+    """Return the fingerprint of a position, from its JSON fields."""
     landmark = None if fields["landmark"] is None else Landmark(**fields["landmark"])
-    return PublishedPlace(**{**fields, "ahead": tuple(fields["ahead"]), "landmark": landmark})
+    return ResumeFingerprint(**{**fields, "ahead": tuple(fields["ahead"]), "landmark": landmark})

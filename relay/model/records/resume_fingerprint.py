@@ -42,7 +42,7 @@ class Landmark:
 
 
 @dataclass(frozen=True, slots=True)
-class PublishedPlace:
+class ResumeFingerprint:
     """The position after one transaction. Digests are in hexadecimal. No transaction up to here
     began after `newest_s`, except those that sessions dated to the seconds in `ahead`. After the
     landmark (None until there is one) follow `count` transactions; `chain` is computed from its
@@ -56,7 +56,7 @@ class PublishedPlace:
     chain: str = ""
     last: str = ""
 
-    def behind(self, transaction: Digested, clock_s: float) -> "PublishedPlace":
+    def behind(self, transaction: Digested, clock_s: float) -> "ResumeFingerprint":
         """Return the position after the next transaction.
 
         A transaction dated later than `clock_s` was dated by its session and is not a landmark.
@@ -70,9 +70,11 @@ class PublishedPlace:
         ahead = tuple(each for each in self.ahead if each > second) if self.ahead else ()
         if second in self.ahead or not self.last:
             return replace(self._counted(digest), newest_s=second, ahead=ahead)
-        return PublishedPlace(second, ahead, Landmark(second, digest, self.last), 0, digest, digest)
+        return ResumeFingerprint(
+            second, ahead, Landmark(second, digest, self.last), 0, digest, digest
+        )
 
-    def _counted(self, digest: str) -> "PublishedPlace":
+    def _counted(self, digest: str) -> "ResumeFingerprint":
         if self.landmark is None:
             return replace(self, last=digest)
         return replace(self, count=self.count + 1, chain=chained(self.chain, digest), last=digest)
@@ -109,18 +111,18 @@ class Sought:
     lacking: int = 0
 
 
-class PlaceSearch:
+class LandmarkSearch:
     """Reads the transactions of a server's binlog in order, from before the landmark.
 
     `needs_before`: no other fact proves that the search began before the landmark, so the preceding
     transaction must be read too.
     """
 
-    def __init__(self, place: PublishedPlace, *, needs_before: bool) -> None:
-        if place.landmark is None:
+    def __init__(self, fingerprint: ResumeFingerprint, *, needs_before: bool) -> None:
+        if fingerprint.landmark is None:
             raise ValueError("there is nothing to look for")
-        self._place = place
-        self._landmark = place.landmark
+        self._fingerprint = fingerprint
+        self._landmark = fingerprint.landmark
         self._needs_before = needs_before
         self._last = ""
         self._open: list[tuple[int, str]] = []
@@ -140,9 +142,9 @@ class PlaceSearch:
         self._open = []
         for count, chain in counted:
             self._reached = max(self._reached, count)
-            if count < self._place.count:
+            if count < self._fingerprint.count:
                 self._open.append((count, chain))
-            elif chain == self._place.chain:
+            elif chain == self._fingerprint.chain:
                 self._found.append(end)
             else:
                 self._others += 1
@@ -167,7 +169,7 @@ class PlaceSearch:
             return Sought(Sighting.FOUND, self._found[0])
         if self._others and not self._open:
             return Sought(Sighting.OTHER)
-        return Sought(Sighting.MISSING, lacking=self._place.count - self._reached)
+        return Sought(Sighting.MISSING, lacking=self._fingerprint.count - self._reached)
 
     def _counted_from(self, digest: str) -> list[tuple[int, str]]:
         """Return the counts that begin here, if this is the landmark and no equal one was read."""

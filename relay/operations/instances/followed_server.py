@@ -10,7 +10,12 @@ from relay.errors import ConfigurationError, MoveRefused, RelayError, Stop, Unre
 from relay.model.positions.position import BinlogPosition, SourcePosition
 from relay.model.records.position_record import PositionRecord
 from relay.settings import InstanceSettings, SourceSettings
-from relay.source import TransactionPlace, check_start, transaction_place, transaction_place_of
+from relay.source import (
+    TransactionPosition,
+    check_start,
+    transaction_position,
+    transaction_position_of,
+)
 
 _PLACE_REMEDY: Final = (
     "Name the offset of a transaction's first event, as mysqlbinlog or SHOW BINLOG EVENTS shows it."
@@ -18,16 +23,16 @@ _PLACE_REMEDY: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class FollowedPlace:
+class FollowedPosition:
     """A position on one of the servers, with that server's settings."""
 
     settings: SourceSettings
-    place: TransactionPlace
+    target: TransactionPosition
 
 
-def followed_place(
+def followed_position(
     source: SourceSettings, standing: SourcePosition | None, at: BinlogPosition | str
-) -> FollowedPlace:
+) -> FollowedPosition:
     """Find the position on the server that the source's position belongs to, otherwise on the first
     server that has it.
 
@@ -35,20 +40,20 @@ def followed_place(
 
     Raises MoveRefused if no transaction begins there, and errors of the servers.
     """
-    found: list[FollowedPlace] = []
+    found: list[FollowedPosition] = []
     refusals: list[RelayError] = []
     for settings in _servers(source):
         try:
-            place = (
-                transaction_place_of(settings, at)
+            target = (
+                transaction_position_of(settings, at)
                 if isinstance(at, str)
-                else transaction_place(settings, at)
+                else transaction_position(settings, at)
             )
         except (ConfigurationError, Unreachable, Stop) as exc:
             refusals.append(exc)
             continue
-        found.append(FollowedPlace(settings, place))
-        if standing is None or place.position.identity.server == standing.identity.server:
+        found.append(FollowedPosition(settings, target))
+        if standing is None or target.position.identity.server == standing.identity.server:
             return found[-1]
     if found:
         return found[0]

@@ -40,5 +40,5 @@ def position_fields(instance: str, shown: Shown) -> dict[str, object]:
         "half_published": None if split is None else f"{split.begin} {split.gtid}".strip(),
         "replay_until": None if replay is None else str(replay.until),
         "skips": [] if record.following else list(record.skips),
-        "back_to": [str(place) for place in shown.places_behind[:_PLACES]],
+        "back_to": [str(place) for place in shown.positions_behind[:_PLACES]],
     }

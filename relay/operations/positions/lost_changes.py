@@ -5,23 +5,23 @@ from dataclasses import replace
 
 from relay.model.records.own_snapshots import OwnSnapshot, own_snapshots, why_own
 from relay.operations.positions.repositioning import Move, MoveKind
-from relay.source import TransactionPlace
+from relay.source import TransactionPosition
 
 
-def loses_changes(move: Move, place: TransactionPlace, created_s: Callable[[str], int]) -> bool:
+def loses_changes(move: Move, target: TransactionPosition, created_s: Callable[[str], int]) -> bool:
     """Return whether the source no longer has the changes after the former position.
 
     False if it has them: the operator then skips changes on purpose, or reads them again.
     `created_s` returns the creation time of a binlog file (Unix seconds): a re-created binlog has
     files of the same names. It raises the errors of the source.
     """
-    before, target = move.origin, move.target
+    before, after = move.origin, move.target
     if move.kind is MoveKind.BACK:
         return False
-    if before is None or before.identity.server != target.identity.server:
+    if before is None or before.identity.server != after.identity.server:
         return True
     file, known_s = before.binlog.file, before.identity.file_created_s
-    size_bytes = place.files.get(file)
+    size_bytes = target.files.get(file)
     if size_bytes is None or before.binlog.offset > size_bytes:
         return True
     return bool(known_s) and created_s(file) != known_s

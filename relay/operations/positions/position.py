@@ -12,7 +12,11 @@ from relay.model.positions.position import BinlogPosition
 from relay.model.records.position_record import PositionRecord
 from relay.operations.fenced_record import Act, FencedRecord, Written
 from relay.operations.instances.chosen_source import ChosenSource, chosen_source
-from relay.operations.instances.followed_server import FollowedPlace, check_readable, followed_place
+from relay.operations.instances.followed_server import (
+    FollowedPosition,
+    check_readable,
+    followed_position,
+)
 from relay.operations.instances.known_instances import is_known
 from relay.operations.positions.lost_changes import loses_changes, with_copy
 from relay.operations.positions.repositioning import (
@@ -27,7 +31,7 @@ from relay.operations.positions.repositioning import (
 from relay.operations.who import Who
 from relay.position import KafkaPositionStore
 from relay.settings import InstanceSettings, RelaySettings, SourceSettings
-from relay.source import TransactionPlace, binlog_file_created_s
+from relay.source import TransactionPosition, binlog_file_created_s
 from relay.zk import Session
 
 Change: TypeAlias = Callable[[PositionRecord | None], PositionRecord]
@@ -44,7 +48,7 @@ class Shown:
     history: tuple[PositionRecord, ...]
 
     @property
-    def places_behind(self) -> list[BinlogPosition]:
+    def positions_behind(self) -> list[BinlogPosition]:
         """Return the positions with known order keys of the present epoch, the oldest first.
 
         Empty for a group, whose order keys depend on all its sources.
@@ -53,7 +57,7 @@ class Shown:
             return []
         epoch = self.record.epoch
         known = {each.source.binlog for each in self.history if each.epoch == epoch}
-        return sorted(known, key=lambda place: place.rank)
+        return sorted(known, key=lambda target: target.rank)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +103,11 @@ class InstancePosition:
         """Return the effect of `move`, and change nothing. Raises as `move` does."""
         chosen = chosen_source(self._instance, source)
         shown = self.show()
-        followed = self._place(chosen, at, gtid_set, shown)
-        place = followed.place
-        move = self._plan(chosen, shown.record, place, shown.history, as_new=as_new)
+        followed = self._target(chosen, at, gtid_set, shown)
+        target = followed.target
+        move = self._plan(chosen, shown.record, target, shown.history, as_new=as_new)
         self._check_readable(move, followed.settings)
-        before, after = move.origin, place.position
+        before, after = move.origin, target.position
         if before is None:
             return Preview(move, shown.leader, None, "")
         published, wanted = GtidSet.parse(before.gtid_set), GtidSet.parse(after.gtid_set)
@@ -112,7 +116,7 @@ class InstancePosition:
             if move.kind is MoveKind.FORWARD
             else published.without(wanted)
         )
-        return Preview(move, shown.leader, place.bytes_from(before.binlog), str(between))
+        return Preview(move, shown.leader, target.bytes_from(before.binlog), str(between))
 
     def move(
         self,
@@ -132,17 +136,17 @@ class InstancePosition:
         """
         chosen = chosen_source(self._instance, source)
         shown = self.show()
-        followed = self._place(chosen, at, gtid_set, shown)
-        place, history = followed.place, shown.history
+        followed = self._target(chosen, at, gtid_set, shown)
+        target, history = followed.target, shown.history
         self._check_readable(
-            self._plan(chosen, shown.record, place, history, as_new=as_new), followed.settings
+            self._plan(chosen, shown.record, target, history, as_new=as_new), followed.settings
         )
 
         def change(record: PositionRecord | None) -> PositionRecord:
-            return self._plan(chosen, record, place, history, as_new=as_new).after
+            return self._plan(chosen, record, target, history, as_new=as_new).after
 
         before, after = self._write("position.set", who, change, chosen.name)
-        return replace(self._plan(chosen, before, place, history, as_new=as_new), after=after)
+        return replace(self._plan(chosen, before, target, history, as_new=as_new), after=after)
 
     def raise_floor(self, above: str, who: Who) -> PositionRecord:
         """Raise the order key above the last one of instance `above` of this installation.
@@ -181,13 +185,13 @@ class InstancePosition:
             "transaction.unskip", who, lambda record: unskip(_known(record), gtid, name), name
         )
 
-    def _place(
+    def _target(
         self, chosen: ChosenSource, at: BinlogPosition | None, gtid_set: str | None, shown: Shown
-    ) -> FollowedPlace:
+    ) -> FollowedPosition:
         where = gtid_set if at is None else at
         if where is None:
             raise MoveRefused(
-                "No place is named.", remedy="Name a file and an offset, or a GTID set."
+                "No position is named.", remedy="Name a file and an offset, or a GTID set."
             )
         if shown.record is None and chosen.name and shown.leader is not None:
             reason = (
@@ -195,35 +199,35 @@ class InstancePosition:
                 f"other sources where they are now."
             )
             raise MoveRefused(
-                reason, remedy="Stop its relays, give each source its place, then start them."
+                reason, remedy="Stop its relays, give each source its position, then start them."
             )
         standing = None if shown.record is None else standing_of(shown.record, chosen.name)
-        followed = followed_place(
+        followed = followed_position(
             chosen.settings, None if standing is None else standing.source, where
         )
-        found = followed.place.position.gtid_set
+        found = followed.target.position.gtid_set
         if at is not None and gtid_set is not None and _normal(gtid_set) != found:
             reason = f"Before {at} the source has executed {found!r}, not {gtid_set!r}."
-            raise MoveRefused(reason, remedy="Correct the place or the set.")
+            raise MoveRefused(reason, remedy="Correct the coordinates or the set.")
         return followed
 
     def _plan(
         self,
         chosen: ChosenSource,
         record: PositionRecord | None,
-        place: TransactionPlace,
+        target: TransactionPosition,
         history: tuple[PositionRecord, ...],
         *,
         as_new: bool,
     ) -> Move:
         latest_ms = int((time() + self._instance.transaction.max_clock_skew_seconds) * 1000)
         move = plan_move(
-            record, place.position, history, as_new=as_new, latest_ms=latest_ms, source=chosen.name
+            record, target.position, history, as_new=as_new, latest_ms=latest_ms, source=chosen.name
         )
         if self._instance.snapshot != "when_needed":
             return move
         created_s = partial(binlog_file_created_s, chosen.settings)
-        return with_copy(move, time()) if loses_changes(move, place, created_s) else move
+        return with_copy(move, time()) if loses_changes(move, target, created_s) else move
 
     def _check_readable(self, move: Move, settings: SourceSettings) -> None:
         """Check that the source still has the binlog before a former position, in the same

@@ -58,16 +58,16 @@ def partitioned_otherwise(plan: RepartitionPlan) -> str:
     )
 
 
-def found_place(instance: str, place: SourcePosition, source: str | None = None) -> str:
+def found_position(instance: str, target: SourcePosition, source: str | None = None) -> str:
     """Return a position that was searched for, and how to move there."""
     of = f" --source {source}" if source else ""
     lines = [
-        f"place      {place.binlog}",
-        f"gtid set   {place.gtid_set or 'none'}",
-        f"server     {place.identity.server}",
+        f"position   {target.binlog}",
+        f"gtid set   {target.gtid_set or 'none'}",
+        f"server     {target.identity.server}",
         (
-            f"go there   roma position set {instance}{of} --file {place.binlog.file} --offset "
-            f"{place.binlog.offset}"
+            f"go there   roma position set {instance}{of} --file {target.binlog.file} --offset "
+            f"{target.binlog.offset}"
         ),
     ]
     return "\n".join(lines)
@@ -189,7 +189,7 @@ def _shown(position: Shown) -> Iterator[str]:
         return
     if record.skips:
         yield f"to skip    {', '.join(record.skips)}"
-    behind = position.places_behind
+    behind = position.positions_behind
     yield (
         f"back to    {f'any transaction from {behind[0]} on' if behind else 'nowhere'}, with the "
         f"order keys that rows had"
@@ -248,8 +248,8 @@ def _others(move: Move) -> str:
         return ""
     if move.before is None:
         return (
-            " Sources without a place begin where [instances.start] says: give each its own before "
-            "a relay starts."
+            " Sources without a position begin where [instances.start] says: give each its own "
+            "before a relay starts."
         )
     return " The other sources continue at their positions."
 

@@ -8,10 +8,10 @@ from datetime import datetime
 from relay.model.positions.position import SourcePosition
 from relay.operations.instances.chosen_source import chosen_server
 from relay.settings import InstanceSettings
-from relay.source import place_of_time
+from relay.source import position_of_time
 
 
-def place_by_time(
+def position_by_time(
     instance: InstanceSettings,
     time: datetime,
     *,
@@ -27,4 +27,4 @@ def place_by_time(
     Raises SourceNotNamed, BinlogPurged if the oldest file is newer, and ConfigurationError for an
     unknown file or standby.
     """
-    return place_of_time(chosen_server(instance, source, standby=standby), time, file)
+    return position_of_time(chosen_server(instance, source, standby=standby), time, file)

@@ -17,7 +17,7 @@ from relay.order import begin_transaction
 from relay.pipeline.checkpoint.record_draft import RecordDraft
 from relay.pipeline.checkpoint.skip_policy import SkipReason, behind, skip_reason
 from relay.pipeline.checkpoint.source_progress import each_source
-from relay.pipeline.ingest.position_digests import PublishedPlaces
+from relay.pipeline.ingest.position_digests import FingerprintRecorder
 
 
 class Progress:
@@ -46,15 +46,15 @@ class Progress:
         *,
         keeps_gtids: bool = True,
         follows_names: Collection[str] = (),
-        places: PublishedPlaces | None = None,
+        fingerprints: FingerprintRecorder | None = None,
     ) -> None:
         """Continue after `record`.
 
         keeps_gtids    False: the record has no GTIDs, because the set would be incomplete
         follows_names  sources ("" for a single one) whose schema history was read up to `record`
-        places         computes digests that identify each position on other servers
+        fingerprints   computes digests that identify each position on other servers
         """
-        self._places = places
+        self._fingerprints = fingerprints
         self._keeps_gtids = keeps_gtids
         self._sources = each_source(record, follows_names, keeps_gtids=keeps_gtids)
         self._source = self._sources[record.following]
@@ -97,7 +97,9 @@ class Progress:
                 split=self.split,
                 replay=self._replay,
                 skips=standing.skips,
-                place=None if self._places is None else self._places.at(standing.source.binlog),
+                place=None
+                if self._fingerprints is None
+                else self._fingerprints.at(standing.source.binlog),
                 following=self.following,
                 others={
                     name: each.standing

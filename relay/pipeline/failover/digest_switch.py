@@ -15,13 +15,13 @@ from relay.errors import (
     SwitchNeedsGtid,
     SwitchRefused,
 )
-from relay.ha import Action, Decision, decide_by_digest, place_unknown
+from relay.ha import Action, Decision, decide_by_digest, landmark_unknown
 from relay.model.failover import ServerRole
 from relay.model.positions.position import SourcePosition
 from relay.model.records.position_record import PositionRecord
-from relay.pipeline.ingest.position_digests import PublishedPlaces
+from relay.pipeline.ingest.position_digests import FingerprintRecorder
 from relay.settings import InstanceSettings, SourceSettings
-from relay.source import SearchStart, look_for_published
+from relay.source import SearchStart, find_landmark
 
 _REFUSALS: Final[dict[str, type[SwitchRefused]]] = {
     each.code: each
@@ -48,34 +48,34 @@ class DigestSwitch:
         self._start: tuple[ServerRole, int, SearchStart] | None = None
         self._tries_again_s = self._waits_since_s = 0.0
 
-    def places(
+    def fingerprints(
         self, start: SourcePosition, record: PositionRecord | None
-    ) -> PublishedPlaces | None:
+    ) -> FingerprintRecorder | None:
         """Return the recorder of digests for a stream that starts here, None if no switch will
         need them.
         """
         return (
-            PublishedPlaces(start.binlog, record, self._skew_s)
+            FingerprintRecorder(start.binlog, record, self._skew_s)
             if self.chosen and not start.gtid_set
             else None
         )
 
-    def place(self, to: ServerRole, record: PositionRecord) -> SourcePosition:
+    def find(self, to: ServerRole, record: PositionRecord) -> SourcePosition:
         """Return the position after the published transactions, on the other server.
 
         Raises StandbyBehind or a SwitchRefused.
         """
-        place = record.place
-        unknown = place_unknown(place, half=record.split is not None)
-        if unknown or place is None or place.landmark is None:
+        fingerprint = record.place
+        unknown = landmark_unknown(fingerprint, half=record.split is not None)
+        if unknown or fingerprint is None or fingerprint.landmark is None:
             raise PlaceAmbiguous(unknown)
         known = (
             self._start[2]
-            if self._start is not None and self._start[:2] == (to, place.landmark.second)
+            if self._start is not None and self._start[:2] == (to, fingerprint.landmark.second)
             else None
         )
-        report = look_for_published(self._servers[to], place, self._margin_s, known)
-        self._start = to, place.landmark.second, report.start
+        report = find_landmark(self._servers[to], fingerprint, self._margin_s, known)
+        self._start = to, fingerprint.landmark.second, report.start
         raise_refusal(decide_by_digest(report.sought, report.replication, to))
         if report.sought.position is None:
             raise PlaceAmbiguous(f"No matching position on the {to} was found.")
@@ -86,11 +86,11 @@ class DigestSwitch:
         """Whether it is too early for another search while rows flow."""
         return monotonic() < self._tries_again_s
 
-    def try_place(self, to: ServerRole, record: PositionRecord) -> None:
-        """Like `place`, while rows flow: only check whether it would be found."""
+    def check_found(self, to: ServerRole, record: PositionRecord) -> None:
+        """Like `find`, while rows flow: only check whether it would be found."""
         began_s = monotonic()
         try:
-            self.place(to, record)
+            self.find(to, record)
         finally:
             ended_s = monotonic()
             self._tries_again_s = ended_s + _REST_FACTOR * (ended_s - began_s)

@@ -29,7 +29,7 @@ from relay.pipeline.failover.heartbeats import ServerHeartbeats
 from relay.pipeline.failover.news import news_of
 from relay.pipeline.failover.orders_in_force import OrdersInForce
 from relay.pipeline.failover.source_switch import SourceSwitch
-from relay.pipeline.ingest.position_digests import PublishedPlaces
+from relay.pipeline.ingest.position_digests import FingerprintRecorder
 from relay.pipeline.ingest.source_choice import SourceChoice
 from relay.settings import InstanceSettings, SourceSettings
 from relay.state import FailoverStore, SwitchNote
@@ -193,13 +193,13 @@ class SourceFailover:
             by_digest=self._switch.digests.chosen,
         )
 
-    def places(
+    def fingerprints(
         self, start: SourcePosition, record: PositionRecord | None
-    ) -> PublishedPlaces | None:
+    ) -> FingerprintRecorder | None:
         """Return the recorder of digests for a stream that starts here, None if no switch will
         need them.
         """
-        return self._switch.digests.places(start, record) if self.managed else None
+        return self._switch.digests.fingerprints(start, record) if self.managed else None
 
     def another_came(self, record: PositionRecord) -> bool:
         """Whether another server has the virtual address since the choice, so that the choice

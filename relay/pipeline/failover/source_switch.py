@@ -14,7 +14,7 @@ from relay.pipeline.failover.digest_switch import DigestSwitch
 from relay.pipeline.failover.heartbeats import ServerHeartbeats
 from relay.pipeline.ingest.source_choice import SourceChoice
 from relay.settings import InstanceSettings
-from relay.source import ProvenPlace, place_before, proven_place
+from relay.source import ProvenPosition, boundary_before, proven_position
 from relay.state import StandingOrders, SwitchNote
 
 
@@ -44,18 +44,18 @@ class SourceSwitch:
         Raises StandbyBehind or a SwitchRefused.
         """
         settings = self._servers.settings[to]
-        place = self._place(to, situation.published, record, orders)
-        moved = moved_record(record, place)
+        proven = self._new_position(to, situation.published, record, orders)
+        moved = moved_record(record, proven)
         note = SwitchNote(
             at_ms=int(time() * 1000),
             to=to.value,
             place=f"{settings.host}:{settings.port}",
             reason=decision.reason,
             epoch=moved.epoch,
-            lost=place.lost,
-            left_out=place.left_out,
+            lost=proven.lost,
+            left_out=proven.left_out,
             errant=self._servers.errant,
-            accepted_by=orders.accepted_by if place.lost or place.left_out else "",
+            accepted_by=orders.accepted_by if proven.lost or proven.left_out else "",
             asked_by=orders.by if orders.switch_to is to else "",
             source=self._source,
         )
@@ -84,9 +84,9 @@ class SourceSwitch:
                 published = replace(
                     situation.published, gtid_set=situation.published_before, split_gtid=""
                 )
-                proven_place(self._servers.settings[decision.to], published, orders.accepted)
+                proven_position(self._servers.settings[decision.to], published, orders.accepted)
             else:
-                self.digests.try_place(decision.to, record)
+                self.digests.check_found(decision.to, record)
         except RelayError as exc:
             refused = replace(decision, action=Action.STAY, reason=exc.reason, code=exc.code)
             if by_gtid and isinstance(exc, StandbyDiverged):
@@ -94,27 +94,27 @@ class SourceSwitch:
             return refused
         return decision
 
-    def _place(
+    def _new_position(
         self, to: ServerRole, published: Published, record: PositionRecord, orders: StandingOrders
-    ) -> ProvenPlace:
+    ) -> ProvenPosition:
         settings, way = self._servers.settings[to], self._rules.switch_without_gtid
         try:
-            return proven_place(settings, published, orders.accepted)
+            return proven_position(settings, published, orders.accepted)
         except SwitchNeedsGtid:
             # Half a transaction could not be found again by its time.
             if way == "stop" or (way == "fallback" and record.split is not None):
                 raise
         if way == "digest":
-            return ProvenPlace(self.digests.place(to, record))
-        return ProvenPlace(
-            place_before(
+            return ProvenPosition(self.digests.find(to, record))
+        return ProvenPosition(
+            boundary_before(
                 settings, record.change_time_ms / 1000 - self._rules.fallback_interval_seconds
             ),
             repeats=True,
         )
 
 
-def moved_record(record: PositionRecord, place: ProvenPlace) -> PositionRecord:
+def moved_record(record: PositionRecord, proven: ProvenPosition) -> PositionRecord:
     """Return the position record on the other server, under the next epoch.
 
     A half-published transaction that was lost with the former server is dropped. A replay was
@@ -124,14 +124,14 @@ def moved_record(record: PositionRecord, place: ProvenPlace) -> PositionRecord:
     """
     split = (
         None
-        if place.lost and record.split is not None and record.split.gtid in place.lost
+        if proven.lost and record.split is not None and record.split.gtid in proven.lost
         else record.split
     )
     order = record.order if record.replay is None else record.order.raised_to(record.replay.order)
-    names = names_up_to(record.source, record.names) if place.is_exact else None
+    names = names_up_to(record.source, record.names) if proven.is_exact else None
     return replace(
         record,
-        source=place.position,
+        source=proven.position,
         epoch=record.epoch + 1,
         order=order,
         split=split,

@@ -7,7 +7,7 @@ from typing import Protocol
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.delivery.outbox import Outbox
 from relay.pipeline.ingest.names.schema_history import TableNames
-from relay.pipeline.ingest.position_digests import PublishedPlaces
+from relay.pipeline.ingest.position_digests import FingerprintRecorder
 from relay.pipeline.ingest.reader import ItemStream
 from relay.pipeline.rollback_memory import RolledBack
 from relay.schema import CatalogReader
@@ -28,14 +28,14 @@ class ReadingThreads(Protocol):
 class OpenSource:
     """A source with its catalogue.
 
-    `names` completes table maps that carry none, `places` records digests that identify positions
-    on other servers.
+    `names` completes table maps that carry none, `fingerprints` records digests that identify
+    positions on other servers.
     """
 
     stream: ItemStream
     catalog: CatalogReader
     names: TableNames | None
-    places: PublishedPlaces | None = None
+    fingerprints: FingerprintRecorder | None = None
 
     @property
     def begun(self) -> bool:
@@ -61,7 +61,7 @@ class OpenSources:
     check: Callable[[], None]
 
     @property
-    def places(self) -> PublishedPlaces | None:
+    def fingerprints(self) -> FingerprintRecorder | None:
         """The recorder of positions of a single source; a group has no standby."""
         single = self.by_name.get("")
-        return None if single is None else single.places
+        return None if single is None else single.fingerprints

@@ -10,11 +10,11 @@ from time import time
 from relay.model.change import Advance, RawItem, TransactionEnd
 from relay.model.positions.position import BinlogPosition
 from relay.model.records.position_record import PositionRecord
-from relay.model.records.resume_fingerprint import PublishedPlace
+from relay.model.records.resume_fingerprint import ResumeFingerprint
 from relay.model.records.transaction_digest import TransactionDigest
 
 
-class PublishedPlaces:
+class FingerprintRecorder:
     """One thread reads through `followed`, another one calls `at` for positions in the order of the
     stream.
 
@@ -29,9 +29,9 @@ class PublishedPlaces:
         clock: Callable[[], float] = time,
     ) -> None:
         known = record.place if record is not None else None
-        self._reached = start, known or PublishedPlace(int(clock()))
+        self._reached = start, known or ResumeFingerprint(int(clock()))
         self._newest = self._reached
-        self._passed: deque[tuple[BinlogPosition, PublishedPlace]] = deque()
+        self._passed: deque[tuple[BinlogPosition, ResumeFingerprint]] = deque()
         self._skew_s = skew_seconds
         self._clock = clock
         self._digest = TransactionDigest()
@@ -47,24 +47,24 @@ class PublishedPlaces:
                 self._digest.take(item)
             yield item
 
-    def at(self, position: BinlogPosition) -> PublishedPlace:
+    def at(self, position: BinlogPosition) -> ResumeFingerprint:
         """Return the digest of a position that was read; earlier ones are dropped."""
         while self._reached[0] != position:
             if not self._passed:
-                return PublishedPlace(int(self._clock()))
+                return ResumeFingerprint(int(self._clock()))
             self._reached = self._passed.popleft()
         return self._reached[1]
 
     def _end(self, position: BinlogPosition) -> None:
-        transaction, place = self._digest.ended(), self._newest[1]
+        transaction, fingerprint = self._digest.ended(), self._newest[1]
         self._pass(
             position,
-            place
+            fingerprint
             if transaction is None
-            else place.behind(transaction, self._clock() + self._skew_s),
+            else fingerprint.behind(transaction, self._clock() + self._skew_s),
         )
 
-    def _pass(self, position: BinlogPosition, place: PublishedPlace) -> None:
+    def _pass(self, position: BinlogPosition, fingerprint: ResumeFingerprint) -> None:
         if position != self._newest[0]:
-            self._newest = position, place
+            self._newest = position, fingerprint
             self._passed.append(self._newest)

@@ -18,7 +18,7 @@ from relay.model.change import (
 )
 from relay.model.positions.position import SourcePosition
 from relay.pipeline.ingest.names.schema_history import TableNames
-from relay.pipeline.ingest.position_digests import PublishedPlaces
+from relay.pipeline.ingest.position_digests import FingerprintRecorder
 from relay.source import ExcludedRange
 from relay.threads import RelayThread
 
@@ -73,7 +73,7 @@ class Reader:
 
     Its error is raised by the buffer's `get`. `spill` is called when the waiting items are overdue
     (GoesToSpool), and reading ends. `look` is called before each possible wait for the source;
-    None: no call. `names` completes table maps without names. `places` records the digests of
+    None: no call. `names` completes table maps without names. `fingerprints` records the digests of
     positions.
     """
 
@@ -85,9 +85,9 @@ class Reader:
         spill: Callable[[], None],
         look: Callable[[], None] | None = None,
         names: TableNames | None = None,
-        places: PublishedPlaces | None = None,
+        fingerprints: FingerprintRecorder | None = None,
     ) -> None:
-        self._places = places
+        self._fingerprints = fingerprints
         self._stream = stream
         self._buffer = buffer
         self._spill = spill
@@ -122,8 +122,8 @@ class Reader:
         items = self._stream.items(
             before_waiting=self._buffer.hand_over if self._look is None else self._hand_over
         )
-        if self._places is not None:
-            items = self._places.followed(items)
+        if self._fingerprints is not None:
+            items = self._fingerprints.followed(items)
         for raw in items if self._names is None else self._followed(items, self._names):
             if isinstance(raw, RawRows):
                 if not put(decode(raw), len(raw.body)):

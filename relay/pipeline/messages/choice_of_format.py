@@ -53,14 +53,14 @@ def _made(name: FormatName, instance: InstanceSettings) -> MessageFormat:
             return _registered(name, instance)
 
 
-def names_places(form: MessageFormat) -> bool:
+def names_coordinates(form: MessageFormat) -> bool:
     """Return whether messages contain the coordinates of their event, so that events are printed
     one by one.
     """
     return form.name != _WITHOUT_PLACES
 
 
-def some_name_places(instance: InstanceSettings) -> bool:
+def some_name_coordinates(instance: InstanceSettings) -> bool:
     """Return whether messages of some topics contain the coordinates of their event."""
     return instance.formats != (_WITHOUT_PLACES,)
 

@@ -43,15 +43,15 @@ class RowForm:
     """The topics of a table that have one format, and what prints its rows for them.
 
     `rows` prints current rows, and `past` history rows, where the table has any. `headers` are the
-    format's own: each message with a value has them. `names_places`: messages name the place of
-    their event.
+    format's own: each message with a value has them. `names_coordinates`: messages contain
+    the coordinates of their event.
     """
 
     routes: tuple[TopicRoute, ...]
     rows: RowsEncoder
     past: RowsEncoder | None = None
     headers: Headers = ()
-    names_places: bool = False
+    names_coordinates: bool = False
 
     def encoder(self, history: RowHistory | None) -> RowsEncoder:
         """Return what prints a row; `history` is None for a current one."""

@@ -74,9 +74,9 @@ class TablePlan:
         return (*self.tags, *self.forms[0].headers)
 
     @property
-    def names_places(self) -> bool:
+    def names_coordinates(self) -> bool:
         """Whether messages for some topic name the place of their event."""
-        return any(each.names_places for each in self.forms)
+        return any(each.names_coordinates for each in self.forms)
 
     @property
     def limit_bytes(self) -> int:

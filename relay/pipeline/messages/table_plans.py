@@ -20,7 +20,7 @@ from relay.pipeline.delivery.keys.table_keys import (
     refinement_of,
     table_partitioning,
 )
-from relay.pipeline.messages.choice_of_format import MessageFormats, names_places
+from relay.pipeline.messages.choice_of_format import MessageFormats, names_coordinates
 from relay.pipeline.messages.printing.event_printer import (
     EventPrinter,
     RowCount,
@@ -127,7 +127,7 @@ class TablePlans:
                 form.rows(published, name, topics),
                 None if past is None else form.rows(past, name, topics),
                 form.headers,
-                names_places(form),
+                names_coordinates(form),
             )
             for form, topics in self._formats.by_format(destination.topics)
         )

@@ -2,13 +2,13 @@
 share it.
 """
 
-from relay.encode import NO_PLACE, EventPlace, MessageFrame, NumberOf, Origin
+from relay.encode import NO_COORDINATES, EventCoordinates, MessageFrame, NumberOf, Origin
 from relay.errors import BatchAborted
 from relay.model.change import RowsEvent, Statement
 from relay.model.table import TableId
 from relay.pipeline.checkpoint.checkpoint import Checkpoint
 from relay.pipeline.messages.changes import EventContext
-from relay.pipeline.messages.choice_of_format import some_name_places
+from relay.pipeline.messages.choice_of_format import some_name_coordinates
 from relay.schema import column_renames
 from relay.settings import InstanceSettings
 
@@ -29,16 +29,16 @@ class MessageContexts:
         self._name = settings.name
         self._names_gtid = settings.source.gtid
         self._full_headers = settings.message.headers != "default"
-        self._some_name_places = some_name_places(settings)
+        self._some_name_places = some_name_coordinates(settings)
         self._made_for: tuple[object, ...] | None = None
 
-    def of(self, item: RowsEvent, *, names_places: bool) -> EventContext:
+    def of(self, item: RowsEvent, *, names_coordinates: bool) -> EventContext:
         """Return the context of a row event of the open transaction.
 
-        `names_places`: its messages name the place of the event. Raises BatchAborted when no
+        `names_coordinates`: its messages name the place of the event. Raises BatchAborted when no
         transaction is open.
         """
-        context = self._bare_context(item, names_places=names_places)
+        context = self._bare_context(item, names_coordinates=names_coordinates)
         return self._with_origin(context, item.table.id, item) if self._full_headers else context
 
     def of_statement(self, item: Statement, table: TableId) -> EventContext:
@@ -46,19 +46,21 @@ class MessageContexts:
 
         Raises BatchAborted as above.
         """
-        context = self._bare_context(item, names_places=self._some_name_places)
+        context = self._bare_context(item, names_coordinates=self._some_name_places)
         return (
             self._with_origin(context, table if table.table else None, item)
             if self._full_headers
             else context
         )
 
-    def _bare_context(self, item: RowsEvent | Statement, *, names_places: bool) -> EventContext:
+    def _bare_context(
+        self, item: RowsEvent | Statement, *, names_coordinates: bool
+    ) -> EventContext:
         begin = self._progress.begin
         if begin is None:
             raise BatchAborted(f"A change at {item.position} is outside of a transaction.")
         checkpoint = self._checkpoint
-        place = self._place(item) if names_places else NO_PLACE
+        place = self._coordinates(item) if names_coordinates else NO_COORDINATES
         made_for = (
             begin,
             item.header_time_s,
@@ -72,15 +74,15 @@ class MessageContexts:
                 gtid=begin.gtid if self._names_gtid else "",
                 batch=checkpoint.batch_number,
                 publish_time_ms=checkpoint.publish_time_ms,
-                place=place,
+                coordinates=place,
                 number_of=self._number_of,
             )
             self._made_for, self._bare = made_for, EventContext(frame, None)
         return self._bare
 
-    def _place(self, item: RowsEvent | Statement) -> EventPlace:
+    def _coordinates(self, item: RowsEvent | Statement) -> EventCoordinates:
         server_id = self._progress.record.source.identity.server_id
-        return EventPlace(server_id, item.position.file, item.position.offset)
+        return EventCoordinates(server_id, item.position.file, item.position.offset)
 
     def _with_origin(
         self, context: EventContext, real: TableId | None, item: RowsEvent | Statement

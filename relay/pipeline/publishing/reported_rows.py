@@ -24,13 +24,13 @@ class ReportedContexts(MessageContexts):
         super().__init__(settings, checkpoint, checkpoint.next_number)
         self._reports = checkpoint
 
-    def of(self, item: RowsEvent, *, names_places: bool) -> EventContext:
+    def of(self, item: RowsEvent, *, names_coordinates: bool) -> EventContext:
         """Return the context of a row event of the open transaction.
 
-        `names_places`: its messages name the place of the event. Raises BatchAborted when no
+        `names_coordinates`: its messages name the place of the event. Raises BatchAborted when no
         transaction is open.
         """
-        context = super().of(item, names_places=names_places)
+        context = super().of(item, names_coordinates=names_coordinates)
         origin = context.origin if isinstance(context.origin, Origin) else None
         return EventContext(context.frame, replace(self._reports.membership, origin=origin))
 

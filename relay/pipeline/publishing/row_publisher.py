@@ -147,7 +147,7 @@ class RowPublisher:
         if first.table is not self._table:
             self._table, self._plan = first.table, self._planned(first)
             self._stats.tables.add(first.table.id)
-            if isinstance(self._plan, TablePlan) and not self._plan.names_places:
+            if isinstance(self._plan, TablePlan) and not self._plan.names_coordinates:
                 self._whole.know(first.table, self._plan)
         plan, kept_back = self._plan, self._kept_back
         if isinstance(plan, Dropped):
@@ -215,7 +215,7 @@ class RowPublisher:
         """Hand the events' messages over, in bulk where the table's printer can, else row by
         row.
         """
-        if not plan.names_places:
+        if not plan.names_coordinates:
             self._send_alike(events, plan)
             return
         for event in events:
@@ -223,7 +223,7 @@ class RowPublisher:
 
     def _send_alike(self, events: Sequence[RowsEvent], plan: TablePlan) -> None:
         """Hand over the messages of events that share their metadata."""
-        context = self._contexts.of(events[0], names_places=plan.names_places)
+        context = self._contexts.of(events[0], names_coordinates=plan.names_coordinates)
         printer = plan.printer
         while events:
             if isinstance(printer, SlowReason):

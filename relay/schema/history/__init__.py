@@ -4,8 +4,8 @@ names.
 
 from relay.schema.history.described import DescribedColumn, DescribedTable
 from relay.schema.history.fitting import completed
+from relay.schema.history.history_position import HistoryPosition
 from relay.schema.history.known_tables import Known
-from relay.schema.history.place import HistoryPlace
 from relay.schema.history.schemas import Schemas
 from relay.schema.history.table_history import TableHistory
 from relay.schema.history.versions import (
@@ -21,7 +21,7 @@ __all__ = [
     "Base",
     "DescribedColumn",
     "DescribedTable",
-    "HistoryPlace",
+    "HistoryPosition",
     "Known",
     "Schemas",
     "TableHistory",

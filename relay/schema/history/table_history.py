@@ -9,7 +9,7 @@ from relay.model.table import TableId, TableMap
 from relay.schema.ddl import classify
 from relay.schema.history.described import DescribedTable
 from relay.schema.history.fitting import completed
-from relay.schema.history.place import HistoryPlace
+from relay.schema.history.history_position import HistoryPosition
 from relay.schema.history.schemas import Schemas
 from relay.schema.history.versions import Base, Version, enter
 
@@ -34,7 +34,7 @@ class TableHistory:
         self._new: deque[Version | Base] = deque()
         self.expect(later)
 
-    def begin(self, base: HistoryPlace) -> None:
+    def begin(self, base: HistoryPosition) -> None:
         """Store all known descriptions as a new base at this position."""
         self.begun = True
         self._new.append(Base(base))
@@ -48,7 +48,7 @@ class TableHistory:
         """Use these versions from their positions on, which are later than the present one."""
         for version in versions:
             self._later.setdefault(
-                BinlogPosition(version.place.file, version.place.offset), []
+                BinlogPosition(version.position.file, version.position.offset), []
             ).append(version)
 
     def keep(self, version: Version) -> None:
@@ -62,7 +62,7 @@ class TableHistory:
 
     def apply(self, statement: Statement) -> bool:
         """Apply a statement; return whether it may have changed a table."""
-        place = HistoryPlace.of(self._identity, *statement.position)
+        position = HistoryPosition.of(self._identity, *statement.position)
         changed = self._schemas.apply(statement, classify(statement))
         known_better = self._later.pop(statement.position, ())
         for version in known_better:
@@ -73,7 +73,7 @@ class TableHistory:
                 if table.table
                 else self._schemas.databases.get(table.database)
             )
-            self._new.append(Version(place, table, known))
+            self._new.append(Version(position, table, known))
         return bool(changed or known_better)
 
     def complete(self, bare: TableMap) -> TableMap:
@@ -96,7 +96,7 @@ class TableHistory:
         while self._new and (
             isinstance(self._new[0], Base)
             or _is_initial(self._new[0])
-            or _place(self._new[0]) < before.rank
+            or _position(self._new[0]) < before.rank
         ):
             taken.append(self._new.popleft())
         return taken
@@ -106,5 +106,5 @@ def _is_initial(record: Version | Base) -> bool:
     return isinstance(record, Version) and record.initial
 
 
-def _place(record: Version | Base) -> tuple[int, int]:
-    return record.place.number, record.place.offset
+def _position(record: Version | Base) -> tuple[int, int]:
+    return record.position.number, record.position.offset

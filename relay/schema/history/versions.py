@@ -10,8 +10,8 @@ import orjson
 
 from relay.model.table import TableId
 from relay.schema.history.described import DescribedTable
+from relay.schema.history.history_position import HistoryPosition
 from relay.schema.history.known_tables import Known
-from relay.schema.history.place import HistoryPlace
 from relay.schema.history.schemas import Schemas
 
 _FORMAT: Final = 1
@@ -25,7 +25,7 @@ class Version:
     `initial`: it belongs to the base at that position, and is valid at the position itself.
     """
 
-    place: HistoryPlace
+    position: HistoryPosition
     table: TableId
     known: Known | None
     initial: bool = False
@@ -33,7 +33,7 @@ class Version:
     @property
     def key(self) -> bytes:
         """Return the Kafka key: a JSON array of database, table and position."""
-        return orjson.dumps([self.table.database, self.table.table, *self.place])
+        return orjson.dumps([self.table.database, self.table.table, *self.position])
 
     def to_bytes(self) -> bytes:
         """Return the Kafka value; a table that is gone is a null in it, no tombstone."""
@@ -48,12 +48,12 @@ class Base:
     Earlier records of this server are not needed after it.
     """
 
-    place: HistoryPlace
+    position: HistoryPosition
 
     @property
     def key(self) -> bytes:
         """Return the Kafka key: as that of a version, with empty names."""
-        return orjson.dumps(["", "", *self.place])
+        return orjson.dumps(["", "", *self.position])
 
     def to_bytes(self) -> bytes:
         """Return the Kafka value: only the format number, because the key has the position."""
@@ -62,15 +62,15 @@ class Base:
 
 def parse_record(key: bytes, value: bytes) -> Version | Base:
     """Read a record. Raises ValueError, KeyError or TypeError for a value in another format."""
-    database, table, *place = orjson.loads(key)
+    database, table, *position = orjson.loads(key)
     fields: dict[str, Any] = orjson.loads(value)
     if fields["format"] != _FORMAT:
         raise ValueError(f"its format is {fields['format']}")
     if not database:
-        return Base(HistoryPlace(*place))
+        return Base(HistoryPosition(*position))
     known = fields["known"]
     return Version(
-        HistoryPlace(*place),
+        HistoryPosition(*position),
         TableId(database, table),
         DescribedTable.from_fields(known) if isinstance(known, dict) else known,
         fields["initial"],
@@ -78,29 +78,29 @@ def parse_record(key: bytes, value: bytes) -> Version | Base:
 
 
 def folded(
-    records: Iterable[Version | Base], at: HistoryPlace, schemas: Schemas
+    records: Iterable[Version | Base], at: HistoryPosition, schemas: Schemas
 ) -> list[Version] | None:
     """Add to `schemas` the definitions at a position; return the later versions, in order.
 
     None if no base covers the position.
     """
-    ours = [record for record in records if record.place.server == at.server]
+    ours = [record for record in records if record.position.server == at.server]
     begun = _base_of(ours, at)
     if begun is None:
         return None
     versions = _in_order(ours)
     for version in _holding(versions, begun, at):
         enter(version, schemas)
-    return [version for version in versions if version.place >= at and not version.initial]
+    return [version for version in versions if version.position >= at and not version.initial]
 
 
-def superseded(records: Iterable[Version | Base], oldest: HistoryPlace) -> list[Version | Base]:
+def superseded(records: Iterable[Version | Base], oldest: HistoryPosition) -> list[Version | Base]:
     """Return the records of this server that `folded` needs for no position from `oldest` on."""
-    ours = [record for record in records if record.place.server == oldest.server]
+    ours = [record for record in records if record.position.server == oldest.server]
     begun = _base_of(ours, oldest)
     if begun is None:
         return []
-    gone = [record for record in ours if record.place < begun]
+    gone = [record for record in ours if record.position < begun]
     last: dict[TableId, Version] = {}
     for version in _holding(_in_order(ours), begun, oldest):
         if version.table in last:
@@ -109,12 +109,12 @@ def superseded(records: Iterable[Version | Base], oldest: HistoryPlace) -> list[
     return [*gone, *(version for version in last.values() if version.known is None)]
 
 
-def later_bases(records: Iterable[Version | Base], at: HistoryPlace) -> list[Base]:
+def later_bases(records: Iterable[Version | Base], at: HistoryPosition) -> list[Base]:
     """Return the bases of this server after a position."""
     return [
         record
         for record in records
-        if isinstance(record, Base) and record.place.server == at.server and record.place > at
+        if isinstance(record, Base) and record.position.server == at.server and record.position > at
     ]
 
 
@@ -128,9 +128,13 @@ def enter(version: Version, schemas: Schemas) -> None:
         )
 
 
-def _base_of(records: Iterable[Version | Base], at: HistoryPlace) -> HistoryPlace | None:
+def _base_of(records: Iterable[Version | Base], at: HistoryPosition) -> HistoryPosition | None:
     return max(
-        (record.place for record in records if isinstance(record, Base) and record.place <= at),
+        (
+            record.position
+            for record in records
+            if isinstance(record, Base) and record.position <= at
+        ),
         default=None,
     )
 
@@ -140,14 +144,14 @@ def _in_order(records: Iterable[Version | Base]) -> list[Version]:
 
 
 def _holding(
-    versions: Iterable[Version], begun: HistoryPlace, at: HistoryPlace
+    versions: Iterable[Version], begun: HistoryPosition, at: HistoryPosition
 ) -> Iterator[Version]:
     return (
         each
         for each in versions
-        if (each.place == begun if each.initial else begun <= each.place < at)
+        if (each.position == begun if each.initial else begun <= each.position < at)
     )
 
 
-def _order(version: Version) -> tuple[HistoryPlace, bool]:
-    return version.place, not version.initial
+def _order(version: Version) -> tuple[HistoryPosition, bool]:
+    return version.position, not version.initial

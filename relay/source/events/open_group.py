@@ -119,9 +119,9 @@ class OpenGroup:
 
     def _savepoint(self, event: BinlogEvent, query: QueryEvent) -> None:
         transaction = self._opened(event)
-        place = f"{self.file}:{transaction.begin}"
+        coordinates = f"{self.file}:{transaction.begin}"
         if query.meaning is Meaning.UNREADABLE:
-            raise unreadable_savepoint(self._place(event), query.text(), place)
+            raise unreadable_savepoint(self._coordinates(event), query.text(), coordinates)
         try:
             if query.meaning is Meaning.SAVEPOINT:
                 transaction.set_savepoint(query.name)
@@ -130,7 +130,9 @@ class OpenGroup:
             else:
                 self._roll_back_to(event, query.name, transaction)
         except DoubtfulSavepoint as exc:
-            raise doubtful_savepoint(self._place(event), query.name, str(exc), place) from exc
+            raise doubtful_savepoint(
+                self._coordinates(event), query.name, str(exc), coordinates
+            ) from exc
 
     def _roll_back_to(self, event: BinlogEvent, name: str, transaction: OpenTransaction) -> None:
         before = transaction.rolled_back_to(name)
@@ -148,7 +150,7 @@ class OpenGroup:
         if transaction.last_row > before:
             reason = (
                 f"Rows of the transaction that begins at {self.file}:{transaction.begin} were "
-                f"rolled back at {self._place(event)}."
+                f"rolled back at {self._coordinates(event)}."
             )
             self._rolled_back(reason, transaction, before, transaction.rows)
 
@@ -160,7 +162,9 @@ class OpenGroup:
         transaction.last_row = first
 
     def _corrupt(self, event: BinlogEvent, what: str) -> RelayError:
-        return CorruptEvent(f"The event of type {event.type_code} at {self._place(event)} {what}.")
+        return CorruptEvent(
+            f"The event of type {event.type_code} at {self._coordinates(event)} {what}."
+        )
 
     def _opened(self, event: BinlogEvent) -> OpenTransaction:
         if self.transaction is None:
@@ -184,5 +188,5 @@ class OpenGroup:
             for begin, first, end in self._excluded_here
         )
 
-    def _place(self, event: BinlogEvent) -> str:
+    def _coordinates(self, event: BinlogEvent) -> str:
         return f"{self.file}:{event.start}"

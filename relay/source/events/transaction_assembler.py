@@ -259,7 +259,7 @@ class TransactionAssembler(OpenGroup):
                 )
         except PayloadUnknown as exc:
             raise UnknownEvent(
-                f"The compressed transaction at {self._place(event)} has {exc}."
+                f"The compressed transaction at {self._coordinates(event)} has {exc}."
             ) from exc
         except PayloadBroken as exc:
             raise self._corrupt(event, f"cannot be decompressed: {exc}") from exc
@@ -269,14 +269,14 @@ class TransactionAssembler(OpenGroup):
     # Stops
 
     def _unsupported(self, event: BinlogEvent) -> Iterable[RawItem]:
-        raise stopping_event(event.type_code, self._place(event))
+        raise stopping_event(event.type_code, self._coordinates(event))
 
     def _unknown(self, event: BinlogEvent) -> Iterable[RawItem]:
         if event.flags & types.IGNORABLE_FLAG:
             return ()
         raise UnknownEvent(
-            f"The event at {self._place(event)} is of type {event.type_code}, which this relay "
-            f"does not know."
+            f"The event at {self._coordinates(event)} is of type {event.type_code}, which "
+            f"this relay does not know."
         )
 
 

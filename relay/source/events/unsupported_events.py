@@ -34,40 +34,41 @@ _UNREADABLE_REMEDY: Final = (
 )
 
 
-def stopping_event(type_code: int, place: str) -> UnsupportedEvent:
+def stopping_event(type_code: int, coordinates: str) -> UnsupportedEvent:
     """Return the error for an event of one of STOPPING_TYPES."""
     match type_code:
         case types.INCIDENT:
             return UnsupportedEvent(
-                f"The source notes an incident at {place}: it could not log all changes.",
+                f"The source notes an incident at {coordinates}: it could not log all changes.",
                 remedy=_INCIDENT_REMEDY,
             )
         case code if code in types.TRIAL_ROWS:
             what = (
-                f"The row event at {place} is of type {code}, which only MySQL 5.1 before its "
-                f"general availability wrote"
+                f"The row event at {coordinates} is of type {code}, which only MySQL 5.1 before "
+                f"its general availability wrote"
             )
             return UnsupportedEvent(f"{what}: it is not supported.", remedy=_OLD_REMEDY)
         case _:
             return UnsupportedEvent(
-                f"There is a LOAD DATA in statement format at {place}.", remedy=_FORMAT_REMEDY
+                f"There is a LOAD DATA in statement format at {coordinates}.", remedy=_FORMAT_REMEDY
             )
 
 
-def doubtful_savepoint(place: str, name: str, held: str, begin: str) -> UnsupportedEvent:
+def doubtful_savepoint(coordinates: str, name: str, held: str, begin: str) -> UnsupportedEvent:
     """Return the error for a savepoint whose name the server may take for another one's."""
     return UnsupportedEvent(
-        f"The event at {place} names the savepoint {name!r}, and the transaction that begins at "
-        f"{begin} set {held!r} later. Some servers take these names for equal: which rows were "
+        f"The event at {coordinates} names the savepoint {name!r}, and the transaction that begins "
+        f"at {begin} set {held!r} later. Some servers take these names for equal: which rows were "
         f"rolled back is unknown.",
         remedy=_SAVEPOINT_REMEDY,
     )
 
 
-def unreadable_savepoint(place: str, sql: str, begin: str) -> UnsupportedEvent:
+def unreadable_savepoint(coordinates: str, sql: str, begin: str) -> UnsupportedEvent:
     """Return the error for a savepoint statement whose savepoint is unknown."""
     return UnsupportedEvent(
-        f"The statement {sql!r} at {place}, of the transaction that begins at {begin}, cannot be "
-        f"read: which savepoint it names, and so which rows were rolled back, is unknown.",
+        f"The statement {sql!r} at {coordinates}, of the transaction that begins at {begin}, "
+        f"cannot be read: which savepoint it names, and so which rows were rolled back, is "
+        f"unknown.",
         remedy=_UNREADABLE_REMEDY,
     )

@@ -43,5 +43,5 @@ def items_between(
             ):
                 return
     raise SourceUnreachable(
-        f"The binlog at {connection.place} ended before {end}, which it had reached."
+        f"The binlog at {connection.address} ended before {end}, which it had reached."
     )

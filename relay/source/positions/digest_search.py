@@ -10,7 +10,7 @@ from typing import Final
 from relay.errors import BinlogPurged, RolledBackRows, StandbyPurged
 from relay.model.change import TransactionEnd
 from relay.model.positions.position import BinlogPosition, SourcePosition
-from relay.model.records.resume_fingerprint import PlaceSearch, PublishedPlace, Sought
+from relay.model.records.resume_fingerprint import LandmarkSearch, ResumeFingerprint, Sought
 from relay.model.records.transaction_digest import Digested, TransactionDigest
 from relay.model.replication import Replication
 from relay.settings import SourceSettings
@@ -18,7 +18,7 @@ from relay.source.events.open_group import ExcludedRange
 from relay.source.positions.binlog_probe import FIRST_OFFSET, file_created_s
 from relay.source.positions.binlog_range import items_between
 from relay.source.positions.resume import binlog_files
-from relay.source.positions.time_search import place_at_time
+from relay.source.positions.time_search import boundary_at_time
 from relay.source.protocol.connection import SourceConnection
 from relay.source.protocol.replication_state import ask_replication
 from relay.source.protocol.server_facts import ServerFacts, read_server_facts
@@ -37,7 +37,7 @@ class SearchStart:
 
 
 @dataclass(frozen=True, slots=True)
-class PlaceReport:
+class LandmarkReport:
     """The result of a search for a position in a server's binlog, and the server's replication
     state before the search.
     """
@@ -47,19 +47,19 @@ class PlaceReport:
     start: SearchStart
 
 
-def look_for_published(
+def find_landmark(
     settings: SourceSettings,
-    place: PublishedPlace,
+    fingerprint: ResumeFingerprint,
     margin_seconds: float,
     known: SearchStart | None = None,
-) -> PlaceReport:
+) -> LandmarkReport:
     """Find the position that has a landmark.
 
     The search begins `margin_seconds` before it: the clocks of the servers may differ by that much.
     `known` is where an earlier search for the landmark on this server began; to find that out may
     take reading a whole file. Raises StandbyPurged if the binlog begins after the landmark.
     """
-    if place.landmark is None:
+    if fingerprint.landmark is None:
         raise ValueError("a position without a landmark cannot be searched for")
     with closing(SourceConnection(settings)) as connection:
         server = read_server_facts(connection)
@@ -68,10 +68,10 @@ def look_for_published(
         replication = ask_replication(connection, server)
         files = binlog_files(connection)
     if known is None or known.at.file not in files:
-        known = _start(settings, server, files, place.landmark.second, margin_seconds)
+        known = _start(settings, server, files, fingerprint.landmark.second, margin_seconds)
     excluded: list[ExcludedRange] = []
     while True:
-        search = PlaceSearch(place, needs_before=not known.surely_before)
+        search = LandmarkSearch(fingerprint, needs_before=not known.surely_before)
         try:
             for transaction, end in _transactions(settings, server, files, known.at, excluded):
                 search.take(transaction, end)
@@ -80,7 +80,7 @@ def look_for_published(
         except RolledBackRows as exc:
             excluded.extend(exc.ranges)
         else:
-            return PlaceReport(search.sought, replication, known)
+            return LandmarkReport(search.sought, replication, known)
 
 
 def _start(
@@ -93,7 +93,7 @@ def _start(
     try:
         time_ms = int((landmark_s - margin_seconds) * _MILLISECONDS)
         return SearchStart(
-            place_at_time(settings, server, files, time_ms).binlog, surely_before=True
+            boundary_at_time(settings, server, files, time_ms).binlog, surely_before=True
         )
     except BinlogPurged as exc:
         oldest = next(iter(files))

@@ -13,7 +13,7 @@ from relay.errors import HistoryChanged, RelayError, SourceLostTransactions
 from relay.model.change import Advance
 from relay.model.positions.position import SourcePosition
 from relay.settings import SourceSettings
-from relay.source.positions.resume import binlog_end, check_place
+from relay.source.positions.resume import binlog_end, check_position
 from relay.source.protocol.connection import SourceConnection
 from relay.source.protocol.server_facts import read_server_facts
 
@@ -55,7 +55,7 @@ class HistoryWatch:
             with closing(SourceConnection(self._settings)) as connection:
                 server = read_server_facts(connection)
                 if binlog_end(connection, server) != self._at.binlog:
-                    check_place(connection, self._settings, server, self._at)
+                    check_position(connection, self._settings, server, self._at)
         except (HistoryChanged, SourceLostTransactions) as exc:
             return exc
         except RelayError:

@@ -9,8 +9,8 @@ from relay.errors import SourceUnreachable, Stop
 from relay.model.positions.position import BinlogPosition, SourcePosition
 from relay.settings import SourceSettings, StartSettings
 from relay.source.positions.binlog_probe import FIRST_OFFSET
-from relay.source.positions.resume import binlog_end, binlog_files, completed, no_such_place
-from relay.source.positions.time_search import border_in_file, place_at_time
+from relay.source.positions.resume import binlog_end, binlog_files, completed, no_such_position
+from relay.source.positions.time_search import border_in_file, boundary_at_time
 from relay.source.protocol.connection import SourceConnection
 from relay.source.protocol.server_facts import ServerFacts, read_server_facts
 
@@ -38,7 +38,7 @@ def fresh_start(
     return completed(connection, settings, server, at)
 
 
-def place_of_time(
+def position_of_time(
     settings: SourceSettings, time: datetime, file: str | None = None
 ) -> SourcePosition:
     """Return where an instance would begin that starts at a time, in one file or in all.
@@ -60,8 +60,8 @@ def _timed(
 ) -> SourcePosition:
     time_ms = int(time.timestamp() * 1000)
     if file is None:
-        place = place_at_time(settings, server, files, time_ms)
-        return completed(connection, settings, server, place.binlog, place.file_created_s)
+        position = boundary_at_time(settings, server, files, time_ms)
+        return completed(connection, settings, server, position.binlog, position.file_created_s)
     _check_file(files, BinlogPosition(file, FIRST_OFFSET))
     return completed(
         connection, settings, server, border_in_file(settings, server, file, files[file], time_ms)
@@ -74,7 +74,7 @@ def _named(
     at = BinlogPosition(start.journal_name or "", start.position or FIRST_OFFSET)
     _check_file(files, at)
     if at.offset > files[at.file]:
-        raise no_such_place(at, f"the file ends at {files[at.file]}")
+        raise no_such_position(at, f"the file ends at {files[at.file]}")
     if FIRST_OFFSET < at.offset < files[at.file]:
         _check_event_begins(connection, at)
     return at
@@ -82,7 +82,7 @@ def _named(
 
 def _check_file(files: dict[str, int], at: BinlogPosition) -> None:
     if at.file not in files:
-        raise no_such_place(at, f"the source has {next(iter(files))} to {next(reversed(files))}")
+        raise no_such_position(at, f"the source has {next(iter(files))} to {next(reversed(files))}")
 
 
 def _check_event_begins(connection: SourceConnection, at: BinlogPosition) -> None:
@@ -92,6 +92,6 @@ def _check_event_begins(connection: SourceConnection, at: BinlogPosition) -> Non
     try:
         shown = connection.rows("SHOW BINLOG EVENTS IN %s FROM %s LIMIT 1", at.file, at.offset)
     except (Stop, SourceUnreachable) as exc:
-        raise no_such_place(at, f"no event begins there ({exc.reason})") from exc
+        raise no_such_position(at, f"no event begins there ({exc.reason})") from exc
     if not shown or int(shown[0][1]) != at.offset:
-        raise no_such_place(at, "no event begins there")
+        raise no_such_position(at, "no event begins there")

@@ -11,7 +11,7 @@ from relay.errors import ConfigurationError
 from relay.model.positions.position import BinlogPosition, SourcePosition
 from relay.settings import SourceSettings, StartSettings
 from relay.source.positions.binlog_probe import FIRST_OFFSET, file_created_s, is_border
-from relay.source.positions.by_gtid.gtid_place import place_of_gtid_set
+from relay.source.positions.by_gtid.gtid_position import position_of_gtid_set
 from relay.source.positions.initial_position import fresh_start
 from relay.source.positions.resume import binlog_files
 from relay.source.protocol.connection import SourceConnection
@@ -34,7 +34,7 @@ _BETWEEN: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class TransactionPlace:
+class TransactionPosition:
     """The beginning of a transaction with all that a saved position needs.
 
     `files` are the server's binlog files with their bytes.
@@ -51,14 +51,16 @@ class TransactionPlace:
         here, there = self._bytes_before(self.position.binlog), self._bytes_before(other)
         return None if here is None or there is None else here - there
 
-    def _bytes_before(self, place: BinlogPosition) -> int | None:
+    def _bytes_before(self, position: BinlogPosition) -> int | None:
         names = list(self.files)
-        if place.file not in self.files:
+        if position.file not in self.files:
             return None
-        return sum(self.files[name] for name in names[: names.index(place.file)]) + place.offset
+        return (
+            sum(self.files[name] for name in names[: names.index(position.file)]) + position.offset
+        )
 
 
-def transaction_place(settings: SourceSettings, at: BinlogPosition) -> TransactionPlace:
+def transaction_position(settings: SourceSettings, at: BinlogPosition) -> TransactionPosition:
     """Return the facts of a position on the source.
 
     Raises ConfigurationError if no transaction begins there, and the errors of a connection.
@@ -66,22 +68,22 @@ def transaction_place(settings: SourceSettings, at: BinlogPosition) -> Transacti
     start = StartSettings(at="position", journal_name=at.file, position=at.offset)
     with closing(SourceConnection(settings)) as connection:
         server = read_server_facts(connection)
-        place = TransactionPlace(
+        position = TransactionPosition(
             fresh_start(connection, settings, server, start), binlog_files(connection)
         )
-        if FIRST_OFFSET < at.offset < place.files[at.file]:
+        if FIRST_OFFSET < at.offset < position.files[at.file]:
             _check_transaction_begins(connection, settings, server, at)
-    return place
+    return position
 
 
-def transaction_place_of(settings: SourceSettings, gtid_set: str) -> TransactionPlace:
+def transaction_position_of(settings: SourceSettings, gtid_set: str) -> TransactionPosition:
     """Return the position after exactly the transactions of a GTID set.
 
     Raises ConfigurationError if there is none, BinlogPurged, and the errors of a connection.
     """
-    position = place_of_gtid_set(settings, gtid_set)
+    position = position_of_gtid_set(settings, gtid_set)
     with closing(SourceConnection(settings)) as connection:
-        return TransactionPlace(position, binlog_files(connection))
+        return TransactionPosition(position, binlog_files(connection))
 
 
 def binlog_file_created_s(settings: SourceSettings, file: str) -> int:

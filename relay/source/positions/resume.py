@@ -69,7 +69,7 @@ def resumed(
     return completed(connection, settings, server, saved.binlog) if known else saved, False
 
 
-def check_place(
+def check_position(
     connection: SourceConnection, settings: SourceSettings, server: ServerFacts, at: SourcePosition
 ) -> None:
     """Make sure that the server still has the file and the offset.
@@ -94,7 +94,7 @@ def binlog_files(connection: SourceConnection) -> dict[str, int]:
         raise SourceNotPermitted(exc.reason, remedy=_SUPER_NEEDED) from exc
     files = {str(row[0]): int(row[1]) for row in rows}
     if not files:
-        raise SourceSettingsRefused(f"The source at {connection.place} has no binlog.")
+        raise SourceSettingsRefused(f"The source at {connection.address} has no binlog.")
     return files
 
 
@@ -218,7 +218,7 @@ def completed(
     if settings.gtid and server.mariadb:
         answer = connection.rows("SELECT BINLOG_GTID_POS(%s, %s)", at.file, at.offset)[0][0]
         if answer is None:
-            raise no_such_place(at, "it is not the beginning of a transaction")
+            raise no_such_position(at, "it is not the beginning of a transaction")
         gtid_set = str(GtidSet.parse(answer))
     elif settings.gtid and server.has_gtids:
         gtid_set = str(mysql_gtids_before(settings, server, at.file, at.offset))
@@ -234,11 +234,11 @@ def binlog_end(connection: SourceConnection, server: ServerFacts) -> BinlogPosit
     newer = not server.mariadb and server.version >= (8, 2, 0)
     rows = connection.rows("SHOW BINARY LOG STATUS" if newer else "SHOW MASTER STATUS")
     if not rows:
-        raise SourceSettingsRefused(f"The source at {connection.place} has no binlog.")
+        raise SourceSettingsRefused(f"The source at {connection.address} has no binlog.")
     return BinlogPosition(str(rows[0][0]), int(rows[0][1]))
 
 
-def no_such_place(at: BinlogPosition, why: str) -> ConfigurationError:
+def no_such_position(at: BinlogPosition, why: str) -> ConfigurationError:
     """Return the error for a named position that the binlog does not have."""
     return ConfigurationError(f"Reading cannot start at {at}: {why}.", remedy=_START_REMEDY)
 

@@ -8,12 +8,12 @@ from relay.errors import BinlogPurged, StandbyPurged
 from relay.model.positions.position import SourceIdentity, SourcePosition
 from relay.settings import SourceSettings
 from relay.source.positions.resume import binlog_files
-from relay.source.positions.time_search import place_at_time
+from relay.source.positions.time_search import boundary_at_time
 from relay.source.protocol.connection import SourceConnection
 from relay.source.protocol.server_facts import read_server_facts
 
 
-def place_before(settings: SourceSettings, time_s: float) -> SourcePosition:
+def boundary_before(settings: SourceSettings, time_s: float) -> SourcePosition:
     """Return the border before the first transaction that was committed at `time_s` (Unix seconds)
     or later, without GTIDs.
 
@@ -23,12 +23,14 @@ def place_before(settings: SourceSettings, time_s: float) -> SourcePosition:
         server = read_server_facts(connection)
         files = binlog_files(connection)
     try:
-        place = place_at_time(settings, server, files, int(time_s * 1000))
+        position = boundary_at_time(settings, server, files, int(time_s * 1000))
     except BinlogPurged as exc:
         raise StandbyPurged(
             f"{settings.host}:{settings.port} cannot repeat from {int(time_s)} (Unix seconds) "
             f"on: {exc.reason}"
         ) from exc
     return SourcePosition(
-        place.binlog, "", SourceIdentity(server.server_uuid, server.server_id, place.file_created_s)
+        position.binlog,
+        "",
+        SourceIdentity(server.server_uuid, server.server_id, position.file_created_s),
     )

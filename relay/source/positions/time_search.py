@@ -23,16 +23,16 @@ _OLDEST_REMEDY: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class TimedPlace:
+class TimedBoundary:
     """A border between two transactions, and when its file was made (Unix seconds)."""
 
     binlog: BinlogPosition
     file_created_s: int
 
 
-def place_at_time(
+def boundary_at_time(
     settings: SourceSettings, server: ServerFacts, files: Mapping[str, int], time_ms: int
-) -> TimedPlace:
+) -> TimedBoundary:
     """Return the last border before a time, over all files (names and bytes, oldest first).
 
     Raises BinlogPurged when the oldest is newer.
@@ -52,7 +52,9 @@ def place_at_time(
             f"seconds), after the requested time."
         )
         raise BinlogPurged(reason, remedy=_OLDEST_REMEDY)
-    return TimedPlace(border_in_file(settings, server, file, files[file], time_ms), created[file])
+    return TimedBoundary(
+        border_in_file(settings, server, file, files[file], time_ms), created[file]
+    )
 
 
 def border_in_file(

@@ -30,8 +30,8 @@ _WRAP: Final = (
     1 << 32
 )  # the header's position has 32 bits; a file may grow beyond by one giant transaction
 
-# With position 0 these stand in no file, or before the place that was asked for; every other event
-# without one follows its neighbour.
+# Events with position 0: they are in no file, or before the requested offset. Any other event
+# without a position follows its neighbour.
 _PLACELESS: Final = frozenset(
     {
         types.START_V3, types.ROTATE, types.FORMAT_DESCRIPTION, types.HEARTBEAT, types.HEARTBEAT_V2,
@@ -52,11 +52,11 @@ class BinlogReader:
     is no more.
     """
 
-    def __init__(self, packets: PacketReader, place: str, *, ends: bool = False) -> None:
+    def __init__(self, packets: PacketReader, address: str, *, ends: bool = False) -> None:
         self.file = ""
         self.offset = 0
         self._packets = packets
-        self._place = place
+        self._address = address
         self._ends = ends
         self._checksummed = False
         self._rotated = True
@@ -194,7 +194,7 @@ class BinlogReader:
         if len(payload) and payload[0] != _OK:
             where = f"at {self.file}:{self.offset}" if self.file else "before its first event"
             return from_packet(
-                payload, f"The source at {self._place} ended the binlog stream {where}"
+                payload, f"The source at {self._address} ended the binlog stream {where}"
             )
         return self._corrupt("is shorter than its header")
 

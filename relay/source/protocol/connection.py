@@ -65,9 +65,9 @@ class SourceConnection:
         Raises SourceUnreachable, SourceLoginRefused, or ConfigurationError for invalid TLS files.
         """
         self.settings = settings
-        self.place = f"{settings.host}:{settings.port}"
+        self.address = f"{settings.host}:{settings.port}"
         arguments = login(settings)
-        doing = f"The source at {self.place} refused the login of {settings.user!r}"
+        doing = f"The source at {self.address} refused the login of {settings.user!r}"
         # Connected here, because the driver raises one error for an unknown host, a refused
         # connection and others.
         connected = _connected(settings)
@@ -93,7 +93,7 @@ class SourceConnection:
                 return cursor.fetchall()
         except (pymysql.MySQLError, OSError) as exc:
             raise translated(
-                exc, f"The source at {self.place} refused {sql.split(' WHERE ', maxsplit=1)[0]!r}"
+                exc, f"The source at {self.address} refused {sql.split(' WHERE ', maxsplit=1)[0]!r}"
             ) from exc
 
     def raw_rows(self, sql: str) -> Sequence[tuple[bytes | None, ...]]:
@@ -105,10 +105,10 @@ class SourceConnection:
             return read_rows(self._login, sql)
         except ValueError as exc:
             self.cut()
-            raise SourceUnreachable(f"The source at {self.place} sent no row: {exc}.") from exc
+            raise SourceUnreachable(f"The source at {self.address} sent no row: {exc}.") from exc
         except (pymysql.MySQLError, OSError) as exc:
             raise translated(
-                exc, f"The source at {self.place} refused {sql.split(' WHERE ', maxsplit=1)[0]!r}"
+                exc, f"The source at {self.address} refused {sql.split(' WHERE ', maxsplit=1)[0]!r}"
             ) from exc
 
     def named_rows(self, sql: str) -> list[dict[str, Any]]:
@@ -122,7 +122,7 @@ class SourceConnection:
                 names = [str(column[0]) for column in cursor.description or ()]
                 return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
         except (pymysql.MySQLError, OSError) as exc:
-            raise translated(exc, f"The source at {self.place} refused {sql!r}") from exc
+            raise translated(exc, f"The source at {self.address} refused {sql!r}") from exc
 
     def taken_over(self) -> socket.socket:
         """Return the socket, for commands of our own; `rows` must not be called afterwards."""
@@ -156,7 +156,7 @@ def _unread_alert(connected: object) -> ssl.SSLError | None:
 
 
 def _connected(settings: SourceSettings) -> socket.socket:
-    place = f"{settings.host}:{settings.port}"
+    address = f"{settings.host}:{settings.port}"
     try:
         connected = socket.create_connection(
             (settings.host, settings.port), settings.connect_timeout_seconds
@@ -167,7 +167,7 @@ def _connected(settings: SourceSettings) -> socket.socket:
         ) from exc
     except OSError as exc:
         raise SourceUnreachable(
-            f"The source at {place} cannot be reached: {exc.strerror or exc}."
+            f"The source at {address} cannot be reached: {exc.strerror or exc}."
         ) from exc
     connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)

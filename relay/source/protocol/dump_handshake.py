@@ -74,10 +74,10 @@ def start_dump(
     answer = PacketReader(taken).next_payload()
     if not len(answer) or answer[0] != 0:
         refusal = from_packet(
-            answer, f"The source at {connection.place} refused to take the relay as a replica"
+            answer, f"The source at {connection.address} refused to take the relay as a replica"
         )
         if isinstance(refusal, SourceNotPermitted):
-            raise lacks_replication_slave(connection.place, server) from refusal
+            raise lacks_replication_slave(connection.address, server) from refusal
         raise refusal
     _send(connection, taken, _dump(server, server_id, at, published))
 
@@ -96,15 +96,15 @@ def looking_from(
         _say_what_we_read(connection, server)
         taken = connection.taken_over()
         _send(connection, taken, _dump_from(server, _READING_TOOL, at, _NOT_BLOCKING))
-        yield BinlogReader(PacketReader(taken), connection.place, ends=True)
+        yield BinlogReader(PacketReader(taken), connection.address, ends=True)
     except SourceNotPermitted as exc:
-        raise lacks_replication_slave(connection.place, server) from exc
+        raise lacks_replication_slave(connection.address, server) from exc
 
 
-def lacks_replication_slave(place: str, server: ServerFacts) -> SourceNotPermitted:
+def lacks_replication_slave(address: str, server: ServerFacts) -> SourceNotPermitted:
     """Return the error for a missing privilege that only the request of a dump shows."""
     return SourceNotPermitted(
-        f"The account at {place} lacks REPLICATION SLAVE ({server.version_text})."
+        f"The account at {address} lacks REPLICATION SLAVE ({server.version_text})."
     )
 
 
@@ -133,5 +133,5 @@ def _send(connection: SourceConnection, taken: socket.socket, packet: bytes) -> 
         taken.sendall(packet)
     except OSError as exc:
         raise SourceUnreachable(
-            f"The connection to the source at {connection.place} broke: {exc}."
+            f"The connection to the source at {connection.address} broke: {exc}."
         ) from exc

@@ -107,14 +107,14 @@ def _list_unmasked(values: list[Any], stored: list[Any]) -> list[Any]:
     """
     shown = [_masked("", each) for each in stored]
     free = list(range(len(stored)))
-    places: list[int | None] = []
+    assignments: list[int | None] = []
     for value in values:
         place = next((each for each in free if shown[each] == value), None)
-        places.append(place)
+        assignments.append(place)
         if place is not None:
             free.remove(place)
     free = free if len(values) == len(stored) else []
-    found = [at if place is None and at in free else place for at, place in enumerate(places)]
+    found = [at if place is None and at in free else place for at, place in enumerate(assignments)]
     return [
         value if place is None else _unmasked(value, stored[place])
         for value, place in zip(values, found, strict=True)

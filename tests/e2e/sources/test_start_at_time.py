@@ -73,7 +73,7 @@ def test_what_was_committed_before_the_time_stays_out(
             "/api/v1/instances/shop/position/search", params={"timestamp": moment}
         ).json()
         assert (
-            f"place      {place['file']}:{place['offset']}\ngtid set   {place['gtid_set']}\n"
+            f"position   {place['file']}:{place['offset']}\ngtid set   {place['gtid_set']}\n"
             in found.output
         )
         old = admin.get("/api/v1/instances/shop/position/search", params={"timestamp": "0"})

@@ -20,7 +20,7 @@ from relay.model.message import OutboundMessage
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity
 from relay.model.records.position_record import FORMAT, PositionRecord
 from relay.operations import InstancePosition, Who, instance_of
-from relay.operations.instances.followed_server import followed_place
+from relay.operations.instances.followed_server import followed_position
 from relay.pipeline.delivery.new_producer import (
     new_producer,
     uses_second_id,
@@ -212,14 +212,14 @@ def test_a_place_is_asked_of_the_server_that_the_position_belongs_to(
         identity = SourceIdentity("", int((cursor.fetchone() or (0,))[0]), 0)
     followed = replace(RECORD.source, identity=identity)
     start = BinlogPosition("binlog.000001", 4)
-    assert followed_place(instance.source, None, start).settings.port == mariadb_10_11.port
-    assert followed_place(instance.source, followed, start).settings.port == mariadb.port
+    assert followed_position(instance.source, None, start).settings.port == mariadb_10_11.port
+    assert followed_position(instance.source, followed, start).settings.port == mariadb.port
     away = instance.source.model_copy(update={"port": 1})
     assert (
-        followed_place(away, followed, start).place.position.identity.server_id
+        followed_position(away, followed, start).target.position.identity.server_id
         == identity.server_id
     )
     with pytest.raises(SourceUnreachable):
-        followed_place(away.model_copy(update={"standby": None}), followed, start)
+        followed_position(away.model_copy(update={"standby": None}), followed, start)
     with pytest.raises(MoveRefused, match="binlog"):
-        followed_place(instance.source, followed, BinlogPosition("binlog.999999", 4))
+        followed_position(instance.source, followed, BinlogPosition("binlog.999999", 4))

@@ -18,7 +18,7 @@ from relay.model.change import RawItem, TransactionBegin, TransactionEnd
 from relay.model.positions.position import BinlogPosition, SourcePosition
 from relay.pipeline.ingest.compiled_events import event_scanner
 from relay.settings import StartSettings
-from relay.source import check_start, open_source, place_of_time, transaction_place
+from relay.source import check_start, open_source, position_of_time, transaction_position
 from tests.servers.running import factory
 from tests.support.sources.binlog_disk import binlog_path, flip_bit, redate, renumber
 from tests.support.sources.source_reading import ask, at, end_of, read, source_settings
@@ -109,31 +109,31 @@ def test_a_search_finds_the_border_and_opens_few_files(worn: Worn) -> None:
     for file in (worn.files[0], worn.files[len(worn.files) // 2], worn.files[-1]):
         _, between, end = worn.borders(file)
         before = worn.connections()
-        found = place_of_time(settings, worn.moment(file, _SECOND_S - 5))
+        found = position_of_time(settings, worn.moment(file, _SECOND_S - 5))
         assert worn.connections() - before <= 12, (
             "a login to ask, a look at 8 files, the search in one, its GTIDs, and the count itself"
         )
         assert found.binlog == BinlogPosition(file, between)
-        assert place_of_time(settings, worn.moment(file, _SECOND_S + 5)).binlog == BinlogPosition(
-            file, end
-        )
-        assert transaction_place(settings, found.binlog).position == found
+        assert position_of_time(
+            settings, worn.moment(file, _SECOND_S + 5)
+        ).binlog == BinlogPosition(file, end)
+        assert transaction_position(settings, found.binlog).position == found
 
 
 def test_a_time_in_one_file_is_looked_for_there_alone(worn: Worn) -> None:
     settings, file = source_settings(worn.server), worn.files[3]
     first, between, end = worn.borders(file)
-    assert place_of_time(settings, worn.moment(file, 10), file).binlog == BinlogPosition(
+    assert position_of_time(settings, worn.moment(file, 10), file).binlog == BinlogPosition(
         file, between
     )
-    assert place_of_time(settings, worn.moment(file, -_STEP_S), file).binlog == BinlogPosition(
+    assert position_of_time(settings, worn.moment(file, -_STEP_S), file).binlog == BinlogPosition(
         file, 4
     )
-    assert place_of_time(settings, worn.moment(file, 10 * _STEP_S), file).binlog == BinlogPosition(
-        file, end
-    )
+    assert position_of_time(
+        settings, worn.moment(file, 10 * _STEP_S), file
+    ).binlog == BinlogPosition(file, end)
     with pytest.raises(ConfigurationError, match=r"binlog\.000000"):
-        place_of_time(settings, worn.moment(file, 0), "binlog.000000")
+        position_of_time(settings, worn.moment(file, 0), "binlog.000000")
     assert first < between < end
 
 
@@ -191,7 +191,7 @@ def test_file_numbers_grow_beyond_six_digits(worn: Worn, gtid: bool) -> None:
         check_start(source_settings(server, gtid=False), behind, StartSettings()).binlog
         == ends[-2].position
     )
-    distance = transaction_place(settings, target).bytes_from(saved.binlog)
+    distance = transaction_position(settings, target).bytes_from(saved.binlog)
     assert distance is not None
     assert distance > 0
     with pytest.raises(

@@ -12,10 +12,10 @@ from deploy.embedded import MariaDB, MySQL56, SqlServer
 from relay.errors import StandbyPurged
 from relay.model.change import TransactionEnd
 from relay.model.positions.position import BinlogPosition, SourcePosition
-from relay.model.records.resume_fingerprint import Landmark, PublishedPlace, Sighting
+from relay.model.records.resume_fingerprint import Landmark, ResumeFingerprint, Sighting
 from relay.model.records.transaction_digest import Digested, TransactionDigest
 from relay.model.replication import Replicating
-from relay.source import SearchStart, look_for_published, open_source
+from relay.source import SearchStart, find_landmark, open_source
 from tests.servers.availability import require
 from tests.servers.running import running
 from tests.support.sources.purging import purge
@@ -90,8 +90,8 @@ def pair(request: pytest.FixtureRequest) -> Iterator[Pair]:
         yield Pair(master, replica)
 
 
-def place_behind(transactions: list[tuple[Digested, SourcePosition]]) -> PublishedPlace:
-    place = PublishedPlace(transactions[0][0].second)
+def place_behind(transactions: list[tuple[Digested, SourcePosition]]) -> ResumeFingerprint:
+    place = ResumeFingerprint(transactions[0][0].second)
     for transaction, _ in transactions:
         place = place.behind(transaction, time() + _MARGIN_S)
     return place
@@ -121,7 +121,7 @@ def test_a_place_is_found_where_it_is(pair: Pair) -> None:
     published, applied = pair.transactions(master, here), pair.transactions(replica, there)
     assert [each for each, _ in published] == [each for each, _ in applied]
     for number in range(8, len(published) + 1):
-        report = look_for_published(
+        report = find_landmark(
             source_settings(replica), place_behind(published[:number]), _MARGIN_S
         )
         assert (report.sought.sighting, report.sought.position) == (
@@ -131,9 +131,7 @@ def test_a_place_is_found_where_it_is(pair: Pair) -> None:
         assert report.replication.unproven == ""
     known = SearchStart(there, surely_before=True)
     assert (
-        look_for_published(
-            source_settings(replica), place_behind(published), _MARGIN_S, known
-        ).start
+        find_landmark(source_settings(replica), place_behind(published), _MARGIN_S, known).start
         == known
     )
 
@@ -145,12 +143,12 @@ def test_a_young_binlog_proves_no_landmark_that_nothing_is_known_before(pair: Pa
     pair.replicated()
     first = pair.transactions(pair.master, here)[0][0]
     digest = first.digest.hex()
-    place = PublishedPlace(
+    place = ResumeFingerprint(
         first.second, landmark=Landmark(first.second, digest, ""), chain=digest, last=digest
     )
-    young = look_for_published(source_settings(pair.replica), place, _LONGER_THAN_IT_RUNS_S)
+    young = find_landmark(source_settings(pair.replica), place, _LONGER_THAN_IT_RUNS_S)
     assert (young.sought.sighting, young.start.surely_before) == (Sighting.UNPROVEN, False)
-    old = look_for_published(
+    old = find_landmark(
         source_settings(pair.replica), place, _MARGIN_S, SearchStart(there, surely_before=True)
     )
     assert old.sought.position == pair.transactions(pair.replica, there)[0][1]
@@ -167,12 +165,12 @@ def test_what_a_replica_lacks_is_counted_and_what_it_will_never_get_is_told(pair
     stop_applying(replica)
     pair.alike(4)
     place = place_behind(pair.transactions(master, here))
-    report = look_for_published(source_settings(replica), place, _MARGIN_S)
+    report = find_landmark(source_settings(replica), place, _MARGIN_S)
     assert (report.sought.sighting, report.sought.lacking) == (Sighting.MISSING, place.count + 1)
     assert report.replication.state is Replicating.HALTED
     promote(replica)
     assert (
-        look_for_published(source_settings(replica), place, _MARGIN_S).replication.state
+        find_landmark(source_settings(replica), place, _MARGIN_S).replication.state
         is Replicating.ENDED
     )
 
@@ -185,4 +183,4 @@ def test_a_binlog_that_begins_too_late_proves_nothing(pair: Pair) -> None:
     pair.replica.execute("flush binary logs")
     purge(pair.replica)
     with pytest.raises(StandbyPurged, match="must reach back to"):
-        look_for_published(source_settings(pair.replica), place, _MARGIN_S)
+        find_landmark(source_settings(pair.replica), place, _MARGIN_S)

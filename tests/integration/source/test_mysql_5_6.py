@@ -16,7 +16,7 @@ from relay.model.positions.gtid import GtidSet
 from relay.model.positions.position import BinlogPosition, SourcePosition
 from relay.pipeline.ingest.compiled_events import event_scanner
 from relay.settings import StartSettings
-from relay.source import open_source, transaction_place
+from relay.source import open_source, transaction_position
 from tests.servers.fixtures import FreshName
 from tests.servers.running import factory
 from tests.support.sources.source_reading import (
@@ -99,7 +99,7 @@ def test_reading_can_go_on_after_every_transaction(
         begin, end = transaction[0], transaction[-1]
         assert isinstance(begin, TransactionBegin)
         assert isinstance(end, TransactionEnd)
-        assert transaction_place(settings, begin.position).position.binlog == begin.position
+        assert transaction_position(settings, begin.position).position.binlog == begin.position
         assert bool(end.gtid) is (old.options != {})
         published = published.with_gtid(end.gtid)
         resume = SourcePosition(end.position, str(published), end.identity)
@@ -117,10 +117,10 @@ def test_only_the_beginning_of_a_transaction_is_a_place(old: MySQL56, schema: st
     for row in shown:
         place = BinlogPosition(before.file, int(row[1]))
         if place.offset in (before.offset, ddl):
-            assert transaction_place(settings, place).position.binlog == place
+            assert transaction_position(settings, place).position.binlog == place
         else:
             with pytest.raises(ConfigurationError, match="begins no transaction"):
-                transaction_place(settings, place)
+                transaction_position(settings, place)
 
 
 @pytest.mark.parametrize(("v1", "type_code"), [("OFF", WRITE_ROWS), ("ON", WRITE_ROWS_V1)])

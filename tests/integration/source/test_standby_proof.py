@@ -14,7 +14,7 @@ from relay.errors import StandbyBehind, StandbyDiverged, StandbyPurged, SwitchNe
 from relay.model.failover import Published, ServerRole
 from relay.model.positions.gtid import GtidSet
 from relay.model.positions.position import SourceIdentity
-from relay.source import ServerWatch, proven_place
+from relay.source import ServerWatch, proven_position
 from tests.servers.availability import require
 from tests.servers.running import running
 from tests.support.sources.source_reading import ask, executed, source_settings
@@ -68,23 +68,25 @@ def newest(gtid_set: str) -> str:
 
 
 def test_a_replica_that_has_it_all_is_read_on_behind_it(pair: Pair) -> None:
-    place = proven_place(source_settings(pair.replica), published(pair.common))
+    place = proven_position(source_settings(pair.replica), published(pair.common))
     assert (place.position.gtid_set, place.lost, place.left_out) == (pair.common, "", "")
     assert place.position.identity.server_id == pair.replica.port
 
 
 def test_a_replica_that_lags_is_counted(pair: Pair) -> None:
     with pytest.raises(StandbyBehind, match="is 2 transactions behind"):
-        proven_place(source_settings(pair.replica), published(pair.ahead))
+        proven_position(source_settings(pair.replica), published(pair.ahead))
 
 
 def test_a_half_published_transaction_is_asked_for_too(pair: Pair) -> None:
     with pytest.raises(StandbyBehind, match=r"is \d transactions behind"):
-        proven_place(source_settings(pair.replica), published(pair.common, newest(pair.ahead)))
+        proven_position(source_settings(pair.replica), published(pair.common, newest(pair.ahead)))
 
 
 def test_an_accepted_loss_is_named_and_read_on_behind(pair: Pair) -> None:
-    place = proven_place(source_settings(pair.replica), published(pair.ahead), accepted=pair.ahead)
+    place = proven_position(
+        source_settings(pair.replica), published(pair.ahead), accepted=pair.ahead
+    )
     assert place.position.gtid_set == pair.common
     assert place.lost == str(GtidSet.parse(pair.ahead).without(GtidSet.parse(pair.common)))
 
@@ -95,7 +97,7 @@ def test_without_gtids_there_is_no_proof(pair: Pair) -> None:
         "0-1-5" if pair.master.family == "mysql" else "11111111-1111-1111-1111-111111111111:1",
     ):
         with pytest.raises(SwitchNeedsGtid):
-            proven_place(source_settings(pair.replica), published(foreign))
+            proven_position(source_settings(pair.replica), published(foreign))
 
 
 def test_a_watch_sees_who_answers_and_counts_who_does_not(pair: Pair) -> None:
@@ -126,15 +128,15 @@ def test_another_transaction_of_the_same_number_is_not_taken_for_ours(pair: Pair
             == 1
         )
         with pytest.raises(StandbyBehind):
-            proven_place(source_settings(pair.replica), published(pair.ahead))
+            proven_position(source_settings(pair.replica), published(pair.ahead))
         return
     domain, server, number = pair.common.split("-")
     with pytest.raises(StandbyDiverged, match="which the position holds, without having it"):
-        proven_place(
+        proven_position(
             source_settings(pair.replica), published(f"{domain}-{server}-{int(number) + 1}")
         )
     assert (
-        proven_place(source_settings(pair.replica), published(pair.common)).position.gtid_set
+        proven_position(source_settings(pair.replica), published(pair.common)).position.gtid_set
         == pair.common
     )
 
@@ -144,9 +146,9 @@ def test_a_replica_that_purged_its_binlog_is_named(pair: Pair) -> None:
     files = [str(row[0]) for row in ask(pair.replica, "SHOW BINARY LOGS")]
     wait_until(lambda: _purged_to(pair.replica, files[-1]), "the old binlogs purged")
     with pytest.raises(StandbyPurged) as refused:
-        proven_place(source_settings(pair.replica), published(pair.common))
+        proven_position(source_settings(pair.replica), published(pair.common))
     assert "accept-loss" in refused.value.way_out
-    place = proven_place(
+    place = proven_position(
         source_settings(pair.replica), published(pair.common), accepted=executed(pair.replica)
     )
     assert place.left_out

@@ -11,7 +11,7 @@ from relay.encode import (
 )
 from relay.model.table import TableDefinition, TableId, TableMap
 from relay.partition import PartitionRule, TablePartitioning
-from relay.pipeline.messages.choice_of_format import names_places
+from relay.pipeline.messages.choice_of_format import names_coordinates
 from relay.pipeline.messages.printing.event_printer import EventPrinter, make_event_printer
 from relay.pipeline.messages.row_form import RowForm, TopicRoute
 from relay.pipeline.messages.table_plan import TablePlan
@@ -68,7 +68,7 @@ def _form(
         if definition.versions is None
         else form.rows(as_history(definition), logical, (TOPIC,)),
         form.headers,
-        names_places(form),
+        names_coordinates(form),
     )
 
 

@@ -10,9 +10,9 @@ from typing import Any, Protocol
 import pytest
 
 from canal_server.channel import Channel
+from canal_server.claims import Claims, Subscriber
 from canal_server.connection import Connection
 from canal_server.logins import Logins
-from canal_server.places import Place, Places
 from canal_server.session import Batch
 from relay.settings import CanalServerSettings
 from roma_client.errors import BatchUnknown
@@ -66,7 +66,7 @@ class FakeSession:
 
 
 class World:
-    """Connections that share places and a stop event."""
+    """Connections that share claims and a stop event."""
 
     def __init__(self, stack: ExitStack, settings: CanalServerSettings) -> None:
         self.settings = settings
@@ -74,7 +74,7 @@ class World:
         self.sessions: list[FakeSession] = []
         self.waits = False
         self.logins = Logins(settings.max_connections, settings.max_logins)
-        self._places = Places()
+        self._places = Claims()
         self._stack = stack
         self._threads: list[threading.Thread] = []
 
@@ -106,7 +106,7 @@ class World:
             each.join(20)
             assert not each.is_alive()
 
-    def _session(self, _place: Place, interrupted: Callable[[], bool]) -> Any:
+    def _session(self, _place: Subscriber, interrupted: Callable[[], bool]) -> Any:
         session = FakeSession(interrupted)
         session.waits = self.waits
         self.sessions.append(session)

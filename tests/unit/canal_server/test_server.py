@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from canal_server.places import Place
+from canal_server.claims import Subscriber
 from canal_server.server import CanalServer, group_of
 from canal_server.wire.kinds import PacketKind
 from relay.errors import ConfigurationError
@@ -129,7 +129,7 @@ def test_an_admin_that_is_away_is_named_to_a_new_client(serve: Serve, tmp_path: 
 
 
 def test_each_client_id_has_a_group_of_its_own() -> None:
-    assert group_of("prod", Place("example", "1001")) == "prod.canal.example.1001"
+    assert group_of("prod", Subscriber("example", "1001")) == "prod.canal.example.1001"
 
 
 def test_the_command_names_a_wrong_file(tmp_path: Path) -> None:

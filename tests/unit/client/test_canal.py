@@ -12,7 +12,7 @@ from roma_client.kafka.feed import Feed
 from roma_client.kafka.options import FeedOptions
 from roma_client.metrics import NoMetrics
 from roma_client.names import Answer, Directory, Table
-from roma_client.names.places import Places
+from roma_client.names.table_topics import TableTopics
 from roma_client.names.watcher import NameWatcher
 from roma_client.records.decoding import Reading
 from roma_client.records.record import Record
@@ -183,7 +183,7 @@ def table(name: str, *topics: str) -> Table:
 
 def feed_of(consumer: FakeConsumer, *tables: Table) -> Feed:
     """A feed of all tables that reads the topics a and b."""
-    places = Places(tables)
+    places = TableTopics(tables)
     selection = Selection(lambda _: True, places.topics, reads=places.reads)
     feed = Feed(FeedOptions("g", ("a", "b"), selection, Reading("text"), {}), NoMetrics())
     feed.assigned([TopicPartition(topic, 0, 0) for topic in "ab"])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from relay.encode import (
     CloudEvents,
-    EventPlace,
+    EventCoordinates,
     MaxwellJson,
     MessageFormat,
     MessageFrame,
@@ -51,7 +51,7 @@ TABLE = TableDefinition(
 BEFORE = (2**64 - 1, "9.90", 3, None, b"\0\xff")
 AFTER = (2**64 - 1, "9.95", 0, JsonDocument({"a": [1, None]}), b"\0\xff")
 ORDER = OrderPair(1, 2)
-PLACE = EventPlace(7, "binlog.000002", 99)
+COORDINATES = EventCoordinates(7, "binlog.000002", 99)
 UPDATE, INSERT = RowChange(BEFORE, AFTER), RowChange(None, AFTER)
 DELETE = RowChange(BEFORE, None)
 DDL = StatementFacts(MessageType.ALTER, NAME, "alter table t add c int", is_ddl=True)
@@ -63,7 +63,7 @@ def frame(*, snapshot: bool = False) -> MessageFrame:
         gtid="0-1-42",
         batch=1,
         publish_time_ms=1_767_225_609_131,
-        place=PLACE,
+        coordinates=COORDINATES,
         snapshot=snapshot,
     )
 

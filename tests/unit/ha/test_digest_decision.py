@@ -4,10 +4,10 @@ from typing import Final
 
 import pytest
 
-from relay.ha import Action, decide_by_digest, place_unknown
+from relay.ha import Action, decide_by_digest, landmark_unknown
 from relay.model.failover import ServerRole
 from relay.model.positions.position import BinlogPosition, SourceIdentity, SourcePosition
-from relay.model.records.resume_fingerprint import Landmark, PublishedPlace, Sighting, Sought
+from relay.model.records.resume_fingerprint import Landmark, ResumeFingerprint, Sighting, Sought
 from relay.model.replication import Replicating, Replication
 
 FOUND: Final = Sought(
@@ -128,8 +128,8 @@ def test_an_order_that_may_differ_proves_nothing(sought: Sought, state: Replicat
 
 
 def test_what_cannot_be_looked_for_is_said() -> None:
-    known = PublishedPlace(5, landmark=Landmark(5, "a", ""), chain="a", last="a")
-    assert "A part of a transaction is published" in place_unknown(known, half=True)
-    assert "No digests" in place_unknown(None, half=False)
-    assert "in a later second" in place_unknown(PublishedPlace(5), half=False)
-    assert place_unknown(known, half=False) == ""
+    known = ResumeFingerprint(5, landmark=Landmark(5, "a", ""), chain="a", last="a")
+    assert "A part of a transaction is published" in landmark_unknown(known, half=True)
+    assert "No digests" in landmark_unknown(None, half=False)
+    assert "in a later second" in landmark_unknown(ResumeFingerprint(5), half=False)
+    assert landmark_unknown(known, half=False) == ""

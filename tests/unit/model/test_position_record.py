@@ -24,7 +24,7 @@ from relay.model.records.position_record import (
     Replay,
     SplitProgress,
 )
-from relay.model.records.resume_fingerprint import Landmark, PublishedPlace
+from relay.model.records.resume_fingerprint import Landmark, ResumeFingerprint
 from relay.model.records.snapshot_progress import SnapshotProgress, mark
 from relay.model.records.transaction_report import TransactionReport
 
@@ -57,7 +57,8 @@ GROUP_BY_HAND = replace(
 )
 LANDMARK = Landmark(1_700_000_000, "0f" * 16, "1e" * 16)
 BY_DIGEST = replace(
-    RECORD, place=PublishedPlace(1_700_000_000, (1_700_000_090,), LANDMARK, 2, "2d" * 16, "3c" * 16)
+    RECORD,
+    place=ResumeFingerprint(1_700_000_000, (1_700_000_090,), LANDMARK, 2, "2d" * 16, "3c" * 16),
 )
 DIGEST = "5a" * 16
 NAMED = replace(

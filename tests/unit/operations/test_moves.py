@@ -10,7 +10,7 @@ from relay.model.records.position_record import PositionRecord, Replay, SplitPro
 from relay.operations.positions.lost_changes import loses_changes, requested_copies, with_copy
 from relay.operations.positions.repositioning import MoveKind, plan_move, raise_floor, skip, unskip
 from relay.order import MAX_EPOCH, begin_transaction, compose
-from relay.source import TransactionPlace
+from relay.source import TransactionPosition
 
 SERVER, OTHER = SourceIdentity("", 1, 1), SourceIdentity("", 2, 1)
 
@@ -192,13 +192,13 @@ def test_changes_are_lost_where_the_source_cannot_show_what_follows_the_former_p
 ) -> None:
     move = plan_move(NOW, target, WAYPOINTS, as_new=as_new, latest_ms=0)
     created_s = target.identity.file_created_s
-    assert loses_changes(move, TransactionPlace(target, files), lambda _: created_s) is lost
+    assert loses_changes(move, TransactionPosition(target, files), lambda _: created_s) is lost
 
 
 def test_changes_are_lost_where_the_file_of_the_former_position_was_made_again() -> None:
     """RESET MASTER begins with the same names again; the newer file may be longer."""
     move = plan_move(NOW, place(3, 4), WAYPOINTS, as_new=False, latest_ms=0)
-    there = TransactionPlace(place(3, 4), {"b.000002": 900, "b.000003": 900})
+    there = TransactionPosition(place(3, 4), {"b.000002": 900, "b.000003": 900})
     known_s = NOW.source.identity.file_created_s
     assert not loses_changes(move, there, lambda _: known_s)
     assert loses_changes(move, there, lambda _: known_s + 1)
@@ -206,7 +206,7 @@ def test_changes_are_lost_where_the_file_of_the_former_position_was_made_again()
 
 def test_a_move_without_a_record_loses_what_nobody_knows_and_asks_for_a_copy() -> None:
     move = plan_move(None, place(3, 4), (), as_new=True, latest_ms=0)
-    assert loses_changes(move, TransactionPlace(place(3, 4), {"b.000003": 900}), lambda _: 0)
+    assert loses_changes(move, TransactionPosition(place(3, 4), {"b.000003": 900}), lambda _: 0)
     assert requested_copies(move) == []
     [number] = requested_copies(with_copy(move, 0.0))
     assert number.startswith("needed-19700101-000000-")

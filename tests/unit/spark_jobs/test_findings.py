@@ -19,7 +19,7 @@ from spark_jobs.comparison import (
 from spark_jobs.comparison.buckets import HashBuckets, number_buckets, runs
 from spark_jobs.comparison.waiting import starting_offsets
 from spark_jobs.origin import SourceColumn
-from spark_jobs.origin.place import mariadb_covers
+from spark_jobs.origin.source_coordinates import mariadb_covers
 
 ROW = Seen('["shop.t","1"]', "1:1", ("n",), "v", "5")
 EQUAL = TableFindings("shop.a", 10, 10)

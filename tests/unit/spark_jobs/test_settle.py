@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from spark_jobs.comparison import Place, Seen, settle
+from spark_jobs.comparison import Seen, TargetRow, settle
 from spark_jobs.comparison.verdict import verdicts
 
 
@@ -58,13 +58,13 @@ class Looks:
     def __init__(self, answers: list[Mapping[str, Seen]]) -> None:
         self._answers = answers
 
-    def __call__(self, _places: Sequence[Place]) -> Mapping[str, Seen]:
+    def __call__(self, _places: Sequence[TargetRow]) -> Mapping[str, Seen]:
         return self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
 
 
 def test_a_row_that_arrives_is_equal() -> None:
     settled = settle(
-        [Place("k", "p")],
+        [TargetRow("k", "p")],
         looks({"k": seen()}, {"k": seen()}, {}),
         lambda _: True,
         lambda _: {"k": "9"},
@@ -76,13 +76,23 @@ def test_a_row_that_arrives_is_equal() -> None:
 
 def test_a_row_that_stays_differs() -> None:
     settled = settle(
-        [Place("k", "p")], looks({"k": seen()}), lambda _: True, lambda _: {}, 60, lambda _: None
+        [TargetRow("k", "p")],
+        looks({"k": seen()}),
+        lambda _: True,
+        lambda _: {},
+        60,
+        lambda _: None,
     )
     assert ([each.key for each in settled.different], settled.undecided) == (["k"], [])
 
 
 def test_patience_ends_undecided() -> None:
     settled = settle(
-        [Place("k", "p")], looks({"k": seen()}), lambda _: False, lambda _: {}, 0, lambda _: None
+        [TargetRow("k", "p")],
+        looks({"k": seen()}),
+        lambda _: False,
+        lambda _: {},
+        0,
+        lambda _: None,
     )
     assert (settled.different, [each.key for each in settled.undecided]) == ([], ["k"])

@@ -6,7 +6,7 @@ DAY_MS = 86_400_000
 
 
 @dataclass
-class Place:
+class TargetRow:
     """Notes what is asked of it, with the horizon of that moment."""
 
     horizon: "Watermark"
@@ -36,9 +36,9 @@ class Clock:
         return self.now
 
 
-def upkeep(minutes: float | None, guards_days: float | None) -> tuple[Upkeep, Place, Clock]:
+def upkeep(minutes: float | None, guards_days: float | None) -> tuple[Upkeep, TargetRow, Clock]:
     clock, line = Clock(), Watermark()
-    place = Place(line)
+    place = TargetRow(line)
     return (
         Upkeep((place,), line, minutes=minutes, guards_days=guards_days, clock=clock),
         place,

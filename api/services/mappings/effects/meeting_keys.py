@@ -17,7 +17,7 @@ _LISTED = 3
 """A sentence names this many tables and counts the rest."""
 
 
-class _Place(NamedTuple):
+class _TableInTopic(NamedTuple):
     """A logical table in a topic; `shard` is the real table, if keys name it."""
 
     topic: str
@@ -33,7 +33,7 @@ class _Arrivals(NamedTuple):
     instances that bring them.
     """
 
-    tables: dict[_Place, set[TableId]]
+    tables: dict[_TableInTopic, set[TableId]]
     instances: set[str]
 
 
@@ -57,7 +57,7 @@ class MeetingKeys:
 
         A table that was published nowhere has no known form. Raises StoreUnreachable.
         """
-        found: dict[tuple[_Place, str], _Arrivals] = {}
+        found: dict[tuple[_TableInTopic, str], _Arrivals] = {}
         for instance in instances:
             self._collect(instance, before, after, found)
         return [
@@ -71,7 +71,7 @@ class MeetingKeys:
         instance: InstanceSettings,
         before: MappingSet,
         after: MappingSet,
-        found: dict[tuple[_Place, str], _Arrivals],
+        found: dict[tuple[_TableInTopic, str], _Arrivals],
     ) -> None:
         accepts = self._routers.filter(instance).accepts
         old, new = (self._routers.router(each, instance) for each in (before, after))
@@ -88,7 +88,7 @@ class MeetingKeys:
                 for each in former:
                     arrivals.tables.setdefault(each, set()).add(real)
 
-    def _of_place(self, place: _Place, rules: str, arrivals: _Arrivals) -> Iterator[Change]:
+    def _of_place(self, place: _TableInTopic, rules: str, arrivals: _Arrivals) -> Iterator[Change]:
         agreements = KeyAgreements(self._forms, rules)
         if place.shard is not None and not self._has_forms(place, rules, agreements):
             return
@@ -106,7 +106,7 @@ class MeetingKeys:
                     names = tuple(sorted(arrivals.instances))
                     yield Change(names, sentence, tuple(sorted(map(str, tables))))
 
-    def _has_forms(self, place: _Place, rules: str, agreements: KeyAgreements) -> bool:
+    def _has_forms(self, place: _TableInTopic, rules: str, agreements: KeyAgreements) -> bool:
         """Return whether any real table of the logical one is known; one answer for thousands."""
         at = place.topic, place.logical, rules
         if at not in self._has_shards:
@@ -114,5 +114,5 @@ class MeetingKeys:
         return self._has_shards[at]
 
 
-def _places(destination: Destination, shard: TableId | None) -> set[_Place]:
-    return {_Place(topic, destination.logical, shard) for topic in destination.topics}
+def _places(destination: Destination, shard: TableId | None) -> set[_TableInTopic]:
+    return {_TableInTopic(topic, destination.logical, shard) for topic in destination.topics}

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from relay.encode import EventPlace, MessageFrame, Origin
+from relay.encode import EventCoordinates, MessageFrame, Origin
 from relay.envelope import Header
 from relay.errors import RelayError, SnapshotRefused
 from relay.kafka import message_bytes
@@ -61,7 +61,7 @@ class CopyMoment:
             gtid="",
             batch=self.batch,
             publish_time_ms=self.publish_time_ms,
-            place=EventPlace(self.server_id, self.at.file, self.at.offset),
+            coordinates=EventCoordinates(self.server_id, self.at.file, self.at.offset),
             snapshot=True,
         )
         if instance.message.headers == "default":

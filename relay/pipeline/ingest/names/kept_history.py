@@ -8,7 +8,7 @@ from relay.errors import BinlogPurged
 from relay.model.positions.position import SourcePosition
 from relay.schema import (
     Base,
-    HistoryPlace,
+    HistoryPosition,
     Schemas,
     TableHistory,
     Version,
@@ -35,7 +35,7 @@ class KeptHistory:
         self._settings = settings
         self._schemas = schemas
         self._start = start
-        self._here = HistoryPlace.of_position(start)
+        self._here = HistoryPosition.of_position(start)
         self._kept = kept
 
     def continued(self, followed: SourcePosition | None) -> TableHistory | None:
@@ -46,7 +46,7 @@ class KeptHistory:
         """
         if followed is None:
             return None
-        there = HistoryPlace.of_position(followed)
+        there = HistoryPosition.of_position(followed)
         if there.server != self._here.server:
             return self._moved(there)
         if there != self._here and not self._in_one_history(followed, there):
@@ -57,7 +57,7 @@ class KeptHistory:
         history = TableHistory(self._schemas, followed.identity, later)
         return history if there >= self._here or self._caught_up(history, followed) else None
 
-    def _in_one_history(self, followed: SourcePosition, there: HistoryPlace) -> bool:
+    def _in_one_history(self, followed: SourcePosition, there: HistoryPosition) -> bool:
         """Whether the history was followed through this position, or the binlog shows all that
         lies between.
 
@@ -66,7 +66,7 @@ class KeptHistory:
         """
         if (there > self._here) is not (followed.binlog.rank > self._start.binlog.rank):
             return False
-        if any(each.place <= there for each in later_bases(self._kept, self._here)):
+        if any(each.position <= there for each in later_bases(self._kept, self._here)):
             return False
         try:
             created_s = binlog_file_created_s(self._settings, followed.binlog.file)
@@ -74,7 +74,7 @@ class KeptHistory:
             return False
         return created_s == followed.identity.file_created_s
 
-    def _moved(self, there: HistoryPlace) -> TableHistory | None:
+    def _moved(self, there: HistoryPosition) -> TableHistory | None:
         """Return the former server's history, after a switch to another server."""
         if folded(self._kept, there, self._schemas) is None:
             return None
@@ -104,13 +104,13 @@ class KeptHistory:
         ours = [self._here]
         if (
             followed is not None
-            and (there := HistoryPlace.of_position(followed)).server == self._here.server
+            and (there := HistoryPosition.of_position(followed)).server == self._here.server
         ):
             ours.append(there)
         if not superseded(self._kept, min(ours)):
             return []
         try:
-            ours.append(HistoryPlace.of_position(beginning_of_binlog(self._settings)))
+            ours.append(HistoryPosition.of_position(beginning_of_binlog(self._settings)))
         except BinlogPurged:
             return []  # the next opening will find what there is to take away
         gone = superseded(self._kept, min(ours))

@@ -15,7 +15,7 @@ from relay.schema import (
     CatalogReader,
     CatalogSnapshot,
     DescribedTable,
-    HistoryPlace,
+    HistoryPosition,
     Known,
     Schemas,
     TableHistory,
@@ -83,7 +83,7 @@ class NamesOpening:
         self._catalog = catalog
         self._schemas = schemas
         self._start = start
-        self._here = HistoryPlace.of_position(start)
+        self._here = HistoryPosition.of_position(start)
 
     def anew(self) -> TableHistory:
         """Return a history from the catalogue: tables changed since this position are known from
@@ -99,7 +99,7 @@ class NamesOpening:
             change = changed.pop(self._schemas.name(table), None)
             self._schemas.put(table, described if change is None else _before(change, described))
             later += (
-                [Version(self._place(change.at), table, described)] if change is not None else []
+                [Version(self._position(change.at), table, described)] if change is not None else []
             )
         for table, change in changed.items():
             self._schemas.put(table, _CHANGED.format(change.at))
@@ -130,7 +130,7 @@ class NamesOpening:
             if change is None:
                 history.keep(Version(self._here, table, described))
             else:
-                history.expect([Version(self._place(change.at), table, described)])
+                history.expect([Version(self._position(change.at), table, described)])
 
     def _described(self, wanted: Collection[TableId]) -> tuple[CatalogSnapshot, _Changes]:
         """Return the catalogue's tables, all or the wanted ones, and what changed since this
@@ -221,8 +221,8 @@ class NamesOpening:
         )
         return SourceNotPermitted(f"{reason}: {lacking}.")
 
-    def _place(self, at: BinlogPosition) -> HistoryPlace:
-        return HistoryPlace.of(self._start.identity, at.file, at.offset)
+    def _position(self, at: BinlogPosition) -> HistoryPosition:
+        return HistoryPosition.of(self._start.identity, at.file, at.offset)
 
 
 def _before(change: _Change, described: DescribedTable) -> Known:

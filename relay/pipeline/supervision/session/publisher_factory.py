@@ -199,7 +199,7 @@ class PublisherFactory:
             self._mapping.name,
             keeps_gtids=self._instance.source.gtid,
             follows_names=[name for name, history in names.items() if history is not None],
-            places=sources.places,
+            fingerprints=sources.fingerprints,
         )
         position = PositionMessages(self._store, self._mapping, topics, names)
         skip_audit = SkipAudit(trail, self._instance.name)

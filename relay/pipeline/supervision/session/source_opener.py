@@ -82,7 +82,7 @@ class SourceOpener:
                     "", chosen.server, stream.start, server, catalog, record.names
                 )
 
-            places = failover.places(stream.start, chosen.record)
+            places = failover.fingerprints(stream.start, chosen.record)
             servers, rolled_back = {"": chosen.server}, {"": self._rolled_back}
             source = OpenSource(
                 stream, catalog, answered(described, stop, "Describing the source's tables"), places
@@ -160,7 +160,7 @@ class SourceOpener:
             spooling.begin,
             look,
             source.names,
-            source.places,
+            source.fingerprints,
         )
 
     def _open_source(self, failover: SourceFailover, chosen: SourceChoice) -> ItemStream:

@@ -181,7 +181,7 @@ def _change(
             and found.column.kind in {*TEXTS, *BYTE_KINDS}
         ):
             raise NotFollowed(f"it changes {old!r} and converts its characters at once")
-        changes.placed += [found] if found.place else []
+        changes.placed += [found] if found.position else []
     else:
         _must_be_optional(optional, table, f"it changes {old!r}, a column that is not known")
         if found.primary or found.unique:

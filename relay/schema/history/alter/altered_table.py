@@ -47,7 +47,7 @@ def _columns_after(table: DescribedTable, changes: TableChanges) -> tuple[Descri
     for column in (without_versions(table) if has_versions(table) else table).columns:
         name = column.name.lower()
         found = changes.changed.get(name)
-        if name in changes.dropped or (found is not None and found.place):
+        if name in changes.dropped or (found is not None and found.position):
             continue
         columns.append(found.column if found is not None else _touched(column, changes))
     for found in changes.placed:
@@ -143,9 +143,9 @@ def _same_bytes(column: DescribedColumn, charset: str) -> bool:
 def _insert(columns: list[DescribedColumn], found: Definition) -> None:
     if any(column.name.lower() == found.column.name.lower() for column in columns):
         raise NotFollowed(f"it adds {found.column.name!r}, a column that is there")
-    if found.place == "FIRST":
+    if found.position == "FIRST":
         columns.insert(0, found.column)
-    elif found.place == "AFTER":
+    elif found.position == "AFTER":
         at = next(
             (at for at, column in enumerate(columns) if column.name.lower() == found.after.lower()),
             None,

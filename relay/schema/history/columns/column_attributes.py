@@ -33,7 +33,7 @@ class Attributes:
     unique: bool = False
     visible: bool = True
     compressed: bool = False
-    place: str = ""
+    position: str = ""
     after: str = ""
     words: list[str] = field(default_factory=list)
 
@@ -92,9 +92,9 @@ def _read_form(word: str, cursor: TokenCursor, said: Attributes) -> bool:
         case "COMPRESSED":
             said.compressed = True
         case "FIRST":
-            said.place = "FIRST"
+            said.position = "FIRST"
         case "AFTER":
-            said.place, said.after = "AFTER", cursor.name() or ""
+            said.position, said.after = "AFTER", cursor.name() or ""
         case _ if word in _WITH_VALUE:
             _skip_value(cursor)
         case "SET" | "DELETE":  # ON DELETE SET NULL

@@ -19,14 +19,14 @@ from relay.schema.sql.tokens import TokenKind
 
 @dataclass(slots=True)
 class Definition:
-    """A column, its position, and whether it is the primary key or a unique key. `place` is ""
+    """A column, its position, and whether it is the primary key or a unique key. `position` is ""
     without a position, "FIRST", or "AFTER" with the name in `after`. `in_digits`: a label is
     written as the digits of its bytes.
     """
 
     column: DescribedColumn
     primary: bool = False
-    place: str = ""
+    position: str = ""
     after: str = ""
     unique: bool = False
     in_digits: bool = False
@@ -101,7 +101,7 @@ def typed(
         column = replace(column, unsigned=True, nullable=False)
         said.unique = True
     column = sized(replace(column, nullable=_nullable(column, said)))
-    return Definition(column, said.primary, said.place, said.after, said.unique, in_digits)
+    return Definition(column, said.primary, said.position, said.after, said.unique, in_digits)
 
 
 def _nullable(column: DescribedColumn, said: Attributes) -> bool | None:

@@ -69,9 +69,9 @@ class _Wanted:
     def precedes_all_of(self, before: State, after: State) -> bool:
         """Return whether no server but its own wrote to the domain between two states."""
         return all(
-            after[place] == before.get(place, 0)
-            for place in after
-            if place[0] == self.domain and place[1] != self.server
+            after[position] == before.get(position, 0)
+            for position in after
+            if position[0] == self.domain and position[1] != self.server
         )
 
 
@@ -128,7 +128,9 @@ class MariadbSearch:
         """Return the newest purged ids of domains that were never published: their beginnings were
         purged unread.
         """
-        purged = sorted(place for place in self._oldest if place[0] not in published.domains)
+        purged = sorted(
+            position for position in self._oldest if position[0] not in published.domains
+        )
         return tuple(
             f"{domain}-{server}-{self._oldest[domain, server]}" for domain, server in purged
         )
@@ -182,7 +184,8 @@ class MariadbSearch:
 
     def _logged(self, wanted: _Wanted, file: str) -> bool:
         return any(
-            place == (wanted.server, wanted.number) for place in self._ids_of(file, wanted.domain)
+            position == (wanted.server, wanted.number)
+            for position in self._ids_of(file, wanted.domain)
         )
 
     def _state_after(self, file: str) -> State:

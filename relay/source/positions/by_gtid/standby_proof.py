@@ -24,7 +24,7 @@ from relay.source.protocol.server_facts import ServerFacts, read_server_facts
 
 
 @dataclass(frozen=True, slots=True)
-class ProvenPlace:
+class ProvenPosition:
     """The position to continue at, and the accepted loss: `lost` was published and is missing
     there, `left_out` was never published.
 
@@ -42,7 +42,9 @@ class ProvenPlace:
         return not (self.repeats or self.lost or self.left_out)
 
 
-def proven_place(settings: SourceSettings, published: Published, accepted: str = "") -> ProvenPlace:
+def proven_position(
+    settings: SourceSettings, published: Published, accepted: str = ""
+) -> ProvenPosition:
     """Prove that the server has everything that was published and the binlog of the rest; return
     the position to resume from.
 
@@ -73,7 +75,7 @@ def _on_mysql(
     files: dict[str, int],
     published: Published,
     accepted: str,
-) -> ProvenPlace:
+) -> ProvenPosition:
     proof = standby_transactions(
         published.gtid_set, published.split_gtid, server.held, server.purged, accepted
     )
@@ -96,7 +98,7 @@ def _on_mysql(
         next(iter(files)),
     )
     lost = server.held.lacking(wanted.with_gtid(published.split_gtid))
-    return ProvenPlace(_position(settings, server, file, goes_on), str(lost), str(left_out))
+    return ProvenPosition(_position(settings, server, file, goes_on), str(lost), str(left_out))
 
 
 def _on_mariadb(
@@ -105,7 +107,7 @@ def _on_mariadb(
     files: dict[str, int],
     published: Published,
     accepted: str,
-) -> ProvenPlace:
+) -> ProvenPosition:
     proof = standby_transactions(
         published.gtid_set, published.split_gtid, server.held, "", accepted
     )
@@ -133,7 +135,7 @@ def _on_mariadb(
         )
     _find_split(search, settings, published.split_gtid, lost)
     goes_on = GtidSet(goes_on.intervals, MappingProxyType({**goes_on.domains, **left_out.domains}))
-    return ProvenPlace(
+    return ProvenPosition(
         _position(settings, server, search.first_file(goes_on), goes_on), str(lost), str(left_out)
     )
 

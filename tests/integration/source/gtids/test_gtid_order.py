@@ -15,7 +15,7 @@ from relay.model.change import TransactionEnd
 from relay.model.failover import Published, ServerRole
 from relay.model.positions.position import SourceIdentity, SourcePosition
 from relay.settings import StartSettings
-from relay.source import ServerWatch, check_start, proven_place
+from relay.source import ServerWatch, check_start, proven_position
 from relay.source.positions.resume import completed
 from relay.source.protocol.connection import SourceConnection
 from relay.source.protocol.server_facts import read_server_facts
@@ -101,7 +101,7 @@ def test_what_such_a_source_has_not_is_missed_by_the_server_that_wrote_it(loose:
 def test_a_standby_that_passed_a_number_by_its_own_writes_is_behind(loose: Loose) -> None:
     loose.insert(loose.replica, 5)
     with pytest.raises(StandbyBehind, match="is 2 transactions behind: it lacks 0-31-5"):
-        proven_place(source_settings(loose.replica), _published("0-31-5"))
+        proven_position(source_settings(loose.replica), _published("0-31-5"))
     watch = ServerWatch(ServerRole.STANDBY, source_settings(loose.replica), 1)
     assert str(watch.look().held.kept_of(watch.seen.held.gtids.with_gtid("0-31-5"))) == "0-31-3"
     watch.close()
@@ -118,7 +118,7 @@ def test_a_standby_with_writes_among_the_published_ones_is_no_place_to_read_on(
     published = loose.insert(loose.master, 2)
     loose.insert(loose.replica)
     with pytest.raises(StandbyDiverged, match="out of the order of their numbers"):
-        proven_place(source_settings(loose.replica), _published(published))
+        proven_position(source_settings(loose.replica), _published(published))
 
 
 @pytest.mark.parametrize("more", [0, 1], ids=["the last", "one of several"])
@@ -129,7 +129,7 @@ def test_a_smaller_number_after_the_published_one_is_no_place_to_read_on(
     loose.insert(loose.master)
     loose.insert(loose.replica, more)
     with pytest.raises(StandbyDiverged, match="out of the order of their numbers"):
-        proven_place(source_settings(loose.replica), _published(published))
+        proven_position(source_settings(loose.replica), _published(published))
 
 
 def test_a_standby_that_was_promoted_in_order_is_read_on(loose: Loose) -> None:
@@ -138,7 +138,7 @@ def test_a_standby_that_was_promoted_in_order_is_read_on(loose: Loose) -> None:
     loose.replica.execute("STOP SLAVE", "FLUSH BINARY LOGS")
     loose.insert(loose.replica, 2)
     loose.replica.execute("FLUSH BINARY LOGS")
-    place = proven_place(source_settings(loose.replica), _published(published))
+    place = proven_position(source_settings(loose.replica), _published(published))
     assert place.position.gtid_set == published == "0-31-5"
     assert loose.after(place.position) == ["0-32-6", "0-32-7"]
 
@@ -150,7 +150,7 @@ def test_a_purged_own_write_is_purged_and_not_passed_over(loose: Loose) -> None:
     newest = str(ask(loose.replica, "SHOW BINARY LOGS")[-1][0])
     wait_until(lambda: _purged_to(loose.replica, newest), "the old binlogs purged")
     with pytest.raises(StandbyPurged, match="up to 0-31-4"):
-        proven_place(source_settings(loose.replica), _published(published))
+        proven_position(source_settings(loose.replica), _published(published))
 
 
 def test_a_deleted_domain_takes_no_transaction_away(loose: Loose) -> None:

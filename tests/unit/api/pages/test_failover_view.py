@@ -19,7 +19,7 @@ from relay.state import (
     RunnableInstance,
     ServerView,
     StandingOrders,
-    places,
+    assignments,
 )
 
 GOOD = ServerView("standby", "db2:3306", answers=True, executed="u:1-9", behind=0)
@@ -113,7 +113,8 @@ def test_nothing_goes_to_a_server_in_maintenance() -> None:
 def test_the_matrix_shows_instances_that_cannot_run_elsewhere_first() -> None:
     placement = PlacementView(
         instances=[
-            InstancePlaceView.of(each) for each in places([A, B, C], LEADERS, PlacementOverrides())
+            InstancePlaceView.of(each)
+            for each in assignments([A, B, C], LEADERS, PlacementOverrides())
         ],
         moves=[],
         maintenance=[],

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.services.peek import PeekPlaces
+from api.services.peek import PeekOffsets
 from relay.model.table import TableId
 from relay.operations import (
     FromMoment,
@@ -80,12 +80,12 @@ def test_a_burst_is_shown_at_once_and_then_the_rate_holds() -> None:
 
 @given(st.dictionaries(st.integers(0, 99_999), st.integers(0, 10**17), min_size=1, max_size=20))
 def test_places_are_read_as_they_were_written(offsets: dict[int, int]) -> None:
-    assert PeekPlaces.read(PeekPlaces(offsets).text) == PeekPlaces(offsets)
+    assert PeekOffsets.read(PeekOffsets(offsets).text) == PeekOffsets(offsets)
 
 
 @pytest.mark.parametrize("text", ["", "1", "1-", "a-b", "1-2,", "1-2;3-4", "1" * 9000])
 def test_other_texts_are_no_places(text: str) -> None:
-    assert PeekPlaces.read(text) is None
+    assert PeekOffsets.read(text) is None
 
 
 def test_near_names_are_those_of_the_same_table_first() -> None:

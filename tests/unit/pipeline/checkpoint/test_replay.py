@@ -77,12 +77,14 @@ PARTS = st.lists(
 )
 
 
-@given(parts=PARTS, places=st.tuples(st.integers(0, 11), st.integers(0, 11), st.integers(0, 11)))
+@given(
+    parts=PARTS, fingerprints=st.tuples(st.integers(0, 11), st.integers(0, 11), st.integers(0, 11))
+)
 def test_what_comes_again_has_the_pairs_that_it_had(
-    parts: list[tuple[int, int, int, bool]], places: tuple[int, int, int]
+    parts: list[tuple[int, int, int, bool]], fingerprints: tuple[int, int, int]
 ) -> None:
     transactions = binlog(parts)
-    kept, target, reached = sorted(place % len(transactions) for place in places)
+    kept, target, reached = sorted(place % len(transactions) for place in fingerprints)
     first, progress = published_of(START, transactions[:reached], NOW_MS)
     _, at_kept = published_of(START, transactions[:kept], NOW_MS)
     had = progress.record

@@ -26,7 +26,7 @@ from relay.pipeline.failover import source_failover, source_switch
 from relay.pipeline.failover.source_failover import SourceFailover
 from relay.pipeline.failover.source_switch import moved_record
 from relay.settings import InstanceSettings
-from relay.source import ProvenPlace
+from relay.source import ProvenPosition
 from relay.state import FailoverView, StandingOrders, SwitchNote
 from tests.support.waiting import wait_until
 
@@ -129,7 +129,7 @@ class Bench:
         settings = InstanceSettings.model_validate({**fields, "failover": rules})
         standby = settings.source.at_standby()
         assert standby is not None
-        self.proof: ProvenPlace | RelayError = ProvenPlace(THERE)
+        self.proof: ProvenPosition | RelayError = ProvenPosition(THERE)
         self.asked: list[str] = []
         self.servers = FakeServers(
             {ServerRole.MASTER: settings.source, ServerRole.STANDBY: standby}
@@ -137,8 +137,8 @@ class Bench:
         self.store = FakeStore()
         self.committed: PositionRecord | None = RECORD
         monkeypatch.setattr(source_failover, "ServerHeartbeats", lambda *_: self.servers)
-        monkeypatch.setattr(source_switch, "proven_place", self._proven)
-        monkeypatch.setattr(source_switch, "place_before", lambda *_: THERE)
+        monkeypatch.setattr(source_switch, "proven_position", self._proven)
+        monkeypatch.setattr(source_switch, "boundary_before", lambda *_: THERE)
         store: Any = self.store
         self.failover = SourceFailover(settings, settings.source, store, lambda: self.committed)
 
@@ -156,7 +156,7 @@ class Bench:
             return exc.reason
         return ""
 
-    def _proven(self, settings: Any, *_: object) -> ProvenPlace:
+    def _proven(self, settings: Any, *_: object) -> ProvenPosition:
         self.asked.append(settings.host)
         if isinstance(self.proof, RelayError):
             raise self.proof
@@ -316,9 +316,9 @@ def test_another_server_at_a_virtual_address_is_noticed(monkeypatch: pytest.Monk
 
 def test_a_lost_half_transaction_is_given_up_and_a_replay_ends_with_its_server() -> None:
     half = replace(RECORD, split=SplitProgress(HERE.binlog, "0-1-8", 3, 1, 1, ""))
-    assert moved_record(half, ProvenPlace(THERE)).split == half.split
-    assert moved_record(half, ProvenPlace(THERE, lost="0-1-9")).split == half.split
-    assert moved_record(half, ProvenPlace(THERE, lost="0-1-8")).split is None
+    assert moved_record(half, ProvenPosition(THERE)).split == half.split
+    assert moved_record(half, ProvenPosition(THERE, lost="0-1-9")).split == half.split
+    assert moved_record(half, ProvenPosition(THERE, lost="0-1-8")).split is None
     again = replace(RECORD, replay=Replay(HERE.binlog, HERE.binlog, OrderPair(9, 9)))
-    moved = moved_record(again, ProvenPlace(THERE))
+    moved = moved_record(again, ProvenPosition(THERE))
     assert (moved.replay, moved.order) == (None, RECORD.order.raised_to(OrderPair(9, 9)))

@@ -18,10 +18,10 @@ from relay.pipeline.checkpoint.source_progress import SourceProgress
 from relay.pipeline.failover.source_switch import moved_record
 from relay.pipeline.ingest.names import kept_history, schema_bootstrap
 from relay.pipeline.ingest.names.schema_history import TableNames, open_names
-from relay.schema import Base, CatalogSnapshot, HistoryPlace, Version
+from relay.schema import Base, CatalogSnapshot, HistoryPosition, Version
 from relay.schema.history import DescribedColumn, DescribedTable
 from relay.settings import SourceSettings
-from relay.source import ProvenPlace, ServerFacts
+from relay.source import ProvenPosition, ServerFacts
 
 OLD, NEW = SourceIdentity("", 7, 100), SourceIdentity("", 8, 50)
 TABLE = TableId("d", "t")
@@ -34,8 +34,8 @@ def described(name: str) -> DescribedTable:
     return DescribedTable((DescribedColumn(name, "int"),))
 
 
-def place(number: int, offset: int) -> HistoryPlace:
-    return HistoryPlace.of(OLD, f"b.{number:06}", offset)
+def place(number: int, offset: int) -> HistoryPosition:
+    return HistoryPosition.of(OLD, f"b.{number:06}", offset)
 
 
 KEPT = (
@@ -129,7 +129,7 @@ def opened(source: Source, record: PositionRecord, *more: Version | Base) -> tup
 
 
 def test_a_proven_switch_continues_with_what_was_known(source: Source) -> None:
-    moved = moved_record(RECORD, ProvenPlace(position(3, 4, NEW, "0-7-9")))
+    moved = moved_record(RECORD, ProvenPosition(position(3, 4, NEW, "0-7-9")))
     assert opened(source, moved)[0] == "altered"
 
 
@@ -138,7 +138,7 @@ def test_a_switch_that_repeats_or_loses_statements_asks_the_catalogue(
     source: Source, loss: dict[str, Any]
 ) -> None:
     """An ALTER that is repeated comes after rows of the former columns, under the same types."""
-    moved = moved_record(RECORD, ProvenPlace(position(3, 300, NEW), **loss))
+    moved = moved_record(RECORD, ProvenPosition(position(3, 300, NEW), **loss))
     assert opened(source, moved)[0] == "today"
     source.statements = [
         Statement("ALTER TABLE t CHANGE a b INT", "d", 1, BinlogPosition("b.000003", 450))
@@ -149,7 +149,7 @@ def test_a_switch_that_repeats_or_loses_statements_asks_the_catalogue(
 def test_a_history_that_was_not_followed_to_the_switch_asks_the_catalogue(source: Source) -> None:
     """The former server named its columns itself: its statements are not in the history."""
     behind = replace(RECORD, names=position(5, 300))
-    moved = moved_record(behind, ProvenPlace(position(3, 4, NEW)))
+    moved = moved_record(behind, ProvenPosition(position(3, 4, NEW)))
     assert opened(source, moved)[0] == "today"
 
 

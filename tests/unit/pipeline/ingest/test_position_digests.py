@@ -1,10 +1,10 @@
-"""The places of a stream, noted while it is read and asked for at each commit."""
+"""The fingerprints of a stream, noted while it is read and asked for at each commit."""
 
 from relay.model.change import Advance, RawItem, Statement, TransactionBegin, TransactionEnd
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import PositionRecord
-from relay.model.records.resume_fingerprint import PublishedPlace
-from relay.pipeline.ingest.position_digests import PublishedPlaces
+from relay.model.records.resume_fingerprint import ResumeFingerprint
+from relay.pipeline.ingest.position_digests import FingerprintRecorder
 
 _IDENTITY = SourceIdentity("", 1, 0)
 
@@ -22,19 +22,19 @@ def transaction(offset: int, second: int, *, changes: bool = True) -> list[RawIt
     ]
 
 
-def places(known: PublishedPlace | None = None) -> PublishedPlaces:
+def fingerprints(known: ResumeFingerprint | None = None) -> FingerprintRecorder:
     record = PositionRecord(
         SourcePosition(at(4), "", _IDENTITY), OrderPair(0, 0), 0, 0, place=known
     )
-    return PublishedPlaces(at(4), record, 60, clock=lambda: 1000)
+    return FingerprintRecorder(at(4), record, 60, clock=lambda: 1000)
 
 
-def passed(noted: PublishedPlaces, *items: RawItem) -> None:
+def passed(noted: FingerprintRecorder, *items: RawItem) -> None:
     assert list(noted.followed(iter(items))) == list(items)
 
 
 def test_a_place_is_known_for_every_end_that_was_passed() -> None:
-    noted = places()
+    noted = fingerprints()
     passed(
         noted,
         *transaction(10, 1001),
@@ -42,7 +42,7 @@ def test_a_place_is_known_for_every_end_that_was_passed() -> None:
         Advance(at(40), _IDENTITY),
         *transaction(40, 1002),
     )
-    assert noted.at(at(4)) == PublishedPlace(1000)
+    assert noted.at(at(4)) == ResumeFingerprint(1000)
     first, second = noted.at(at(20)), noted.at(at(30))
     assert second.landmark is not None
     assert (first.landmark, first.count, second.landmark.before, second.count) == (
@@ -56,21 +56,21 @@ def test_a_place_is_known_for_every_end_that_was_passed() -> None:
 
 
 def test_what_has_no_changes_moves_the_position_alone() -> None:
-    noted = places()
+    noted = fingerprints()
     passed(noted, *transaction(10, 1001), *transaction(20, 1002, changes=False))
     assert noted.at(at(20)) == noted.at(at(30))
 
 
 def test_a_saved_place_is_gone_on_from() -> None:
-    before = places()
+    before = fingerprints()
     passed(before, *transaction(10, 1001))
-    after = places(before.at(at(20)))
+    after = fingerprints(before.at(at(20)))
     passed(after, *transaction(20, 1001))
     passed(before, *transaction(20, 1001))
     assert after.at(at(30)) == before.at(at(30))
 
 
 def test_a_position_that_was_not_passed_has_no_landmark() -> None:
-    noted = places()
+    noted = fingerprints()
     passed(noted, *transaction(10, 1001))
-    assert noted.at(at(99)) == PublishedPlace(1000)
+    assert noted.at(at(99)) == ResumeFingerprint(1000)

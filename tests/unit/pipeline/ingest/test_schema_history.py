@@ -13,7 +13,7 @@ from relay.model.positions.position import BinlogPosition, SourceIdentity, Sourc
 from relay.model.table import Column, ColumnType, Logged, TableId, TableMap
 from relay.pipeline.ingest.names import kept_history
 from relay.pipeline.ingest.names.schema_history import TableNames, open_names
-from relay.schema import Base, HistoryPlace, Version
+from relay.schema import Base, HistoryPosition, Version
 from relay.schema.history import DescribedColumn, DescribedTable
 from relay.settings import SourceSettings
 from relay.source import ServerFacts
@@ -61,11 +61,13 @@ def oldest(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def version(offset: int, name: str, *, initial: bool = False) -> Version:
-    return Version(HistoryPlace.of(HERE, "b.000001", offset), TABLE, known(name), initial=initial)
+    return Version(
+        HistoryPosition.of(HERE, "b.000001", offset), TABLE, known(name), initial=initial
+    )
 
 
 KEPT = (
-    Base(HistoryPlace.of(HERE, "b.000001", 100)),
+    Base(HistoryPosition.of(HERE, "b.000001", 100)),
     version(100, "first", initial=True),
     version(200, "second"),
     version(300, "third"),

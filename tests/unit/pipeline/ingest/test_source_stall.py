@@ -87,7 +87,7 @@ class TimedMessages(SentMessages):
 
 
 class Dump:
-    """Makes the packets of a dump with places that follow one another."""
+    """Makes the packets of a dump with fingerprints that follow one another."""
 
     def __init__(self) -> None:
         self._end = 4

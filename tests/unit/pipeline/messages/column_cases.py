@@ -92,12 +92,14 @@ def dates() -> Octets:
 def floats(code: str, width: int) -> Octets:
     any_number = st.floats(width=32 if width == 4 else 64, allow_nan=False, allow_infinity=False)
     few_digits = st.builds(
-        lambda digits, places: digits / 10**places,
+        lambda digits, fingerprints: digits / 10**fingerprints,
         st.integers(-(10**16), 10**16),
         st.integers(0, 20),
     )
     halves = st.builds(
-        lambda digits, places: digits / 2**places, st.integers(0, 2**24), st.integers(0, 23)
+        lambda digits, fingerprints: digits / 2**fingerprints,
+        st.integers(0, 2**24),
+        st.integers(0, 23),
     )
     numbers = st.one_of(any_number, few_digits, halves)
     return numbers.map(lambda value: struct.pack(code, value))

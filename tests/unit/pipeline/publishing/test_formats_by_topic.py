@@ -166,7 +166,7 @@ def test_a_table_of_one_topic_keeps_its_compiled_printer() -> None:
     assert isinstance(canal.printer, EventPrinter) or canal.printer is SlowReason.NOT_COMPILED
     assert type(debezium.printer) is type(canal.printer)
     assert both.printer is SlowReason.SEVERAL_TOPICS
-    assert [each.names_places for each in (canal, debezium, both)] == [False, True, True]
+    assert [each.names_coordinates for each in (canal, debezium, both)] == [False, True, True]
 
 
 def test_a_topic_of_its_own_and_its_statements_have_one_format() -> None:

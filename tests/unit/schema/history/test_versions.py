@@ -1,4 +1,4 @@
-"""What is kept of the history, and what it gives at every place."""
+"""What is kept of the history, and what it gives at every position."""
 
 import hypothesis.strategies as st
 import pytest
@@ -9,7 +9,7 @@ from relay.model.positions.position import BinlogPosition, SourceIdentity
 from relay.model.table import Column, ColumnType, Logged, TableId, TableMap
 from relay.schema import (
     Base,
-    HistoryPlace,
+    HistoryPosition,
     Schemas,
     TableHistory,
     Version,
@@ -24,10 +24,10 @@ TABLE = TableId("d", "t")
 LAST = BinlogPosition("b.000009", 4)
 
 
-def place(
+def position(
     offset: int, file: str = "b.000001", created_s: int = 100, server_id: int = 7
-) -> HistoryPlace:
-    return HistoryPlace.of(SourceIdentity("", server_id, created_s), file, offset)
+) -> HistoryPosition:
+    return HistoryPosition.of(SourceIdentity("", server_id, created_s), file, offset)
 
 
 def table(*names: str) -> DescribedTable:
@@ -43,56 +43,56 @@ def names(schemas: Schemas) -> str:
     )
 
 
-def at(records: "list[Version | Base]", here: HistoryPlace) -> tuple[str, int] | None:
+def at(records: "list[Version | Base]", here: HistoryPosition) -> tuple[str, int] | None:
     schemas = Schemas(mariadb=True)
     later = folded(records, here, schemas)
     return None if later is None else (names(schemas), len(later))
 
 
 HISTORY: "list[Version | Base]" = [
-    Version(place(300), TABLE, table("a", "b")),
-    Base(place(100)),
-    Version(place(100), TABLE, table("a"), initial=True),
-    Version(place(200, "b.000002", 160), TABLE, "it was altered"),
-    Version(place(300, "b.000002", 160), TABLE, table("a", "c")),
-    Version(place(100, server_id=8), TABLE, table("other")),
-    Version(place(4, "b.000001", 900), TABLE, None),
+    Version(position(300), TABLE, table("a", "b")),
+    Base(position(100)),
+    Version(position(100), TABLE, table("a"), initial=True),
+    Version(position(200, "b.000002", 160), TABLE, "it was altered"),
+    Version(position(300, "b.000002", 160), TABLE, table("a", "c")),
+    Version(position(100, server_id=8), TABLE, table("other")),
+    Version(position(4, "b.000001", 900), TABLE, None),
 ]
 
 
 @pytest.mark.parametrize(
     ("here", "columns", "later"),
     [
-        (place(100), "a", 4),
-        (place(300), "a", 4),
-        (place(301), "a b", 3),
-        (place(5000), "a b", 3),
-        (place(201, "b.000002", 160), "? it was altered", 2),
-        (place(999, "b.000002", 160), "a c", 1),
-        (place(5, "b.000001", 900), "? None", 0),
+        (position(100), "a", 4),
+        (position(300), "a", 4),
+        (position(301), "a b", 3),
+        (position(5000), "a b", 3),
+        (position(201, "b.000002", 160), "? it was altered", 2),
+        (position(999, "b.000002", 160), "a c", 1),
+        (position(5, "b.000001", 900), "? None", 0),
     ],
 )
-def test_each_place_has_what_held_there(here: HistoryPlace, columns: str, later: int) -> None:
+def test_each_place_has_what_held_there(here: HistoryPosition, columns: str, later: int) -> None:
     assert at(HISTORY, here) == (columns, later)
 
 
 def test_places_before_the_base_and_on_other_servers_are_not_covered() -> None:
-    assert at(HISTORY, place(99)) is None
-    assert at(HISTORY, place(500, server_id=8)) is None
+    assert at(HISTORY, position(99)) is None
+    assert at(HISTORY, position(500, server_id=8)) is None
 
 
 def test_a_second_base_begins_anew() -> None:
     again: list[Version | Base] = [
         *HISTORY,
-        Base(place(400)),
-        Version(place(400), TABLE, table("z"), initial=True),
+        Base(position(400)),
+        Version(position(400), TABLE, table("z"), initial=True),
     ]
-    assert at(again, place(350)) == ("a b", 3)
-    assert at(again, place(450)) == ("z", 3)
+    assert at(again, position(350)) == ("a b", 3)
+    assert at(again, position(450)) == ("z", 3)
 
 
 places = st.builds(
-    place,
+    position,
     st.integers(0, 6),
     st.sampled_from(["b.000001", "b.000002"]),
     st.sampled_from([100, 160]),
@@ -107,7 +107,7 @@ plain_records = st.one_of(
 
 @given(st.lists(plain_records, max_size=25, unique_by=lambda record: record.key), places, places)
 def test_what_is_superseded_changes_nothing_that_can_still_be_asked_for(
-    records: "list[Version | Base]", oldest: HistoryPlace, other: HistoryPlace
+    records: "list[Version | Base]", oldest: HistoryPosition, other: HistoryPosition
 ) -> None:
     gone = superseded(records, oldest)
     rest = [record for record in records if record not in gone]
@@ -121,12 +121,12 @@ def test_what_is_superseded_changes_nothing_that_can_still_be_asked_for(
 
 def test_a_table_keeps_its_last_version_before_the_oldest_place_and_one_that_is_gone_none() -> None:
     dropped = TableId("d", "dropped")
-    temporary = [Version(place(110), dropped, table("x")), Version(place(120), dropped, None)]
-    gone = superseded([*HISTORY, *temporary], place(250, "b.000002", 160))
+    temporary = [Version(position(110), dropped, table("x")), Version(position(120), dropped, None)]
+    gone = superseded([*HISTORY, *temporary], position(250, "b.000002", 160))
     assert {each.key for each in gone} == {
         each.key for each in (HISTORY[0], HISTORY[2], *temporary)
     }
-    assert superseded(HISTORY, place(99)) == []
+    assert superseded(HISTORY, position(99)) == []
 
 
 def test_records_come_back_as_they_were() -> None:
@@ -138,9 +138,9 @@ def test_records_come_back_as_they_were() -> None:
         "why",
         None,
     ):
-        version = Version(place(4), TABLE, known, initial=known is None)
+        version = Version(position(4), TABLE, known, initial=known is None)
         assert parse_record(version.key, version.to_bytes()) == version
-    base = Base(place(4))
+    base = Base(position(4))
     assert parse_record(base.key, base.to_bytes()) == base
     with pytest.raises(ValueError, match="format is 2"):
         parse_record(base.key, b'{"format":2}')
@@ -163,7 +163,7 @@ def test_a_history_completes_maps_follows_statements_and_hands_over_what_it_lear
     schemas = Schemas(mariadb=True)
     schemas.put(TABLE, table("a"))
     history = TableHistory(schemas, SERVER)
-    history.begin(place(50))
+    history.begin(position(50))
     assert [column.name for column in history.complete(bare(1)).columns] == ["a"]
     assert "2 columns, and 1 are known" in history.complete(bare(2)).unknown
     assert run(history, 60, "ALTER TABLE t ADD b INT")
@@ -177,7 +177,7 @@ def test_a_history_completes_maps_follows_statements_and_hands_over_what_it_lear
     ]
     (added,) = history.taken(BinlogPosition("b.000001", 80))
     assert isinstance(added, Version)
-    assert added.place == place(60)
+    assert added.position == position(60)
     assert [each.known for each in history.taken(LAST) if isinstance(each, Version)] == [None]
     assert history.taken(LAST) == []
 
@@ -185,7 +185,7 @@ def test_a_history_completes_maps_follows_statements_and_hands_over_what_it_lear
 def test_what_is_known_better_of_a_place_holds_there() -> None:
     schemas = Schemas(mariadb=True)
     schemas.put(TABLE, "it was changed, and its earlier definition is unknown")
-    history = TableHistory(schemas, SERVER, [Version(place(80), TABLE, table("a", "z"))])
+    history = TableHistory(schemas, SERVER, [Version(position(80), TABLE, table("a", "z"))])
     assert run(history, 60, "ALTER TABLE t DROP zz")
     assert history.complete(bare(2)).unknown
     assert run(history, 80, "ALTER TABLE t ADD z INT")

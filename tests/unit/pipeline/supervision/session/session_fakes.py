@@ -156,7 +156,7 @@ class _Opener:
         relay = self._relay
         relay.journal.append("source opens")
         record = chosen.record or RECORD
-        source: Any = SimpleNamespace(stream=SimpleNamespace(silent_seconds=0.0), places=None)
+        source: Any = SimpleNamespace(stream=SimpleNamespace(silent_seconds=0.0), fingerprints=None)
         yield OpenSources(
             record,
             chosen.record is None,

@@ -20,7 +20,7 @@ from relay.model.positions.gtid import GtidSet
 from relay.model.positions.position import BinlogPosition, SourceIdentity, SourcePosition
 from relay.settings import SourceSettings
 from relay.source.positions.binlog_probe import first_beyond
-from relay.source.positions.by_gtid.standby_proof import proven_place
+from relay.source.positions.by_gtid.standby_proof import proven_position
 from relay.source.positions.resume import binlog_files, completed
 from relay.source.protocol.connection import SourceConnection
 from relay.source.protocol.server_facts import ServerFacts, read_server_facts
@@ -34,7 +34,7 @@ _PURGED: Final = (
 )
 
 
-def place_of_gtid_set(settings: SourceSettings, gtid_set: str) -> SourcePosition:
+def position_of_gtid_set(settings: SourceSettings, gtid_set: str) -> SourcePosition:
     """Return the position after exactly the transactions of a set.
 
     Raises ConfigurationError if the server has no such position, BinlogPurged if it no longer has
@@ -79,7 +79,7 @@ def _file(settings: SourceSettings, gtid_set: str) -> str:
     """Return the newest file before which everything is in the set."""
     published = Published(SourceIdentity("", 0, 0), gtid_set, "")
     try:
-        return proven_place(settings, published).position.binlog.file
+        return proven_position(settings, published).position.binlog.file
     except StandbyPurged as exc:
         raise BinlogPurged(
             f"The GTID set is older than the binlog: {exc.reason}", remedy=_PURGED

@@ -15,7 +15,7 @@ _LOG_STATUS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class SourcePlace:
+class SourceCoordinates:
     """All transactions committed on the source when it was read: a GTID set, or binlog
     coordinates.
     """
@@ -26,24 +26,24 @@ class SourcePlace:
     offset: int = 0
 
 
-def place_now(database: SourceDatabase) -> SourcePlace | None:
+def coordinates_now(database: SourceDatabase) -> SourceCoordinates | None:
     """Ask the source; None if it has no GTIDs and does not show the user its binlog."""
     if "mariadb" in database.rows("SELECT @@version AS version")[0]["version"].lower():
-        return SourcePlace(
+        return SourceCoordinates(
             True, database.rows("SELECT @@GLOBAL.gtid_binlog_pos AS place")[0]["place"]
         )
     gtids = database.rows("SELECT @@GLOBAL.gtid_executed AS place, @@GLOBAL.gtid_mode AS mode")[0]
     if gtids["place"] and gtids["mode"] == "ON":  # in other modes transactions may have none
-        return SourcePlace(False, gtids["place"].replace("\n", ""))
+        return SourceCoordinates(False, gtids["place"].replace("\n", ""))
     try:
         log = database.rows(_LOG_STATUS)[0]
     except (SourceRefused, TableChanged):  # before 8.0 there is no such table
         return None
-    return SourcePlace(False, "", log["file"], int(log["offset"]))
+    return SourceCoordinates(False, "", log["file"], int(log["offset"]))
 
 
 def covered(
-    database: SourceDatabase, place: SourcePlace, gtid_set: str, file: str, offset: int
+    database: SourceDatabase, place: SourceCoordinates, gtid_set: str, file: str, offset: int
 ) -> bool:
     """Return whether a position (of the same server) equals `place` or is after it."""
     if place.mariadb:
@@ -65,10 +65,10 @@ def shows(database: SourceDatabase, gtid_set: str) -> bool:
     MySQL adds a transaction to gtid_executed after its commit: one that waits for a
     semi-synchronous replica is published before that.
     """
-    now = place_now(database) if gtid_set else None
+    now = coordinates_now(database) if gtid_set else None
     if now is None or not now.gtid_set or now.mariadb:
         return True
-    return covered(database, SourcePlace(False, gtid_set), now.gtid_set, "", 0)
+    return covered(database, SourceCoordinates(False, gtid_set), now.gtid_set, "", 0)
 
 
 def mariadb_covers(published: str, place: str) -> bool:

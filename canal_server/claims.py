@@ -8,7 +8,7 @@ from canal_server.errors import Displaced, TooMany
 _RELEASE_SECONDS: Final = 15.0
 
 
-class Place(NamedTuple):
+class Subscriber(NamedTuple):
     """A client id of a destination: the owner of a position."""
 
     destination: str
@@ -19,7 +19,7 @@ class Holder(Protocol):
     """The connection that serves a client id of a destination."""
 
     def displace(self) -> None:
-        """End soon: a newer connection serves the place. Thread-safe."""
+        """End soon: a newer connection serves this subscriber. Thread-safe."""
 
 
 class Claim:
@@ -30,15 +30,15 @@ class Claim:
         self.ended = threading.Event()
 
 
-class Places:
+class Claims:
     """The claims of all connections of this server. Thread-safe."""
 
     def __init__(self) -> None:
-        self._claims: dict[Place, Claim] = {}
+        self._claims: dict[Subscriber, Claim] = {}
         self._lock = threading.Lock()
 
-    def take(self, place: Place, holder: Holder) -> Claim:
-        """Return the claim to a place, after the connection that had it has ended its session.
+    def take(self, subscriber: Subscriber, holder: Holder) -> Claim:
+        """Return the claim to a subscriber, after the connection that had it has ended its session.
 
         A client that connects again must not wait for the end of a connection that a broken
         network holds open. Raises TooMany if that connection does not end in time, Displaced if
@@ -46,22 +46,22 @@ class Places:
         """
         claim = Claim(holder)
         with self._lock:
-            former = self._claims.get(place)
-            self._claims[place] = claim
+            former = self._claims.get(subscriber)
+            self._claims[subscriber] = claim
         if former is not None:
             former.holder.displace()
             if not former.ended.wait(_RELEASE_SECONDS):
-                self.release(place, claim)
-                raise TooMany(f"The former connection of {place} did not end. Connect again.")
+                self.release(subscriber, claim)
+                raise TooMany(f"The former connection of {subscriber} did not end. Connect again.")
         with self._lock:
-            if self._claims.get(place) is claim:
+            if self._claims.get(subscriber) is claim:
                 return claim
         claim.ended.set()
-        raise Displaced(f"Another connection serves client id {place.client_id}.")
+        raise Displaced(f"Another connection serves client id {subscriber.client_id}.")
 
-    def release(self, place: Place, claim: Claim) -> None:
+    def release(self, subscriber: Subscriber, claim: Claim) -> None:
         """End a claim: its session is closed."""
         claim.ended.set()
         with self._lock:
-            if self._claims.get(place) is claim:
-                del self._claims[place]
+            if self._claims.get(subscriber) is claim:
+                del self._claims[subscriber]

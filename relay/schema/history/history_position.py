@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from relay.model.positions.position import SourceIdentity, SourcePosition, file_number
 
 
-class HistoryPlace(NamedTuple):
+class HistoryPosition(NamedTuple):
     """A position in one server's binlog.
 
     The file's creation is the first field, because after a RESET file numbers start again.
@@ -18,12 +18,12 @@ class HistoryPlace(NamedTuple):
     offset: int
 
     @classmethod
-    def of(cls, identity: SourceIdentity, file: str, offset: int) -> "HistoryPlace":
+    def of(cls, identity: SourceIdentity, file: str, offset: int) -> "HistoryPosition":
         """Return the position on the server of this identity."""
         return cls(identity.server, identity.file_created_s, file_number(file), file, offset)
 
     @classmethod
-    def of_position(cls, position: SourcePosition) -> "HistoryPlace":
+    def of_position(cls, position: SourcePosition) -> "HistoryPosition":
         """Return the history position of a source position."""
         return cls.of(position.identity, position.binlog.file, position.binlog.offset)
 

@@ -3,9 +3,9 @@
 from relay.model.positions.position import BinlogPosition, SourceIdentity
 
 
-def rank(place: BinlogPosition) -> tuple[str, int, int]:
+def rank(coordinates: BinlogPosition) -> tuple[str, int, int]:
     """Sorts positions of one server: by the file's number, then by offset."""
-    return place.file.rpartition(".")[0], *place.rank
+    return coordinates.file.rpartition(".")[0], *coordinates.rank
 
 
 def same_file(one: SourceIdentity, other: SourceIdentity) -> bool:

@@ -1,5 +1,5 @@
-"""A place is found where it is, or not at all: whatever the transactions look like, and however far
-the other server is.
+"""A fingerprint is found where it is, or not at all: whatever the transactions look like, and
+however far the other server is.
 """
 
 from dataclasses import replace
@@ -11,7 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from relay.model.positions.position import BinlogPosition, SourceIdentity, SourcePosition
-from relay.model.records.resume_fingerprint import PlaceSearch, PublishedPlace, Sighting, Sought
+from relay.model.records.resume_fingerprint import (
+    LandmarkSearch,
+    ResumeFingerprint,
+    Sighting,
+    Sought,
+)
 from relay.model.records.transaction_digest import Digested
 from tests.support.examples import examples
 
@@ -45,11 +50,11 @@ def stream(text: str) -> list[Logged]:
     return read
 
 
-def place_behind(published: list[Logged], begun_s: int = _START_S) -> PublishedPlace:
-    place = PublishedPlace(begun_s)
+def place_behind(published: list[Logged], begun_s: int = _START_S) -> ResumeFingerprint:
+    fingerprint = ResumeFingerprint(begun_s)
     for each in published:
-        place = place.behind(each.digested, each.clock_s + _SKEW_S)
-    return place
+        fingerprint = fingerprint.behind(each.digested, each.clock_s + _SKEW_S)
+    return fingerprint
 
 
 def end_of(number: int) -> SourcePosition:
@@ -57,9 +62,13 @@ def end_of(number: int) -> SourcePosition:
 
 
 def sought(
-    place: PublishedPlace, binlog: list[Logged], start: int = 0, *, needs_before: bool = False
+    fingerprint: ResumeFingerprint,
+    binlog: list[Logged],
+    start: int = 0,
+    *,
+    needs_before: bool = False,
 ) -> Sought:
-    search = PlaceSearch(place, needs_before=needs_before)
+    search = LandmarkSearch(fingerprint, needs_before=needs_before)
     for number, each in enumerate(binlog[start:], start + 1):
         search.take(each.digested, end_of(number))
     return search.sought
@@ -87,7 +96,7 @@ def test_two_that_could_be_it_are_not_guessed_between() -> None:
     binlog = stream("a1 a2 b2")
     twice = [*binlog, *binlog]
     assert sought(place_behind(binlog), twice).sighting is Sighting.SEVERAL
-    search = PlaceSearch(place_behind(binlog), needs_before=False)
+    search = LandmarkSearch(place_behind(binlog), needs_before=False)
     for number, each in enumerate([*binlog, *stream("c60")]):
         search.take(each.digested, end_of(number))
         assert not search.enough
@@ -108,10 +117,10 @@ def test_where_nothing_proves_that_the_landmark_comes_behind_the_one_before_it_d
 def test_a_landmark_that_nothing_proves_is_not_called_missing() -> None:
     """The binlog begins with it; or an older release knew none before it."""
     binlog = stream("a1 b1 a2 b2")
-    place = place_behind(binlog)
-    assert sought(place, binlog, 2, needs_before=True) == Sought(Sighting.UNPROVEN)
-    assert place.landmark is not None
-    older = replace(place, landmark=replace(place.landmark, before=""))
+    fingerprint = place_behind(binlog)
+    assert sought(fingerprint, binlog, 2, needs_before=True) == Sought(Sighting.UNPROVEN)
+    assert fingerprint.landmark is not None
+    older = replace(fingerprint, landmark=replace(fingerprint.landmark, before=""))
     assert sought(older, binlog) == Sought(Sighting.FOUND, end_of(4))
     assert sought(older, binlog, needs_before=True) == Sought(Sighting.UNPROVEN)
     assert sought(older, binlog[:3], needs_before=True) == Sought(Sighting.UNPROVEN)
@@ -122,15 +131,15 @@ def test_the_first_transaction_that_is_read_is_no_landmark() -> None:
     has only that one lacks one.
     """
     binlog = stream("a0 a0 b1")
-    place = place_behind(binlog[1:2], _START_S - 3)
-    assert (place.landmark, place.newest_s) == (None, _START_S)
-    assert place.behind(binlog[2].digested, _START_S + _SKEW_S).landmark is not None
+    fingerprint = place_behind(binlog[1:2], _START_S - 3)
+    assert (fingerprint.landmark, fingerprint.newest_s) == (None, _START_S)
+    assert fingerprint.behind(binlog[2].digested, _START_S + _SKEW_S).landmark is not None
 
 
 def test_a_twin_behind_another_twin_is_not_taken_for_the_first_landmark() -> None:
     """The second "b" waited for a lock. What would be found there leaves out what lies between."""
     binlog = stream("a1 b1 a2 b1 a2")
-    search = PlaceSearch(place_behind(binlog[:3]), needs_before=True)
+    search = LandmarkSearch(place_behind(binlog[:3]), needs_before=True)
     for number, each in enumerate(binlog[2:]):
         search.take(each.digested, end_of(number))
         assert search.enough
@@ -138,17 +147,21 @@ def test_a_twin_behind_another_twin_is_not_taken_for_the_first_landmark() -> Non
 
 
 def test_without_a_later_second_there_is_no_landmark() -> None:
-    place = place_behind(stream("a0 b0 a0"))
-    assert (place.landmark, place.count) == (None, 0)
+    fingerprint = place_behind(stream("a0 b0 a0"))
+    assert (fingerprint.landmark, fingerprint.count) == (None, 0)
     with pytest.raises(ValueError, match="nothing to look for"):
-        PlaceSearch(place, needs_before=False)
+        LandmarkSearch(fingerprint, needs_before=False)
 
 
 def test_a_second_of_the_future_is_no_landmark_when_it_comes() -> None:
     ahead = Logged("a", _START_S + 50, _START_S + 1)
-    place = place_behind([ahead])
-    assert (place.newest_s, place.ahead, place.landmark) == (_START_S, (_START_S + 50,), None)
-    then = place.behind(Logged("a", _START_S + 50, 0).digested, _START_S + 52)
+    fingerprint = place_behind([ahead])
+    assert (fingerprint.newest_s, fingerprint.ahead, fingerprint.landmark) == (
+        _START_S,
+        (_START_S + 50,),
+        None,
+    )
+    then = fingerprint.behind(Logged("a", _START_S + 50, 0).digested, _START_S + 52)
     assert (then.newest_s, then.ahead, then.landmark) == (_START_S + 50, (), None)
     later = then.behind(Logged("a", _START_S + 51, 0).digested, _START_S + 52)
     assert later.landmark is not None
@@ -156,8 +169,10 @@ def test_a_second_of_the_future_is_no_landmark_when_it_comes() -> None:
 
 
 def test_seconds_of_the_future_take_bounded_room() -> None:
-    place = place_behind([Logged("a", _START_S + 100 + number, _START_S) for number in range(150)])
-    assert (place.newest_s, len(place.ahead)) == (_START_S + 149, 100)
+    fingerprint = place_behind(
+        [Logged("a", _START_S + 100 + number, _START_S) for number in range(150)]
+    )
+    assert (fingerprint.newest_s, len(fingerprint.ahead)) == (_START_S + 149, 100)
 
 
 transactions = st.tuples(
@@ -185,14 +200,14 @@ def histories(draw: st.DrawFn) -> list[Logged]:
 def test_no_history_leads_to_a_wrong_place(history: list[Logged], data: st.DataObject) -> None:
     published = data.draw(st.integers(1, len(history)))
     applied = data.draw(st.integers(0, len(history)))
-    place = place_behind(history[:published])
-    if place.landmark is None:
+    fingerprint = place_behind(history[:published])
+    if fingerprint.landmark is None:
         return
     start, needs_before = (
-        data.draw(st.integers(0, published - place.count - 1)),
+        data.draw(st.integers(0, published - fingerprint.count - 1)),
         data.draw(st.booleans()),
     )
-    found = sought(place, history[:applied], start, needs_before=needs_before)
+    found = sought(fingerprint, history[:applied], start, needs_before=needs_before)
     unproven = {Sighting.UNPROVEN} if needs_before else set()
     if found.sighting is Sighting.FOUND:
         assert found.position == end_of(published)

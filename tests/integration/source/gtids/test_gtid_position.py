@@ -10,7 +10,7 @@ from deploy.embedded import DebianMariaDB, MariaDB, MySQL, SqlServer
 from relay.errors import BinlogPurged, ConfigurationError
 from relay.model.positions.position import BinlogPosition
 from relay.settings import StartSettings
-from relay.source import check_start, transaction_place_of
+from relay.source import check_start, transaction_position_of
 from tests.servers.availability import require
 from tests.servers.running import running
 from tests.support.sources.purging import purge
@@ -52,7 +52,7 @@ def test_each_moment_has_its_place(server: Server) -> None:
     ends = list(server.moments.values())
     assert len({place.file for place in ends}) == 4
     for (gtid_set, place), after in zip(server.moments.items(), ends[1:], strict=False):
-        found = transaction_place_of(source_settings(server.sql), gtid_set).position
+        found = transaction_position_of(source_settings(server.sql), gtid_set).position
         assert found.gtid_set == gtid_set
         assert place.rank <= found.binlog.rank < after.rank
 
@@ -73,7 +73,7 @@ def test_a_set_that_the_source_does_not_have_is_refused(server: Server) -> None:
     head, separator, last = executed(server.sql).rpartition("-")
     ahead = f"{head}{separator}{int(last) + 5}"
     with pytest.raises(ConfigurationError, match="does not have the GTID set"):
-        transaction_place_of(source_settings(server.sql), ahead)
+        transaction_position_of(source_settings(server.sql), ahead)
 
 
 def test_sets_of_the_other_family_and_texts_are_refused(server: Server) -> None:
@@ -83,14 +83,14 @@ def test_sets_of_the_other_family_and_texts_are_refused(server: Server) -> None:
     }[server.sql.family]
     settings = source_settings(server.sql)
     with pytest.raises(ConfigurationError, match="does not make"):
-        transaction_place_of(settings, foreign)
+        transaction_position_of(settings, foreign)
     with pytest.raises(ConfigurationError, match="is not a GTID"):
-        transaction_place_of(settings, "now")
+        transaction_position_of(settings, "now")
     with pytest.raises(ConfigurationError, match="empty"):
-        transaction_place_of(settings, "")
+        transaction_position_of(settings, "")
     blind = settings.model_copy(update={"gtid": False})
     with pytest.raises(ConfigurationError, match=r"source\.gtid is false"):
-        transaction_place_of(blind, executed(server.sql))
+        transaction_position_of(blind, executed(server.sql))
 
 
 def test_a_set_with_a_gap_has_no_place() -> None:
@@ -103,7 +103,7 @@ def test_a_set_with_a_gap_has_no_place() -> None:
         uuid, _, numbers = executed(server).rpartition(":")
         last = int(numbers.rpartition("-")[2])
         with pytest.raises(ConfigurationError, match=rf"{uuid}:{last} is after"):
-            transaction_place_of(source_settings(server), f"{uuid}:1-{last - 2}:{last}")
+            transaction_position_of(source_settings(server), f"{uuid}:1-{last - 2}:{last}")
 
 
 @pytest.mark.parametrize("kind", [MySQL, MariaDB], ids=lambda kind: kind.name)
@@ -118,5 +118,5 @@ def test_a_purged_set_is_refused_and_the_oldest_kept_one_is_not(kind: type[SqlSe
         purge(server)
         settings = source_settings(server)
         with pytest.raises(BinlogPurged, match="older than the binlog"):
-            transaction_place_of(settings, before)
-        assert transaction_place_of(settings, kept).position.binlog.file == end_of(server).file
+            transaction_position_of(settings, before)
+        assert transaction_position_of(settings, kept).position.binlog.file == end_of(server).file

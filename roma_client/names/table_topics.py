@@ -6,7 +6,7 @@ from roma_client.errors import TableMoved
 from roma_client.names.answer import Table
 
 
-class Places:
+class TableTopics:
     """The topic of each table, by the admin's answer when the reader began. Not thread-safe.
 
     A table that the answer lacks has the topics of its database. Topics of a database with

@@ -8,7 +8,7 @@ from deploy.embedded import SqlServer
 from relay.errors import ConfigurationError
 from relay.model.positions.gtid import GtidSet
 from relay.model.positions.position import BinlogPosition
-from relay.source import transaction_place
+from relay.source import transaction_position
 from tests.servers.fixtures import FreshName
 from tests.support.sources.source_reading import ask, end_of, source_settings
 
@@ -22,7 +22,7 @@ def test_only_the_beginning_of_a_transaction_is_a_place(
     before = end_of(database)
     database.execute(f"insert into {name}.t values (1)")
     after = end_of(database)
-    here, there = transaction_place(settings, before), transaction_place(settings, after)
+    here, there = transaction_position(settings, before), transaction_position(settings, after)
     assert there.bytes_from(before) == after.offset - before.offset
     assert here.bytes_from(after) == before.offset - after.offset
     assert here.bytes_from(BinlogPosition("gone.000001", 4)) is None
@@ -34,5 +34,7 @@ def test_only_the_beginning_of_a_transaction_is_a_place(
     assert len(inside) >= 3
     for offset in inside:
         with pytest.raises(ConfigurationError):
-            transaction_place(settings, BinlogPosition(before.file, offset))
-    assert transaction_place(settings, BinlogPosition(before.file, 4)).position.binlog.offset == 4
+            transaction_position(settings, BinlogPosition(before.file, offset))
+    assert (
+        transaction_position(settings, BinlogPosition(before.file, 4)).position.binlog.offset == 4
+    )

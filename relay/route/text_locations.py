@@ -10,14 +10,14 @@ _DECODER: Final = json.JSONDecoder()
 _SPACE: Final = " \t\n\r"
 
 
-class TextPlace(NamedTuple):
+class TextLocation(NamedTuple):
     """Line and column, both counted from 1; columns count characters."""
 
     line: int
     column: int
 
 
-class TextPlaces:
+class TextLocations:
     """Finds JSON pointers in one text.
 
     The entries of a list are located once for all pointers.
@@ -26,7 +26,7 @@ class TextPlaces:
     def __init__(self, text: str) -> None:
         self._text = text
 
-    def of(self, pointer: str) -> TextPlace:
+    def of(self, pointer: str) -> TextLocation:
         """Return the start of the innermost existing value on the pointer's path.
 
         If the text is not JSON, return the position of its first error.
@@ -38,7 +38,7 @@ class TextPlaces:
         except (ValueError, RecursionError):
             offset = 0
         line = bisect_right(self._line_starts, offset)
-        return TextPlace(line, offset - self._line_starts[line - 1] + 1)
+        return TextLocation(line, offset - self._line_starts[line - 1] + 1)
 
     @cached_property
     def _line_starts(self) -> list[int]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relay.route import TextPlace, TextPlaces
+from relay.route import TextLocation, TextLocations
 
 DOCUMENT = """[
   {"logicTb": "a", "realTbs": ["x", "y"]},
@@ -39,7 +39,7 @@ _VALUES = st.recursive(
 def test_a_pointer_leads_to_the_innermost_value_that_exists(
     pointer: str, line: int, column: int
 ) -> None:
-    assert TextPlaces(DOCUMENT).of(pointer) == TextPlace(line, column)
+    assert TextLocations(DOCUMENT).of(pointer) == TextLocation(line, column)
 
 
 @pytest.mark.parametrize(
@@ -52,11 +52,11 @@ def test_a_text_that_is_not_json_is_placed_at_its_first_error(
     with pytest.raises(json.JSONDecodeError) as refused:
         json.loads(text)
     assert (refused.value.lineno, refused.value.colno) == (line, column)
-    assert TextPlaces(text).of("/0/a") == TextPlace(line, column)
+    assert TextLocations(text).of("/0/a") == TextLocation(line, column)
 
 
 def test_a_text_that_is_nested_too_deep_has_its_first_line() -> None:
-    assert TextPlaces("[" * 100_000 + "]" * 100_000).of("/0") == TextPlace(1, 1)
+    assert TextLocations("[" * 100_000 + "]" * 100_000).of("/0") == TextLocation(1, 1)
 
 
 @given(_VALUES, st.sampled_from([None, 0, 2]), st.booleans())
@@ -64,7 +64,7 @@ def test_the_value_at_each_pointer_is_read_back_from_its_place(
     document: Any, indent: int | None, ascii_only: bool
 ) -> None:
     text = json.dumps(document, indent=indent, ensure_ascii=ascii_only)
-    places, lines = TextPlaces(text), text.split("\n")
+    places, lines = TextLocations(text), text.split("\n")
     for pointer, value in _pointers("", document):
         line, column = places.of(pointer)
         rest = "\n".join([lines[line - 1][column - 1 :], *lines[line:]])

@@ -10,7 +10,7 @@ _MOST_CHARACTERS: Final = 8000
 
 
 @dataclass(frozen=True, slots=True)
-class PeekPlaces:
+class PeekOffsets:
     """Partition number → the next offset to read."""
 
     offsets: Mapping[int, int]

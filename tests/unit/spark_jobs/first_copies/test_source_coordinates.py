@@ -9,10 +9,10 @@ from pyspark.sql import Row
 from spark_jobs.errors import JobError, SourceRefused, TableChanged
 from spark_jobs.kafka.catching_up import await_shown
 from spark_jobs.kafka.relay_positions import Published
-from spark_jobs.origin import SourceDatabase, SourcePlace, place_now, shows
+from spark_jobs.origin import SourceCoordinates, SourceDatabase, coordinates_now, shows
 
 LOG = [Row(file="binlog.000002", offset=157)]
-AT_LOG = SourcePlace(False, "", "binlog.000002", 157)
+AT_LOG = SourceCoordinates(False, "", "binlog.000002", 157)
 
 
 class Server:
@@ -41,7 +41,7 @@ class Server:
 @pytest.mark.parametrize(
     ("server", "place"),
     [
-        (Server("uuid:1-5,\nother:1", "ON", LOG), SourcePlace(False, "uuid:1-5,other:1")),
+        (Server("uuid:1-5,\nother:1", "ON", LOG), SourceCoordinates(False, "uuid:1-5,other:1")),
         (Server("", "ON", LOG), AT_LOG),
         (Server("uuid:1-5", "OFF_PERMISSIVE", LOG), AT_LOG),
         (Server("uuid:1-5", "OFF", LOG), AT_LOG),
@@ -53,8 +53,8 @@ class Server:
     ],
     ids=["all have GTIDs", "none yet", "some have", "formerly", "not permitted", "MySQL 5"],
 )
-def test_the_place_of_a_mysql_server(server: Server, place: SourcePlace | None) -> None:
-    assert place_now(cast("SourceDatabase", server)) == place
+def test_the_place_of_a_mysql_server(server: Server, place: SourceCoordinates | None) -> None:
+    assert coordinates_now(cast("SourceDatabase", server)) == place
 
 
 def test_what_is_published_is_shown_once_gtid_executed_has_it() -> None:
