@@ -65,7 +65,8 @@ class Change:
     key              the record's key: equal for all changes of one row; None without a unique key
     key_columns      names of the key's columns
     order            the order key
-    changed          columns that the change touched; of an insert or delete all
+    changed          columns that an update changed, with those that may have changed because the
+                     binlog lacks their former value; of an insert or delete all
     tags             tags of the mapping that apply to this change
     transaction_id   GTID of the source transaction, None if the source has none
     source           binlog coordinates, None unless the instance has `headers = "full"`
@@ -104,7 +105,10 @@ class Change:
     place: Place
     types: Mapping[str, str] = field(repr=False)
     before_texts: Texts | None = field(repr=False)
-    """The row before the change as texts; None for an insert, a statement, and `is_key_only`."""
+    """The row before the change as texts; None for an insert, a statement, and `is_key_only`.
+
+    It lacks columns whose former value the binlog does not contain.
+    """
     after_texts: Texts | None = field(repr=False)
     """The row after the change as texts; None for a delete and for a statement."""
     values: Values = field(default="python", repr=False)

@@ -114,34 +114,47 @@ def _rows(
     common["operation"] = operation
     common["types"] = {**message["mysqlType"]}
     common["values"] = values
+    unlogged = _unknown(headers, "old") if operation is Operation.UPDATE else _NONE
     changes = []
     for index, row in enumerate(rows):
         old = {} if olds is None else olds[index]
         fields = common if index == len(rows) - 1 else {**common}
         fields["key"] = _key(record, message, row)
         fields["order"] = orders[index]
-        fields["changed"] = frozenset(old if operation is Operation.UPDATE else row)
-        fields["before_texts"], fields["after_texts"] = _images(operation, row, old)
+        changed = frozenset(old if operation is Operation.UPDATE else row)
+        fields["changed"] = changed | unlogged if unlogged else changed
+        fields["before_texts"], fields["after_texts"] = _images(operation, row, old, unlogged)
         changes.append(Change.of_fields(fields))
     return changes
 
 
-def _unknown(headers: Headers) -> frozenset[str]:
+def _unknown(headers: Headers, *images: str) -> frozenset[str]:
+    """Return the columns that the binlog did not contain, of the images `data` and `old`."""
     header = headers.get(UNKNOWN)
     if not header:
         return _NONE
     unknown = json.loads(header)
-    return frozenset(unknown.get("data", ())) | frozenset(unknown.get("old", ()))
+    return frozenset(name for image in images for name in unknown.get(image, ()))
 
 
 def _images(
-    operation: Operation, row: Mapping[str, str | None], old: Mapping[str, str | None]
+    operation: Operation,
+    row: Mapping[str, str | None],
+    old: Mapping[str, str | None],
+    unlogged: frozenset[str],
 ) -> tuple[Mapping[str, str | None] | None, Mapping[str, str | None] | None]:
-    """Return the row before and after the change."""
+    """Return the row before and after the change.
+
+    `unlogged`: columns of an update whose former value is not known; that of every other column
+    which `old` lacks is the present one.
+    """
     if operation is Operation.INSERT:
         return None, row
     if operation is Operation.DELETE:
         return row, None
+    if unlogged:
+        row_before = {name: text for name, text in row.items() if name not in unlogged}
+        return {**row_before, **old}, row
     return {**row, **old}, row
 
 
@@ -192,7 +205,7 @@ def _common(record: Record, headers: Headers, message: Mapping[str, Any]) -> dic
         "instance": _text(get(INSTANCE)),
         "snapshot": get(SNAPSHOT) is not None,
         "history": _text(get(HISTORY)),
-        "unknown": _unknown(headers),
+        "unknown": _unknown(headers, "data", "old"),
         "sql": None,
         "event_time": _time(message["es"]),
         "sql_types": {**(message.get("sqlType") or {})},

@@ -35,6 +35,21 @@ def test_an_update_has_both_rows_and_the_columns_that_it_changed() -> None:
     )
 
 
+def test_an_update_of_a_partial_row_names_the_columns_whose_former_value_is_unknown() -> None:
+    """With MINIMAL, the image before an update is the key, and that after it what was written."""
+    record = row_record(
+        [{"id": "7", "n": "2", "m": "x"}],
+        kind="UPDATE",
+        old=[{"m": "w"}],
+        types={"n": "int"},
+        unknown='{"data":["note"],"old":["n"]}',
+    )
+    (change,) = changes_of(record, ORDERS, READING)
+    assert change.changed == {"n", "m"}
+    assert (change.before, change.after) == ({"id": 7, "m": "w"}, {"id": 7, "n": 2, "m": "x"})
+    assert change.unknown == {"note", "n"}
+
+
 def test_full_headers_tell_the_place_on_the_source() -> None:
     record = row_record(
         [{"id": "7"}],
