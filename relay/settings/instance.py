@@ -26,6 +26,7 @@ from relay.settings.publishing import (
     SpoolingSettings,
     TopicSettings,
     TransactionSettings,
+    compaction_refusal,
 )
 from relay.settings.rules import (
     FilterSettings,
@@ -145,12 +146,9 @@ class InstanceSettings(Settings):
         return self
 
     @model_validator(mode="after")
-    def _partial_rows_are_not_compacted(self) -> "InstanceSettings":
-        if self.message.row_image == "partial" and self.topic.compacts:
-            raise ValueError(
-                "topic.retention = 'compact' keeps the last row of a key, and with "
-                "message.row_image = 'partial' that lacks columns"
-            )
+    def _the_last_message_of_a_key_is_its_row(self) -> "InstanceSettings":
+        if self.topic.compacts and (reason := compaction_refusal(self.message)):
+            raise ValueError(reason)
         return self
 
     @model_validator(mode="after")

@@ -64,6 +64,25 @@ class MessageSettings(Settings):
         return "drop" if value == "none" else value
 
 
+def compaction_refusal(message: MessageSettings) -> str | None:
+    """Return why the last message of a key is not its row, so that its topic must not be compacted.
+
+    None if it is.
+    """
+    reasons = {
+        "row_image": ("partial", "lacks columns"),
+        "key_change": ("canal", "stays for a key that an UPDATE changed, because no DELETE has it"),
+        "field_tags": ("separate", "has only the last of its tags"),
+    }
+    for name, (refused, reason) in reasons.items():
+        if getattr(message, name) == refused:
+            return (
+                "topic.retention = 'compact' keeps the last message of a key, and with "
+                f"message.{name} = '{refused}' that message {reason}"
+            )
+    return None
+
+
 Retention: TypeAlias = Annotated[str, Field(pattern=r"^(forever|compact|[1-9][0-9]*h)$")]
 """How long a topic keeps rows: `forever`, `compact`, or hours such as `72h`."""
 
