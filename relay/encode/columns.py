@@ -5,7 +5,6 @@ from typing import Any, Final, TypeAlias
 
 from relay.model.column_families import FLOATS
 from relay.model.table import Column, ColumnType
-from relay.model.value import Value
 
 ColumnText: TypeAlias = Callable[[Any], str]
 """Renders one column's values other than NULL and ABSENT.
@@ -37,8 +36,3 @@ def compares_by_text(column: Column) -> bool:
 def is_bytes(column: Column) -> bool:
     """Return whether a string column holds bytes rather than characters."""
     return column.charset == BINARY
-
-
-def same_value(left: Value, right: Value) -> bool:
-    """Return whether two values of one column are the same and print the same."""
-    return left == right and repr(left) == repr(right) if isinstance(left, float) else left == right

@@ -6,13 +6,12 @@ from typing import Final
 
 import orjson
 
-from relay.encode.columns import same_value
 from relay.encode.texts.key_text import KeyText, key_text
 from relay.encode.texts.text_exact import exact_text
 from relay.errors import RowImageIncomplete
 from relay.model.change import RowChange
 from relay.model.table import ColumnType, TableDefinition, TableId
-from relay.model.value import ABSENT, Row, Value
+from relay.model.value import ABSENT, Row, Value, same_value
 
 _UNKNOWN_NAME: Final = "A key column is missing from both images of a row of {}."
 

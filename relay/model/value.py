@@ -65,3 +65,14 @@ class JsonDocument:
 
 Value: TypeAlias = "int | float | str | bytes | JsonDocument | Absent | None"
 Row: TypeAlias = tuple[Value, ...]
+
+
+def same_value(left: Value, right: Value) -> bool:
+    """Return whether two values of one column are the same and print the same.
+
+    Python compares as equal what prints differently: 0.0 and -0.0, and the 1 of a JSON document
+    with its 1.0 and its true.
+    """
+    if isinstance(left, float | JsonDocument):
+        return repr(left) == repr(right)
+    return left == right

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from relay.model.change import RowChange
 from relay.model.table import TableDefinition
-from relay.model.value import ABSENT, JsonDocument, Row, Value
+from relay.model.value import ABSENT, Row, same_value
 from relay.settings import RowRuleSettings
 
 
@@ -46,18 +46,9 @@ def touches(change: RowChange, ordinals: Sequence[int]) -> bool:
     if before is None or after is None:
         return True
     return any(
-        after[ordinal] is not ABSENT and not _same(before[ordinal], after[ordinal])
+        after[ordinal] is not ABSENT and not same_value(before[ordinal], after[ordinal])
         for ordinal in ordinals
     )
-
-
-def _same(left: Value, right: Value) -> bool:
-    """Equal, and printed alike: 0.0 is not -0.0, and the 1 of a JSON document neither its 1.0 nor
-    its true.
-    """
-    if isinstance(left, float | JsonDocument):
-        return repr(left) == repr(right)
-    return left == right
 
 
 def only(row: Row, ordinals: Sequence[int]) -> Row:

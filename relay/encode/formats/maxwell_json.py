@@ -22,7 +22,7 @@ from relay.model.column_families import DECIMALS
 from relay.model.message import Headers
 from relay.model.positions.position import OrderPair
 from relay.model.table import Column, ColumnType, TableDefinition, TableId
-from relay.model.value import ABSENT, Row
+from relay.model.value import ABSENT, Row, same_value
 
 _ROW_TYPES: Final = {
     Operation.INSERT: "insert",
@@ -119,7 +119,7 @@ class MaxwellRows(ReadableRows):
     def _old(self, before: Row, after: Row) -> dict[str, object]:
         """The values before, of the columns that changed."""
         pairs = zip(before, after, strict=True)
-        return self._values(tuple(ABSENT if old == new else old for old, new in pairs))
+        return self._values(tuple(ABSENT if same_value(old, new) else old for old, new in pairs))
 
     def _values(self, row: Row) -> dict[str, object]:
         return {

@@ -14,6 +14,7 @@ from relay.model.change import RowChange
 from relay.model.message import Headers
 from relay.model.row_path import SlowReason
 from relay.model.table import TableDefinition
+from relay.model.value import same_value
 from relay.pipeline.messages.printing.event_printer import (
     EventPrinter,
 )
@@ -146,5 +147,5 @@ def changed_columns(change: RowChange, definition: TableDefinition) -> list[str]
     return [
         columns[i].name
         for i, (a, b) in enumerate(zip(change.before, change.after, strict=True))
-        if a != b
+        if not same_value(a, b)
     ]
