@@ -98,12 +98,15 @@ class ShownInstances:
         self._tables_shown[instance.name] = known
 
     def statuses(self, instances: Sequence[Instance]) -> list[dict[str, object]]:
-        """Return the status of each instance, with its tables and the session's timeout."""
+        """Return the status of each instance, with its tables, the time when this relay became its
+        leader, and the session's timeout.
+        """
         granted = {"zookeeper_session_timeout_ms": self._session.timeout_ms}
         return [
             {
                 **instance.status(self._relay).to_fields(),
                 "tables": paths_of_tables(instance.stats.printed),
+                "leading_since_ms": instance.leading_since_ms,
                 **granted,
             }
             for instance in instances

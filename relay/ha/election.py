@@ -7,6 +7,7 @@ only which relay tries to publish: Kafka's fence decides which one can.
 import json
 import threading
 from contextlib import suppress
+from time import time
 
 from relay.errors import NodeMissing, VersionConflict
 from relay.ha.assignments import AssignmentTable
@@ -34,6 +35,10 @@ class Election:
         self._path = path
         self._instance = instance
         self._assignments = assignments
+        self.leading_since_ms: int | None = None
+        """When this relay became leader, in Unix milliseconds; None: it does not lead, or found
+        out that it leads no more.
+        """
         self._held_in: int | None = None
         self._has_resigned = False
         self._changed = threading.Event()
@@ -99,6 +104,7 @@ class Election:
     def resign(self) -> None:
         """Stop leading: delete the node if this session owns it. Raises StoreUnreachable."""
         held, self._held_in = self._held_in, None
+        self.leading_since_ms = None
         if held == self._session.sessions and self._session.owns(self._path):
             with suppress(NodeMissing):
                 self._session.delete(self._path)
@@ -130,6 +136,7 @@ class Election:
             else self._make()
         )
         self._held_in = sessions if won else None
+        self.leading_since_ms = int(time() * 1000) if won else None
         self._has_resigned &= not won
         if won and assignments is not None:
             assignments.taken(self._instance, tried_by)

@@ -1,10 +1,11 @@
-"""The worker's end of the socket to its parent: answers questions, and notices the parent's end.
+"""The worker's end of the socket to its parent: answers questions, and finds the parent's end.
 
 A question is a line `NUMBER WHAT`. An answer is a line `NUMBER ok|failed LENGTH`, and that many
 bytes.
 """
 
 import json
+import select
 import socket
 from collections.abc import Callable
 from typing import Final
@@ -21,6 +22,7 @@ METRICS: Final = "metrics"
 OK: Final = b"ok"
 _FAILED: Final = b"failed"
 _KIND: Final = "parent-link"
+_WATCH_KIND: Final = "parent-watch"
 _NOT_STARTED: Final = Answers(
     unhealthy=lambda: None, unready=lambda: "It waits for ZooKeeper.", statuses=list
 )
@@ -29,8 +31,8 @@ _NOT_STARTED: Final = Answers(
 class ParentLink:
     """The place where the parent asks for the worker's health, status and metrics.
 
-    `address` is that of the parent's HTTP server. `parent_ended` is called once, when the parent
-    has closed its end: it died.
+    `address` is that of the parent's HTTP server. `parent_ended` is called when the parent has
+    closed its end: it died. A separate thread waits for that, because an answer can take long.
     """
 
     def __init__(
@@ -41,9 +43,11 @@ class ParentLink:
         self._parent_ended = parent_ended
         self._answers = _NOT_STARTED
         self._thread = RelayThread(_KIND, "", self._serve)
+        self._watch = RelayThread(_WATCH_KIND, "", self._wait_for_end)
 
     def start(self) -> None:
         """Answer from now on."""
+        self._watch.start()
         self._thread.start()
 
     def open(self, answers: Answers) -> str:
@@ -61,8 +65,13 @@ class ParentLink:
                     self._connection.sendall(self._answer(question))
         except OSError:
             pass  # the parent ended while it was answered
-        finally:
-            self._parent_ended()
+
+    def _wait_for_end(self) -> None:
+        """Wait until the parent has closed its end; unread questions do not hide that."""
+        hang_up = select.poll()
+        hang_up.register(self._connection, select.POLLHUP)
+        hang_up.poll()
+        self._parent_ended()
 
     def _answer(self, question: bytes) -> bytes:
         number, _, what = question.strip().partition(b" ")

@@ -9,25 +9,27 @@ import gc
 import os
 import signal
 import socket
-import sys
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
-from typing import Final
 
 import structlog
 
 from relay.app.workers.answers import PARENT, JointAnswers
 from relay.app.workers.connection import WorkerConnection
 from relay.app.workers.table import Worker
-from relay.app.workers.worker import REFUSED, SIGNALS, Work, become_worker
+from relay.app.workers.worker import (
+    END_SECONDS,
+    REFUSED,
+    SIGNALS,
+    Work,
+    become_worker,
+    flush_output,
+)
 from relay.settings import RelaySettings, StatusSettings
 from relay.telemetry import StatusLoop, set_up_logging
 from relay.telemetry.metrics import WORKER_ENDS
 from relay.threads import Guard
-
-END_SECONDS: Final = 35.0
-"""A worker that has not ended so long after a request is killed; systemd waits for 40 s."""
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -141,8 +143,7 @@ class _Parent:
         A signal that comes meanwhile is handled after the new process has its own handlers: the
         parent's write to a pipe that both processes have.
         """
-        sys.stdout.flush()
-        sys.stderr.flush()
+        flush_output()
         signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         try:
             pid = os.fork()

@@ -27,7 +27,8 @@ _PREFERENCE: Final = {
 def union(found: Iterable[Sequence[Status]]) -> list[Status]:
     """Return one status for each instance, by name, from the lists of several workers.
 
-    The leader's status is taken. Where none leads, a standby that could lead is taken before one
+    The leader's status is taken; of two, that of the newer one: the other was paused, and has not
+    found out that it leads no more. Where none leads, a standby that could lead is taken before one
     that shows an error.
     """
     chosen: dict[str, Status] = {}
@@ -38,5 +39,7 @@ def union(found: Iterable[Sequence[Status]]) -> list[Status]:
     return [chosen[name] for name in sorted(chosen)]
 
 
-def _rank(status: Status) -> tuple[int, bool]:
-    return _PREFERENCE.get(str(status["state"]), len(_PREFERENCE)), bool(status.get("code"))
+def _rank(status: Status) -> tuple[int, int, bool]:
+    leading_since_ms = int(status.get("leading_since_ms") or 0)
+    state = _PREFERENCE.get(str(status["state"]), len(_PREFERENCE))
+    return -leading_since_ms, state, bool(status.get("code"))

@@ -6,6 +6,7 @@ import signal
 import socket
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple, NoReturn
 
@@ -24,6 +25,10 @@ SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
 """The signals that the parent handles; they are blocked around a fork."""
 REFUSED: Final = 2
 """Exit code for a configuration that cannot be used."""
+END_SECONDS: Final = 35
+"""A worker that has not ended so long after a request, or after its parent, is killed. systemd
+waits for 40 s.
+"""
 _FAILED: Final = 1
 _FIRST_OTHER_FD: Final = 3
 _MOST_FDS: Final = 1024
@@ -65,9 +70,11 @@ def become_worker(number: int, connection: socket.socket, work: Work) -> NoRetur
     except BaseException as exc:  # noqa: BLE001 - the process ends with it
         _log.error("worker_failed", error=repr(exc), exc_info=exc)
     finally:
-        logging.shutdown()
-        sys.stdout.flush()
-        os._exit(code)
+        try:
+            logging.shutdown()
+            flush_output()
+        finally:
+            os._exit(code)  # never into the code of the parent, whatever has failed
 
 
 def _relay(number: int, connection: socket.socket, work: Work) -> int:
@@ -75,10 +82,28 @@ def _relay(number: int, connection: socket.socket, work: Work) -> int:
     stop = threading.Event()
     stop_on_signals(stop)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
-    link = ParentLink(connection, work.address, stop.set)
+    link = ParentLink(connection, work.address, lambda: _end_soon(stop))
     link.start()
     part = Part(work.program, number, work.workers)
     return relay_until(stop, work.settings, closer, link, part)
+
+
+def flush_output() -> None:
+    """Write what waits for standard output and error; drop it when nothing can be written there."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+
+
+def _end_soon(stop: threading.Event) -> None:
+    """End as after SIGTERM, because the parent has ended.
+
+    No parent kills a worker that does not end. So the kernel kills it by SIGALRM, whatever its
+    threads do; its child process then ends the session.
+    """
+    signal.alarm(END_SECONDS)
+    _log.warning("parent_ended", killed_after_s=END_SECONDS)
+    stop.set()
 
 
 def _leave_parent(connection: socket.socket) -> None:

@@ -99,6 +99,11 @@ class Instance:
         self._election.wake()
 
     @property
+    def leading_since_ms(self) -> int | None:
+        """When this relay became its leader, in Unix milliseconds; None on a standby."""
+        return self._election.leading_since_ms
+
+    @property
     def unready(self) -> RelayError | None:
         """Why this relay could not lead the instance; None while it could, or leads."""
         return unready(self.state, self.error, self._standby_probe.error)

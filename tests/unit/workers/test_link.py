@@ -90,6 +90,22 @@ def test_the_end_of_the_parent_is_noticed(end: End) -> None:
     wait_until(end.parent_ended.is_set, "the worker to notice it")
 
 
+def test_the_end_of_the_parent_is_noticed_during_an_answer(end: End) -> None:
+    asked_for, ends = threading.Event(), threading.Event()
+
+    def hang() -> None:
+        asked_for.set()
+        ends.wait()
+
+    end.link.open(Answers(hang, lambda: None, list))
+    end.link.start()
+    end.parents.sendall(b"1 health\n2 health\n")
+    wait_until(asked_for.is_set, "the question to be read")
+    end.parents.close()
+    wait_until(end.parent_ended.is_set, "the worker to notice it")
+    ends.set()
+
+
 def test_a_worker_that_is_silent_is_left_after_the_time(end: End) -> None:
     (reason,) = asked(end, HEALTH, seconds=0.05)
     assert reason == "does not answer within 0.05 s"

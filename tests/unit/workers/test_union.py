@@ -44,3 +44,12 @@ def test_every_state_has_a_place() -> None:
 def test_a_worker_without_an_answer_is_left_out() -> None:
     assert union([]) == []
     assert union([[], [status("shop", "RUNNING", "h-2")]])[0]["relay"] == "h-2"
+
+
+@pytest.mark.parametrize("state", ["RUNNING", "PAUSED", "WAITING", "STOPPED"])
+def test_of_two_that_take_themselves_for_the_leader_the_newer_one_is_shown(state: str) -> None:
+    paused = status("shop", "RUNNING", "h-1") | {"leading_since_ms": 1_700_000_000_000}
+    newer = status("shop", state, "h-2") | {"leading_since_ms": 1_700_000_000_001}
+    standby = status("shop", "STANDBY", "h-3") | {"leading_since_ms": None}
+    for found in ([paused], [newer], [standby]), ([newer], [standby], [paused]):
+        assert [each["relay"] for each in union(found)] == ["h-2"]

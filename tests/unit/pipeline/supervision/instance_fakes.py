@@ -31,6 +31,7 @@ class FakeElection:
 
     member = "me"
     undecided = False
+    leading_since_ms: int | None = None
 
     def __init__(self, journal: list[str]) -> None:
         self.leading = self.silent = False
