@@ -178,7 +178,6 @@ class Acts:
                 and view.followed_role is wanted
             ),
             f"the switch to {wanted}",
-            60,
         )
 
     def hold(self) -> None:

@@ -84,7 +84,7 @@ def _runs(installation: Installation, number: str) -> bool:
 def _pause(installation: Installation, number: str, seconds: float) -> None:
     """Let the copy go on for some time, or until its end."""
     ends_s = monotonic() + seconds
-    wait_until(lambda: monotonic() > ends_s or not _runs(installation, number), "the next act", 60)
+    wait_until(lambda: monotonic() > ends_s or not _runs(installation, number), "the next act")
 
 
 def _wait_for_marker(

@@ -8,8 +8,11 @@ from relay.deadline import Deadline
 _POLL_S = 0.02
 
 
-def wait_until(holds: Callable[[], bool], what: str, seconds: float = 20) -> None:
-    """Return when the condition holds; fail with `what` after the time."""
+def wait_until(holds: Callable[[], bool], what: str, seconds: float = 60) -> None:
+    """Return when the condition holds; fail with `what` after the time.
+
+    The time is for busy machines: a condition that holds ends the wait at once.
+    """
     deadline = Deadline.after(seconds)
     pause = Event()
     while not holds():

@@ -93,7 +93,7 @@ def reading_canal(server: SqlServer, name: str, folder: Path) -> Iterator[RealCa
             server.execute(f"insert into {name}.t (id) values ({next(keys)})")
             return canal.batch("get", 100, 500).id != -1
 
-        wait_until(begun, "Canal's first row", 60)
+        wait_until(begun, "Canal's first row")
         yield canal
 
 

@@ -13,6 +13,8 @@ from relay.settings import RelaySettings
 from tests.e2e.conftest import NewInstallation
 from tests.support.relays.admin_server import TOKEN, serving
 from tests.support.relays.relay_process import Installation, RelayProcess
+from tests.support.sources.counting_load import binlog_end, published_end
+from tests.support.waiting import wait_until
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,11 @@ class Shop:
     def execute(self, *statements: str) -> None:
         """Execute statements, `{t}` is the table."""
         self.mariadb.execute(*(each.replace("{t}", f"{self.name}.t") for each in statements))
+
+    def wait_until_published(self) -> None:
+        """Wait until the relay has published everything that was written before this call."""
+        end = binlog_end(self.mariadb)
+        wait_until(lambda: published_end(self.installation) >= end, f"rows up to {end}")
 
 
 @pytest.fixture

@@ -135,7 +135,7 @@ def _begun(verbs: Verbs) -> None:
         verbs.insert(next(keys))
         return _taken(verbs).rows != []
 
-    wait_until(arrived, "the first row", 60)
+    wait_until(arrived, "the first row")
     while verbs.get().id != -1:
         pass
 
@@ -156,7 +156,7 @@ def _next(verbs: Verbs, *expected: int) -> int:
         found.append(verbs.get_without_ack())
         return found[-1].id != -1
 
-    wait_until(arrived, f"a batch with {expected}", 30)
+    wait_until(arrived, f"a batch with {expected}")
     assert found[-1].rows == list(expected)
     return found[-1].id
 
@@ -182,7 +182,7 @@ def test_rollbacks_acknowledgements_and_new_connections_give_the_same_batches(ve
     verbs.rollback()
     verbs.ack(_next(verbs, 5))
     verbs.insert(6)
-    wait_until(lambda: verbs.get().rows == [6], "a row by get", 30)
+    wait_until(lambda: verbs.get().rows == [6], "a row by get")
     verbs.rollback()
     assert verbs.get_without_ack().id == -1, "get acknowledges"
     _insert_and_take(verbs, 7)
@@ -226,5 +226,5 @@ def test_after_unsubscribe_canal_has_forgotten_what_was_out_and_the_relay_gives_
         rows.extend(_taken(verbs).rows)
         return 2 in rows
 
-    wait_until(arrived, "the row after the new subscription", 30)
+    wait_until(arrived, "the row after the new subscription")
     assert rows == list(expected)

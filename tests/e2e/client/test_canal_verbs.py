@@ -9,7 +9,7 @@ from roma_client.errors import BatchUnknown, NotActive, NotConnected, UsageError
 from tests.e2e.client.conftest import Shop
 from tests.support.waiting import wait_until
 
-WAIT = 20.0
+WAIT = 60.0
 
 
 def connector(shop: Shop, **more: Any) -> CanalConnector:
@@ -87,7 +87,7 @@ def test_a_client_that_was_too_slow_cannot_acknowledge_any_more(shop: Shop) -> N
             got.append(quick.get_without_ack(2, 1))
             return got[-1].id != EMPTY_ID
 
-        wait_until(taken_over, "the quick client to get the batch", 60)
+        wait_until(taken_over, "the quick client to get the batch")
         assert numbers(got[-1]) == [0, 1]
         with pytest.raises(NotActive, match="acknowledged too late"):
             slow.ack(late.id)

@@ -32,7 +32,7 @@ def test_a_materialised_view_is_exact_after_a_kill(
     arguments = ["materialised_view.py", f"{shop.name}.t", f"{shop.name}-view", view]
     shop.execute(*(f"insert into {{t}} values ({key}, {key * 10}, 'open')" for key in range(30)))
     with _running(shop, arguments, tmp_path) as killed:
-        wait_until(lambda: _viewed(view) != [], "the first row of the view", 60)
+        wait_until(lambda: _viewed(view) != [], "the first row of the view")
         killed.kill()
         killed.wait(20)
     shop.execute(
@@ -40,7 +40,7 @@ def test_a_materialised_view_is_exact_after_a_kill(
         "delete from {t} where id in (3, 25)",
     )
     with _running(shop, arguments, tmp_path):
-        wait_until(lambda: _viewed(view) == _summed(shop), "the view to be that of the source", 60)
+        wait_until(lambda: _viewed(view) == _summed(shop), "the view to be that of the source")
 
 
 def test_a_cache_has_no_row_that_changed_also_after_a_kill(
@@ -54,12 +54,12 @@ def test_a_cache_has_no_row_that_changed_also_after_a_kill(
         assert _all_read(rows, "old")
         with _running(shop, arguments, tmp_path) as killed:
             shop.execute("update {t} set v = 'new' where id < 10")
-            wait_until(lambda: rows.read("0") == "new", "the first row to be read again", 60)
+            wait_until(lambda: rows.read("0") == "new", "the first row to be read again")
             killed.kill()
             killed.wait(20)
         shop.execute("update {t} set v = 'new' where id >= 10")
         with _running(shop, arguments, tmp_path):
-            wait_until(lambda: _all_read(rows, "new"), "every row to be read again", 60)
+            wait_until(lambda: _all_read(rows, "new"), "every row to be read again")
 
 
 def test_a_row_that_was_loaded_before_its_change_is_not_put_into_the_cache(

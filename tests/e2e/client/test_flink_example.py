@@ -66,7 +66,6 @@ def copy(shop: Shop) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(240)
 def test_flink_passes_over_copied_rows_and_markers(shop: Shop, tmp_path: Path) -> None:
     make_orders(shop)
     copy(shop)
@@ -82,14 +81,13 @@ def test_flink_passes_over_copied_rows_and_markers(shop: Shop, tmp_path: Path) -
         shop.execute(
             f"insert into {shop.name}.orders values (99, 'last', 1.5, '2026-11-25 08:30:01')"
         )
-        wait_until(lambda: view(changes) == in_the_source(shop), "the view of the source", 60)
+        wait_until(lambda: view(changes) == in_the_source(shop), "the view of the source")
     records = read_records(shop.kafka.bootstrap, shop.name)
     assert any("moved" in each.headers and each.value is None for each in records)
     assert sum(each.is_copy for each in records) >= 38
 
 
 @pytest.mark.long
-@pytest.mark.timeout(240)
 def test_without_the_setting_copied_rows_are_counted_twice(shop: Shop) -> None:
     make_orders(shop)
     copy(shop)

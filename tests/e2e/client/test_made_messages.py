@@ -88,5 +88,5 @@ def _read(shop: Shop, count: int) -> list[Message]:
             found.extend(each for each in consumer.consume(10, 0.2) if each.error() is None)
             return len(found) >= count
 
-        wait_until(complete, "the messages", 30)
+        wait_until(complete, "the messages")
     return found

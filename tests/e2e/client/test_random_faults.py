@@ -19,7 +19,6 @@ class _Shared(Servers):
         self.__dict__.update(database=database, broker=broker, zookeeper=zookeeper)
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     "kind",
     [each if each == "exclusive" else pytest.param(each, marks=pytest.mark.long) for each in KINDS],

@@ -57,7 +57,6 @@ def shop(
                 (each.name, each.state) == ("other", "RUNNING") for each in installation.statuses()
             ),
             "the other instance",
-            40,
         )
         yield Shop(installation, mariadb, kafka, relay, server.url, tmp_path)
 

@@ -32,6 +32,8 @@ IDLE = 2.0
 
 
 def subscription(shop: Shop, **more: object) -> Subscription:
+    """A subscription that ends when everything is read: what was written is published first."""
+    shop.wait_until_published()
     return Subscription(**{**shop.arguments(), "idle_seconds": IDLE, **more})
 
 
@@ -159,7 +161,7 @@ def test_a_handler_that_fails_is_retried_and_then_its_change_is_put_aside(shop: 
         )
     ) as letters:
         letters.subscribe([f"{shop.name}-w3.dead-letters"])
-        found = letters.consume(1, 20)[0]
+        found = letters.consume(1, 60)[0]
     headers = dict(found.headers() or [])
     assert headers["dead-letter-reason"] == b"ValueError: no such customer"
     assert found.key() == f'["{shop.name}.t","2"]'.encode()

@@ -71,13 +71,13 @@ def test_transactions_are_whole_through_kills_of_the_client_and_of_the_relay(
         expected.append([("t", each) for each in t] + [("u", each) for each in u])
     one = arguments(shop, "t", "u", pause_seconds=0.1)
     with reading(file, **one) as killed:
-        wait_until(lambda: len(seen_transactions(file)) >= 4, "some transactions", 60)
+        wait_until(lambda: len(seen_transactions(file)) >= 4, "some transactions")
         killed.kill()
     shop.installation.limit(SLOWLY)
     kept = insert_and_roll_back(shop.mariadb, shop.name, first=10_000, rows=ROWS)
     expected.append([("t", each) for each in kept])
     with reading(file, **one) as second:
-        wait_until(lambda: len(seen_transactions(file)) >= 13, "those of the killed client", 60)
+        wait_until(lambda: len(seen_transactions(file)) >= 13, "those of the killed client")
         shop.relay.kill()
         shop.installation.limit(None)
         second.check()
@@ -104,6 +104,7 @@ def test_transactions_are_whole_through_kills_of_the_client_and_of_the_relay(
 
 def _new_groups_begin_with_what_is_whole(shop: Shop) -> None:
     def read(group: str, start: str) -> list[list[int]]:
+        shop.wait_until_published()
         own = arguments(shop, "t", start=start, idle_seconds=1, group=f"{shop.name}-{group}")
         with TransactionSubscription(**own) as found:
             return [[each.row["id"] for each in one.changes] for one in found]
@@ -134,7 +135,7 @@ def test_transactions_whose_rows_come_again_come_whole_and_in_order(
         expected += [_inserted(shop, k) for k in range(2, 5)]
         crashing = RelayProcess(shop.installation, "crashing", module=CRASHING)
         crashing.start(ROMA_CRASH="before_position:1")
-        crashing.wait_for_crash(60)
+        crashing.wait_for_crash()
         shop.relay.start()
         shop.relay.wait_for("RUNNING")
         expected += [_inserted(shop, k) for k in range(5, 7)]
@@ -145,7 +146,7 @@ def test_transactions_whose_rows_come_again_come_whole_and_in_order(
 
 def test_copied_rows_come_beside_whole_transactions(shop: Shop) -> None:
     expected = [_inserted(shop, k) for k in range(3)]
-    wait_until(lambda: f"{shop.name}.t" in shop.installation.tables(), "the table", 60)
+    wait_until(lambda: f"{shop.name}.t" in shop.installation.tables(), "the table")
     copy = commands.roma(shop.installation, "start", f"{shop.name}.t").split()[0]
     commands.wait_for(shop.installation, copy, "DONE")
     expected += [_inserted(shop, k) for k in range(3, 5)]

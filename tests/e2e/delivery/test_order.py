@@ -38,7 +38,6 @@ def settled(installation: Installation, kafka: Kafka, messages: int) -> list[See
     wait_until(
         lambda: len(read_topic(kafka.bootstrap, installation.name)) >= messages,
         f"{messages} messages",
-        30,
     )
     seen = read_topic(kafka.bootstrap, installation.name)
     assert len(seen) == messages

@@ -178,7 +178,7 @@ def test_a_topic_that_takes_less_than_before_is_asked_again(
             f"insert into {name}.t select 3, 1, {noise}",
             f"insert into {name}.t select seq, 1, md5(rand()) from {name}.seq_4_to_3003",
         )
-        wait_until(lambda: len(ids(kafka, name)) == 3002, "the rows beside it", 60)
+        wait_until(lambda: len(ids(kafka, name)) == 3002, "the rows beside it")
         status = relay.wait_for("RUNNING")
     assert ids(kafka, name) == [1, 2, *range(4, 3004)]
     (listed,) = DeadLetterTopic(installation.settings.kafka, name, "shop").letters()

@@ -22,7 +22,10 @@ from tests.support.sources.counting_load import (
 )
 from tests.support.waiting import wait_until
 
-SOON_SECONDS = 5
+SOON_SECONDS = 12
+"""Less than what does not answer would take: a transaction's timeout of 15 s. It has to be enough
+for a busy machine.
+"""
 GONE = {"killed": (Kafka.kill, Kafka.start), "hanging": (Kafka.pause, Kafka.resume)}
 
 
@@ -41,7 +44,6 @@ def connected_ports(pid: int) -> set[int]:
     }
 
 
-@pytest.mark.timeout(240)
 @pytest.mark.parametrize("how", GONE)
 def test_a_stop_while_a_commit_is_unanswered_is_soon_over_and_nothing_is_lost_or_repeated(
     mariadb: MariaDB, new_kafka: Callable[..., Kafka], new_installation: NewInstallation, how: str
@@ -63,9 +65,9 @@ def test_a_stop_while_a_commit_is_unanswered_is_soon_over_and_nothing_is_lost_or
             assert installation.status().state == "ENDED"  # type: ignore[union-attr]
             come_back(broker)
             relay.start()
-            relay.wait_for("RUNNING", seconds=60)
+            relay.wait_for("RUNNING")
             load.end()
-            wait_until(lambda: published_end(installation) == binlog_end(mariadb), "the end", 60)
+            wait_until(lambda: published_end(installation) == binlog_end(mariadb), "the end")
             assert_exactly_once(read_topic(broker.bootstrap, name), load, mariadb, name)
     assert took_s < SOON_SECONDS
     print(f"stopped after {took_s:.1f} s")
@@ -123,6 +125,6 @@ def test_a_stop_under_load_ends_the_batch_and_leaves_nothing_to_repair(
                 relay.start()
                 relay.wait_for("RUNNING")
             load.end()
-            wait_until(lambda: published_end(installation) == binlog_end(mariadb), "the end", 60)
+            wait_until(lambda: published_end(installation) == binlog_end(mariadb), "the end")
         assert_exactly_once(read_topic(kafka.bootstrap, name), load, mariadb, name)
         assert "abort_unanswered" not in relay.log.read_text()

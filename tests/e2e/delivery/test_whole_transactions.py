@@ -4,8 +4,6 @@ or changing their own keys.
 
 from typing import Any
 
-import pytest
-
 from deploy.embedded import Kafka, MySQL, SqlServer
 from tests.e2e.conftest import NewInstallation
 from tests.support.relays.relay_process import RelayProcess
@@ -15,9 +13,7 @@ from tests.support.waiting import wait_until
 
 def settled(kafka: Kafka, topic: str, messages: int) -> list[Seen]:
     """The topic in the order of the pair, once it holds so many messages; more are an error."""
-    wait_until(
-        lambda: len(read_topic(kafka.bootstrap, topic)) >= messages, f"{messages} messages", 40
-    )
+    wait_until(lambda: len(read_topic(kafka.bootstrap, topic)) >= messages, f"{messages} messages")
     seen = read_topic(kafka.bootstrap, topic)
     assert len(seen) == messages
     return sorted(seen, key=lambda each: each.order)
@@ -59,7 +55,6 @@ def test_create_table_select_gives_its_ddl_and_its_rows_once(
     ]
 
 
-@pytest.mark.timeout(120)
 def test_ten_thousand_rows_of_one_compressed_transaction_keep_their_order(
     mysql_9: MySQL, kafka: Kafka, new_installation: NewInstallation
 ) -> None:

@@ -4,8 +4,6 @@ nothing is lost or overtaken.
 
 from typing import Any
 
-import pytest
-
 from deploy.embedded import Kafka, MariaDB, SqlServer
 from tests.e2e.conftest import NewInstallation
 from tests.support.relays.relay_process import Installation, RelayProcess
@@ -32,7 +30,6 @@ def all_published(database: SqlServer, installation: Installation) -> None:
     wait_until(
         lambda: published_end(installation) >= end,
         f"the end of the binlog, {end}: {installation.status()}",
-        60,
     )
 
 
@@ -44,7 +41,6 @@ def change_all(database: SqlServer, name: str, load: CountingLoad) -> None:
         connection.commit()
 
 
-@pytest.mark.timeout(240)
 def test_crashes_between_rows_and_position_repeat_rows_under_their_orders(
     mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
 ) -> None:
@@ -58,7 +54,7 @@ def test_crashes_between_rows_and_position_repeat_rows_under_their_orders(
             for commit in (2, 5):
                 change_all(mariadb, name, load)
                 relay.start(ROMA_CRASH=f"before_position:{commit}")
-                relay.wait_for_crash(60)
+                relay.wait_for_crash()
         relay.start(ROMA_CRASH="never:0")
         relay.wait_for("RUNNING")
         all_published(mariadb, installation)
@@ -80,7 +76,7 @@ def test_rows_of_xa_come_whole_when_the_relay_dies_before_it_notes_the_commit(
         relay.kill()
         mariadb.execute(f"xa commit '{name}'")
         relay.start(ROMA_CRASH="before_position:2")
-        relay.wait_for_crash(60)
+        relay.wait_for_crash()
         relay.start(ROMA_CRASH="never:0")
         relay.wait_for("RUNNING")
         all_published(mariadb, installation)

@@ -5,8 +5,6 @@ happens to the relay in between.
 import os
 from typing import Any, Final
 
-import pytest
-
 from deploy.embedded import Kafka, MariaDB, SqlServer
 from relay.position import PREPARED, CompactedTopicStore
 from relay.settings import KafkaSettings
@@ -55,7 +53,7 @@ def test_rows_come_at_commit_and_never_at_rollback(
         prepare(database, second, f"insert into {name}.t values (3, 1, 'second')")
         prepare(database, third, f"insert into {name}.t values (4, 1, 'third')")
         database.execute(f"insert into {name}.t values (10, 1, 'between')")
-        wait_until(lambda: rows(kafka, name) == [("INSERT", "10")], "the row between", 40)
+        wait_until(lambda: rows(kafka, name) == [("INSERT", "10")], "the row between")
         database.execute(f"xa rollback {second}")
         relay.kill()
         database.execute(f"insert into {name}.t values (11, 1, 'while down')")
@@ -63,7 +61,6 @@ def test_rows_come_at_commit_and_never_at_rollback(
         wait_until(
             lambda: rows(kafka, name) == [("INSERT", "10"), ("INSERT", "11")],
             "the row while down",
-            40,
         )
         database.execute(f"xa commit {first}", f"insert into {name}.t values (12, 1, 'behind')")
         committed = [
@@ -74,7 +71,7 @@ def test_rows_come_at_commit_and_never_at_rollback(
             ("UPDATE", "2"),
             ("INSERT", "12"),
         ]
-        wait_until(lambda: rows(kafka, name) == committed, "the first one", 40)
+        wait_until(lambda: rows(kafka, name) == committed, "the first one")
         relay.kill()
         database.execute(f"xa commit {third}")
         prepare(database, fourth, f"insert into {name}.t values (5, 1, 'fourth')")
@@ -91,7 +88,6 @@ def test_rows_come_at_commit_and_never_at_rollback(
                 rows(kafka, name) == [*committed, *(("INSERT", each) for each in ("4", "5", "6"))]
             ),
             "the rest",
-            40,
         )
 
 
@@ -104,7 +100,7 @@ def test_a_commit_of_rows_that_were_never_read_is_a_stop(
     with RelayProcess(installation) as relay:
         relay.wait_for("RUNNING")
         database.execute(f"insert into {name}.t values (2, 1, 'before')")
-        wait_until(lambda: rows(kafka, name) == [("INSERT", "2")], "the row before", 40)
+        wait_until(lambda: rows(kafka, name) == [("INSERT", "2")], "the row before")
         database.execute(f"xa commit '{name}'")
         status = relay.wait_for("STOPPED", "PREPARED_UNKNOWN")
         assert "skip" in status.remedy
@@ -126,7 +122,7 @@ def test_what_is_not_in_memory_is_found_behind_the_open_batch(
             prepare(database, xid, f"insert into {name}.t values ({number}, 1, 'before')")
         database.execute(f"insert into {name}.t values (10, 1, 'seen')")
         wait_until(
-            lambda: rows(kafka, name) == [("INSERT", "10")], "the row after the prepared ones", 40
+            lambda: rows(kafka, name) == [("INSERT", "10")], "the row after the prepared ones"
         )
         relay.kill()
         prepare(database, third, f"insert into {name}.t values (3, 1, 'third')")
@@ -140,7 +136,7 @@ def test_what_is_not_in_memory_is_found_behind_the_open_batch(
         )
         relay.start()
         wanted = [("INSERT", each) for each in ("10", "2", "3", "11")]
-        wait_until(lambda: rows(kafka, name) == wanted, "the committed ones", 25)
+        wait_until(lambda: rows(kafka, name) == wanted, "the committed ones")
         assert prepared_records(kafka, installation.name) == {}
 
 
@@ -152,7 +148,6 @@ def prepared_records(kafka: Kafka, installation: str) -> dict[bytes, bytes]:
     return CompactedTopicStore(settings, installation, PREPARED, "shop").read()
 
 
-@pytest.mark.timeout(300)
 def test_a_large_one_beside_another_passes_through_little_memory(
     mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
 ) -> None:
@@ -170,7 +165,7 @@ def test_a_large_one_beside_another_passes_through_little_memory(
                 f"insert into {name}.t select seq, seq, {text} from {sequence}",
             )
         mariadb.execute(f"xa commit '{name}','0'")
-        wait_until(lambda: topic_answers(kafka.bootstrap, name), "the topic", 60)
+        wait_until(lambda: topic_answers(kafka.bootstrap, name), "the topic")
         keys = keys_in_order(kafka.bootstrap, name, LARGE_ROWS, 200)
         peak = peak_bytes(relay.pid)
     assert keys == [f'["{name}.t","{number}"]'.encode() for number in range(1, LARGE_ROWS + 1)]

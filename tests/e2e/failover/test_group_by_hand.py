@@ -41,7 +41,7 @@ def insert_as(server: MariaDB, name: str, number: int, gtid: str) -> None:
 
 def wait_for(kafka: Kafka, name: str, *numbers: int) -> None:
     """Wait until exactly these rows were published, repeats counted."""
-    wait_until(lambda: Counter(ids(kafka, name)) == Counter(numbers), f"rows {numbers}", 40)
+    wait_until(lambda: Counter(ids(kafka, name)) == Counter(numbers), f"rows {numbers}")
 
 
 def orders_of(kafka: Kafka, name: str, number: int) -> list[str]:

@@ -117,7 +117,6 @@ def make_anew(kafka: Kafka, topic: str) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(120)
 def test_on_a_mirrored_cluster_the_relay_goes_on_where_it_stood(
     mariadb: MariaDB, clusters: tuple[Kafka, Kafka], new_installation: NewInstallation
 ) -> None:
@@ -140,7 +139,6 @@ def test_on_a_mirrored_cluster_the_relay_goes_on_where_it_stood(
     assert ids_in_order(one, name) == [1, 2]
 
 
-@pytest.mark.timeout(120)
 def test_a_truncated_topic_of_rows_is_written_on_and_a_position_topic_made_anew_is_lost_by_name(
     mariadb: MariaDB, clusters: tuple[Kafka, Kafka], new_installation: NewInstallation
 ) -> None:

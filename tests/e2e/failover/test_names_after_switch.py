@@ -57,7 +57,6 @@ def installed(
     return make(master, kafka, source=source, failover={"heartbeat_ha_enable": True, **failover})
 
 
-@pytest.mark.timeout(120)
 def test_tables_that_changed_before_a_switch_by_gtid_are_known_after_it(
     pair: Pair, kafka: Kafka, new_installation: NewInstallation
 ) -> None:
@@ -82,7 +81,6 @@ def test_tables_that_changed_before_a_switch_by_gtid_are_known_after_it(
 
 
 @pytest.mark.long
-@pytest.mark.timeout(120)
 @pytest.mark.parametrize("pair", [MariaDB], indirect=True, ids=lambda kind: kind.name)
 def test_an_alter_that_a_fallback_repeats_stops_by_name(
     pair: Pair, kafka: Kafka, new_installation: NewInstallation
@@ -97,7 +95,7 @@ def test_an_alter_that_a_fallback_repeats_stops_by_name(
     table = Table(master, installation, kafka)
     with RelayProcess(installation) as relay:
         relay.wait_for("RUNNING")
-        wait_until(lambda: age_s(table, master) > _FALLBACK_SECONDS + 1, "an older table", 40)
+        wait_until(lambda: age_s(table, master) > _FALLBACK_SECONDS + 1, "an older table")
         table.run("alter table {t} add m int after id")
         table.row()
         table.run("alter table {t} change n m int, change m n int")

@@ -88,12 +88,12 @@ def test_a_single_source_becomes_a_group_of_both_families_through_kills(
         relay.start()
         with writing((mariadb, name, 2), (mysql_9, name, FAR + 1)) as written:
             relay.wait_for("RUNNING")
-            wait_until(lambda: len(ids(kafka, name)) > 100, "some rows of the load", 40)
+            wait_until(lambda: len(ids(kafka, name)) > 100, "some rows of the load")
             relay.kill()
             relay.start()
             relay.wait_for("RUNNING")
         expected = sorted([0, 1, FAR, *written])
-        wait_until(lambda: len(ids(kafka, name)) >= len(expected), "the rest of both", 40)
+        wait_until(lambda: len(ids(kafka, name)) >= len(expected), "the rest of both")
         wait_until(lambda: relay.wait_for("RUNNING").lag_seconds == 0, "that nothing is left")
         assert set(relay.wait_for("RUNNING").sources) == {"first", "second"}
     found = ids(kafka, name)
@@ -149,8 +149,8 @@ def test_a_backlog_is_published_in_the_order_of_its_times(
         server.execute(*";".join(dated).split(";"), *ranked)
     with RelayProcess(installation) as relay:
         relay.wait_for("RUNNING")
-        wait_until(lambda: len(ids(kafka, by_time)) == len(rows), "the backlog of both", 40)
-        wait_until(lambda: len(ids(kafka, by_column)) == len(rows), "the backlog of both", 40)
+        wait_until(lambda: len(ids(kafka, by_time)) == len(rows), "the backlog of both")
+        wait_until(lambda: len(ids(kafka, by_column)) == len(rows), "the backlog of both")
     assert ids(kafka, by_time) == [row[1] for row in sorted(rows, key=lambda row: (row[2], row[0]))]
     assert ids(kafka, by_column) == [
         row[1] for row in sorted(rows, key=lambda row: (row[3], row[0]))
@@ -201,7 +201,6 @@ def test_a_source_at_rest_and_one_that_dies(
         wait_until(
             lambda: ids(kafka, name) == [1, 1001, 3, 4, 2, 1002, 1003],
             "the rows of the one that is back",
-            40,
         )
         wait_until(lambda: relay.wait_for("RUNNING").held_back == "", "that none is passed over")
         other.stop()  # now while it runs

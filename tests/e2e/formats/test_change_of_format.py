@@ -5,7 +5,6 @@ beside the former one, a copy of the tables into it, and the end of the former o
 from typing import Any, Final
 
 import orjson
-import pytest
 
 from deploy.embedded import Kafka, MariaDB
 from relay.audit import AuditTrail
@@ -23,7 +22,6 @@ SLOWLY: Final = "sleep(0.01) = 0"
 """The kill meets the copy between two of its chunks."""
 
 
-@pytest.mark.timeout(180)
 def test_a_topic_of_another_format_gets_every_row_while_the_former_one_continues(
     mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
 ) -> None:
@@ -34,18 +32,18 @@ def test_a_topic_of_another_format_gets_every_row_while_the_former_one_continues
     with RelayProcess(installation) as relay:
         relay.wait_for("RUNNING")
         mariadb.execute(f"update {table} set v = 'live' where id <= 10")
-        wait_until(lambda: len(records(kafka, former)) == 10, "the rows of the former topic", 30)
+        wait_until(lambda: len(records(kafka, former)) == 10, "the rows of the former topic")
         # 1. a rule for the new topic; 2. the tables have both topics
         configure(installation, topic={"rules": [{"topics": new, "format": "debezium-json"}]})
         relay.kill()
         relay.start()
         relay.wait_for("RUNNING")
-        installation.map(topics=[{"logicDb": name, "topic": f"{former},{new}"}])
+        installation.map_and_wait(topics=[{"logicDb": name, "topic": f"{former},{new}"}])
         mariadb.execute(f"update {table} set v = 'in both' where id = 11")
-        wait_until(lambda: rows_of(kafka, new) == {11: (0, "in both")}, "the first row", 30)
+        wait_until(lambda: rows_of(kafka, new) == {11: (0, "in both")}, "the first row")
         # 3. the copy; consumers then move
         number = roma(installation, "start", table, "--to-topic", new, "--where", SLOWLY).split()[0]
-        wait_until(lambda: any(each.is_copy for each in records(kafka, new)), "a chunk", 30)
+        wait_until(lambda: any(each.is_copy for each in records(kafka, new)), "a chunk")
         relay.kill()
         mariadb.execute(
             f"delete from {table} where id = {ROWS}",
@@ -56,9 +54,9 @@ def test_a_topic_of_another_format_gets_every_row_while_the_former_one_continues
         wait_for(installation, number, "DONE", 90)
         # 4. the end of the former topic
         assert not markers(kafka, former)
-        installation.map(topics=[{"logicDb": name, "topic": new}])
+        installation.map_and_wait(topics=[{"logicDb": name, "topic": new}])
         mariadb.execute(f"insert into {table} values ({LAST}, 0, 'last')")
-        wait_until(lambda: LAST in rows_of(kafka, new), "the last row", 30)
+        wait_until(lambda: LAST in rows_of(kafka, new), "the last row")
     assert rows_of(kafka, new) == table_rows(mariadb, table)
     assert markers(kafka, former), "readers of the former topic see its end"
     assert f'["{table}","{LAST}"]'.encode() not in {each.key for each in records(kafka, former)}

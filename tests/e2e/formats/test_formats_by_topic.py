@@ -39,7 +39,6 @@ def records(kafka: Kafka, topic: str) -> list[Record]:
     return sorted(rows, key=lambda each: (each.order, each.place))
 
 
-@pytest.mark.timeout(240)
 def test_topics_of_one_instance_have_the_same_rows_each_in_its_format(
     mariadb: MariaDB, kafka: Kafka, registry: Apicurio, new_installation: NewInstallation
 ) -> None:
@@ -61,7 +60,7 @@ def test_topics_of_one_instance_have_the_same_rows_each_in_its_format(
             assert not any(b'"5"' in (each.key or b"") for each in records(kafka, name))
             gate.lead_to(host, int(port))
             moved_in_a_split_transaction(installation, mariadb, kafka, relay)
-            wait_until(lambda: bool(records(kafka, f"{name}_connect")), "the last row", 60)
+            wait_until(lambda: bool(records(kafka, f"{name}_connect")), "the last row")
     canal, lake = records(kafka, name), records(kafka, f"{name}_lake")
     assert [facts(each) for each in canal] == [facts(each) for each in lake]
     assert len(lake) > ROWS
@@ -82,7 +81,6 @@ def test_topics_of_one_instance_have_the_same_rows_each_in_its_format(
 
 
 @pytest.mark.long
-@pytest.mark.timeout(180)
 def test_a_copy_waits_for_a_registry_that_hangs_and_the_stream_of_another_format_does_not(
     mariadb: MariaDB, kafka: Kafka, registry: Apicurio, new_installation: NewInstallation
 ) -> None:
@@ -99,9 +97,9 @@ def test_a_copy_waits_for_a_registry_that_hangs_and_the_stream_of_another_format
             number = roma(installation, "start", f"{name}.t", "--to-topic", f"{name}_lake").split()[
                 0
             ]
-            wait_until(lambda: "does not answer" in waits(installation, number), "it waits", 30)
+            wait_until(lambda: "does not answer" in waits(installation, number), "it waits")
             mariadb.execute(*(f"insert into {name}.t values ({2 + i}, 0, '')" for i in range(20)))
-            wait_until(lambda: len(records(kafka, name)) == 20, "the stream", 30)
+            wait_until(lambda: len(records(kafka, name)) == 20, "the stream")
             relay.wait_for("RUNNING")
             assert not records(kafka, f"{name}_lake")
             gate.lead_to(host, int(port))
@@ -139,7 +137,7 @@ def moved_in_a_split_transaction(
     many = ", ".join(f"({100 + number}, {number}, repeat('x', 400))" for number in range(ROWS))
     before = len(records(kafka, name))
     mariadb.execute(f"insert into {name}.t (id, n, v) values {many}")
-    wait_until(lambda: len(records(kafka, name)) > before, "a part", 30)
+    wait_until(lambda: len(records(kafka, name)) > before, "a part")
     relay.kill()
     installation.limit(None)
     assert len(records(kafka, name)) < before + ROWS, "the crash came too late"

@@ -68,7 +68,7 @@ def test_hidden_columns_are_nowhere(
     phone, vault, mail = SECRETS
     people = f"{name}.people (id, open, phone, vault, mail)"
     with RelayProcess(installation) as relay:
-        wait_until(lambda: states(installation) == set(topics), "all instances run", 60)
+        wait_until(lambda: states(installation) == set(topics), "all instances run")
         mariadb.execute(
             f"create table {name}.people (id int primary key, open longtext, phone int, "
             f"vault blob, mail varchar(40))",
@@ -108,7 +108,6 @@ def wait_for_last(kafka: Kafka, topic: str, text: bytes, form: str) -> None:
     wait_until(
         lambda: any(text in (each.value or b"") for each in read_records(kafka.bootstrap, topic)),
         f"the last row in {form}",
-        60,
     )
 
 

@@ -31,9 +31,7 @@ def rows(registry: Apicurio, kafka: Kafka, topic: str) -> list[dict[str, Any]]:
 
 
 def wait_for_rows(registry: Apicurio, kafka: Kafka, topic: str, *wanted: dict[str, Any]) -> None:
-    wait_until(
-        lambda: len(list(read_records(kafka.bootstrap, topic))) >= len(wanted), "the rows", 60
-    )
+    wait_until(lambda: len(list(read_records(kafka.bootstrap, topic))) >= len(wanted), "the rows")
     assert rows(registry, kafka, topic) == list(wanted)
 
 

@@ -125,14 +125,14 @@ def test_a_refused_schema_stops_before_its_row_and_goes_on_when_the_registry_tak
     with RelayProcess(installation) as relay, Rows(registry, name, form, tmp_path) as rows:
         relay.wait_for("RUNNING")
         mariadb.execute(f"insert into {name}.t values (1, 1, 'a')")
-        wait_until(lambda: rows.seen(kafka) == [FIRST], "the first row", 60)
+        wait_until(lambda: rows.seen(kafka) == [FIRST], "the first row")
         set_level(registry, subject, "BACKWARD")
         mariadb.execute(
             f"alter table {name}.t add column w bigint not null default 7",
             f"insert into {name}.t (id, n, v) values (2, 2, 'b')",
             f"alter table {name}.t modify n varchar(9)",
         )
-        wait_until(lambda: rows.seen(kafka) == [FIRST, SECOND], "the second row", 60)
+        wait_until(lambda: rows.seen(kafka) == [FIRST, SECOND], "the second row")
         copy = wait_for(
             installation, roma(installation, "start", f"{name}.t").split()[0], "REFUSED"
         )
@@ -147,7 +147,7 @@ def test_a_refused_schema_stops_before_its_row_and_goes_on_when_the_registry_tak
         assert rows.seen(kafka) == [FIRST, SECOND]
         set_level(registry, subject, "NONE")
         relay.start()
-        wait_until(lambda: rows.seen(kafka) == [FIRST, SECOND, THIRD], "the row after", 60)
+        wait_until(lambda: rows.seen(kafka) == [FIRST, SECOND, THIRD], "the row after")
 
 
 FIRST: Final = {"id": 1, "n": 1, "v": "a"}

@@ -69,7 +69,7 @@ class Source:
         return f"{self.name}.{form}.{table}"
 
     def wait_for(self, topic: str) -> None:
-        wait_until(lambda: read_records(self.kafka.bootstrap, topic) != [], topic, 60)
+        wait_until(lambda: read_records(self.kafka.bootstrap, topic) != [], topic)
 
     def value(self, form: str, table: str) -> bytes:
         (record,) = read_records(self.kafka.bootstrap, self.topic(form, table))

@@ -75,7 +75,7 @@ def publish_zoo(
     ]
     installation.file.write_text(tomli_w.dumps(installation.document), encoding="utf-8")
     with RelayProcess(installation):
-        wait_until(lambda: states(installation) == set(forms), "all instances run", 60)
+        wait_until(lambda: states(installation) == set(forms), "all instances run")
         with database.connect() as connection:
             replay(connection, database.family)
         database.execute("create table zoo_types.last (id int primary key)")
@@ -87,7 +87,6 @@ def publish_zoo(
                     for each in read_records(kafka.bootstrap, topic)
                 ),
                 f"the last row in {topic}",
-                60,
             )
     return Zoo(kafka.bootstrap, topics, _tables(database))
 

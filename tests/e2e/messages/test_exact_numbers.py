@@ -51,12 +51,10 @@ def test_decimals_and_zeros(
         wait_until(
             lambda: installation.status() is not None and installation.status().published_rows > 0,  # type: ignore[union-attr]
             "the row",
-            30,
         )
         wait_until(
             lambda: len(read_topic(kafka.bootstrap, name)) == len(FLOAT_KEYS) + 2,
             "the messages",
-            30,
         )
     *keyed, seen = sorted(read_topic(kafka.bootstrap, name), key=lambda each: each.order)
     assert [json.loads(each.key or b"null") for each in keyed] == [

@@ -235,7 +235,7 @@ def test_one_change_to_two_topics_is_one_transaction(
             for topic in topics
         ] == [2, 2]
         relay.start(ROMA_CRASH="never:0")
-        wait_until(lambda: len(read_topic(kafka.bootstrap, name)) == 2, "both rows", 30)
+        wait_until(lambda: len(read_topic(kafka.bootstrap, name)) == 2, "both rows")
     one, other = (
         [(each.order, each.key, each.value) for each in read_topic(kafka.bootstrap, topic)]
         for topic in topics

@@ -51,7 +51,6 @@ def place(database: SqlServer) -> tuple[str, int]:
     return str(row[0]), int(row[1])
 
 
-@pytest.mark.timeout(180)
 def test_rows_come_under_the_names_of_their_day(
     bare: SqlServer, kafka: Kafka, new_installation: NewInstallation
 ) -> None:
@@ -85,7 +84,6 @@ def test_rows_come_under_the_names_of_their_day(
 
 
 @OF_ONE_FAMILY
-@pytest.mark.timeout(180)
 def test_a_change_that_was_not_logged_is_read_again_or_stops_by_name(
     bare: SqlServer, kafka: Kafka, new_installation: NewInstallation
 ) -> None:
@@ -113,7 +111,6 @@ def test_a_change_that_was_not_logged_is_read_again_or_stops_by_name(
 
 
 @OF_ONE_FAMILY
-@pytest.mark.timeout(180)
 def test_a_first_start_in_the_past_names_what_it_can_and_stops_at_what_it_cannot(
     bare: SqlServer, kafka: Kafka, new_installation: NewInstallation
 ) -> None:
@@ -140,7 +137,6 @@ def test_a_first_start_in_the_past_names_what_it_can_and_stops_at_what_it_cannot
 
 
 @OF_ONE_FAMILY
-@pytest.mark.timeout(180)
 def test_names_are_those_of_the_place_that_a_position_is_moved_back_to(
     bare: SqlServer, kafka: Kafka, new_installation: NewInstallation
 ) -> None:
@@ -173,12 +169,10 @@ def test_names_are_those_of_the_place_that_a_position_is_moved_back_to(
         wait_until(
             lambda: len(read_topic(kafka.bootstrap, table.topic)) == before + 2,
             "two rows again",
-            40,
         )
         table.wait()
 
 
-@pytest.mark.timeout(180)
 def test_prepared_rows_keep_the_names_that_they_were_prepared_under(
     bare: SqlServer, kafka: Kafka, new_installation: NewInstallation
 ) -> None:
@@ -200,19 +194,17 @@ def test_prepared_rows_keep_the_names_that_they_were_prepared_under(
             f"create table {name}.other (id int primary key)",
             f"insert into {name}.other values (1)",
         )
-        wait_until(lambda: len(read_topic(kafka.bootstrap, table.topic)) == 1, "the row behind", 40)
+        wait_until(lambda: len(read_topic(kafka.bootstrap, table.topic)) == 1, "the row behind")
         relay.kill()
         table.run(f"xa commit '{name}'", "alter table {t} rename column m to o")
         relay.start()
         wait_until(
             lambda: table.seen() == {"7": {"id": "7", "m": "8", "v": "nine"}},
             "the prepared row",
-            40,
         )
 
 
 @OF_ONE_FAMILY
-@pytest.mark.timeout(180)
 def test_versions_of_a_binlog_that_is_gone_are_taken_away(
     bare: SqlServer, kafka: Kafka, new_installation: NewInstallation
 ) -> None:
@@ -247,7 +239,7 @@ def test_versions_of_a_binlog_that_is_gone_are_taken_away(
         relay.start()
         table.row()
         table.wait()
-        wait_until(lambda: versions() == 1, "one version of one table", 40)
+        wait_until(lambda: versions() == 1, "one version of one table")
         table.run("alter table {t} add z int first")
         table.row()
         relay.kill()
@@ -275,7 +267,6 @@ The server chooses the first unique key whose columns are all NOT NULL.
 """
 
 
-@pytest.mark.timeout(180)
 @pytest.mark.parametrize("server", ["mariadb", pytest.param("mysql_9", marks=pytest.mark.long)])
 def test_a_lagging_relay_that_follows_ddl_keys_rows_as_a_live_one_did(
     server: str, request: pytest.FixtureRequest, kafka: Kafka, new_installation: NewInstallation
@@ -330,6 +321,6 @@ def _published(kafka: Kafka, topic: str) -> list[tuple[bytes | None, dict[str, o
         ]
 
     wait_until(
-        lambda: any(value["table"] == "t" for _, value in found()), f"the last row in {topic}", 60
+        lambda: any(value["table"] == "t" for _, value in found()), f"the last row in {topic}"
     )
     return found()

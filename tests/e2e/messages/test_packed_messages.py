@@ -81,12 +81,10 @@ def test_every_row_says_the_same_as_alone(
             wait_until(
                 lambda: row_count(read_topic(kafka.bootstrap, name)) >= expected,
                 "all rows alone",
-                30,
             )
             wait_until(
                 lambda: row_count(read_topic(kafka.bootstrap, f"{name}p")) >= expected,
                 "all rows packed",
-                30,
             )
     alone, together = read_topic(kafka.bootstrap, name), read_topic(kafka.bootstrap, f"{name}p")
     assert rows_of(together) == rows_of(alone)

@@ -84,7 +84,6 @@ def seen(
                 >= set(SETTINGS)
             ),
             "all instances",
-            60,
         )
         for shard, region in shards:
             mariadb.execute(*changes(shard, region))
@@ -125,7 +124,6 @@ def values(messages: list[Seen]) -> list[dict[str, Any]]:
     return [each.value for each in messages if each.value is not None]
 
 
-@pytest.mark.timeout(180)
 def test_what_few_installations_set_holds_from_the_source_to_the_consumer(
     seen: tuple[dict[str, str], dict[str, list[Seen]]],
 ) -> None:

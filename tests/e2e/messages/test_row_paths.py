@@ -59,7 +59,6 @@ def test_a_column_that_sends_a_table_the_slow_way_is_seen(
         wait_until(
             lambda: (found := installation.status()) is not None and found.printed_rows == printed,
             "the stored status",
-            10,
         )
         status = installation.status()
         assert status is not None

@@ -23,7 +23,6 @@ def form(kafka: Kafka, topic: str) -> tuple[int, str, str]:
     return len(partitions), settings["cleanup.policy"].value, settings["retention.ms"].value
 
 
-@pytest.mark.timeout(120)
 def test_each_table_has_its_topic_with_the_partitions_and_retention_of_its_rule(
     mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
 ) -> None:
@@ -94,7 +93,6 @@ def test_each_table_has_its_topic_with_the_partitions_and_retention_of_its_rule(
         assert f"{name}.a$b" in status.reason
 
 
-@pytest.mark.timeout(120)
 @pytest.mark.parametrize("ddl", ["topic", "barrier"])
 def test_a_compacted_topic_takes_statements_and_names_a_table_without_a_key(
     mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation, ddl: str
@@ -118,7 +116,6 @@ def test_a_compacted_topic_takes_statements_and_names_a_table_without_a_key(
         wait_until(
             lambda: sum(len(read_topic(kafka.bootstrap, each)) for each in topics) == wanted,
             f"rows and statement: {installation.status()}",
-            30,
         )
         mariadb.execute(
             f"create table {name}.keyless (n int)", f"insert into {name}.keyless values (1)"

@@ -64,7 +64,6 @@ def test_preflight_fails_where_the_names_must_be_read(bare: SqlServer) -> None:
     bare.execute(f"revoke select on readable.* from {_USER}@'%'")
 
 
-@pytest.mark.timeout(180)
 def test_the_relay_names_the_grant_and_continues_with_it(
     bare: SqlServer, kafka: Kafka, new_installation: NewInstallation
 ) -> None:

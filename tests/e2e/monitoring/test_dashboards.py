@@ -82,7 +82,7 @@ def test_every_query_returns_figures_of_a_relay_under_load(scraped: Scraped) -> 
             missing.pop()
         return not missing
 
-    wait_until(all_have, "figures of every query", 40)
+    wait_until(all_have, "figures of every query")
     rows = Query("sum(rate(roma_published_rows_total[$__rate_interval]))")
     assert samples(prometheus, rows)[0] > 0
     for each in (*asked, *queries("roma-spark.json")):
@@ -112,7 +112,7 @@ def charts_are_read_from(prometheus: Prometheus, settings: RelaySettings) -> Non
         def told() -> bool:
             return f"Prometheus at {prometheus.address}" in admin.get(f"/instances/{name}").text
 
-        wait_until(told, "the page to say that Prometheus is away", 20)
+        wait_until(told, "the page to say that Prometheus is away")
         page = admin.get("/")
         assert page.status_code == 200
         assert "Charts show what this admin has seen" in page.text

@@ -124,7 +124,7 @@ def test_every_number_is_what_was_written_and_what_kafka_holds(
         assert status.printed_rows["readable: moved_row"] == 1
         assert sum(status.printed_rows.values()) == rows
         met = (f"{name}.hidden", f"{name}.t", f"{name}.unlisted", f"{name}_other.t")
-        wait_until(lambda: installation.tables() == met, "the tables that were met", 10)
+        wait_until(lambda: installation.tables() == met, "the tables that were met")
         visible = [*read_topic(kafka.bootstrap, name), *read_topic(kafka.bootstrap, f"{name}.ddl")]
         committed = positions(kafka, installation)
         assert len(visible) == found["roma_published_messages_total"]

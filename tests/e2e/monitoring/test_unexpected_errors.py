@@ -48,7 +48,6 @@ def hang_up(database: MariaDB, schema: str) -> None:
         ("thread", "RESOURCES_EXHAUSTED"),
     ],
 )
-@pytest.mark.timeout(180)
 def test_a_relay_that_fails_unexpectedly_resigns_and_heals(
     mariadb: MariaDB,
     kafka: Kafka,
@@ -67,7 +66,7 @@ def test_a_relay_that_fails_unexpectedly_resigns_and_heals(
             wait_until(lambda: published_end(installation) > ("", 0), "the first rows")
             fault.touch()
             hang_up(mariadb, name)
-            wait_until(lambda: code in faulty.log.read_text(errors="replace"), code, 40)
+            wait_until(lambda: code in faulty.log.read_text(errors="replace"), code)
             with RelayProcess(installation, "whole") as whole:
                 whole.wait_for("RUNNING")
                 assert (unexpected(faulty, "instance") > 0) is (what == "memory")
@@ -76,20 +75,17 @@ def test_a_relay_that_fails_unexpectedly_resigns_and_heals(
             faulty.wait_for("RUNNING")
             load.end()
             end = binlog_end(mariadb)
-            wait_until(
-                lambda: published_end(installation) >= end, f"the end of the binlog, {end}", 60
-            )
+            wait_until(lambda: published_end(installation) >= end, f"the end of the binlog, {end}")
     assert_exactly_once(read_topic(kafka.bootstrap, name), load, mariadb, name)
 
 
-@pytest.mark.timeout(120)
 def test_the_placement_tells_an_unexpected_error_and_heals(
     mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation, tmp_path: Path
 ) -> None:
     installation, fault = new_installation(mariadb, kafka), tmp_path / "fault"
     fault.touch()
     with RelayProcess(installation, module=_FAULTY, ROMA_FAULT=f"placement:{fault}") as relay:
-        wait_until(lambda: "unheard of" in relay.log.read_text(), "the error in the log", 30)
+        wait_until(lambda: "unheard of" in relay.log.read_text(), "the error in the log")
         fault.unlink()
         relay.wait_for("RUNNING")
         assert unexpected(relay, "placement") > 0

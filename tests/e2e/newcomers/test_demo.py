@@ -149,7 +149,6 @@ def gone(processes: list[psutil.Process]) -> bool:
     )
 
 
-@pytest.mark.timeout(300)
 def test_a_stranger_sees_an_equal_copy(project: Path) -> None:
     command = without_a_name(["make", "demo", "ONCE=1"])
     ran = subprocess.run(
@@ -175,10 +174,9 @@ def test_a_stranger_sees_an_equal_copy(project: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(120)
 def test_the_user_that_is_printed_signs_in(project: Path) -> None:
     with demo(project) as (child, log):
-        wait_until(lambda: said(log, "with the password"), "the user", 60)
+        wait_until(lambda: said(log, "with the password"), "the user", 180)
         output = log.read_text(errors="replace")
         (url,) = re.findall(r"the admin answers at (\S+)$", output, re.MULTILINE)
         ((name, password),) = re.findall(
@@ -191,23 +189,21 @@ def test_the_user_that_is_printed_signs_in(project: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(120)
 def test_a_second_ctrl_c_ends_everything_at_once(project: Path) -> None:
     with demo(project) as (child, log):
-        wait_until(lambda: said(log, "the admin answers"), "the servers", 60)
+        wait_until(lambda: said(log, "the admin answers"), "the servers", 180)
         started = children(child)
         assert len(started) >= 4
         child.send_signal(signal.SIGINT)
-        wait_until(lambda: said(log, "stopping"), "the first signal's effect", 20)
+        wait_until(lambda: said(log, "stopping"), "the first signal's effect")
         child.send_signal(signal.SIGINT)
-        child.wait(10)
-        wait_until(lambda: gone(started), "the end of all children", 10)
+        child.wait(30)
+        wait_until(lambda: gone(started), "the end of all children")
 
 
-@pytest.mark.timeout(120)
 def test_a_crash_leaves_nothing_behind(project: Path) -> None:
     with demo(project) as (child, log):
-        wait_until(lambda: said(log, "the admin answers"), "the servers", 60)
+        wait_until(lambda: said(log, "the admin answers"), "the servers", 180)
         started = children(child)
         child.kill()
-        wait_until(lambda: gone(started), "the end of all children", 10)
+        wait_until(lambda: gone(started), "the end of all children")

@@ -104,7 +104,7 @@ def _save_mapping(admin_log: Path) -> None:
         ]
         return bool(lines)
 
-    wait_until(answers, "the admin to answer", 30)
+    wait_until(answers, "the admin to answer")
     command = [
         sys.executable,
         str(_DOCKER / "save_mapping.py"),
@@ -117,7 +117,6 @@ def _save_mapping(admin_log: Path) -> None:
             == 0
         ),
         "the mapping saved",
-        30,
     )
 
 
@@ -176,7 +175,6 @@ def test_two_shards_meet_in_one_topic(configuration: Path, source: MariaDB, kafk
         wait_until(
             lambda: len(read_topic(kafka.bootstrap, "shop")) == 3,
             f"three rows, see {relay_log}",
-            60,
         )
     tags = ("customer", "contact")
     rows = [

@@ -3,7 +3,6 @@
 from typing import Any
 
 import httpx
-import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from typer.testing import CliRunner
 
@@ -19,7 +18,6 @@ from tests.support.rows.topic_reading import read_topic
 from tests.support.waiting import wait_until
 
 
-@pytest.mark.timeout(120)
 def test_an_instance_is_added_changed_and_removed_and_another_runs_on(
     mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
 ) -> None:

@@ -4,8 +4,6 @@ what an operator accepts in advance stays in the record of a quiet instance.
 
 from typing import Any
 
-import pytest
-
 from deploy.embedded import Kafka, MariaDB
 from relay.preflight import Finding, Verdict, preflight
 from tests.e2e.conftest import NewInstallation
@@ -22,7 +20,6 @@ def told(installation: Installation, instance: str) -> Finding:
     return finding
 
 
-@pytest.mark.timeout(120)
 def test_preflight_tells_a_stop_that_is_to_come_and_heartbeats_keep_what_is_accepted(
     mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
 ) -> None:
@@ -52,7 +49,7 @@ def test_preflight_tells_a_stop_that_is_to_come_and_heartbeats_keep_what_is_acce
         relay.wait_for("RUNNING")
         mariadb.execute(f"insert into {name}.people values ('ü')")
         wait_until(lambda: rows() == 1, "the row of the first instance")
-        wait_until(lambda: state_of(installation, "second") == ("RUNNING", ""), "the second", 40)
+        wait_until(lambda: state_of(installation, "second") == ("RUNNING", ""), "the second")
         assert told(installation, "shop").verdict is Verdict.PASSED
         warned = told(installation, "second")
         assert warned.verdict is Verdict.WARNING
@@ -67,8 +64,8 @@ def test_preflight_tells_a_stop_that_is_to_come_and_heartbeats_keep_what_is_acce
         assert roma(installation, *move, "--yes", "second")[0] == 0
         assert told(installation, "second").verdict is Verdict.PASSED
         before = heartbeats()
-        wait_until(lambda: heartbeats() > before + 1, "records of the quiet instance", 40)
+        wait_until(lambda: heartbeats() > before + 1, "records of the quiet instance")
         mariadb.execute(f"insert into {name}_2.people values ('ü')")
-        wait_until(lambda: rows() == 2, "the row of the second instance", 40)
+        wait_until(lambda: rows() == 2, "the row of the second instance")
         assert state_of(installation, "second") == ("RUNNING", "")
         assert told(installation, "second").verdict is Verdict.PASSED

@@ -64,16 +64,11 @@ def test_documents_that_are_saved_one_by_one_after_a_wipe_lose_no_row(
         relay.wait_for("RUNNING")
         wait_until(lambda: ids(kafka, name) == [1, 2, 3], "every row once")
         # From here on an edit is an edit again.
-        installation.map(topics=topics(name, f"{name}-b"))
-        wait_until(
-            lambda: (found := installation.status()) is not None and found.mapping_set == 3,
-            "the edit in force",
-        )
+        installation.map_and_wait(topics=topics(name, f"{name}-b"))
         mariadb.execute(f"insert into {name}.t values (4, 0, '')")
         wait_until(lambda: ids(kafka, f"{name}-b") == [4], "the row behind the edit")
 
 
-@pytest.mark.timeout(300)
 def test_a_half_published_transaction_ends_under_its_own_set_although_zookeeper_lost_it(
     mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
 ) -> None:
@@ -122,7 +117,6 @@ def test_a_half_published_transaction_ends_under_its_own_set_although_zookeeper_
 
 
 @pytest.mark.long
-@pytest.mark.timeout(300)
 def test_what_follows_a_resumed_transaction_is_published_under_the_newest_set(
     mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
 ) -> None:

@@ -53,9 +53,7 @@ class Shop:
 
         Return the order keys of each row, in the order of its messages.
         """
-        wait_until(
-            lambda: sorted(map(_number, self.seen())) == sorted(numbers), f"rows {numbers}", 40
-        )
+        wait_until(lambda: sorted(map(_number, self.seen())) == sorted(numbers), f"rows {numbers}")
         seen = self.seen()
         return {
             number: [each.order for each in seen if _number(each) == number] for number in numbers

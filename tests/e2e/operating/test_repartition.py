@@ -196,7 +196,6 @@ def test_instances_of_one_topic_place_its_rows_alike_or_the_second_one_waits(
         wait_until(
             lambda: state_of(installation, "second") == ("WAITING", "PARTITIONS_DIFFER"),
             "the second instance waiting",
-            40,
         )
         (told,) = (
             each for each in preflight(installation.settings) if each.code == "PARTITIONS_DIFFER"
@@ -223,7 +222,6 @@ def test_instances_of_one_topic_place_its_rows_alike_or_the_second_one_waits(
                 == ("RUNNING", "")
             ),
             "both instances",
-            40,
         )
         wait_until(
             lambda: len(read_topic(kafka.bootstrap, name)) == 3, "the row of the second instance"
@@ -255,7 +253,6 @@ def test_instances_of_one_topic_hash_keys_alike_or_the_second_one_stops(
         wait_until(
             lambda: state_of(installation, "second") == ("STOPPED", "PARTITIONS_CHANGED"),
             "the stop of the second instance",
-            40,
         )
         (told,) = (each for each in installation.statuses() if each.name == "second")
         assert f"{name}.people" in told.reason
@@ -264,7 +261,7 @@ def test_instances_of_one_topic_hash_keys_alike_or_the_second_one_stops(
         wait_until(lambda: rows() == 2, "the first instance is not disturbed")
         move = ["position", "repartition", "second", "--topic", name, "--table", f"{name}.people"]
         assert roma(installation, *move, "--yes", "second")[0] == 0
-        wait_until(lambda: rows() == 3, "the row of the second instance", 40)
+        wait_until(lambda: rows() == 3, "the row of the second instance")
         mariadb.execute(
             f"alter table {name}.t modify id double not null", f"update {name}.t set n = 1"
         )
@@ -272,7 +269,7 @@ def test_instances_of_one_topic_hash_keys_alike_or_the_second_one_stops(
         assert rows() == 3
         move = ["position", "repartition", "shop", "--topic", name, "--table", f"{name}.t"]
         assert roma(installation, *move, "--yes", "shop")[0] == 0
-        wait_until(lambda: rows() == 4, "the row with a key of another type", 40)
+        wait_until(lambda: rows() == 4, "the row with a key of another type")
 
         # As two instances that differed before a release compared them.
         relay.stop()
@@ -283,9 +280,9 @@ def test_instances_of_one_topic_hash_keys_alike_or_the_second_one_stops(
         relay.start()
         relay.wait_for("RUNNING")
         mariadb.execute(f"insert into {name}_2.people values ('ä')")
-        wait_until(lambda: rows() == 5, "the row of the second instance", 40)
+        wait_until(lambda: rows() == 5, "the row of the second instance")
         mariadb.execute(f"insert into {name}.people values ('ä')")
-        wait_until(lambda: rows() == 6, "the row of the first instance", 40)
+        wait_until(lambda: rows() == 6, "the row of the first instance")
         wait_until(
             lambda: any("utf8" in each.keys_differ for each in installation.statuses()),
             "the warning",

@@ -37,7 +37,6 @@ def id_of(seen: Seen) -> int:
     return int((seen.value or {})["data"][0]["id"])
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.long
 def test_a_transaction_that_is_half_published_ends_under_its_set_after_an_edit_and_a_roll_back(
     mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
@@ -81,7 +80,7 @@ def test_rows_that_come_again_keep_their_order_keys_and_are_placed_as_rows_are_n
 
     def published(messages: int) -> None:
         wait_until(
-            lambda: len(read_topic(kafka.bootstrap, name)) == messages, f"{messages} messages", 40
+            lambda: len(read_topic(kafka.bootstrap, name)) == messages, f"{messages} messages"
         )
 
     def repartition() -> None:

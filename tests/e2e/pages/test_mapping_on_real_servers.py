@@ -1,6 +1,5 @@
 """A mapping edited on the page changes where the next row of a real source goes."""
 
-import pytest
 from playwright.sync_api import Browser, expect
 
 from deploy.embedded import Kafka, MariaDB
@@ -27,7 +26,6 @@ def set_of(installation: Installation) -> int:
     return 0 if status is None else status.mapping_set
 
 
-@pytest.mark.timeout(120)
 def test_an_edit_on_the_page_moves_the_next_row_and_a_broken_one_is_refused(
     mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation, browser: Browser
 ) -> None:

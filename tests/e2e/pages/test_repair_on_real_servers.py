@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 import httpx
-import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from deploy.embedded import Kafka, MariaDB
@@ -18,7 +17,6 @@ from tests.support.rows.topic_reading import Seen, read_topic
 from tests.support.waiting import wait_until
 
 
-@pytest.mark.timeout(120)
 def test_rows_that_a_consumer_lacks_are_repaired_from_the_page_and_over_http(
     mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation, browser: Browser
 ) -> None:
@@ -44,15 +42,15 @@ def test_rows_that_a_consumer_lacks_are_repaired_from_the_page_and_over_http(
         )
 
         repair_by_page(page, f"{name}.t", ["2", "4", "5"])
-        wait_until(lambda: values(kafka, name).get("4") == "hidden", "the missing row", 60)
+        wait_until(lambda: values(kafka, name).get("4") == "hidden", "the missing row")
         assert values(kafka, name) == {"1": "a", "2": "changed", "3": "a", "4": "hidden"}
         expect(page.locator("#copies-list")).to_contain_text("Done", timeout=20_000)
 
         repair_by_report(admin, f"{name}.t", "3")
-        wait_until(lambda: values(kafka, name)["3"] == "changed", "the row of the report", 60)
+        wait_until(lambda: values(kafka, name)["3"] == "changed", "the row of the report")
         assert sorted(each.snapshot for each in rows(kafka, name)) == [False] * 3 + [True] * 3
         mariadb.execute(f"insert into {name}.t values (6, 6, 'live')")
-        wait_until(lambda: values(kafka, name).get("6") == "live", "the live stream", 20)
+        wait_until(lambda: values(kafka, name).get("6") == "live", "the live stream")
         relay.wait_for("RUNNING")
     assert_audited(installation)
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pymysql
-import pytest
 
 from deploy.embedded import Kafka, MySQL, SqlServer
 from tests.e2e.conftest import NewInstallation
@@ -74,7 +73,6 @@ def _newest(seen: list[Seen], *, snapshot: bool) -> dict[tuple[str, bytes | None
     return found
 
 
-@pytest.mark.timeout(180)
 def test_copied_rows_have_the_bytes_of_live_messages(
     database: SqlServer, kafka: Kafka, new_installation: NewInstallation
 ) -> None:
@@ -85,12 +83,12 @@ def test_copied_rows_have_the_bytes_of_live_messages(
         _play(database, name)
         database.execute(f"insert into {name}.t values (1, 1, 'last')")
 
-        wait_until(lambda: topic_answers(kafka.bootstrap, name), "the topic", 30)
+        wait_until(lambda: topic_answers(kafka.bootstrap, name), "the topic")
 
         def live() -> list[Seen]:
             return [each for each in read_topic(kafka.bootstrap, name) if not each.snapshot]
 
-        wait_until(lambda: any(b'.t","1"]' in (e.key or b"") for e in live()), "the rows", 60)
+        wait_until(lambda: any(b'.t","1"]' in (e.key or b"") for e in live()), "the rows")
         wanted = _newest(live(), snapshot=False)
         tables = sorted({f"{name}.{table}" for table, key in wanted if key is not None})
         number = roma(installation, "start", *tables).split()[0]

@@ -4,7 +4,6 @@ accepts.
 
 from collections.abc import Callable
 
-import pytest
 from typer.testing import CliRunner
 
 from deploy.embedded import Kafka, MariaDB
@@ -19,7 +18,6 @@ from tests.support.sources.purging import purged
 from tests.support.waiting import wait_until
 
 
-@pytest.mark.timeout(180)
 def test_all_tables_are_copied_at_the_first_start_and_after_a_loss_that_is_accepted(
     new_mariadb: Callable[..., MariaDB], kafka: Kafka, new_installation: NewInstallation
 ) -> None:
@@ -55,7 +53,7 @@ def test_all_tables_are_copied_at_the_first_start_and_after_a_loss_that_is_accep
         database.execute(f"insert into {name}.t values (302, 1, 'live')")
         assert len(requests(installation)) == 1
         relay.start()
-        wait_until(lambda: len(requests(installation)) == 2, "the second copy is requested", 60)
+        wait_until(lambda: len(requests(installation)) == 2, "the second copy is requested")
         numbers = [each["id"] for each in requests(installation)]
         [number] = [each for each in numbers if each.startswith("needed-")]
         assert "deleted" in wait_for(installation, number, "DONE")["reason"]
@@ -86,13 +84,13 @@ def test_a_pause_before_the_first_row_is_not_forgotten_with_zookeeper(
         wait_until(lambda: len(requests(installation)) == 1, "the copy is requested")
         number = requests(installation)[0]["id"]
         roma(installation, "pause", number)
-        wait_until(is_noted, "the record knows of the pause", 30)
+        wait_until(is_noted, "the record knows of the pause")
         relay.kill()
         request = installation.snapshots.find("shop", number)
         assert request is not None
         installation.snapshots.delete(request)
         relay.start()
-        wait_until(lambda: any(each["lost"] for each in requests(installation)), "a lost copy", 60)
+        wait_until(lambda: any(each["lost"] for each in requests(installation)), "a lost copy")
         assert installation.snapshots.find("shop", number) is None
         roma(installation, "cancel", number, "--instance", "shop")
         wait_until(lambda: not any(each["lost"] for each in requests(installation)), "forgotten")

@@ -13,7 +13,6 @@ from tests.support.rows.topic_reading import Seen, read_topic, topic_answers
 from tests.support.waiting import wait_until
 
 
-@pytest.mark.timeout(180)
 @pytest.mark.parametrize("server", [pytest.param("mysql_9", marks=pytest.mark.long), "mariadb"])
 def test_a_request_is_paused_resumed_cancelled_lost_and_refused_by_name(
     server: str,
@@ -56,23 +55,23 @@ def test_a_request_is_paused_resumed_cancelled_lost_and_refused_by_name(
 
         slow = roma(installation, "start", f"{name}.t", "--where", "sleep(0.05) = 0").split()[0]
         wait_until(
-            lambda: any(each.snapshot for each in _rows(kafka, name)), "a chunk is published", 60
+            lambda: any(each.snapshot for each in _rows(kafka, name)), "a chunk is published"
         )
         roma(installation, "pause", slow)
-        wait_until(lambda: not _progress(installation, slow), "the request waits", 20)
+        wait_until(lambda: not _progress(installation, slow), "the request waits")
         urgent = roma(installation, "start", f"{name}.t", "--priority", "1").split()[0]
         assert wait_for(installation, urgent, "DONE")["rows"] == 300
         roma(installation, "resume", slow)
-        wait_until(lambda: bool(_progress(installation, slow)), "the request goes on", 20)
+        wait_until(lambda: bool(_progress(installation, slow)), "the request goes on")
 
         store = installation.snapshots
         lost = store.find("shop", slow)
         assert lost is not None
         store.delete(lost)
         _start_by_rest(installation, slow, f"{name}.t")
-        wait_until(lambda: _is_lost(installation, slow), "the lost request is shown", 20)
+        wait_until(lambda: _is_lost(installation, slow), "the lost request is shown")
         roma(installation, "cancel", slow, "--instance", "shop")
-        wait_until(lambda: not _is_lost(installation, slow), "it is forgotten", 20)
+        wait_until(lambda: not _is_lost(installation, slow), "it is forgotten")
         relay.wait_for("RUNNING")
 
 
@@ -98,8 +97,8 @@ def _start_by_rest(installation: Installation, lost: str, table: str) -> None:
         def states() -> dict[str, str]:
             return {each["id"]: each["state"] for each in admin.get(address).json()}
 
-        wait_until(lambda: states()[started["id"]] == "DONE", "the row is copied", 30)
-        wait_until(lambda: states().get(lost) == "LOST", "the lost request is shown", 20)
+        wait_until(lambda: states()[started["id"]] == "DONE", "the row is copied")
+        wait_until(lambda: states().get(lost) == "LOST", "the lost request is shown")
 
 
 def _rows(kafka: Kafka, topic: str) -> list[Seen]:

@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 import httpx
-import pytest
 import tomli_w
 from pydantic import SecretStr
 
@@ -25,18 +24,17 @@ chunk has 100."""
 AS_A_BROWSER: Final = {"Accept": "text/html"}
 
 
-@pytest.mark.timeout(180)
 def test_one_request_has_a_progress_for_each_shard_everywhere(
     mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
 ) -> None:
     installation = with_two_instances(new_installation(mariadb, kafka), mariadb)
     name = installation.name
     with RelayProcess(installation), admin_of(installation) as admin:
-        wait_until(lambda: states(installation) == {"RUNNING"}, "both instances run", 60)
+        wait_until(lambda: states(installation) == {"RUNNING"}, "both instances run")
         told = roma(installation, "start", f"{name}.t", "--rows", "15")
         number = told.split()[0]
         assert told.splitlines() == [f"{number} is requested of {each}." for each in ROWS]
-        wait_until(lambda: len(moving(installation, number)) == 2, "both shards are copied", 60)
+        wait_until(lambda: len(moving(installation, number)) == 2, "both shards are copied")
 
         [one, two] = roma(installation, "list").splitlines()
         for line, instance, shard in ((one, "one", f"{name}_1"), (two, "two", f"{name}_2")):
@@ -54,11 +52,11 @@ def test_one_request_has_a_progress_for_each_shard_everywhere(
             assert f"copy-{number}" in page
             assert f"now {shard}" in page
         roma(installation, "pause", number, "--instance", "one")
-        wait_until(lambda: ended(installation, number) == {"two": "DONE"}, "the other shard", 60)
+        wait_until(lambda: ended(installation, number) == {"two": "DONE"}, "the other shard")
         [paused] = [each for each in requests(installation) if each["instance"] == "one"]
         assert paused["state"] == "PAUSED"
         roma(installation, "resume", number)
-        wait_until(lambda: set(ended(installation, number)) == set(ROWS), "both shards", 60)
+        wait_until(lambda: set(ended(installation, number)) == set(ROWS), "both shards")
         rows = {each["instance"]: each["rows"] for each in requests(installation)}
     assert rows == ROWS
     copied = [each for each in read_topic(kafka.bootstrap, name) if each.snapshot]
@@ -68,7 +66,6 @@ def test_one_request_has_a_progress_for_each_shard_everywhere(
     assert len(copied) == sum(ROWS.values())
 
 
-@pytest.mark.timeout(180)
 def test_a_topic_of_another_format_refuses_the_copy_and_not_the_stream(
     mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
 ) -> None:
@@ -77,9 +74,9 @@ def test_a_topic_of_another_format_refuses_the_copy_and_not_the_stream(
     copy, rule = f"{name}.copy", {"rules": [{"topics": "*.copy", "format": "debezium-json"}]}
     with_two_instances(installation, mariadb, two={"topic": rule})
     with RelayProcess(installation) as relay:
-        wait_until(lambda: states(installation) == {"RUNNING"}, "both instances run", 60)
+        wait_until(lambda: states(installation) == {"RUNNING"}, "both instances run")
         number = start(installation, "one", "--to-topic", copy, "--rows", "1")
-        wait_until(lambda: bool(read_records(kafka.bootstrap, copy)), "a chunk", 60)
+        wait_until(lambda: bool(read_records(kafka.bootstrap, copy)), "a chunk")
         other = start(installation, "two", "--to-topic", copy)
         refused = wait_for_end(installation, other)
         assert refused["state"] == "REFUSED"
@@ -93,14 +90,14 @@ def test_a_topic_of_another_format_refuses_the_copy_and_not_the_stream(
         relay.kill()
         with_settings(installation, one={"topic": rule})
         relay.start()
-        wait_until(lambda: states(installation) == {"RUNNING"}, "both instances run", 60)
+        wait_until(lambda: states(installation) == {"RUNNING"}, "both instances run")
         roma(installation, "resume", number)
         refused = wait_for_end(installation, number)
         assert refused["state"] == "REFUSED"
         assert "FORMAT_CHANGED: Topic" in refused["reason"]
         mariadb.execute(f"insert into {name}_1.t values (-1, 0, 'live')")
         mariadb.execute(f"insert into {name}_2.t values (-2, 0, 'live')")
-        wait_until(lambda: len(read_records(kafka.bootstrap, name)) == 2, "both streams", 30)
+        wait_until(lambda: len(read_records(kafka.bootstrap, name)) == 2, "both streams")
         assert states(installation) == {"RUNNING"}
     assert all(b'"data":' in (each.value or b"") for each in read_records(kafka.bootstrap, copy))
 
@@ -173,7 +170,7 @@ def ended(installation: Installation, number: str) -> dict[str, str]:
 
 
 def wait_for_end(installation: Installation, number: str) -> dict[str, Any]:
-    wait_until(lambda: bool(ended(installation, number)), f"the end of {number}", 60)
+    wait_until(lambda: bool(ended(installation, number)), f"the end of {number}")
     (found,) = of(installation, number)
     return found
 

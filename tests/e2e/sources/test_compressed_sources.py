@@ -50,7 +50,6 @@ def row_id(seen: Seen) -> int:
     return int(seen.value["data"][0]["id"])
 
 
-@pytest.mark.timeout(180)
 @pytest.mark.parametrize("family", ["mysql_9", pytest.param("mariadb", marks=pytest.mark.long)])
 def test_a_crash_inside_a_compressed_transaction_loses_and_repeats_nothing(
     family: str, request: pytest.FixtureRequest, kafka: Kafka, new_installation: NewInstallation
@@ -90,7 +89,6 @@ def test_a_crash_inside_a_compressed_transaction_loses_and_repeats_nothing(
             wait_until(
                 lambda: len(read_topic(kafka.bootstrap, name)) >= ROWS + 3,
                 "the row behind the stop",
-                60,
             )
     assert COMPRESSED[server.family] <= kinds_since(server, start.file, start.offset)
     seen = sorted(read_topic(kafka.bootstrap, name), key=lambda each: each.order)

@@ -133,7 +133,6 @@ def _assert_equal(server: SqlServer, kafka: Kafka, database: str) -> None:
     assert compared > 100
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.skipif(not _ALL, reason="`make servers` runs it")
 @pytest.mark.parametrize(("name", "variant"), asked())
 def test_a_standby_takes_over(

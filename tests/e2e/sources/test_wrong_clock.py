@@ -48,6 +48,5 @@ def test_a_clock_that_brokers_refuse_is_named_and_waited_for(
         wait_until(
             lambda: published_end(installation) >= end,
             f"the end of the binlog, {end}: {installation.status()}",
-            60,
         )
     assert_exactly_once(read_topic(kafka.bootstrap, name), load, mariadb, name)

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from tests.e2e.monitoring.test_alerts import firing, scraped
 from tests.e2e.workers.test_worker_faults import pauses
 from tests.support.relays.relay_process import RelayProcess
@@ -13,7 +11,6 @@ from tests.support.waiting import wait_until
 _FAULTY = "tests.support.faults.faulty_relay"
 
 
-@pytest.mark.timeout(180)
 def test_two_workers_raise_nothing_and_a_dead_one_its_own_alert(
     shards: Shards, tmp_path: Path
 ) -> None:

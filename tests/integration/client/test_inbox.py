@@ -55,7 +55,7 @@ def test_a_paused_client_that_applies_what_another_one_has_applied_changes_nothi
     def effect(cursor: Any, applied: Change) -> None:
         _count(cursor, applied)
         second.start()
-        wait_until(lambda: _waits(database), "the second client to wait for the first", 20)
+        wait_until(lambda: _waits(database), "the second client to wait for the first")
 
     assert one.apply(change, effect)
     second.join(20)
@@ -99,7 +99,7 @@ def test_a_second_client_of_postgresql_waits_for_the_first_and_changes_nothing(
         _count(cursor, applied)
         second.start()
         waiting = "select count(*) from pg_locks where not granted"
-        wait_until(lambda: _in_postgres(in_postgres, waiting) > 0, "the second client to wait", 20)
+        wait_until(lambda: _in_postgres(in_postgres, waiting) > 0, "the second client to wait")
 
     with psycopg.connect(**in_postgres) as connection:
         assert Inbox(connection, "billing").apply(change, effect)

@@ -197,7 +197,7 @@ def test_a_source_that_does_not_answer_is_named_after_the_time_that_was_given(
         embedded.open(nobody, shop.tables, position=position, unreachable_seconds=0.5) as changes,
         pytest.raises(SourceUnreachable),
     ):
-        wait_until(lambda: changes.take(1, 0.1) != [], "a server that is not there", 20)
+        wait_until(lambda: changes.take(1, 0.1) != [], "a server that is not there")
 
 
 @pytest.mark.parametrize(
@@ -241,4 +241,4 @@ def test_the_database_server_has_no_thread_of_a_program_that_ended(
     with _opened(shop) as changes:
         changes.take(1, 0.1)
         assert len(ask(shop.server, _DUMPS)) == before + 1
-    wait_until(lambda: len(ask(shop.server, _DUMPS)) == before, "the end of the dump", 20)
+    wait_until(lambda: len(ask(shop.server, _DUMPS)) == before, "the end of the dump")

@@ -146,7 +146,7 @@ def _started(
 
 
 def _wait(program: "subprocess.Popen[bytes]", holds: Callable[[], bool], what: str) -> None:
-    wait_until(lambda: holds() or program.poll() is not None, what, 60)
+    wait_until(lambda: holds() or program.poll() is not None, what)
     assert program.poll() is None, f"the example ended with {program.returncode}"
 
 

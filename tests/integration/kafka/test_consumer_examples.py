@@ -140,7 +140,6 @@ def test_an_example_keeps_the_newest_row_of_each_key(
         wait_until(
             lambda: all(each in log.read_text("utf-8") for each in ('"last"', "deleted")),
             "both rows",
-            60,
         )
     lines = log.read_text("utf-8").splitlines()
     newest = dict(line.split(" ", 1) for line in lines)

@@ -241,7 +241,7 @@ def erased_by_page(installation: Installation) -> None:
                 assert found["state"] in ("looking", "erasing", wanted), found
                 return bool(found["state"] == wanted)
 
-            wait_until(reached, f"the search to be {wanted}", 60)
+            wait_until(reached, f"the search to be {wanted}")
             found: dict[str, Any] = admin.get(f"/api/v1/erasures/{number}").json()
             return found
 

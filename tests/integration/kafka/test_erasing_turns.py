@@ -146,7 +146,7 @@ def test_a_killed_erasure_leaves_no_setting_behind(
         other = letters.held_open()  # the rewrite waits for its end, with the setting changed
         process.stdin.write(f"{letters.name}\n")
         process.stdin.flush()
-        wait_until(lambda: letters.segment_ms == AT_ONCE, "the rewrite to begin", 30)
+        wait_until(lambda: letters.segment_ms == AT_ONCE, "the rewrite to begin")
         turn = letters.turn(session)
         refused = pytest.raises(ErasureRefused, match=r"erases from .* One erasure runs at a time")
         with refused, turn.held("bob"):
@@ -155,8 +155,8 @@ def test_a_killed_erasure_leaves_no_setting_behind(
         with serving(letters.settings):
             process.kill()
             process.communicate(timeout=20)
-            wait_until(lambda: letters.segment_ms == OWN, "the admin to put it back", 30)
-            wait_until(lambda: not turn.is_left(), "the note to go", 10)
+            wait_until(lambda: letters.segment_ms == OWN, "the admin to put it back")
+            wait_until(lambda: not turn.is_left(), "the note to go")
         other.abort_transaction(20)
     finally:
         process.kill()

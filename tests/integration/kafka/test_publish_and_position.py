@@ -227,7 +227,6 @@ def test_a_position_hidden_by_an_open_transaction_is_not_taken_for_none(
         wait_until(
             lambda: committed_values(settings, store.topic, "read_uncommitted") == [b"x"],
             "the sibling's message on the broker",
-            20,
         )
         sender.commit(store.message(RECORD)).result(30)
         with pytest.raises(PositionUnreadable):
@@ -317,5 +316,5 @@ def test_no_message_to_a_fresh_topic_is_lost(
                 for each in expected
             }
 
-        wait_until(lambda: ends(topics[-1]) == expected, "the last transaction's end", 20)
+        wait_until(lambda: ends(topics[-1]) == expected, "the last transaction's end")
         assert {topic: found for topic in topics if (found := ends(topic)) != expected} == {}

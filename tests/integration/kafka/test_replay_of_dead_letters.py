@@ -60,7 +60,6 @@ def kept_letter(kafka: Kafka, settings: RelaySettings) -> DeadLetter:
     return letter
 
 
-@pytest.mark.timeout(120)
 def test_one_of_two_replays_at_the_same_time_sends_the_message(
     kafka: Kafka, settings: RelaySettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -65,7 +65,7 @@ def owner(
         stdin=subprocess.PIPE,
         process_group=0,
     ) as process:
-        wait_until(lambda: session.exists(path), "the node", 30)
+        wait_until(lambda: session.exists(path), "the node")
         yield process, path
         process.kill()
 

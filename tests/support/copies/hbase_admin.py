@@ -36,7 +36,6 @@ class HBaseAdmin:
         wait_until(
             lambda: self._admin.getLastMajorCompactionTimestamp(name) > before,
             f"the major compaction of {table}",
-            60,
         )
 
 

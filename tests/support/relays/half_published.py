@@ -41,7 +41,7 @@ def half_published(
         f"insert into {name}.t select seq, seq, repeat('x', 400) from {name}.seq_1_to_{rows}"
     )
     with closing(Consumer({"bootstrap.servers": kafka.bootstrap, "group.id": "t"})) as reader:
-        wait_until(partial(is_visible, reader, name, _SOME_ROWS), "a part published", 40)
+        wait_until(partial(is_visible, reader, name, _SOME_ROWS), "a part published")
         relay.kill()
         assert visible(reader, name) < rows, (
             "the crash came too late: nothing was left of the transaction"

@@ -53,11 +53,10 @@ def meets(settings: RelaySettings, provoke: Callable[[], None]) -> RelayError:
         wait_until(
             lambda: instance.state is InstanceState.RUNNING or met(instance) is not None,
             "the relay ran or refused",
-            30,
         )
         if met(instance) is None:
             provoke()
-        wait_until(lambda: met(instance) is not None, "the relay stood still", 30)
+        wait_until(lambda: met(instance) is not None, "the relay stood still")
         error = met(instance)
     assert error is not None
     return error

@@ -118,6 +118,18 @@ class Installation:
         """The number of the mapping set that was saved last."""
         return MappingStore(self._session, self._paths).number()
 
+    def map_and_wait(self, **documents: list[dict[str, str]]) -> None:
+        """Save documents as `map` does, and wait until the relay publishes under the new set.
+
+        A row that is written before that may be published under the former set.
+        """
+        self.map(**documents)
+        number = self.mapping_number()
+        wait_until(
+            lambda: (status := self.status()) is not None and status.mapping_set == number,
+            f"mapping set {number} in force",
+        )
+
     def wipe(self) -> None:
         """Delete everything that ZooKeeper holds of the installation."""
         wipe(self._session, self._paths.base)
@@ -246,7 +258,7 @@ class RelayProcess:
         self._child.kill()
         self._child.wait(30)
 
-    def wait_for_crash(self, seconds: float = 30) -> None:
+    def wait_for_crash(self, seconds: float = 60) -> None:
         """Wait until it has killed itself."""
         assert self._child is not None
         try:
@@ -275,7 +287,7 @@ class RelayProcess:
             self.kill()  # a paused process handles no other signal
             raise AssertionError(f"the relay did not end:\n{self.log.read_text()}") from exc
 
-    def wait_for(self, state: str, code: str = "", seconds: float = 40) -> InstanceStatus:
+    def wait_for(self, state: str, code: str = "", seconds: float = 60) -> InstanceStatus:
         """Wait until the instance shows this state (and code).
 
         Shows the log when the process died or the time is over.

@@ -53,7 +53,7 @@ def wait_for_samples(relay: RelayProcess, expected: Mapping[str, float]) -> dict
         return {name: seen[-1].get(name) for name in expected} == dict(expected)
 
     try:
-        wait_until(shown, "the samples", 20)
+        wait_until(shown, "the samples")
     except AssertionError as exc:
         different = {
             name: (seen[-1].get(name), value)

@@ -63,7 +63,7 @@ class Shards:
         """The name of the relay that leads each instance."""
         return dict(self.installation.membership.leaders())
 
-    def wait_until_led(self, by: Callable[[str], bool] = bool, seconds: float = 40) -> None:
+    def wait_until_led(self, by: Callable[[str], bool] = bool, seconds: float = 60) -> None:
         """Wait until each instance runs, under relays whose names fulfil the condition."""
 
         def led() -> bool:
@@ -107,7 +107,6 @@ class Shards:
                 and all(each.published_rows >= rows for each in found)
             ),
             "rows of all instances",
-            40,
         )
 
     def assert_exactly_once(self, loads: Mapping[str, CountingLoad]) -> None:
@@ -116,7 +115,7 @@ class Shards:
             load.end()
         wait_until(self._is_caught_up, "all instances to catch up", 90)
         for name, load in loads.items():
-            wait_until(partial(self._is_published, name, load), f"the end of {name}", 60)
+            wait_until(partial(self._is_published, name, load), f"the end of {name}")
             seen = read_topic(self._kafka.bootstrap, self.schemas[name])
             assert_exactly_once(seen, load, self._database, self.schemas[name])
 
@@ -139,7 +138,7 @@ def wait_for_workers(
         found = workers_of(installation, relay)
         return len(found) == count and other_than not in found.values()
 
-    wait_until(registered, f"{count} workers", 40)
+    wait_until(registered, f"{count} workers")
     return workers_of(installation, relay)
 
 

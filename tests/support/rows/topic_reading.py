@@ -24,7 +24,7 @@ _NO_LEADER: Final = (
     KafkaError.LEADER_NOT_AVAILABLE,
     KafkaError.UNKNOWN_LEADER_EPOCH,
 )
-_MARKER_SECONDS = 5
+_MARKER_SECONDS = 10
 """How long a read waits for markers of transactions. Kafka answers a commit before it writes them
 into each partition; a transaction that is open for longer stays invisible to the read."""
 
@@ -54,7 +54,7 @@ class Seen:
 
 
 def read_topic(
-    bootstrap: str, topic: str, *, isolation: str = "read_committed", seconds: float = 30
+    bootstrap: str, topic: str, *, isolation: str = "read_committed", seconds: float = 60
 ) -> list[Seen]:
     """Return all visible rows of the topic, partition by partition in the order of offsets.
 

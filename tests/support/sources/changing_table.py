@@ -79,7 +79,7 @@ class Table:
 
     def wait(self) -> None:
         """Wait until every row was published under the column names that it had."""
-        wait_until(self._all_seen, f"the rows {sorted(self.expected)}", 40)
+        wait_until(self._all_seen, f"the rows {sorted(self.expected)}")
         seen = self.seen()
         for number, row in self.expected.items():
             assert _texts(seen[number]) == _texts(row), number

@@ -87,7 +87,7 @@ def test_one_connection_too_many_is_refused_and_an_end_makes_room(serve: Serve) 
         with WireClient.connected(server.address) as another:
             return bool(another.packet().type == PacketKind.HANDSHAKE)
 
-    wait_until(has_room, "room for another connection", 10)
+    wait_until(has_room, "room for another connection")
     second.socket.close()
 
 

@@ -157,7 +157,7 @@ def told(
         return bool(found)
 
     with NameWatcher(ask, judge, 0.01) as watcher:
-        wait_until(lambda: has_found(watcher), "the error", 10)
+        wait_until(lambda: has_found(watcher), "the error")
     return found[0]
 
 

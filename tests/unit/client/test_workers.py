@@ -78,7 +78,7 @@ def test_changes_of_a_lost_partition_are_not_processed_any_more(consumer: FakeCo
         consumer.answers.append(lose)
         lost.wait()
         service.may_go.set()
-        wait_until(lambda: 7 in service.seen, "the change of the other partition", 10)
+        wait_until(lambda: 7 in service.seen, "the change of the other partition")
 
     consumer.gives(*rows(0, 1, 2), *rows(7, partition=1))
     service.run_while(act)
@@ -100,18 +100,18 @@ def test_changes_in_queues_wait_while_the_broker_is_away_and_are_processed_after
 
     def act() -> None:
         service.begun.wait()
-        wait_until(lambda: consumer.asked > 1, "all changes to be queued", 10)
+        wait_until(lambda: consumer.asked > 1, "all changes to be queued")
         consumer.refusal = TIMED_OUT
         clock.now += SESSION
         service.may_go.set()
-        wait_until(lambda: service.seen == [0], "the change that was begun", 10)
+        wait_until(lambda: service.seen == [0], "the change that was begun")
         commits.clear()
-        wait_until(passed(lambda: len(commits) > 3), "the client to ask for a proof", 10)
+        wait_until(passed(lambda: len(commits) > 3), "the client to ask for a proof")
         assert service.seen == [0]
         consumer.refusal = None
-        wait_until(passed(lambda: service.seen == [0, 1, 2]), "the changes that waited", 10)
+        wait_until(passed(lambda: service.seen == [0, 1, 2]), "the changes that waited")
         done = {("shop", 0): 3, ("shop", 1): 0}
-        wait_until(passed(lambda: consumer.committed == done), "their acknowledgements", 10)
+        wait_until(passed(lambda: consumer.committed == done), "their acknowledgements")
 
     consumer.on_commit = lambda: commits.append(clock.now)
     consumer.gives(*rows(0, 1, 2))
@@ -128,7 +128,7 @@ def test_no_worker_begins_a_change_after_another_one_has_failed_for_good(
     def handler(change: Change) -> None:
         seen.append(change.place.offset)
         if change.place.offset == 0:
-            wait_until(lambda: consumer.asked > 1, "the next changes to be queued", 10)
+            wait_until(lambda: consumer.asked > 1, "the next changes to be queued")
             raise OSError("poison")
 
     handling = Handling(handler, Retry(1), None, NoMetrics(), changes.wait)

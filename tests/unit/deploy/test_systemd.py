@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from relay.app.workers.parent import END_SECONDS
+from relay.app.workers.worker import END_SECONDS
 from relay.cli import app
 
 _FOLDER = Path(__file__).parents[3] / "deploy" / "systemd"

@@ -65,7 +65,7 @@ def begun(tmp_path: Path) -> Iterator[Begun]:
         )
         os.close(writes)
         processes.append(process)
-        wait_until(lambda: len(workers_of(tmp_path, process.pid)) == 2, "both workers", 60)
+        wait_until(lambda: len(workers_of(tmp_path, process.pid)) == 2, "both workers")
         return process
 
     yield begin
@@ -81,7 +81,7 @@ def test_workers_whose_stop_hangs_end_after_their_parent(begun: Begun, tmp_path:
     parent = begun("time.sleep(3600)")
     workers = workers_of(tmp_path, parent.pid)
     parent.kill()
-    wait_until(lambda: not any(map(is_alive, workers)), "the workers to end", 60)
+    wait_until(lambda: not any(map(is_alive, workers)), "the workers to end")
 
 
 def test_workers_start_and_end_as_usual_when_nobody_reads_their_output(
@@ -90,9 +90,7 @@ def test_workers_start_and_end_as_usual_when_nobody_reads_their_output(
     parent = begun("stop.wait()")
     first = workers_of(tmp_path, parent.pid)
     os.kill(min(first), signal.SIGTERM)
-    wait_until(
-        lambda: len(workers_of(tmp_path, parent.pid) - {min(first)}) == 2, "another worker", 60
-    )
+    wait_until(lambda: len(workers_of(tmp_path, parent.pid) - {min(first)}) == 2, "another worker")
     parent.terminate()
     assert parent.wait(60) == 0
     started_by = {each.read_text() for each in tmp_path.iterdir()}

@@ -115,7 +115,7 @@ def test_acts_on_zookeeper_are_written_down(
         assert admin.delete(address, headers={**who, "If-Match": "*"}).status_code == 204
         assert admin.put("/api/v1/placement/maintenance/m1", headers=who).status_code == 200
         assert admin.delete("/api/v1/placement/maintenance/m1", headers=who).status_code == 200
-        wait_until(lambda: len(admin.get("/api/v1/audit").json()) == 8, "the entries", seconds=60)
+        wait_until(lambda: len(admin.get("/api/v1/audit").json()) == 8, "the entries")
         entries = admin.get("/api/v1/audit").json()[::-1]
     assert [each["act"] for each in entries] == [
         *("mapping.saved", "mapping.saved", "mapping.rolled-back"),

@@ -285,7 +285,7 @@ def entries_of(settings: RelaySettings, write: Callable[[], int]) -> list[AuditE
     trail = AuditTrail(settings.kafka, settings.installation)
     before = len(trail.entries(1000))
     wanted = before + write()
-    wait_until(lambda: len(trail.entries(1000)) >= wanted, "the entries", seconds=60)
+    wait_until(lambda: len(trail.entries(1000)) >= wanted, "the entries")
     return list(trail.entries(1000)[: len(trail.entries(1000)) - before])
 
 

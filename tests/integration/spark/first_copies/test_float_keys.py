@@ -69,7 +69,6 @@ def _refined(name: str) -> dict[str, Any]:
     }
 
 
-@pytest.mark.timeout(240)
 @pytest.mark.parametrize(
     ("family", "tables"),
     [
@@ -129,9 +128,7 @@ def test_a_first_copy_has_the_keys_and_values_of_the_messages(
         for table in tables:
             database.execute(f"insert into {name}.{table} values {', '.join(rows)}")
         expected = {f"shop.{table}": len(rows) - (table == "r") for table in tables}
-        wait_until(
-            lambda: len(read_topic(kafka.bootstrap, name)) == sum(expected.values()), "rows", 60
-        )
+        wait_until(lambda: len(read_topic(kafka.bootstrap, name)) == sum(expected.values()), "rows")
         copied = bootstrap.run(settings)
         assert {table: each.rows for table, each in copied.items()} == expected
         equal = dict.fromkeys(expected, Outcome.EQUAL)

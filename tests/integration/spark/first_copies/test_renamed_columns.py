@@ -85,7 +85,6 @@ def alter(mariadb: MariaDB, name: str, old: str, new: str) -> Callable[[], None]
 
 
 @pytest.mark.long
-@pytest.mark.timeout(180)
 def test_renames_before_during_and_after_a_first_copy_make_the_rows_of_the_source(
     spark: SparkSession,
     mariadb: MariaDB,
@@ -106,7 +105,7 @@ def test_renames_before_during_and_after_a_first_copy_make_the_rows_of_the_sourc
     def change(number: int, text: str) -> None:
         mariadb.execute(f"update {name}.orders set {text} where id = {number}")
         written[0] += 1
-        wait_until(lambda: len(read_topic(kafka.bootstrap, name)) == written[0], text, 60)
+        wait_until(lambda: len(read_topic(kafka.bootstrap, name)) == written[0], text)
 
     with RelayProcess(installation) as relay:
         relay.wait_for("RUNNING")

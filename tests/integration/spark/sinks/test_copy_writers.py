@@ -120,7 +120,7 @@ def test_on_a_local_disk_a_write_waits_for_that_of_another_job(
             patch(f"{own}.print_notice") as told,
         ):
             ours = pool.submit(apply, spark, tmp_path, *written, sink=sink, history=True)
-            wait_until(lambda: waits_for(lock), "a write that waits", 60)
+            wait_until(lambda: waits_for(lock), "a write that waits")
             wait_until(lambda: notice in told.call_args_list, "a notice")
             assert not ours.done()
         assert ours.result(60).winners == 1

@@ -255,9 +255,7 @@ def make_anew(kafka: Kafka, topic: str, keys: Sequence[int]) -> None:
     """Delete a topic, and make it again with these rows."""
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
     admin.delete_topics([topic])[topic].result(20)
-    wait_until(
-        lambda: topic not in admin.list_topics(timeout=10).topics, "the end of the topic", 20
-    )
+    wait_until(lambda: topic not in admin.list_topics(timeout=10).topics, "the end of the topic")
     publish(kafka, topic, *(change(topic, "INSERT", str(key), key, id=str(key)) for key in keys))
 
 

@@ -145,7 +145,7 @@ def test_a_body_that_trickles_is_cut_when_its_time_is_over(
         assert monotonic() - start >= guard.BODY_SECONDS * 0.9
         assert b" 408 " in received.splitlines()[0]
         assert b"BODY_TOO_SLOW" in received + _rest(connection)
-        wait_until(lambda: _is_closed(connection, piece), "the server to close the connection", 10)
+        wait_until(lambda: _is_closed(connection, piece), "the server to close the connection")
 
 
 def _rest(connection: socket.socket) -> bytes:

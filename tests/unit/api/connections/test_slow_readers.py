@@ -62,7 +62,7 @@ def test_a_client_that_reads_no_byte_of_its_answers_is_disconnected(admin: httpx
     with opened(admin) as deaf:
         deaf.sendall(LARGE * _PIPELINED)
         assert is_served(admin)
-        wait_until(lambda: not at_server(admin, deaf), "the server to close it", 10)
+        wait_until(lambda: not at_server(admin, deaf), "the server to close it")
         assert is_served(admin)
 
 

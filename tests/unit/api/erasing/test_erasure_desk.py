@@ -77,7 +77,7 @@ def desk(stores: Stores, now_s: list[float]) -> ErasureDesk:
 
 
 def reaches(desk: ErasureDesk, number: str, state: ErasureState) -> ErasureView:
-    wait_until(lambda: desk.show(number, NOTHING).state == state, f"the state {state}", 10)
+    wait_until(lambda: desk.show(number, NOTHING).state == state, f"the state {state}")
     return desk.show(number, NOTHING)
 
 
@@ -90,7 +90,7 @@ def search(desk: ErasureDesk, stores: Stores) -> str:
 
 def test_a_search_shows_its_step_then_what_it_found(desk: ErasureDesk, stores: Stores) -> None:
     number = desk.look(WISH, "ann").number
-    wait_until(lambda: desk.show(number, NOTHING).step == "reading people", "the step", 10)
+    wait_until(lambda: desk.show(number, NOTHING).step == "reading people", "the step")
     with pytest.raises(ErasureRefused, match="of ann is looking"):
         desk.look(WISH, "bob")
     with pytest.raises(ErasureRefused, match="of ann is looking"):

@@ -74,4 +74,4 @@ def test_it_tries_again_until_kafka_answers_and_waits_for_the_end_of_another_era
     turn.signal()  # the node of the other process went
     assert done.wait(20)
     thread.stop()
-    wait_until(lambda: turn.signal is str, "the watch to be cancelled", 10)
+    wait_until(lambda: turn.signal is str, "the watch to be cancelled")
