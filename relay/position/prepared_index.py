@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from relay.errors import PositionUnreadable
 from relay.model.change import PreparedRows
 from relay.position.kept_records import KeptRecords
-from relay.position.prepared_record import from_bytes, read_key, record_key
+from relay.position.prepared_record import from_bytes, is_skipped, read_key, record_key
 
 NOTE: Final = 0
 """The number of the record that marks a transaction as prepared.
@@ -87,15 +87,21 @@ class _Range:
 
 @dataclass(slots=True)
 class _Kept:
-    """The records of one transaction in the topic; `noted`: it is prepared."""
+    """The records of one transaction in the topic.
+
+    `noted`: it is prepared; `skipped`: an operator left its XA PREPARE out.
+    """
 
     ranges: list[_Range] = field(default_factory=list)
     noted: bool = False
+    skipped: bool = False
+
+    def note(self, value: bytes) -> None:
+        self.noted, self.skipped = True, is_skipped(value)
 
     def add(self, key: EventPart, offset: int) -> None:
-        if key.number == NOTE:
-            self.noted = True
-            return
+        # A note before rows is that of an earlier transaction of the same xid, or of an attempt.
+        self.noted = self.skipped = False
         if not self.ranges or key <= self.ranges[-1].last:
             self.ranges.append(_Range(key, key, offset, offset))
         last = self.ranges[-1]
@@ -139,7 +145,7 @@ class PreparedIndex:
         with closing(self._records.between(max(low, self._read_to), high)) as found:
             for offset, key, value in found:
                 if key is not None:
-                    self._take(offset, key, kept=value is not None)
+                    self._take(offset, key, value)
         self._read_to = high
 
     def holds(self, xid: str, *, prepared: bool) -> bool:
@@ -150,6 +156,11 @@ class PreparedIndex:
         """
         kept = self._kept.get(xid)
         return kept is not None and (kept.noted or not prepared)
+
+    def is_skipped(self, xid: str) -> bool:
+        """Return whether an operator left the XA PREPARE of a transaction out."""
+        kept = self._kept.get(xid)
+        return kept is not None and kept.skipped
 
     def events(self, xid: str) -> Iterator[PreparedRows]:
         """Yield the row events of a transaction in their order, read from the topic one by one."""
@@ -166,14 +177,17 @@ class PreparedIndex:
         if kept.noted:
             yield record_key(xid, NOTE)
 
-    def _take(self, offset: int, key: bytes, *, kept: bool) -> None:
+    def _take(self, offset: int, key: bytes, value: bytes | None) -> None:
         xid, number, part = read_key(key)
-        if kept:
-            self._kept.setdefault(xid, _Kept()).add(EventPart(number, part), offset)
+        if value is None:
+            # Records are deleted when their transaction is finished, all of them.
+            self._kept.pop(xid, None)
+            return
+        kept = self._kept.setdefault(xid, _Kept())
+        if number == NOTE:
+            kept.note(value)
         else:
-            self._kept.pop(
-                xid, None
-            )  # records are deleted when their transaction is finished, all of them
+            kept.add(EventPart(number, part), offset)
 
     def _events_of(self, xid: str, kept: _Range, below: EventPart | None) -> Iterator[PreparedRows]:
         number, parts = NOTE, list[bytes]()

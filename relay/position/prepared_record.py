@@ -36,6 +36,21 @@ def read_key(key: bytes) -> tuple[str, int, int]:
     return xid, number, part
 
 
+def note_value(*, skipped: bool) -> bytes:
+    """Return the value of the note that a transaction is prepared; `skipped`: an operator left its
+    XA PREPARE out, so its XA COMMIT publishes nothing (ADR 92).
+    """
+    return b'{"skipped":true}' if skipped else b"{}"
+
+
+def is_skipped(value: bytes) -> bool:
+    """Read the value of a note. Raises PositionUnreadable for one of a later version."""
+    for skipped in (False, True):
+        if value == note_value(skipped=skipped):
+            return skipped
+    raise PositionUnreadable(f"The note of a prepared transaction cannot be read: {value!r}.")
+
+
 def to_bytes(rows: PreparedRows) -> bytes:
     """Return the value of the Kafka record."""
     raw = rows.raw

@@ -179,6 +179,7 @@ class Publisher:
                 self.copy_tables()
                 self.checkpoint.open_transaction(item)
             case TransactionEnd():
+                self._xa.end()
                 self.checkpoint.close_transaction(item)
             case Statement():
                 self.checkpoint.saw((item,))

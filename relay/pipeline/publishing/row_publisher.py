@@ -8,7 +8,7 @@ from relay.errors import NamesUnknown, Stop
 from relay.model.change import Operation, RowsEvent
 from relay.model.message import PrintedMessages
 from relay.model.row_path import RowPath, SlowReason
-from relay.model.table import TableMap
+from relay.model.table import TableId, TableMap
 from relay.pipeline.buffer import Chunk
 from relay.pipeline.checkpoint.checkpoint import Checkpoint
 from relay.pipeline.checkpoint.skip_policy import SkipReason
@@ -179,20 +179,25 @@ class RowPublisher:
             self._checkpoint.count_left_out(count, event.size_bytes)
 
     def _skip(self, events: Sequence[RowsEvent], why: SkipReason) -> None:
+        for event in events:
+            rows = self.plans.count(event) - self._progress.to_skip
+            if why is SkipReason.SKIPPED and rows > 0:
+                self.count_skipped(event.table.id, rows)
+            self.leave_out(event, why)
+
+    def leave_out(self, event: RowsEvent, why: SkipReason = SkipReason.SKIPPED) -> None:
         """Count rows that an operator has left out, so that those behind get the pairs that they
         would have had.
         """
         if self.copies is not None:
             self.copies.skipped()
-        for event in events:
-            rows = self.plans.count(event)
-            hidden = max(0, rows - self._progress.to_skip)
-            if why is SkipReason.SKIPPED and hidden:
-                self._stats.drop(
-                    event.table.id, "an operator skipped the transaction.", "skipped", hidden
-                )
-                self._checkpoint.count_skipped(event.table.id, hidden)
-            self._checkpoint.count_left_out(rows, event.size_bytes, self._keys(event, rows, why))
+        rows = self.plans.count(event)
+        self._checkpoint.count_left_out(rows, event.size_bytes, self._keys(event, rows, why))
+
+    def count_skipped(self, table: TableId, rows: int) -> None:
+        """Count rows that an operator skips and that are not visible."""
+        self._stats.drop(table, "an operator skipped the transaction.", "skipped", rows)
+        self._checkpoint.count_skipped(table, rows)
 
     def _keys(self, event: RowsEvent, rows: int, why: SkipReason) -> int:
         """Return how many order keys the rows of a skipped event would have taken.

@@ -13,7 +13,7 @@ from relay.model.message import OutboundMessage
 from relay.model.table import TableId, TableMap
 from relay.position import EventPart, KeptRecords, PreparedIndex, RecordKeys
 from relay.position.prepared_index import NOTE
-from relay.position.prepared_record import record_key, to_bytes
+from relay.position.prepared_record import note_value, record_key, to_bytes
 
 _IN_MEMORY_BYTES: Final = 8_000_000
 """More than this is read back from the topic when it is committed."""
@@ -24,12 +24,13 @@ _EVENT_BYTES: Final = 1024
 @dataclass(slots=True)
 class _Held:
     """One transaction of this session: its events as far as they are in memory, and which records
-    it has; `noted`: it is prepared.
+    it has; `noted`: it is prepared; `skipped`: an operator left its XA PREPARE out.
     """
 
     events: list[PreparedRows] = field(default_factory=list)
     keys: RecordKeys = field(default_factory=RecordKeys)
     noted: bool = False
+    skipped: bool = False
     size_bytes: int = 0
     whole: bool = True
 
@@ -77,10 +78,13 @@ class PreparedTransactions:
         """Drop an event of the group from memory that the topic has already."""
         self._leave_memory(self._held[xid])
 
-    def prepared(self, xid: str) -> OutboundMessage:
-        """Return the message that records the transaction as prepared."""
-        self._held[xid].noted = True
-        return self._message(record_key(xid, NOTE), b"{}")
+    def prepared(self, xid: str, *, skipped: bool = False) -> OutboundMessage:
+        """Return the message that records the transaction as prepared; `skipped`: its COMMIT
+        publishes nothing.
+        """
+        held = self._held[xid]
+        held.noted, held.skipped = True, skipped
+        return self._message(record_key(xid, NOTE), note_value(skipped=skipped))
 
     def in_memory(self, xid: str) -> bool:
         """Whether its rows can be given back without the topic."""
@@ -115,6 +119,15 @@ class PreparedTransactions:
             )
         return _decoded(self._index.events(step.xid))
 
+    def is_skipped(self, step: XaStep) -> bool:
+        """Return whether an operator left the XA PREPARE of the rows out. Call `rows` first."""
+        if step.action is not XaAction.COMMIT:  # its group has no PREPARE
+            return False
+        held = self._held.get(step.xid)
+        if held is not None and held.whole:
+            return held.skipped
+        return self._index.is_skipped(step.xid)
+
     def forgotten(self, xid: str) -> Iterator[OutboundMessage]:
         """Yield the messages that take the records of a finished transaction away."""
         held = self._held.get(xid)
@@ -140,6 +153,11 @@ class PreparedTransactions:
         held = self._held.pop(xid, None)
         if held is not None:
             self._size_bytes -= held.size_bytes
+
+
+def opened(rows: PreparedRows) -> RowsEvent:
+    """Return the row event, decoded with the names that its table had."""
+    return next(_decoded((rows,)))
 
 
 def _decoded(events: Iterable[PreparedRows]) -> Generator[RowsEvent, None, None]:

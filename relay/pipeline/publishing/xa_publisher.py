@@ -1,18 +1,28 @@
-"""XA transactions: rows are kept at PREPARE, published at COMMIT, and deleted at ROLLBACK."""
+"""XA transactions: rows are kept at PREPARE, published at COMMIT, and deleted at its end or after
+ROLLBACK.
+"""
 
+from collections import Counter
 from collections.abc import Generator
 from contextlib import closing
 from typing import Final
 
 from relay.errors import BatchAborted, PreparedUnknown
 from relay.model.change import PreparedRows, RowsEvent, XaAction, XaStep
+from relay.model.table import TableId
 from relay.pipeline.checkpoint.checkpoint import Checkpoint
+from relay.pipeline.checkpoint.skip_policy import SkipReason
 from relay.pipeline.publishing.row_publisher import RowPublisher
-from relay.pipeline.publishing.xa_prepared import PreparedTransactions
+from relay.pipeline.publishing.xa_prepared import PreparedTransactions, opened
 
 _REPLAY_REMEDY: Final = (
     "Move the position to a place before its XA PREPARE, or add --as-new: the rows then get new "
     "order keys, and consumers apply them again."
+)
+_PART_REMEDY: Final = (
+    "Move the position after this transaction (`roma position set`), then compare the copies of "
+    "its tables with the source (`roma reconcile --repair`). A former version removed the kept "
+    "rows with the last part: then all of its rows are visible."
 )
 
 
@@ -27,6 +37,8 @@ class XaPublisher:
         self._checkpoint = checkpoint
         self._progress = checkpoint.progress
         self._xid = ""
+        self._finished = ""
+        self._skipped: Counter[TableId] = Counter()
 
     def keep(self, item: PreparedRows) -> None:
         """Keep a row event of the group that is open; each counts as one change of the group."""
@@ -36,6 +48,8 @@ class XaPublisher:
             )
         is_kept = self._progress.to_skip > 0
         self._checkpoint.count_prepared(0 if is_kept else len(item.raw.body))
+        if self._is_skipped:
+            self._skipped[item.table.id] += self._rows.plans.count(opened(item))
         if is_kept:
             self._prepared.passed(self._xid)
             return
@@ -50,10 +64,14 @@ class XaPublisher:
         match step.action:
             case XaAction.BEGIN:
                 self._xid = step.xid
+                self._skipped.clear()
                 self._prepared.begin(step.xid)
             case XaAction.PREPARE:
                 self._xid = ""
-                self._checkpoint.add_own(self._prepared.prepared(step.xid))
+                for table, rows in self._skipped.items():
+                    self._rows.count_skipped(table, rows)
+                message = self._prepared.prepared(step.xid, skipped=self._is_skipped)
+                self._checkpoint.add_own(message)
             case XaAction.COMMIT_AT_ONCE:
                 self._xid = ""
                 if self._progress.items:
@@ -63,17 +81,36 @@ class XaPublisher:
             case XaAction.ROLLBACK:
                 self._xid = ""
                 self._find(step.xid)
-                self._forget(step.xid)
+                self._finished = step.xid
+
+    def end(self) -> None:
+        """Delete the records of the transaction that a step of the ended group finished.
+
+        They are deleted with the end of the group, because a part of it that is read again needs
+        its rows.
+        """
+        if self._finished:
+            for message in self._prepared.forgotten(self._finished):
+                self._checkpoint.add_deletion(message)
+            self._finished = ""
+
+    @property
+    def _is_skipped(self) -> bool:
+        return self._progress.skip_reason is SkipReason.SKIPPED
 
     def _publish(self, step: XaStep) -> None:
         self._find(step.xid)
         with closing(self._events(step)) as events:
+            left_out = self._prepared.is_skipped(step)
             for event in events:
-                self._rows.publish([event])
+                if left_out:
+                    self._rows.leave_out(event)
+                else:
+                    self._rows.publish([event])
                 if self._rows.copies is not None:
                     self._rows.copies.xa_committed(event.table.id)
                 self._checkpoint.poll()
-        self._forget(step.xid)
+        self._finished = step.xid
 
     def _find(self, xid: str) -> None:
         """Find the rows: in memory, or by their offsets in their topic.
@@ -93,13 +130,14 @@ class XaPublisher:
                     f"{exc.reason} Its rows took order keys before, so those after it are unknown.",
                     remedy=_REPLAY_REMEDY,
                 ) from exc
+            if self._progress.to_skip:
+                raise PreparedUnknown(
+                    f"{exc.reason} A part of its rows is visible, and took order keys.",
+                    remedy=_PART_REMEDY,
+                ) from exc
             if self._progress.skip_reason is None:
                 raise
             return _no_events()
-
-    def _forget(self, xid: str) -> None:
-        for message in self._prepared.forgotten(xid):
-            self._checkpoint.add_deletion(message)
 
 
 def _no_events() -> Generator[RowsEvent, None, None]:

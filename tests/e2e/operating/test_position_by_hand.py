@@ -6,10 +6,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pydantic import SecretStr
 from typer.testing import CliRunner, Result
 
-from deploy.embedded import Kafka, MariaDB
+from deploy.embedded import Kafka, MariaDB, SqlServer
 from relay.audit import AuditEntry, AuditTrail
 from relay.cli import app
 from relay.settings import ApiSettings
@@ -23,7 +24,7 @@ from tests.support.waiting import wait_until
 class Shop:
     """An installation under way: rows go in by number and are seen by number."""
 
-    def __init__(self, installation: Installation, database: MariaDB, kafka: Kafka) -> None:
+    def __init__(self, installation: Installation, database: SqlServer, kafka: Kafka) -> None:
         self.name = installation.name
         self.file = installation.file
         self._database = database
@@ -208,3 +209,48 @@ def test_a_running_instance_goes_back_forward_and_past_a_transaction(
         shown = shop.roma("position", "show", "shop").output
         assert f"server     {shop.ask('select @@server_id')[0]}\n" in shown
         assert "epoch      2\n" in shown
+
+
+@pytest.mark.parametrize("server", ["mariadb", "mysql_9"])
+def test_a_skipped_xa_prepare_publishes_nothing_at_its_commit(
+    server: str, request: pytest.FixtureRequest, kafka: Kafka, new_installation: NewInstallation
+) -> None:
+    """The relay reads the PREPARE in one session, and the COMMIT in another one."""
+    database: SqlServer = request.getfixturevalue(server)
+    installation = new_installation(database, kafka)
+    shop, xid = Shop(installation, database, kafka), f"'{installation.name}'"
+    table = f"{installation.name}.t"
+    with RelayProcess(installation) as relay:
+        relay.wait_for("RUNNING")
+        database.execute(f"insert into {table} values (1, 0, '')")
+        shop.wait_for([1])
+        assert relay.stop() == 0
+        rows = ",".join(f"({number}, 0, '')" for number in range(100, 150))
+        changes = (
+            f"insert into {table} values {rows}",
+            f"update {table} set id = id + 100 where id between 100 and 149",
+        )
+        database.execute(f"xa start {xid}", *changes, f"xa end {xid}", f"xa prepare {xid}")
+        gtid = _last_gtid(shop, database)
+        skip = shop.roma("position", "skip", "shop", "--gtid", gtid, "--yes", "shop")
+        assert skip.exit_code == 0, skip.output
+        relay.start()
+        database.execute(f"insert into {table} values (2, 0, '')")
+        shop.wait_for([1, 2])
+        (entry,) = shop.entries("transaction.skipped")
+        assert entry.after["rows_by_table"] == {table: 100}
+        relay.kill()
+        database.execute(f"xa commit {xid}", f"insert into {table} values (3, 0, '')")
+        relay.start()
+        orders = shop.wait_for([1, 2, 3])
+        assert orders[1] < orders[2] < orders[3]
+        relay.wait_for("RUNNING")
+
+
+def _last_gtid(shop: Shop, database: SqlServer) -> str:
+    """Return the GTID of the transaction that the source logged last."""
+    if database.family == "mariadb":
+        return shop.ask("select @@gtid_binlog_pos")[0]
+    (executed,) = shop.ask("select @@gtid_executed")
+    server, _, numbers = executed.rpartition(":")
+    return f"{server}:{numbers.rpartition('-')[2]}"

@@ -139,6 +139,7 @@ def test_what_was_passed_over_is_read_back_with_the_rest(topic: Any) -> None:
     again.begin("x")
     again.passed("x")
     list(again.keep("x", 2, bodies(8)[0]))
+    again.prepared("x")
     assert not again.in_memory("x")
     assert given_back(again) == [("n", [7]), ("n", [8])]
     list(again.forgotten("x"))
@@ -165,6 +166,7 @@ def test_records_that_an_attempt_wrote_again_count_once(topic: Any, size: int) -
     again.passed("x")
     for number, event in enumerate(bodies(8, 9), 2):
         list(again.keep("x", number, event))
+    again.prepared("x")
     assert given_back(again) == [("n", [7]), ("n", [8]), ("n", [9])]
 
 
@@ -212,6 +214,44 @@ def test_an_attempt_that_began_again_before_the_end_of_the_one_before_counts_fro
     assert given_back(later) == [("n", [7]), ("n", [8]), ("n", [9])]
     list(later.forgotten("x"))
     assert topic.records == {}, "what the earlier transaction of this xid left is taken away too"
+
+
+def test_a_later_transaction_of_the_xid_whose_prepare_was_not_read_is_none(topic: Any) -> None:
+    """The note of the earlier one, which may be skipped, says nothing about it."""
+    earlier = PreparedTransactions(topic, 500)
+    keep(earlier, bodies(1, 2))
+    earlier.prepared("x", skipped=True)
+    part = PreparedTransactions(topic, 500)
+    part.begin("x")
+    list(part.keep("x", 1, bodies(7)[0]))
+    later = PreparedTransactions(topic, 500)
+    later.look_up()
+    with pytest.raises(PreparedUnknown):
+        later.rows(COMMIT)
+
+
+@pytest.mark.parametrize("skipped", [False, True])
+def test_the_newest_note_says_whether_the_prepare_was_skipped(topic: Any, skipped: bool) -> None:
+    prepared = PreparedTransactions(topic, 500)
+    keep(prepared, bodies(7))
+    prepared.prepared("x", skipped=not skipped)
+    prepared.prepared("x", skipped=skipped)
+    later = PreparedTransactions(topic, 500)
+    for each in (prepared, later):
+        assert given_back(each) == [("n", [7])]
+        assert each.is_skipped(COMMIT) == skipped
+        assert not each.is_skipped(COMMIT._replace(action=XaAction.COMMIT_AT_ONCE))
+    list(later.forgotten("x"))
+    assert topic.records == {}
+
+
+def test_a_note_of_a_later_version_stops() -> None:
+    topic: Any = Topic()
+    prepared = PreparedTransactions(topic, 500)
+    keep(prepared, bodies(7))
+    topic.log.append((record_key("x", NOTE), b'{"new":1}'))
+    with pytest.raises(PositionUnreadable, match="new"):
+        PreparedTransactions(topic, 500).look_up()
 
 
 def test_a_transaction_that_is_finished_is_not_found_again(topic: Any) -> None:

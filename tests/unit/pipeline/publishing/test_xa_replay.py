@@ -21,6 +21,9 @@ class Prepared:
     def rows(self, step: XaStep) -> Any:
         raise PreparedUnknown(f"{step.xid} was prepared before.")
 
+    def is_skipped(self, _: XaStep) -> bool:
+        return False
+
     def forgotten(self, _: str) -> list[Any]:
         return []
 
