@@ -126,6 +126,7 @@ class CanalServer:
             batch_bytes=own.batch_bytes,
             interrupted=interrupted,
             metrics=figures,
+            needs_columns=own.deletes_without_columns == "refuse",
         )
         return Session(connector, own, figures, interrupted)
 

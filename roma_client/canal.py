@@ -58,6 +58,8 @@ class CanalConnector:
     batch_bytes  a batch ends when its records in Kafka have this size; None: no limit
     interrupted  asked several times a second while a batch is collected: True ends it
     metrics      receives lag and events of the client
+    needs_columns
+                 refuse a delete of which only the key is known (`is_key_only`), unacknowledged
     Other fields are those of Subscription.
     """
 
@@ -77,6 +79,7 @@ class CanalConnector:
     batch_bytes: int | None = None
     interrupted: Callable[[], bool] = field(default=lambda: False, repr=False)
     metrics: Metrics = field(default_factory=NoMetrics, repr=False)
+    needs_columns: bool = False
 
     def __post_init__(self) -> None:
         refuse_owned(self.kafka, "the connector")
@@ -142,12 +145,14 @@ class CanalConnector:
 
         Without a timeout: the changes available now. With one: a full batch, or the available
         changes after the timeout; 0 waits for a full batch. An exclusive client in standby gets
-        empty messages. Raises NotConnected, TableMoved, and the errors of reading a subscription.
+        empty messages. Raises NotConnected, TableMoved, DeleteWithoutColumns, and the errors of
+        reading a subscription.
         """
         feed = self._subscribed()
         feed.commit_when_due()
         deadline = _deadline(timeout_seconds)
-        collecting, left = Collecting(batch_size, self.batch_bytes), 1.0
+        needs = self.needs_columns
+        collecting, left = Collecting(batch_size, self.batch_bytes, needs_columns=needs), 1.0
         try:
             while not collecting.is_full and left > 0 and not self.interrupted():
                 left = deadline - time.monotonic()
@@ -248,9 +253,8 @@ class CanalConnector:
             if standing is Standing.UNPROVEN:
                 time.sleep(timeout_seconds)
                 return
-            delivery = self._waiting.popleft()
-            if standing is Standing.CURRENT:
-                found.add(delivery)
+            if standing is Standing.VOID or found.add(self._waiting[0]):
+                self._waiting.popleft()
 
     def _subscribed(self) -> Feed:
         if self._feed is None or self._watcher is None:
@@ -266,7 +270,7 @@ class CanalConnector:
             topics |= {topic for each in tables for topic in each.statement_topics}
         if self.missing == "wait":
             return topics
-        present = present_topics({**_brokers(answer), **self.kafka}, topics)
+        present = present_topics({**answer.kafka, **self.kafka}, topics)
         self._absent |= topics - present
         return present
 
@@ -276,16 +280,12 @@ class CanalConnector:
             tuple(sorted(self._topics)),
             selection,
             Reading(self.values),
-            {**_brokers(answer), **self.kafka},
+            {**answer.kafka, **self.kafka},
             self.start,
             self.exclusive,
             self.session_timeout_seconds,
             appeared=self._absent,
         )
-
-
-def _brokers(answer: Answer) -> dict[str, str]:
-    return {"bootstrap.servers": answer.bootstrap_servers}
 
 
 def _is_ours(feed: Feed, receipt: Receipt) -> bool:

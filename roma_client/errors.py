@@ -177,6 +177,17 @@ class BatchUnknown(ClientError):
     remedy = "Acknowledge batches in the order in which you got them."
 
 
+class DeleteWithoutColumns(ClientError):
+    """A delete of which only the key is known, for a client that cannot use the key."""
+
+    code = "DELETE_WITHOUT_COLUMNS"
+    remedy = (
+        "Delete the row in the client's copy, or copy the table again. Then move the offset of the "
+        "group in this partition behind the record (kafka-consumer-groups.sh --reset-offsets), or "
+        'set `deletes_without_columns = "skip"` in [canal_server].'
+    )
+
+
 class NotConnected(ClientError):
     """The connector is not connected, or has no subscription."""
 

@@ -171,7 +171,7 @@ class Subscription:
         table = answer.tables[0]
         self._check_tags(table)
         group = self.group or default_group(answer, table.name)
-        kafka = {"bootstrap.servers": answer.bootstrap_servers, **self.kafka}
+        kafka = {**answer.kafka, **self.kafka}
         metrics = metrics_of(self.registry, group)
         letters = self._letters(kafka, group)
         options = self._feed_options(table, lambda: self._table(directory), group, kafka)

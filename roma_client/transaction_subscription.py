@@ -192,7 +192,7 @@ class TransactionSubscription:
             # A row that is in two of the topics counts once in its transaction.
             Selection(places.__contains__, {} if self.former_topics else places),
             Reading(self.values, self.claim_reader),
-            {"bootstrap.servers": answer.bootstrap_servers, **self.kafka},
+            {**answer.kafka, **self.kafka},
             self.start,
             exclusive=True,
             session_timeout_seconds=self.session_timeout_seconds,

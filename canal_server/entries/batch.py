@@ -22,6 +22,7 @@ def entries_of(changes: Sequence[Change], *, marks: bool) -> list[bytes]:
     Neighbours of one row event become one entry. `marks`: neighbours of one transaction are between
     an entry TRANSACTIONBEGIN and an entry TRANSACTIONEND. A delete of which only the key is known
     is logged and has no entry: Canal's columns need names, and a client could delete every row.
+    Such deletes come only with `deletes_without_columns = "skip"`.
     """
     told = [each for each in changes if not each.is_key_only]
     for each in changes:

@@ -97,6 +97,10 @@ class CanalServerSettings(Settings):
     """
     transaction_entries: bool = True
     """Deliver entries TRANSACTIONBEGIN and TRANSACTIONEND around the rows."""
+    deletes_without_columns: Literal["refuse", "skip"] = "refuse"
+    """A delete of which only the key is known, because compaction removed its message: refuse it
+    with `DELETE_WITHOUT_COLUMNS`, or log it and deliver nothing.
+    """
     max_connections: Annotated[int, Field(ge=1, le=10_000)] = 100
     """Largest number of connections of clients that have logged in. Each has a thread, and from its
     subscription on a consumer.

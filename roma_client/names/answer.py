@@ -78,6 +78,11 @@ class Answer:
     caller: str
     tables: tuple[Table, ...]
 
+    @property
+    def kafka(self) -> dict[str, str]:
+        """Return the address of Kafka as a setting of its client."""
+        return {"bootstrap.servers": self.bootstrap_servers}
+
 
 def read_answer(document: Mapping[str, Any], *, typed: bool) -> Answer:
     """Return the answer of the admin's JSON document. `typed`: values are wanted as Python types.

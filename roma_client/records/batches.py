@@ -4,8 +4,9 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from roma_client.errors import BatchUnknown
+from roma_client.errors import BatchUnknown, DeleteWithoutColumns
 from roma_client.records.ack_book import Receipt
+from roma_client.records.change import Change
 from roma_client.records.delivery import Delivery
 
 
@@ -65,11 +66,14 @@ class Collecting:
     It is full with `size` changes, or if the records have `limit_bytes` in Kafka (None: no limit).
     """
 
-    def __init__(self, size: int, limit_bytes: int | None) -> None:
+    def __init__(self, size: int, limit_bytes: int | None, *, needs_columns: bool) -> None:
+        """`needs_columns`: refuse a delete of which only the key is known."""
         self._found: list[Delivery] = []
         self._size = size
         self._limit = limit_bytes
         self._bytes = 0
+        self._needs_columns = needs_columns
+        self._is_ended = False
 
     def __iter__(self) -> Iterator[Delivery]:
         return iter(self._found)
@@ -85,10 +89,28 @@ class Collecting:
     @property
     def is_full(self) -> bool:
         """Return whether the batch takes no further change."""
-        return self.left <= 0 or (self._limit is not None and self._bytes >= self._limit)
+        is_large = self._limit is not None and self._bytes >= self._limit
+        return self._is_ended or self.left <= 0 or is_large
 
-    def add(self, delivery: Delivery) -> None:
-        """Add a change. The size of a record counts once, with its first change."""
+    def add(self, delivery: Delivery) -> bool:
+        """Add a change; False if the batch ends before it. A record's size counts once.
+
+        Raises DeleteWithoutColumns for a refused change that would be the first one.
+        """
+        if self._needs_columns and delivery.change.is_key_only:
+            if not self._found:
+                raise _without_columns(delivery.change)
+            self._is_ended = True
+            return False
         if not self._found or self._found[-1].record is not delivery.record:
             self._bytes += len(delivery.record.value or b"")
         self._found.append(delivery)
+        return True
+
+
+def _without_columns(change: Change) -> DeleteWithoutColumns:
+    place = change.place
+    return DeleteWithoutColumns(
+        f"Record {place.offset} of {place.topic}, partition {place.partition}, deletes the row "
+        f"{change.key} of {change.database}.{change.table}: compaction has removed its columns."
+    )

@@ -7,7 +7,13 @@ from confluent_kafka import KafkaError, TopicPartition
 
 from roma_client import canal
 from roma_client.canal import EMPTY_ID, CanalConnector, Message
-from roma_client.errors import NotActive, RowsExpired, TableMoved, TopicMissing
+from roma_client.errors import (
+    DeleteWithoutColumns,
+    NotActive,
+    RowsExpired,
+    TableMoved,
+    TopicMissing,
+)
 from roma_client.kafka.feed import Feed
 from roma_client.kafka.options import FeedOptions
 from roma_client.metrics import NoMetrics
@@ -224,3 +230,27 @@ def test_a_new_table_whose_topics_are_not_those_of_another_one_is_read_from_the_
     assert len(feed.fetch(10, 0)) == 2
     with pytest.raises(TableMoved, match=r"Rows of shop\.z"):
         feed.fetch(10, 0)
+
+
+def test_a_delete_of_which_only_the_key_is_known_is_refused_after_the_changes_before_it(
+    consumer: FakeConsumer,
+) -> None:
+    deleted = row_record([{"id": "9"}], kind="DELETE", order=(1000, 9), offset=1)
+    client = connector(opened_feed())
+    client.needs_columns = True
+    consumer.gives(row(0), deleted._replace(value=None), row(2))
+    assert offsets(client.get(10)) == [0]
+    for _ in range(2):
+        with pytest.raises(DeleteWithoutColumns, match=r"Record 1 of shop, .* shop\.orders"):
+            client.get(10)
+    assert consumer.committed["shop", 0] == 1
+    client.needs_columns = False
+    assert offsets(client.get(10)) == [1, 2]
+
+
+def test_a_tombstone_after_its_delete_is_not_refused(consumer: FakeConsumer) -> None:
+    deleted = row_record([{"id": "9"}], kind="DELETE", order=(1000, 9), offset=1)
+    client = connector(opened_feed())
+    client.needs_columns = True
+    consumer.gives(row(0), deleted, deleted._replace(value=None, offset=2), row(3))
+    assert offsets(client.get(10)) == [0, 1, 3]
