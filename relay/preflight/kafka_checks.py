@@ -6,7 +6,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from relay.errors import FormatsDiffer, KafkaNotPermitted, PartitionsDiffer, RelayError
+from relay.errors import (
+    FormatChanged,
+    FormatsDiffer,
+    KafkaNotPermitted,
+    PartitionsChanged,
+    PartitionsDiffer,
+    RelayError,
+)
 from relay.kafka import TopicAdmin, TopicFinding, row_topic_findings, transaction_timeout_error
 from relay.model.records.position_record import PositionRecord
 from relay.model.records.topic_partitioning import TopicAgreement, TopicPartitioning
@@ -14,6 +21,7 @@ from relay.pipeline.delivery.saved_position import (
     PublishedPartitioning,
     format_changed,
     mapping_lost,
+    noted_partitioning_changed,
     partitioning_changed,
     position_lost,
 )
@@ -182,12 +190,7 @@ def _topics(
     placed = PublishedPartitioning.of(record)
     for topic, partitions in row_topics(instance, store.mapping, record).items():
         before = placed.partitions.get(topic)
-        form = instance.format_of(topic)
-        if mixed := format_changed(topic, placed.formats.get(topic), form):
-            yield found("topic", mixed, instance.name)
-        elif before is not None and (
-            changed := partitioning_changed(topic, before, placed.rules.get(topic), instance)
-        ):
+        if changed := _changed(topic, placed, instance, store):
             yield found("topic", changed, instance.name)
         elif differ := _differ(topic, partitions, instance, store):
             yield found("topic", differ, instance.name)
@@ -195,6 +198,24 @@ def _topics(
             yield from _topic(
                 kafka, instance, admin, topic, partitions, published=before is not None
             )
+
+
+def _changed(
+    topic: str, placed: PublishedPartitioning, instance: InstanceSettings, store: StoreView
+) -> FormatChanged | PartitionsChanged | None:
+    """Return an error if the instance has published to the topic otherwise than the settings say:
+    by its record, or by the agreement if the record does not name the topic.
+    """
+    noted = store.agreements.get(topic, TopicAgreement()).own(instance.name)
+    form = placed.formats.get(topic) or (None if noted is None else noted.format or None)
+    if mixed := format_changed(topic, form, instance.format_of(topic)):
+        return mixed
+    before = placed.partitions.get(topic)
+    if before is not None:
+        return partitioning_changed(topic, before, placed.rules.get(topic), instance)
+    if noted is not None:
+        return noted_partitioning_changed(topic, noted.partitioning, instance)
+    return None
 
 
 def _reports_apart(

@@ -83,6 +83,11 @@ class TopicAgreement:
         known = {"", message_format}
         return {name: each.format for name, each in others.items() if each.format not in known}
 
+    def own(self, instance: str) -> Feeder | None:
+        """Return how an instance publishes to the topic; None if it does not, or waits."""
+        found = self.feeders.get(instance)
+        return found if found is not None and found.joined else None
+
     def _others(self, instance: str) -> dict[str, Feeder]:
         return {
             name: each for name, each in self.feeders.items() if name != instance and each.joined

@@ -5,7 +5,7 @@ from relay.errors import MoveRefused
 from relay.ha import Election
 from relay.operations.who import Who
 from relay.settings import RelaySettings
-from relay.state import Paths, TopicAgreementStore
+from relay.state import Paths, TopicAgreementStore, rows_of
 from relay.zk import Session
 
 
@@ -20,11 +20,17 @@ class Retirement:
         self._trail = AuditTrail(settings.kafka, settings.installation)
 
     def topics(self) -> tuple[str, ...]:
-        """Return the topics that the instance feeds, sorted. Raises StoreUnreachable."""
+        """Return the topics whose rows or statements the instance feeds, sorted.
+
+        Raises StoreUnreachable.
+        """
+        return tuple(sorted(set(map(rows_of, self._names()))))
+
+    def _names(self) -> tuple[str, ...]:
         return tuple(
-            topic
-            for topic in self._agreements.topics()
-            if self._instance in self._agreements.read(topic).feeders
+            name
+            for name in self._agreements.names()
+            if self._instance in self._agreements.read(name).feeders
         )
 
     def carry_out(self, who: Who) -> tuple[str, ...]:
@@ -38,7 +44,7 @@ class Retirement:
                 f"Instance {self._instance} is led by {leader}.",
                 remedy="Remove the instance from the configuration first.",
             )
-        topics = self.topics()
+        names, topics = self._names(), self.topics()
         if not topics:
             raise MoveRefused(
                 f"Instance {self._instance} feeds no topic.", remedy="Check the instance's name."
@@ -48,6 +54,6 @@ class Retirement:
         self._trail.append(
             AuditEntry(who.name, "instance.retired", self._instance, before, after, who.comment)
         )
-        for topic in topics:
-            self._agreements.change(topic, lambda found: found.without_feeders((self._instance,)))
+        for name in names:
+            self._agreements.change(name, lambda found: found.without_feeders((self._instance,)))
         return topics

@@ -16,6 +16,7 @@ from relay.errors import (
 from relay.model.names.mapping_name import MappingName, same_store
 from relay.model.records.hashed_forms import HashedForms
 from relay.model.records.position_record import PositionRecord
+from relay.model.records.topic_partitioning import TopicPartitioning
 from relay.route import MappingSet
 from relay.settings import InstanceSettings, RoutingSettings
 from relay.state import StartNote
@@ -101,6 +102,25 @@ def format_changed(topic: str, before: str | None, message_format: str) -> Forma
     return FormatChanged(
         f"Topic {topic} has messages of this instance as {before}, and the settings say "
         f"{message_format}: its readers fail on one of them."
+    )
+
+
+def noted_partitioning_changed(
+    topic: str, noted: TopicPartitioning, instance: InstanceSettings
+) -> PartitionsChanged | None:
+    """Return an error if the settings assign rows differently from the agreement of the topic,
+    where the position record does not name the topic: the record may be lost.
+    """
+    changed = partitioning_changed(topic, noted.partitions, noted.rules.digest, instance)
+    if changed is None:
+        return None
+    return PartitionsChanged(
+        f"{changed.reason} ZooKeeper has noted this; the position record does not name the topic.",
+        remedy=(
+            "Set the partition settings back and start again, or give the tables a topic of "
+            "another name. If the topic has no row of the instance: stop its relays and run "
+            "`roma instance retire INSTANCE`."
+        ),
     )
 
 

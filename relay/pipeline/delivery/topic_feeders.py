@@ -3,14 +3,23 @@ assign rows alike.
 """
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from typing import Final
 
 from relay.envelope import DDL_TOPIC_SUFFIX
 from relay.errors import FormatsDiffer, PartitionsDiffer, StoreUnreachable, TopicRefused
-from relay.model.records.topic_partitioning import TopicAgreement, TopicPartitioning
+from relay.model.records.topic_partitioning import (
+    Feeder,
+    PartitioningRules,
+    TopicAgreement,
+    TopicPartitioning,
+)
 from relay.pipeline.delivery.saved_position import format_changed
 from relay.settings import InstanceSettings
-from relay.state import InstanceStore, KeyAgreements
+from relay.state import InstanceStore, KeyAgreements, statements_of
+
+_ONE_PARTITION: Final = TopicPartitioning(1, PartitioningRules("", False, ""))
+"""Statements are in one partition, so partition rules do not count."""
 
 
 class TopicFeeders:
@@ -62,6 +71,23 @@ class TopicFeeders:
             self._store.change(topic, lambda before: before.without_feeders((self._instance,)))
             raise
 
+    def own(self, topic: str) -> Feeder | None:
+        """Return how this instance publishes rows to a topic, as ZooKeeper has it.
+
+        None if it does not. Raises StoreUnreachable.
+        """
+        return self._store.read(topic).own(self._instance)
+
+    def own_format(self, topic: str) -> str | None:
+        """Return the format in which this instance publishes rows, or statements about them, as
+        ZooKeeper has it; None if that is unknown. Raises StoreUnreachable.
+        """
+        for name in (topic, statements_of(topic)):
+            found = self.own(name)
+            if found is not None and found.format:
+                return found.format
+        return None
+
     def others_with_format(self, topic: str, message_format: str) -> dict[str, str]:
         """Return the other instances that publish to a topic in another format, which is known.
 
@@ -86,6 +112,27 @@ class TopicFeeders:
         ):
             raise error
 
+    def join_statements(self, topic: str, message_format: str) -> None:
+        """Record the format of this instance's statements about rows of a topic.
+
+        Raises FormatsDiffer if another one has a different format there, StoreUnreachable.
+        """
+        agreement = self._store.change(
+            statements_of(topic),
+            lambda before: before.with_feeder(self._instance, _ONE_PARTITION, message_format),
+        )
+        others = agreement.differing_formats(self._instance, message_format)
+        if unlike := formats_differ(topic + DDL_TOPIC_SUFFIX, message_format, others):
+            raise unlike
+
+    def note_statements(self, formats: Mapping[str, str]) -> None:
+        """Note the formats of statements that this instance published without rows: a newcomer in
+        another format then waits, and not this instance. Raises StoreUnreachable.
+        """
+        for topic, message_format in formats.items():
+            with suppress(FormatsDiffer):  # the first statement stops the instance
+                self.join_statements(topic, message_format)
+
     def note_formats(self, formats: Mapping[str, str]) -> None:
         """Note the format of this instance's messages in topics where an older relay has joined
         for it. Raises StoreUnreachable.
@@ -101,7 +148,7 @@ class TopicFeeders:
 
 class TopicFormats:
     """Formats by topic of rows. `known` are those of the position record, empty where only an older
-    relay published.
+    relay published, or where the record was lost.
     """
 
     def __init__(
@@ -110,11 +157,17 @@ class TopicFormats:
         self.known = dict(known)
         self._instance = instance
         self._feeders = feeders
+        self._statements: set[str] = set()
 
     def refuse_changed(self, topic: str) -> None:
-        """Raise FormatChanged if the settings give a topic another format than it has."""
+        """Raise FormatChanged if the settings give a topic another format than it has.
+
+        A topic that the record does not name has the format of the agreement. Raises
+        StoreUnreachable for such a topic.
+        """
         wanted = self._instance.format_of(topic)
-        if changed := format_changed(topic, self.known.get(topic), wanted):
+        before = self.known.get(topic) or self._feeders.own_format(topic)
+        if changed := format_changed(topic, before, wanted):
             raise changed
 
     def keep(self, topic: str) -> None:
@@ -130,12 +183,29 @@ class TopicFormats:
             return
         rows = topic.removesuffix(DDL_TOPIC_SUFFIX)
         self.refuse_changed(rows)
-        if rows not in self.known:
-            wanted = self._instance.format_of(rows)
-            others = self._feeders.others_with_format(rows, wanted)
-            if mixed := formats_differ(rows, wanted, others):
-                raise mixed
-            self.known[rows] = wanted
+        self.join_statements(rows)
+        self.keep(rows)
+
+    def join_statements(self, rows: str) -> None:
+        """Agree with the other instances on the format of statements about rows of a topic.
+
+        An outage of ZooKeeper does not keep one back that has published there. Raises
+        FormatsDiffer, StoreUnreachable.
+        """
+        if rows in self._statements:
+            return
+        wanted, is_known = self._instance.format_of(rows), rows in self.known
+        try:
+            if not is_known:
+                others = self._feeders.others_with_format(rows, wanted)
+                if mixed := formats_differ(rows, wanted, others):
+                    raise mixed
+            self._feeders.join_statements(rows, wanted)
+        except StoreUnreachable:
+            if not is_known:
+                raise
+            return
+        self._statements.add(rows)
 
 
 def partitions_differ(

@@ -21,7 +21,11 @@ from relay.model.records.topic_partitioning import TopicPartitioning
 from relay.model.table import TableId
 from relay.pipeline.delivery.keys.key_forms import KeyForms, KeyHistory
 from relay.pipeline.delivery.message_size_limits import MessageSizes
-from relay.pipeline.delivery.saved_position import PublishedPartitioning, partitioning_changed
+from relay.pipeline.delivery.saved_position import (
+    PublishedPartitioning,
+    noted_partitioning_changed,
+    partitioning_changed,
+)
 from relay.pipeline.delivery.topic_feeders import TopicFeeders, TopicFormats
 from relay.settings import InstanceSettings, KafkaSettings
 from relay.state import HashedKey
@@ -90,6 +94,9 @@ class Topics:
             self._refuse_reports(topic)
             self._formats.refuse_changed(topic)
             self._refuse_changed(topic)
+            statements = ddl_topic(topic, self._instance)
+            if statements is not None:
+                self._formats.join_statements(topic)
             count = self._ensure(topic, self._wanted(topic))
             self._join(topic, TopicPartitioning(count, self._rules))
             is_first_row = topic not in self._published
@@ -99,7 +106,7 @@ class Topics:
             self.counts[topic], self.placed_by[topic] = count, self._rules.digest
             self._formats.keep(topic)
             self._checked.add(topic)
-            if (statements := ddl_topic(topic, self._instance)) is not None:
+            if statements is not None:
                 self.ensure_single(statements)
             self._in_use(sum(self.counts.get(each, 0) for each in self._checked))
         return self.counts[topic]
@@ -169,14 +176,17 @@ class Topics:
 
     def _refuse_changed(self, topic: str) -> None:
         """Raise PartitionsChanged if rows of the topic were placed otherwise than the settings
-        ask for now.
+        ask for now: by the record, or by the agreement if the record does not name the topic.
         """
         before = self.counts.get(topic)
-        if before is None:
+        if before is not None:
+            rules = self.placed_by.get(topic)
+            changed = partitioning_changed(topic, before, rules, self._instance)
+        elif (noted := self._feeders.own(topic)) is not None:
+            changed = noted_partitioning_changed(topic, noted.partitioning, self._instance)
+        else:
             return
-        if changed := partitioning_changed(
-            topic, before, self.placed_by.get(topic), self._instance
-        ):
+        if changed is not None:
             raise changed
 
     def _join(self, topic: str, partitioning: TopicPartitioning) -> None:

@@ -1,5 +1,5 @@
 """How the instances that feed a topic assign its rows: one document for each topic, changed
-under its version.
+under its version. Statements about rows of a topic have a document of their own.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,6 +18,18 @@ from relay.state.paths import Paths
 from relay.zk import Node, Session, change_node
 
 FORMAT: Final = 1
+_STATEMENTS: Final = "#statements"
+"""No topic of Kafka has this character in its name."""
+
+
+def statements_of(topic: str) -> str:
+    """Return the name of the agreement about the statements that go with rows of a topic."""
+    return topic + _STATEMENTS
+
+
+def rows_of(name: str) -> str:
+    """Return the topic of rows that an agreement is about."""
+    return name.removesuffix(_STATEMENTS)
 
 
 class TopicAgreementStore:
@@ -44,7 +56,17 @@ class TopicAgreementStore:
         }
 
     def topics(self) -> tuple[str, ...]:
-        """Return all topics that an instance ever fed, sorted. Raises StoreUnreachable."""
+        """Return all topics that an instance ever fed with rows, sorted.
+
+        Raises StoreUnreachable.
+        """
+        return tuple(each for each in self.names() if rows_of(each) == each)
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all agreements, about rows and statements, sorted.
+
+        Raises StoreUnreachable.
+        """
         try:
             names = self._session.children(self._paths.topic_agreements)
         except NodeMissing:

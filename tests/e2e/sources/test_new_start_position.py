@@ -11,8 +11,11 @@ from typer.testing import CliRunner
 from deploy.embedded import Kafka, MariaDB, ZooKeeper
 from relay.cli import app
 from relay.kafka import TopicAdmin
+from relay.preflight import preflight
 from relay.settings import KafkaSettings
 from tests.e2e.conftest import NewInstallation
+from tests.e2e.operating.test_format_kept import configure
+from tests.e2e.operating.test_rollback_and_replay import operator_of
 from tests.servers.fixtures import FreshName
 from tests.support.relays.admin_server import admin_client, admin_settings
 from tests.support.relays.relay_process import Installation, RelayProcess
@@ -82,6 +85,37 @@ def test_an_instance_whose_position_is_lost_begins_where_an_operator_says(
             lambda: len(read_topic(kafka.bootstrap, name)) == 2, "the row behind the new start"
         )
     assert _ids(read_topic(kafka.bootstrap, name)) == ["1", "3"]
+
+
+def test_an_instance_that_begins_again_keeps_format_and_partitions_of_its_topics(
+    mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
+) -> None:
+    installation = new_installation(mariadb, kafka)
+    name = installation.name
+    with RelayProcess(installation) as relay:
+        relay.wait_for("RUNNING")
+        mariadb.execute(f"insert into {name}.t values (1, 0, '')")
+        wait_until(lambda: len(read_topic(kafka.bootstrap, name)) == 1, "the first row")
+        assert relay.stop() == 0
+        _lose_position(installation, kafka)
+        configure(installation, message={"format": "debezium-json"})
+        file, offset = _place(mariadb)
+        begin = ["position", "set", "shop", "--file", file, "--offset", offset, "--as-new"]
+        operator_of(installation)(*begin, "--yes", "shop")
+        relay.start()
+        mariadb.execute(f"insert into {name}.t values (2, 0, '')")
+        relay.wait_for("STOPPED", "FORMAT_CHANGED")
+        relay.kill()
+        configure(installation, message={}, partition={"partitions_num": 7})
+        told = [each.code for each in preflight(installation.settings)]
+        assert "PARTITIONS_CHANGED" in told
+        relay.start()
+        status = relay.wait_for("STOPPED", "PARTITIONS_CHANGED")
+        assert "the position record does not name the topic" in status.reason
+        relay.kill()
+        configure(installation, partition={"partitions_num": 4})
+        relay.start()
+        wait_until(lambda: len(read_topic(kafka.bootstrap, name)) == 2, "the second row")
 
 
 def test_mapping_documents_are_restored_from_their_backup(

@@ -4,7 +4,7 @@ from functools import partial
 
 from deploy.embedded import ZooKeeper
 from relay.model.records.topic_partitioning import PartitioningRules, TopicPartitioning
-from relay.state import KeyFormStore, Paths, TopicAgreementStore
+from relay.state import KeyFormStore, Paths, TopicAgreementStore, statements_of
 from tests.servers.fixtures import FreshName
 from tests.support.relays.zookeeper_sessions import session_with
 
@@ -49,3 +49,5 @@ def test_agreements_of_many_topics_are_read_together(
             ("b", []),
             ("a", ["shop"]),
         ]
+        store.change(statements_of("a"), lambda found: found.with_feeder("crm", partitioning))
+        assert (store.topics(), store.names()) == (("a",), ("a", "a#statements"))

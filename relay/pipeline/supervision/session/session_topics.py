@@ -94,4 +94,8 @@ def _note_past(
     """
     instance = context.instance
     context.stats.tables.update(tables_named(context.notes.tables_of(instance.name)))
-    feeders.note_formats(PublishedPartitioning.of(saved).formats)
+    published = PublishedPartitioning.of(saved)
+    feeders.note_formats(published.formats)
+    feeders.note_statements(
+        {topic: of for topic, of in published.formats.items() if topic not in published.partitions}
+    )

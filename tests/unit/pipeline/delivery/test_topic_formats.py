@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from relay.errors import FormatChanged, FormatsDiffer
+from relay.errors import FormatChanged, FormatsDiffer, PartitionsChanged, StoreUnreachable
 from relay.model.records.position_record import PositionRecord
 from relay.model.records.topic_partitioning import (
     PartitioningRules,
@@ -17,36 +17,65 @@ from relay.model.records.topic_partitioning import (
 )
 from relay.pipeline.delivery.saved_position import PublishedPartitioning
 from relay.pipeline.delivery.topic_feeders import TopicFeeders, TopicFormats
-from relay.settings import InstanceSettings
+from relay.pipeline.delivery.topics import Topics
+from relay.settings import InstanceSettings, KafkaSettings
 
 _GOLDEN = Path(__file__).parents[3] / "golden" / "position_records"
 PLACING = TopicPartitioning(4, PartitioningRules("", True, "logical"))
 
 
 class Agreements:
-    """The agreement of topic `orders` in memory."""
+    """The agreements of topics in memory; `agreement` is that of topic `orders`."""
 
     def __init__(self, agreement: TopicAgreement) -> None:
-        self.agreement = agreement
+        self.by_name = {"orders": agreement}
+        self.away = False
 
-    def read(self, _topic: str) -> TopicAgreement:
-        return self.agreement
+    @property
+    def agreement(self) -> TopicAgreement:
+        return self.read("orders")
+
+    def read(self, name: str) -> TopicAgreement:
+        if self.away:
+            raise StoreUnreachable("away")
+        return self.by_name.get(name, TopicAgreement())
 
     def read_all(self, topics: tuple[str, ...]) -> dict[str, TopicAgreement]:
-        return dict.fromkeys(topics, self.agreement)
+        return {topic: self.read(topic) for topic in topics}
 
-    def change(self, _topic: str, change: Callable[[TopicAgreement], TopicAgreement]) -> Any:
-        self.agreement = change(self.agreement)
-        return self.agreement
+    def change(self, name: str, change: Callable[[TopicAgreement], TopicAgreement]) -> Any:
+        self.by_name[name] = change(self.read(name))
+        return self.by_name[name]
 
 
-def formats(record: PositionRecord | None, wanted: str, store: Agreements) -> TopicFormats:
+def settings(wanted: str, name: str = "shop", **fields: Any) -> InstanceSettings:
+    source = {"host": "h", "user": "u", "server_id": 7}
+    document = {"name": name, "source": source, "message": {"format": wanted}, **fields}
+    return InstanceSettings.model_validate(document)
+
+
+def formats(
+    record: PositionRecord | None, wanted: str, store: Agreements, name: str = "shop"
+) -> TopicFormats:
     """Return the formats of an instance whose settings say `wanted`."""
-    fields = {"name": "shop", "source": {"host": "h", "user": "u", "server_id": 7}}
-    instance = InstanceSettings.model_validate({**fields, "message": {"format": wanted}})
     notes: Any = SimpleNamespace(topics=store, key_forms=None)
     known = PublishedPartitioning.of(record).formats
-    return TopicFormats(known, instance, TopicFeeders(notes, "shop"))
+    return TopicFormats(known, settings(wanted, name), TopicFeeders(notes, name))
+
+
+def topics(store: Agreements, wanted: str, **fields: Any) -> Topics:
+    """Return the topics of an instance without a position record."""
+    notes: Any = SimpleNamespace(topics=store, key_forms=None)
+    nothing: Any = None
+    return Topics(
+        KafkaSettings(bootstrap_servers="127.0.0.1:1"),
+        settings(wanted, **fields),
+        PublishedPartitioning.of(None),
+        nothing,
+        TopicFeeders(notes, "shop"),
+        nothing,
+        in_use=nothing,
+    )
 
 
 @pytest.mark.parametrize(
@@ -83,3 +112,81 @@ def test_a_topic_of_a_newer_record_keeps_its_format_and_an_unknown_one_has_none(
     record = replace(PositionRecord.from_bytes(file.read_bytes()), formats={"orders": "avro"})
     assert PublishedPartitioning.of(record).formats == {"orders": "avro"}
     assert PublishedPartitioning.of(None).formats == {}
+
+
+def test_without_a_record_the_agreement_names_the_format_of_a_topic() -> None:
+    store = Agreements(TopicAgreement().with_feeder("shop", PLACING, "canal-json"))
+    with pytest.raises(FormatChanged, match="as canal-json, and the settings say debezium-json"):
+        topics(store, "debezium-json").partitions("orders")
+    with pytest.raises(FormatChanged):
+        formats(None, "debezium-json", store).keep_of_statements("orders.ddl")
+    assert store.agreement.feeders["shop"].format == "canal-json"
+    formats(None, "canal-json", store).refuse_changed("orders")
+    waiting = Agreements(
+        TopicAgreement()
+        .with_feeder("other", PLACING, "canal-json")
+        .with_feeder("shop", PLACING, "maxwell-json")
+    )
+    formats(None, "debezium-json", waiting).refuse_changed("orders")  # it published nothing
+    store.away = True
+    with pytest.raises(StoreUnreachable):
+        formats(None, "canal-json", store).refuse_changed("orders")
+
+
+@pytest.mark.parametrize(
+    ("partition", "what"),
+    [
+        ({"partitions_num": 8}, "placed by 4 partitions, and partitions_num is 8"),
+        ({"partition_hash": ".*\\..*"}, "by other rules"),
+    ],
+)
+def test_without_a_record_the_agreement_names_the_partitions_of_a_topic(
+    partition: dict[str, Any], what: str
+) -> None:
+    rules = settings("canal-json").partitioning_rules
+    agreement = TopicAgreement().with_feeder("shop", TopicPartitioning(4, rules), "canal-json")
+    store = Agreements(agreement)
+    with pytest.raises(PartitionsChanged, match=what) as refused:
+        topics(store, "canal-json", partition=partition).partitions("orders")
+    assert "roma instance retire" in refused.value.way_out
+    assert store.agreement == agreement
+
+
+def test_two_instances_publish_statements_of_a_topic_in_one_format() -> None:
+    store = Agreements(TopicAgreement())
+    formats(None, "canal-json", store).keep_of_statements("orders.ddl")
+    assert store.agreement == TopicAgreement(), "no row of the topic was published"
+    with pytest.raises(FormatsDiffer, match=r"shop publishes to topic orders\.ddl as canal-json"):
+        formats(None, "debezium-json", store, "late").keep_of_statements("orders.ddl")
+    formats(None, "canal-json", store, "late").keep_of_statements("orders.ddl")
+    with pytest.raises(FormatChanged):
+        formats(None, "debezium-json", store).keep_of_statements("orders.ddl")
+
+
+def test_rows_wait_where_another_instance_has_statements_in_another_format() -> None:
+    store = Agreements(TopicAgreement())
+    formats(None, "canal-json", store, "early").keep_of_statements("orders.ddl")
+    with pytest.raises(FormatsDiffer):
+        topics(store, "debezium-json").partitions("orders")
+    assert store.agreement == TopicAgreement(), "it does not stop others by an entry"
+
+
+def test_published_statements_are_noted_before_the_next_one() -> None:
+    """An older relay noted none: a newcomer waits, and not the instance that was there."""
+    store = Agreements(TopicAgreement())
+    notes: Any = SimpleNamespace(topics=store, key_forms=None)
+    TopicFeeders(notes, "shop").note_statements({"orders": "canal-json"})
+    with pytest.raises(FormatsDiffer):
+        formats(None, "debezium-json", store, "late").keep_of_statements("orders.ddl")
+    TopicFeeders(notes, "third").note_statements({"orders": "maxwell-json"})
+    formats(None, "canal-json", store).keep_of_statements("orders.ddl")
+
+
+def test_statements_go_on_without_zookeeper_where_the_record_has_their_format() -> None:
+    file = _GOLDEN / "position_record.1.json"
+    record = PositionRecord.from_bytes(file.read_bytes())
+    store = Agreements(TopicAgreement())
+    store.away = True
+    formats(record, "canal-json", store).keep_of_statements("orders.ddl")
+    with pytest.raises(StoreUnreachable):
+        formats(None, "canal-json", store).keep_of_statements("orders.ddl")
