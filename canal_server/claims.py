@@ -38,7 +38,7 @@ class Claims:
         self._lock = threading.Lock()
 
     def take(self, subscriber: Subscriber, holder: Holder) -> Claim:
-        """Return the claim to a subscriber, after the connection that had it has ended its session.
+        """Return the claim to a subscriber, after the connection that had it has ended its feed.
 
         A client that connects again must not wait for the end of a connection that a broken
         network holds open. Raises TooMany if that connection does not end in time, Displaced if
@@ -60,7 +60,7 @@ class Claims:
         raise Displaced(f"Another connection serves client id {subscriber.client_id}.")
 
     def release(self, subscriber: Subscriber, claim: Claim) -> None:
-        """End a claim: its session is closed."""
+        """End a claim: its feed is closed."""
         claim.ended.set()
         with self._lock:
             if self._claims.get(subscriber) is claim:

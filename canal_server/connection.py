@@ -22,7 +22,7 @@ from canal_server.errors import (
 )
 from canal_server.logins import Logins
 from canal_server.passwords import SEED_BYTES, is_right
-from canal_server.session import Session
+from canal_server.subscriber_feed import SubscriberFeed
 from canal_server.wire import (
     Acknowledge,
     ClientLogin,
@@ -50,7 +50,7 @@ _ID_DIGITS: Final = 5
 _WRONG_PASSWORD_SECONDS: Final = 1.0
 """Pause before the answer to a wrong password."""
 
-NewSession = Callable[[Subscriber, Callable[[], bool]], Session]
+NewFeed = Callable[[Subscriber, Callable[[], bool]], SubscriberFeed]
 _log = structlog.stdlib.get_logger(__name__)
 
 
@@ -63,7 +63,7 @@ class Connection:
         peer: str,
         settings: CanalServerSettings,
         claims: Claims,
-        new_session: NewSession,
+        new_session: NewFeed,
         stop: threading.Event,
         logins: Logins,
     ) -> None:
@@ -77,7 +77,7 @@ class Connection:
         self._displaced = threading.Event()
         self._subscriber: Subscriber | None = None
         self._claim: Claim | None = None
-        self._session: Session | None = None
+        self._feed: SubscriberFeed | None = None
         self._idle_seconds = settings.idle_seconds
 
     def run(self) -> None:
@@ -145,16 +145,16 @@ class Connection:
                 self._subscribe(request)
                 return accepted()
             case Unsubscribe():
-                if self._session is not None:
-                    self._session.unsubscribe()
+                if self._feed is not None:
+                    self._feed.unsubscribe()
                 return accepted()
             case GetBatch(size=size, timeout_seconds=timeout):
                 batch = self._subscribed().get(size, timeout)
                 return messages(batch.id, batch.entries)
             case Acknowledge(batch_id=batch_id):
                 self._acknowledge(batch_id)
-            case RollBack(batch_id=batch_id) if self._session is not None:
-                self._session.rollback(batch_id)
+            case RollBack(batch_id=batch_id) if self._feed is not None:
+                self._feed.rollback(batch_id)
         return None
 
     def _acknowledge(self, batch_id: int) -> None:
@@ -166,11 +166,11 @@ class Connection:
     def _subscribe(self, request: Subscribe) -> None:
         subscriber = Subscriber(request.destination, request.client_id)
         bound = self._bound_of(subscriber)
-        if self._session is None:
+        if self._feed is None:
             self._claim = self._claims.take(subscriber, self)
             self._subscriber = subscriber
-            self._session = self._new_session(subscriber, self._is_interrupted)
-        self._session.subscribe(bound, request.filter)
+            self._feed = self._new_session(subscriber, self._is_interrupted)
+        self._feed.subscribe(bound, request.filter)
         _log.info("canal_subscribed", peer=self._peer, filter=request.filter, **self._names())
 
     def _bound_of(self, subscriber: Subscriber) -> str:
@@ -195,15 +195,15 @@ class Connection:
         if self._subscriber not in (None, subscriber):
             raise Refused("A connection serves one client id of one destination.")
 
-    def _subscribed(self) -> Session:
-        if self._session is None:
+    def _subscribed(self) -> SubscriberFeed:
+        if self._feed is None:
             raise Refused("A request came before the subscription.")
-        return self._session
+        return self._feed
 
     def _idle(self) -> None:
         self._check()
-        if self._session is not None:
-            self._session.keep()
+        if self._feed is not None:
+            self._feed.keep()
 
     def _check(self) -> None:
         if self._stop.is_set():
@@ -227,8 +227,8 @@ class Connection:
             self._channel.send(packet)
 
     def _release(self) -> None:
-        if self._session is not None:
-            self._session.close()
+        if self._feed is not None:
+            self._feed.close()
         if self._subscriber is not None and self._claim is not None:
             self._claims.release(self._subscriber, self._claim)
 

@@ -13,7 +13,7 @@ from canal_server.connection import Connection
 from canal_server.errors import TooMany
 from canal_server.figures import ClientFigures
 from canal_server.logins import Logins
-from canal_server.session import Session
+from canal_server.subscriber_feed import SubscriberFeed
 from canal_server.wire import refused
 from relay.errors import ConfigurationError, ResourcesExhausted
 from relay.kafka.client import client_configuration
@@ -90,7 +90,7 @@ class CanalServer:
     def _begin(self, channel: Channel, host: str, port: int) -> None:
         """Give a connection a thread, or refuse it."""
         peer, own, logins = f"{host}:{port}", self._own, self._logins
-        connection = Connection(channel, peer, own, self._claims, self._session, self._stop, logins)
+        connection = Connection(channel, peer, own, self._claims, self._feed, self._stop, logins)
         try:
             logins.come(connection, host)
             thread = RelayThread("canal-connection", peer, self._run, connection)
@@ -109,7 +109,7 @@ class CanalServer:
         finally:
             metrics.CANAL_CONNECTIONS.dec()
 
-    def _session(self, subscriber: Subscriber, interrupted: Callable[[], bool]) -> Session:
+    def _feed(self, subscriber: Subscriber, interrupted: Callable[[], bool]) -> SubscriberFeed:
         own = self._own
         figures = ClientFigures(*subscriber)
         token = own.token or self._settings.api.token
@@ -128,7 +128,7 @@ class CanalServer:
             metrics=figures,
             needs_columns=own.deletes_without_columns == "refuse",
         )
-        return Session(connector, own, figures, interrupted)
+        return SubscriberFeed(connector, own, figures, interrupted)
 
 
 def group_of(installation: str, subscriber: Subscriber) -> str:

@@ -21,7 +21,7 @@ from pyspark.sql import DataFrame
 from relay.envelope import order_text
 from spark_jobs.apply.apply import Copies
 from spark_jobs.config.job import JobSettings, KafkaSource
-from spark_jobs.runtime.session import open_session
+from spark_jobs.runtime.spark_session import open_session
 from spark_jobs.sinks import live_rows
 
 FOLDER = Path(tempfile.mkdtemp(prefix="roma-example-"))

@@ -34,8 +34,8 @@ from spark_jobs.origin.shards import (
     refuse_transforms,
 )
 from spark_jobs.runtime.copy_arguments import copy_arguments
-from spark_jobs.runtime.session import open_session
 from spark_jobs.runtime.shutdown import Shutdown
+from spark_jobs.runtime.spark_session import open_spark
 from spark_jobs.sinks import check_rule, check_writers, open_sink, place_of_copies
 from spark_jobs.spark_util.error_translation import named_errors
 from spark_jobs.spark_util.progress import Piece, Progress
@@ -58,7 +58,7 @@ def run(
     """
     shutdown, listens = shutdown or Shutdown(), shutdown is not None
     with _borders(settings):
-        spark = open_session(settings, "roma-bootstrap", trace=trace)
+        spark = open_spark(settings, "roma-bootstrap", trace=trace)
         if listens:
             shutdown.listen()  # again: Spark's start takes SIGINT away
         return _copy_tables(spark, settings, shutdown, tables, anew=anew)

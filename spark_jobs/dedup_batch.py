@@ -9,7 +9,7 @@ from spark_jobs.apply.apply import Copies
 from spark_jobs.config.job import JobSettings
 from spark_jobs.kafka.source import Bounds, check_statements, place_of, read_batch, topic_ids
 from spark_jobs.runtime.arguments import read_arguments
-from spark_jobs.runtime.session import open_session
+from spark_jobs.runtime.spark_session import open_spark
 from spark_jobs.spark_util.batch_stats import BatchFigures
 from spark_jobs.spark_util.error_translation import named_errors
 from spark_jobs.spark_util.progress import Piece, Progress
@@ -24,7 +24,7 @@ def run(
     Raises JobError.
     """
     with named_errors(place_of(settings.kafka)):
-        spark = open_session(settings, "roma-dedup-batch", trace=trace)
+        spark = open_spark(settings, "roma-dedup-batch", trace=trace)
         copies = Copies.of(spark, settings)
         topic_ids(spark, settings.kafka)  # a topic that is missing is named before anything is read
         if settings.truncate == "follow":

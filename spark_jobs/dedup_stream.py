@@ -14,8 +14,8 @@ from spark_jobs.kafka.source import check_statements, place_of, read_stream
 from spark_jobs.kafka.stream_checkpoint import check_copies, check_topics, newest_batch, stream_id
 from spark_jobs.runtime.arguments import read_arguments
 from spark_jobs.runtime.metrics import JobMetrics, served_metrics
-from spark_jobs.runtime.session import open_session
 from spark_jobs.runtime.shutdown import Shutdown
+from spark_jobs.runtime.spark_session import open_spark
 from spark_jobs.spark_util.error_translation import named_errors
 from spark_jobs.spark_util.progress import Piece, Progress
 from spark_jobs.spark_util.report import exit_code_of, print_batch, print_line
@@ -38,7 +38,7 @@ def start(
         raise JobConfigurationError(
             "A stream needs checkpoint: a folder that belongs to this job alone."
         )
-    spark = open_session(
+    spark = open_spark(
         settings, "roma-dedup-stream", trace=trace, lasts=settings.trigger_seconds is not None
     )
     check_topics(spark, settings.kafka, settings.checkpoint)

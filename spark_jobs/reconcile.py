@@ -45,7 +45,7 @@ from spark_jobs.kafka.source import place_of
 from spark_jobs.origin import coordinates_now, estimated_rows, source_borders
 from spark_jobs.origin.shards import LogicalTable, Sources, open_sources
 from spark_jobs.runtime.copy_arguments import copy_arguments
-from spark_jobs.runtime.session import open_session
+from spark_jobs.runtime.spark_session import open_spark
 from spark_jobs.sinks import check_rule, check_writers, open_sink
 from spark_jobs.spark_util.error_translation import named_errors
 from spark_jobs.spark_util.progress import Piece, Progress
@@ -208,7 +208,7 @@ def run(
     Raises JobError.
     """
     with named_errors(place_of(settings.kafka)), source_borders(*settings.sources):
-        spark = open_session(settings, "roma-reconcile", trace=trace)
+        spark = open_spark(settings, "roma-reconcile", trace=trace)
         return Reconciliation(spark, settings, open_sources(spark, settings, tables)).run(
             repair=repair
         )

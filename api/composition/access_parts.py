@@ -5,7 +5,7 @@ from functools import partial
 
 from api.access import Gate
 from api.access.exposure import reads_need_a_caller
-from api.access.login import LoginDesk, LoginThrottle, Sessions
+from api.access.login import LoginDesk, LoginSessions, LoginThrottle
 from api.access.login.attempt_notes import AttemptNotes
 from api.access.login.first_admin import FirstAdminLink
 from api.access.provider import ProviderClient, ProviderDesk
@@ -42,7 +42,7 @@ class AccessParts:
         """Construct the parts; nothing is read yet."""
         api = shared.settings.api
         accounts = partial(_accounts, shared.session, AccountStore(shared.session, shared.paths))
-        sessions = Sessions(
+        sessions = LoginSessions(
             LoginSessionStore(shared.session, shared.paths),
             api.session_seconds,
             api.session_idle_seconds,
@@ -61,7 +61,7 @@ class AccessParts:
         )
 
 
-def _provider(shared: Shared, sessions: Sessions, notes: AttemptNotes) -> ProviderDesk | None:
+def _provider(shared: Shared, sessions: LoginSessions, notes: AttemptNotes) -> ProviderDesk | None:
     oidc = shared.settings.api.oidc
     if oidc is None:
         return None

@@ -6,11 +6,11 @@ from time import monotonic
 from types import TracebackType
 from typing import Final
 
+from relay.embedded.batch_reader import EmbeddedState
 from relay.embedded.given import GivenChanges
 from relay.embedded.local_producer import Batch
 from relay.embedded.position_store import PositionStore
 from relay.embedded.reading import SourceReading
-from relay.embedded.session import EmbeddedState
 from relay.embedded.settings import EmbeddedSettings
 from relay.embedded.stored_position import StoredPosition
 from roma_client.records.change import Change

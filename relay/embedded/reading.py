@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 import structlog
 
+from relay.embedded.batch_reader import BatchReader, EmbeddedState
 from relay.embedded.local_producer import Batch
-from relay.embedded.session import EmbeddedSession, EmbeddedState
 from relay.embedded.settings import EmbeddedSettings
 from relay.errors import NamesUnknown, RelayError
 from relay.pipeline.supervision.recovery.decision import Circumstances, recovery
@@ -40,15 +40,13 @@ class SourceReading:
         Raises the errors that stop a relay, and Unreachable errors that last too long.
         """
         while not self._stop.is_set():
-            session = EmbeddedSession(
-                self._instance, self._settings.mapping, self._state, self._stop
-            )
+            reader = BatchReader(self._instance, self._settings.mapping, self._state, self._stop)
             try:
-                yield from session.run()
+                yield from reader.run()
             except RelayError as exc:
                 if self._stop.is_set():
                     return
-                if session.started:
+                if reader.started:
                     self._failing_since_s, self._backoff = None, self._backoff.running()
                 yield from self._pause(self._decided(exc))
 

@@ -161,7 +161,7 @@ class ActiveMapping:
         is about to publish there: other instances may have marked the end without it. While no set
         after the one in force may be, none of them has.
 
-        Raises BatchAborted, which makes the next session begin under the newer set, TopicRefused
+        Raises BatchAborted, which makes the next run begin under the newer set, TopicRefused
         within a half-published transaction, MappingRefused, StoreUnreachable.
         """
         newer = self._saved.newest_after(self.number)

@@ -1,4 +1,4 @@
-"""Rolled-back rows of a source that are known beyond a session."""
+"""Rolled-back rows of a source that are known beyond a run."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field

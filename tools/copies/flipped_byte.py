@@ -13,7 +13,7 @@ from deploy.embedded import Kafka, MariaDB, MySQL, SqlServer, spark_jars
 from spark_jobs import bootstrap, reconcile
 from spark_jobs.comparison import TableFindings
 from spark_jobs.config.job import JobSettings
-from spark_jobs.runtime.session import open_session
+from spark_jobs.runtime.spark_session import open_spark
 from spark_jobs.sinks import DeltaSink
 from tests.support.copies.first_copies import job_settings, publish_position, source
 
@@ -48,7 +48,7 @@ def flipped_byte(folder: Path, rows: int, family: str) -> int:
         )
         publish_position(kafka, "big", "one", database, 100)
         settings = _settings(kafka, database, folder, rows)
-        _timed("Spark started", lambda: open_session(settings, "flipped byte"))
+        _timed("Spark started", lambda: open_spark(settings, "flipped byte"))
         _timed("copied", lambda: bootstrap.run(settings))
         (before,) = _timed("compared", lambda: reconcile.run(settings))
         key = rows // 3 * 2
@@ -112,7 +112,7 @@ def _settings(kafka: Kafka, database: SqlServer, folder: Path, rows: int) -> Job
 
 def _flip(settings: JobSettings, key: int) -> None:
     """Flip the lowest bit of the first byte of one note."""
-    spark = open_session(settings, "flip")
+    spark = open_spark(settings, "flip")
     copy = DeltaTable.forPath(spark, DeltaSink(spark, settings.copy_root).path("shop.t"))
     copy.update(f"id = {key}", {"note": "concat(char(ascii(note) ^ 1), substring(note, 2))"})
 

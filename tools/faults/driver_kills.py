@@ -25,7 +25,7 @@ from pyspark.sql import SparkSession
 from deploy.embedded import Kafka, spark_environment, spark_jars
 from deploy.embedded.fetching.progress import say
 from spark_jobs.config.job import JobSettings, KafkaSource
-from spark_jobs.runtime.session import open_session
+from spark_jobs.runtime.spark_session import open_spark
 from tests.support.copies.checkpoint import begun, cut_off
 from tests.support.copies.job_process import JobProcess
 from tests.support.copies.spark_copies import drain, publish
@@ -98,7 +98,7 @@ def _settings(kafka: Kafka, folder: Path) -> JobSettings:
 def _rounds(
     kafka: Kafka, settings: JobSettings, folder: Path, times: int, chance: random.Random
 ) -> Sequence[Round]:
-    spark = open_session(settings, "driver kills")
+    spark = open_spark(settings, "driver kills")
     done: list[Round] = []
     published: list[Change] = []
     try:

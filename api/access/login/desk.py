@@ -8,7 +8,7 @@ from anyio import CapacityLimiter, to_thread
 
 from api.access.caller import Caller, OpenSession
 from api.access.login.attempt_notes import AttemptNotes
-from api.access.login.sessions import Sessions
+from api.access.login.login_sessions import LoginSessions
 from api.access.login.throttle import LoginThrottle
 from api.errors import LoginBusy, LoginRefused
 from relay.model.accounts import MOST_CHARACTERS, Accounts, User
@@ -37,7 +37,7 @@ class LoginDesk:
     def __init__(
         self,
         accounts: Callable[[], Accounts],
-        sessions: Sessions,
+        sessions: LoginSessions,
         throttle: LoginThrottle,
         notes: AttemptNotes,
     ) -> None:

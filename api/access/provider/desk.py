@@ -10,7 +10,7 @@ from anyio import CapacityLimiter, to_thread
 from api.access.cookies import new_secret
 from api.access.login import SignedIn
 from api.access.login.attempt_notes import AttemptNotes
-from api.access.login.sessions import Sessions
+from api.access.login.login_sessions import LoginSessions
 from api.access.provider.attempt import Attempt
 from api.access.provider.client import ProviderClient
 from api.access.provider.errors import (
@@ -57,7 +57,7 @@ class ProviderDesk:
         settings: OidcSettings,
         client: ProviderClient,
         editor: AccountEditor,
-        sessions: Sessions,
+        sessions: LoginSessions,
         notes: AttemptNotes,
     ) -> None:
         self.title = settings.title

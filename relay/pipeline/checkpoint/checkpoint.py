@@ -33,7 +33,7 @@ class Checkpoint(BatchContents):
 
     No other class writes any of them. `BatchContents` has its methods for messages and counts of
     the open batch; the methods here follow the source and commit. `batch_number` counts the batches
-    of this session from 1. `publish_time_ms` is the wall clock at the last poll: the publishing
+    of this run from 1. `publish_time_ms` is the wall clock at the last poll: the publishing
     time in messages.
     """
 
@@ -217,7 +217,7 @@ class Checkpoint(BatchContents):
         """Wait for the answer to the last commit, and drop the messages that the producer does not
         have yet.
 
-        The session then aborts the producer's transaction. Raises as `await_commit` does.
+        The run then aborts the producer's transaction. Raises as `await_commit` does.
         """
         self._outbox.abort()
 

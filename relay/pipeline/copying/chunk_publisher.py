@@ -143,7 +143,7 @@ class ChunkPublisher:
     ) -> None:
         """Add a chunk and its progress to the open batch.
 
-        Raises the errors that end a batch, as for live rows: then the session must end.
+        Raises the errors that end a batch, as for live rows: then the run must end.
         """
         self._add(printed)
         most = MOST_ROWS if printed.printed is None else MOST_PRINTED_ROWS

@@ -72,7 +72,7 @@ class InstanceStats:
         self.resumed(record)
 
     def resumed(self, record: PositionRecord) -> None:
-        """Set the record that was committed last, at a session's start."""
+        """Set the record that was committed last, at a run's start."""
         self.record = record
         self.done_up_to(record.change_time_ms)
 

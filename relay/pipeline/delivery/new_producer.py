@@ -76,9 +76,9 @@ def _read_again(
 
 
 def uses_second_id(instance: InstanceSettings, record: PositionRecord) -> bool:
-    """Return `second_id` of the records of a session that begins at this record.
+    """Return `second_id` of the records of a run that begins at this record.
 
-    A session of one id has fenced the second one. Without transactions nothing is fenced, so what
+    A run of one id has fenced the second one. Without transactions nothing is fenced, so what
     the record says stays.
     """
     if instance.transaction.delivery == "at_least_once":

@@ -47,7 +47,7 @@ class OpenedSource(OpenSource):
 
 
 class SourceGroup:
-    """The state of an instance's sources that outlives a session.
+    """The state of an instance's sources that outlives a run.
 
     Used by the instance's thread, read by others.
 
@@ -262,7 +262,7 @@ class SourceGroup:
                 except SourceUnreachable as exc:
                     passed[name] = (
                         refusal(name) or exc
-                    )  # of the session that began this; the next one has a dictionary of its own
+                    )  # of the run that began this; the next one has a dictionary of its own
                     continue
                 except RelayError as exc:
                     _log.warning(

@@ -1,4 +1,4 @@
-"""The sources of a session: one, or those of a group."""
+"""The sources of a run: one, or those of a group."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from relay.settings import SourceSettings
 
 
 class ReadingThreads(Protocol):
-    """The threads that fill the buffer of a session."""
+    """The threads that fill the buffer of a run."""
 
     def start(self) -> None:
         """Start to fill the buffer; return at once."""

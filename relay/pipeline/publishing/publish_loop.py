@@ -1,4 +1,4 @@
-"""The loop of a session: items are taken and batches end, until something says that another relay,
+"""The loop of a run: items are taken and batches end, until something says that another relay,
 place or moment should follow.
 """
 

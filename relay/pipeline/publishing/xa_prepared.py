@@ -23,7 +23,7 @@ _EVENT_BYTES: Final = 1024
 
 @dataclass(slots=True)
 class _Held:
-    """One transaction of this session: its events as far as they are in memory, and which records
+    """One transaction of this run: its events as far as they are in memory, and which records
     it has; `noted`: it is prepared; `skipped`: an operator left its XA PREPARE out.
     """
 

@@ -77,7 +77,7 @@ class SpooledStream:
                 self.waiting_since_ms = found.read_ms
                 yield from found.items
             elif isinstance(behind, Stop):
-                # The next session opens the source at its committed position, and decides there
+                # The next run opens the source at its committed position, and decides there
                 # what this error means.
                 raise BatchAborted(
                     f"The source cannot be read after the spool's end: {behind.reason}"

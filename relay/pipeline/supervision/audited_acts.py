@@ -1,4 +1,4 @@
-"""Audit entries of acts that a session performs at its start."""
+"""Audit entries of acts that a run performs at its start."""
 
 from relay.audit import AuditEntry
 from relay.pipeline.copying.own_requests import own_request

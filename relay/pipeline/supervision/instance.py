@@ -9,7 +9,7 @@ import structlog
 
 from relay.errors import HandedOver, RelayError
 from relay.ha import Election
-from relay.pipeline.supervision.instance_context import InstanceContext, SessionMemory, explained
+from relay.pipeline.supervision.instance_context import InstanceContext, InstanceMemory, explained
 from relay.pipeline.supervision.instance_status import (
     InstanceState,
     Shown,
@@ -17,6 +17,7 @@ from relay.pipeline.supervision.instance_status import (
     log_level,
     unready,
 )
+from relay.pipeline.supervision.leader.leader_run import LeaderRun
 from relay.pipeline.supervision.recovery.chooser import RecoveryChooser
 from relay.pipeline.supervision.recovery.decision import leadership_lost
 from relay.pipeline.supervision.recovery.outcomes import (
@@ -29,8 +30,7 @@ from relay.pipeline.supervision.recovery.outcomes import (
     Retry,
 )
 from relay.pipeline.supervision.recovery.waits import Waits
-from relay.pipeline.supervision.session.leader_session import LeaderSession
-from relay.pipeline.supervision.standby_probe import StandbyProbe
+from relay.pipeline.supervision.takeover_probe import TakeoverProbe
 from relay.pipeline.supervision.unlogged_cascades import UnloggedCascades
 from relay.settings import InstanceSettings, RelaySettings
 from relay.state import InstanceStatus, InstanceStore, MappingStore
@@ -38,7 +38,7 @@ from relay.threads import Guard, RelayThread, forget_frames
 
 _POLL_ELECTION_SECONDS: Final = 1.0
 
-NewSession: TypeAlias = "Callable[[InstanceContext, SessionMemory], LeaderSession]"
+NewRun: TypeAlias = "Callable[[InstanceContext, InstanceMemory], LeaderRun]"
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -56,7 +56,7 @@ class Instance:
         election: Election,
         mappings: MappingStore,
         notes: InstanceStore,
-        new_session: NewSession = LeaderSession,
+        new_run: NewRun = LeaderRun,
     ) -> None:
         self.name = instance.name
         self.preferred_servers = instance.preferred_servers
@@ -68,11 +68,11 @@ class Instance:
         self._context = InstanceContext.of(
             settings, instance, election, mappings, notes, self.mapping_changed
         )
-        self._memory = SessionMemory.of(self._context)
+        self._memory = InstanceMemory.of(self._context)
         self.stats = self._context.stats
-        self._new_session = new_session
-        self._session: LeaderSession | None = None
-        self._standby_probe = StandbyProbe(settings, instance, self._context.mapping)
+        self._new_session = new_run
+        self._leader_run: LeaderRun | None = None
+        self._takeover_probe = TakeoverProbe(settings, instance, self._context.mapping)
         self._cascades = UnloggedCascades(instance)
         self._recovery = RecoveryChooser(self._context, self._memory, election, self._stop)
         self._waits = Waits(self._context, self._memory.failover, self.mapping_changed, self._stop)
@@ -106,7 +106,7 @@ class Instance:
     @property
     def unready(self) -> RelayError | None:
         """Why this relay could not lead the instance; None while it could, or leads."""
-        return unready(self.state, self.error, self._standby_probe.error)
+        return unready(self.state, self.error, self._takeover_probe.error)
 
     def stop(self, timeout_s: float) -> bool:
         """Ask it to end and wait; True when it ended in time."""
@@ -118,11 +118,11 @@ class Instance:
         """Return this moment of the instance, for ZooKeeper, the status server and the metrics."""
         if (group := self._memory.group) is not None:
             self.stats.totals.late_transactions = group.late
-        session = self._session
+        run = self._leader_run
         shown = Shown(
             self.state,
             self.error,
-            session.buffer if session is not None else None,
+            run.buffer if run is not None else None,
             self._cascades.words,
         )
         return instance_status(self._context, self._memory, shown, relay)
@@ -166,14 +166,14 @@ class Instance:
         """Wait until this relay leads; False when a stop came first."""
         self._show(InstanceState.STANDBY, self.error)
         self._let_go()
-        with self._standby_probe.running():
+        with self._takeover_probe.running():
             while not self._election.wait_until_leading(self._stop, _POLL_ELECTION_SECONDS):
                 if self._stop.is_set():
                     return False
         return True
 
     def _lead(self) -> Recovery | None:
-        """Run one session after another while this relay leads.
+        """Start one run after another while this relay leads.
 
         Return the recovery that ended it, None for a stop or a hand-over.
         """
@@ -197,22 +197,22 @@ class Instance:
         )
 
     def _lead_once(self) -> Recovery | None:
-        """Run one session; return the recovery for its error, None if it ended without one."""
+        """Start one run; return the recovery for its error, None if it ended without one."""
         self._let_go()
-        self._waits.session_begins()
+        self._waits.run_begins()
         try:
-            self._session = self._new_session(self._context, self._memory)
-            self._session.run(self._stop, self._runs)
+            self._leader_run = self._new_session(self._context, self._memory)
+            self._leader_run.run(self._stop, self._runs)
         except RelayError as exc:
-            session = self._session
+            run = self._leader_run
             return self._recovery.after(
                 explained(exc, self._context, self._memory),
-                0.0 if session is None else session.open_seconds,
+                0.0 if run is None else run.open_seconds,
             )
         return None
 
     def _continues_leading(self, decided: Recovery | None) -> bool:
-        """Execute a recovery that keeps the leadership; return whether another session follows."""
+        """Execute a recovery that keeps the leadership; return whether another run follows."""
         match decided:
             case None:
                 return True
@@ -226,7 +226,7 @@ class Instance:
                 return False
 
     def _retry(self, decided: Retry | RestartFrom) -> None:
-        """Wait before the next session, which uses the notes of this decision."""
+        """Wait before the next run, which uses the notes of this decision."""
         if isinstance(decided, RestartFrom):
             self._memory.rolled_back.leave_out(decided.left_out)
             if decided.refresh is not None:
@@ -261,12 +261,12 @@ class Instance:
         self._cascades.watch(lambda: self._context.mapping.router, self._stop)
 
     def _let_go(self) -> None:
-        """Free the session that ended: its errors and frames refer to one another, and so keep
+        """Free the run that ended: its errors and frames refer to one another, and so keep
         clients with threads and connections.
         """
-        if self._session is None:
+        if self._leader_run is None:
             return
-        self._session = None
+        self._leader_run = None
         forget_frames(self.error)
         gc.collect()
 

@@ -1,5 +1,5 @@
-"""What an instance passes to each of its sessions: its settings and stores, and the state that
-outlives a session.
+"""What an instance passes to each of its runs: its settings and stores, and the state that
+outlives a run.
 """
 
 import threading
@@ -25,7 +25,7 @@ from relay.state import InstanceStore, MappingStore
 
 @dataclass(frozen=True, slots=True)
 class InstanceContext:
-    """The settings of an instance, and everything outside of a session that its sessions use.
+    """The settings of an instance, and everything outside of a run that its runs use.
 
     `mapping` is replaced by `mapping_changed`; `notes` are its documents in ZooKeeper; `call` are
     an operator's calls.
@@ -64,13 +64,13 @@ class InstanceContext:
 
 
 @dataclass(frozen=True, slots=True)
-class SessionMemory:
-    """What an instance keeps from one session to the next.
+class InstanceMemory:
+    """What an instance keeps from one run to the next.
 
     Each part belongs to the instance's thread.
 
     `group` is None for an instance with one source. `sizes` are the message sizes that topics
-    accept, `tables_to_refresh` the tables that the next session describes again, `rolled_back` the
+    accept, `tables_to_refresh` the tables that the next run describes again, `rolled_back` the
     ranges that it leaves out.
     """
 
@@ -82,8 +82,8 @@ class SessionMemory:
     tables_to_refresh: TablesToRefresh
 
     @classmethod
-    def of(cls, context: InstanceContext) -> "SessionMemory":
-        """Return the state of an instance before its first session."""
+    def of(cls, context: InstanceContext) -> "InstanceMemory":
+        """Return the state of an instance before its first run."""
         instance, stats, store = context.instance, context.stats, context.notes.failover
         group = SourceGroup(instance, instance.group) if instance.group is not None else None
         failover = (
@@ -103,8 +103,8 @@ class SessionMemory:
         )
 
 
-def explained(error: RelayError, context: InstanceContext, memory: SessionMemory) -> RelayError:
-    """Return the error of a session, completed by facts that outlive the session."""
+def explained(error: RelayError, context: InstanceContext, memory: InstanceMemory) -> RelayError:
+    """Return the error of a run, completed by facts that outlive the run."""
     match error:
         case BinlogPurged():
             return memory.spooling.explained(error)

@@ -16,7 +16,7 @@ from relay.errors import (
 from relay.pipeline.buffer import ChangeBuffer
 from relay.pipeline.delivery.instance_stats import InstanceStats
 from relay.pipeline.delivery.row_paths import paths_in_words, rows_by_path
-from relay.pipeline.supervision.instance_context import InstanceContext, SessionMemory
+from relay.pipeline.supervision.instance_context import InstanceContext, InstanceMemory
 from relay.pipeline.supervision.run_time_remedy import remedy_at_run_time
 from relay.state import InstanceStatus
 
@@ -36,7 +36,7 @@ class InstanceState(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Shown:
     """The reported state of an instance besides its context: its state, the error that causes
-    it, its session's buffer. `unlogged_changes` is a sentence, usually empty.
+    it, its run's buffer. `unlogged_changes` is a sentence, usually empty.
     """
 
     state: InstanceState
@@ -46,7 +46,7 @@ class Shown:
 
 
 def instance_status(
-    context: InstanceContext, memory: SessionMemory, shown: Shown, relay: str
+    context: InstanceContext, memory: InstanceMemory, shown: Shown, relay: str
 ) -> InstanceStatus:
     """Return the present status of the instance on the relay `relay`."""
     name, error = context.instance.name, shown.error
@@ -138,7 +138,7 @@ def _with_counts(status: InstanceStatus, stats: InstanceStats) -> InstanceStatus
 
 
 def _with_buffers(
-    status: InstanceStatus, buffer: ChangeBuffer | None, memory: SessionMemory
+    status: InstanceStatus, buffer: ChangeBuffer | None, memory: InstanceMemory
 ) -> InstanceStatus:
     """Add the fill levels of the buffer in memory and of the spool on disk."""
     cursors = buffer.cursors if buffer is not None else None
@@ -156,7 +156,7 @@ def _with_buffers(
     )
 
 
-def _held_back(context: InstanceContext, memory: SessionMemory) -> str:
+def _held_back(context: InstanceContext, memory: InstanceMemory) -> str:
     passed = memory.group.words if memory.group is not None else ""
     return " ".join(filter(None, (context.flow.asked, passed)))
 

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from deploy.embedded import hbase_client_jars, spark_environment, spark_jars
 from spark_jobs.config.job import JobSettings, KafkaSource
-from spark_jobs.runtime.session import open_session
+from spark_jobs.runtime.spark_session import open_spark
 
 WITHOUT_CODE_GENERATION = (
     "-Dspark.sql.codegen.wholeStage=false",
@@ -35,6 +35,6 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         jvm_options=" ".join(WITHOUT_CODE_GENERATION),
         shuffle_partitions=1,
     )
-    session = open_session(settings, "tests")
+    session = open_spark(settings, "tests")
     yield session
     session.stop()

@@ -13,7 +13,7 @@ from canal_server.channel import Channel
 from canal_server.claims import Claims, Subscriber
 from canal_server.connection import Connection
 from canal_server.logins import Logins
-from canal_server.session import Batch
+from canal_server.subscriber_feed import Batch
 from relay.settings import CanalServerSettings
 from roma_client.errors import BatchUnknown
 from tests.support.clients.canal.wire_client import WireClient

@@ -7,7 +7,7 @@ import pytest
 
 from spark_jobs import dedup_stream
 from spark_jobs.errors import JarsRefused
-from spark_jobs.runtime import session
+from spark_jobs.runtime import spark_session
 from spark_jobs.runtime.jars import _PARTS, check_jars
 
 
@@ -61,7 +61,7 @@ def test_the_job_says_it_before_spark_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
-    monkeypatch.setattr(session, "check_java", lambda: None)
+    monkeypatch.setattr(spark_session, "check_java", lambda: None)
     config = tmp_path / "job.toml"
     tables = '[kafka]\nbootstrap_servers = "k:9092"\ntopics = ["shop"]\n'
     config.write_text(

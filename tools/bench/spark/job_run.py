@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from deploy.embedded import hbase_client_jars, spark_environment, spark_jars
 from spark_jobs import dedup_stream
 from spark_jobs.config.job import JobSettings
-from spark_jobs.runtime.session import open_session
+from spark_jobs.runtime.spark_session import open_spark
 from spark_jobs.sinks.hbase import HBaseSink
 from spark_jobs.sinks.sink import ReducedBatch, Written
 from tools.bench.measuring.usage import CpuMeter, peak_bytes
@@ -137,7 +137,7 @@ def started(settings: JobSettings) -> SparkSession:
     os.environ.update(
         spark_environment(), PYSPARK_SUBMIT_ARGS=f"--driver-memory {_HEAP} pyspark-shell"
     )
-    return open_session(settings, "roma-bench")
+    return open_spark(settings, "roma-bench")
 
 
 def run_to_end(settings: JobSettings) -> list[Batch]:

@@ -17,7 +17,7 @@ from relay.state import HashedKey, KeyAgreements, keys_move
 
 
 class KeyHistory(Protocol):
-    """What an instance published before its session."""
+    """What an instance published before its run."""
 
     def had_rows(self, key: HashedKey) -> bool:
         """Return whether it has published rows of a table to a topic."""
@@ -90,7 +90,7 @@ class KeyForms:
         return joined(known, key.form, accepted=accepted)
 
     def _agree(self, key: HashedKey, own: Forms) -> None:
-        """Compare a form with those of all instances of the topic, once in a session.
+        """Compare a form with those of all instances of the topic, once in a run.
 
         While ZooKeeper does not answer, rows of a topic that has some continue.
         """
@@ -109,7 +109,7 @@ class KeyForms:
         self._agreed.add(key)
 
     def _was_published(self, key: HashedKey) -> bool:
-        """Return whether rows of this form were published before the session began.
+        """Return whether rows of this form were published before the run began.
 
         The record lacks the forms of plain keys, and has one list for all real tables: if keys name
         these, a list with several forms does not say which table had which.

@@ -5,7 +5,7 @@ from time import monotonic
 
 from relay.errors import Fenced, NamesUnknown, RelayError
 from relay.ha import Election
-from relay.pipeline.supervision.instance_context import InstanceContext, SessionMemory
+from relay.pipeline.supervision.instance_context import InstanceContext, InstanceMemory
 from relay.pipeline.supervision.recovery.decision import (
     Circumstances,
     after_unexpected,
@@ -22,7 +22,7 @@ class RecoveryChooser:
     def __init__(
         self,
         context: InstanceContext,
-        memory: SessionMemory,
+        memory: InstanceMemory,
         election: Election,
         stop: threading.Event,
     ) -> None:
@@ -35,16 +35,16 @@ class RecoveryChooser:
     def after(self, error: RelayError, open_seconds: float | None = None) -> Recovery:
         """Return the recovery for an error, and store the pauses so far.
 
-        open_seconds  how long the aborted batch was open; None: the error ended no session
+        open_seconds  how long the aborted batch was open; None: the error ended no run
         """
-        in_session = open_seconds is not None
+        in_run = open_seconds is not None
         totals = self._context.stats.totals
         totals.errors[error.code] += 1
-        totals.fences += isinstance(error, Fenced) and in_session
+        totals.fences += isinstance(error, Fenced) and in_run
         known = Circumstances(
             self._context.instance.name,
-            self._leads(error) if depends_on_leadership(error, in_session=in_session) else None,
-            in_session,
+            self._leads(error) if depends_on_leadership(error, in_run=in_run) else None,
+            in_run,
             open_seconds or 0.0,
             self._context.instance.transaction.timeout_ms / 1000,
             isinstance(error, NamesUnknown) and self._memory.tables_to_refresh.was_refreshed(error),
@@ -59,7 +59,7 @@ class RecoveryChooser:
         return after_unexpected(error, pause_s, self._backoff)
 
     def running(self) -> None:
-        """Shorten the pauses again after a session has begun to publish."""
+        """Shorten the pauses again after a run has begun to publish."""
         self._backoff = self._backoff.running()
 
     def _leads(self, error: RelayError) -> bool | None:

@@ -1,7 +1,7 @@
 """What an instance does after an error: retry, restart from the committed position, resign, halt or
 end.
 
-The decision is a pure function of the error, the circumstances at the session's end, and the pauses
+The decision is a pure function of the error, the circumstances at the run's end, and the pauses
 so far. `Instance` carries it out. tests/unit/pipeline/supervision/recovery/test_decision.py has a
 row for every error class.
 """
@@ -72,7 +72,7 @@ _MENDED_BY_A_SESSION: Final = (
     NamesUnknown,
     SwitchRefused,
 )
-"""Errors that a new session may resolve.
+"""Errors that a new run may resolve.
 
 A new leader's acts can cause them too: without the leadership, they are LEADERSHIP_LOST.
 """
@@ -80,10 +80,10 @@ A new leader's acts can cause them too: without the leadership, they are LEADERS
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """The circumstances of an error that ends a session, or occurs outside of one.
+    """The circumstances of an error that ends a run, or occurs outside of one.
 
     `leads`: whether ZooKeeper confirms this relay as the leader; None: ZooKeeper does not answer.
-    `in_session`: whether the error ended a session. Outside of one, a new session resolves nothing.
+    `in_run`: whether the error ended a run. Outside of one, a new run resolves nothing.
     `open_seconds`: how long the aborted batch had been open. `timeout_seconds`: after which the
     broker ends a batch. `refreshed`: whether the table of a NamesUnknown was already described
     again for the same rows. `now_s`: the present time of the monotonic clock.
@@ -91,7 +91,7 @@ class Circumstances:
 
     instance: str
     leads: bool | None
-    in_session: bool = True
+    in_run: bool = True
     open_seconds: float = 0.0
     timeout_seconds: float = 0.0
     refreshed: bool = False
@@ -105,9 +105,9 @@ def recovery(error: RelayError, known: Circumstances, backoff: Backoff) -> Recov
     """
     if isinstance(error, AskedToStop):
         return End(error, backoff)
-    if isinstance(error, Fenced) and known.in_session:
+    if isinstance(error, Fenced) and known.in_run:
         return _after_fence(error, known, backoff)
-    if not depends_on_leadership(error, in_session=known.in_session):
+    if not depends_on_leadership(error, in_run=known.in_run):
         return Resign(
             error,
             backoff.pause_s,
@@ -119,14 +119,14 @@ def recovery(error: RelayError, known: Circumstances, backoff: Backoff) -> Recov
     return _of_the_leader(error, known, backoff)
 
 
-def depends_on_leadership(error: RelayError, *, in_session: bool) -> bool:
+def depends_on_leadership(error: RelayError, *, in_run: bool) -> bool:
     """Return whether `recovery` uses `leads`.
 
-    Outside of a session, a server that does not answer ends the leadership anyway.
+    Outside of a run, a server that does not answer ends the leadership anyway.
     """
     if isinstance(error, AskedToStop | LeadershipLost | PositionNewer | ResourcesExhausted):
         return False
-    return in_session or not isinstance(error, Unreachable | Fenced)
+    return in_run or not isinstance(error, Unreachable | Fenced)
 
 
 def leadership_lost(instance: str) -> LeadershipLost:

@@ -56,7 +56,7 @@ class Backoff:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """Stay the leader and WAITING; open the next session after `seconds`.
+    """Stay the leader and WAITING; open the next run after `seconds`.
 
     `spools`: read the source into the spool meanwhile.
     """

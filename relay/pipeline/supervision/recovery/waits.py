@@ -33,15 +33,15 @@ class Waits:
         self._stop = stop
         self._logged_in_with: LoginState = ()
 
-    def session_begins(self) -> None:
-        """Record the login data of the next session.
+    def run_begins(self) -> None:
+        """Record the login data of the next run.
 
         Only changed login data ends a halt after a refused login.
         """
         self._logged_in_with = login_state(self._instance)
 
     def pause(self, decided: Retry | RestartFrom) -> None:
-        """Wait before the next session."""
+        """Wait before the next run."""
         wait = decided.wait if isinstance(decided, Retry) else Wait.SERVERS
         match wait:
             case Wait.SERVERS:

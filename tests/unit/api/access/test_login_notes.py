@@ -8,7 +8,7 @@ from structlog.testing import capture_logs
 
 from api.access.login.attempt_notes import AttemptNotes
 from api.access.login.desk import LoginDesk
-from api.access.login.sessions import Sessions
+from api.access.login.login_sessions import LoginSessions
 from api.access.login.throttle import LoginThrottle
 from api.errors import LoginRefused
 from relay.audit import AuditEntry, DelayedTrail
@@ -31,7 +31,7 @@ def test_only_names_of_users_are_written_down(typed: str, noted: str) -> None:
     trail = Trail()
     desk = LoginDesk(
         lambda: Accounts({"ann": ANN}, {}),
-        cast("Sessions", None),
+        cast("LoginSessions", None),
         LoginThrottle(),
         AttemptNotes(cast("DelayedTrail", trail)),
     )

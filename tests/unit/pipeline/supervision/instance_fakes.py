@@ -139,7 +139,7 @@ class Bench:
         self.done = threading.Event()
         fakes: dict[str, Any] = {
             "Waits": lambda *_: self._waits(),
-            "StandbyProbe": lambda *_: _Probe(),
+            "TakeoverProbe": lambda *_: _Probe(),
             "UnloggedCascades": lambda _: _Cascades(),
         }
         for name, fake in fakes.items():
@@ -169,7 +169,7 @@ class Bench:
         bench = self
 
         class Waits:
-            def session_begins(self) -> None: ...
+            def run_begins(self) -> None: ...
             def pause(self, decided: Any) -> None:
                 bench.journal.append(f"{bench.shown()}, pauses")
                 bench.seconds.append(decided.seconds)

@@ -188,21 +188,19 @@ def test_without_an_answer_of_zookeeper_only_a_fence_is_judged_as_without_the_le
 def test_outside_of_a_session_a_server_that_does_not_answer_ends_the_leadership(
     error: RelayError,
 ) -> None:
-    decided = recovery(error, replace(LEADER, in_session=False), GROWN)
+    decided = recovery(error, replace(LEADER, in_run=False), GROWN)
     row = ROWS[named(error)]
     expected = "resign" if row.startswith("retry") or isinstance(error, Fenced) else row
     assert outcome(decided) == expected
     assert decided.error is error
 
 
-@pytest.mark.parametrize("in_session", [True, False])
+@pytest.mark.parametrize("in_run", [True, False])
 @pytest.mark.parametrize("error", ERRORS, ids=named)
-def test_zookeeper_is_asked_only_where_the_answer_counts(
-    error: RelayError, in_session: bool
-) -> None:
-    known = replace(LEADER, in_session=in_session)
+def test_zookeeper_is_asked_only_where_the_answer_counts(error: RelayError, in_run: bool) -> None:
+    known = replace(LEADER, in_run=in_run)
     decided = [recovery(error, replace(known, leads=leads), GROWN) for leads in (True, False, None)]
-    if not depends_on_leadership(error, in_session=in_session):
+    if not depends_on_leadership(error, in_run=in_run):
         assert decided[0] == decided[1] == decided[2]
 
 

@@ -59,7 +59,7 @@ class World:
         )
         failover: Any = SimpleNamespace(news=lambda stop, seconds: stop.wait(seconds) or self.news)
         self.waits = Waits(context, failover, self.mapping_changed, self.stop)
-        self.waits.session_begins()
+        self.waits.run_begins()
 
     def _happening(self, name: str) -> Callable[[], object]:
         match name:

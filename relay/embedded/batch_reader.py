@@ -34,8 +34,8 @@ from relay.pipeline.publishing.publisher import Publisher
 from relay.pipeline.publishing.source_context import SourceContext
 from relay.pipeline.publishing.xa_prepared import PreparedTransactions
 from relay.pipeline.rollback_memory import RolledBack
+from relay.pipeline.supervision.leader.committed_record import refuse_changed_rules
 from relay.pipeline.supervision.schema_refresh import TablesToRefresh
-from relay.pipeline.supervision.session.committed_record import refuse_changed_rules
 from relay.position import PREPARED, SCHEMA
 from relay.refine import Refinements, configuration_of_rows
 from relay.schema import CatalogReader, DeclaredTypes, TableDefinitions
@@ -52,7 +52,7 @@ _PREPARED_BYTES: Final = 1_000_000
 
 @dataclass(slots=True)
 class EmbeddedState:
-    """What outlives a session. `record` is that of the last batch, None before the first."""
+    """What outlives a run. `record` is that of the last batch, None before the first."""
 
     record: PositionRecord | None
     stores: dict[str, LocalRecords]
@@ -69,7 +69,7 @@ class EmbeddedState:
         return cls(known, stores)
 
 
-class EmbeddedSession:
+class BatchReader:
     """Gives batches while the caller iterates; a second thread reads the source.
 
     `started` is whether the source was opened.
@@ -94,7 +94,7 @@ class EmbeddedSession:
     def run(self) -> Iterator[Batch | None]:
         """Yield batches in order, and None after each short wait for one, until `stop` is set.
 
-        Raises every RelayError that ends a session.
+        Raises every RelayError that ends a run.
         """
         refuse_changed_rules(self._instance, self._state.record)
         mapping = self._mapping()

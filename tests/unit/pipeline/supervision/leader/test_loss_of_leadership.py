@@ -9,8 +9,8 @@ import pytest
 
 from relay.errors import BatchAborted, Fenced, LeadershipLost, RelayError
 from tests.unit.pipeline.checkpoint.test_commit_steps import end, row, transaction
-from tests.unit.pipeline.supervision.session.session_fakes import PATH, put
-from tests.unit.pipeline.supervision.session.session_world import (
+from tests.unit.pipeline.supervision.leader.run_fakes import PATH, put
+from tests.unit.pipeline.supervision.leader.run_world import (
     ONE,
     World,
     answered_after,
@@ -18,7 +18,7 @@ from tests.unit.pipeline.supervision.session.session_world import (
     play,
     stop_when_published,
 )
-from tests.unit.pipeline.supervision.session.test_leader_session import AT_LEAST_ONCE
+from tests.unit.pipeline.supervision.leader.test_leader_run import AT_LEAST_ONCE
 
 # The loss of the leadership
 

@@ -1,4 +1,4 @@
-"""Creates the publisher of a session, and commits what must be visible before its first row."""
+"""Creates the publisher of a run, and commits what must be visible before its first row."""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -34,9 +34,9 @@ from relay.pipeline.publishing.publisher import Publisher
 from relay.pipeline.publishing.source_context import SourceContext
 from relay.pipeline.publishing.xa_prepared import PreparedTransactions
 from relay.pipeline.supervision.audited_acts import copy_entry, switch_entry
-from relay.pipeline.supervision.instance_context import InstanceContext, SessionMemory
-from relay.pipeline.supervision.session.session_topics import session_topics
-from relay.pipeline.supervision.session.source_opener import SourceOpener
+from relay.pipeline.supervision.instance_context import InstanceContext, InstanceMemory
+from relay.pipeline.supervision.leader.run_topics import run_topics
+from relay.pipeline.supervision.leader.source_opener import SourceOpener
 from relay.position import PREPARED, KafkaPositionStore
 from relay.refine import Refinements, configuration_of_rows
 from relay.schema import DeclaredTypes, TableDefinitions
@@ -45,12 +45,12 @@ from relay.state import StartNote
 
 
 class PublisherFactory:
-    """Makes the publisher of one session; `interrupted` says that reading ahead must end."""
+    """Makes the publisher of one run; `interrupted` says that reading ahead must end."""
 
     def __init__(
         self,
         context: InstanceContext,
-        memory: SessionMemory,
+        memory: InstanceMemory,
         store: KafkaPositionStore,
         opener: SourceOpener,
         interrupted: Callable[[threading.Event], bool],
@@ -71,7 +71,7 @@ class PublisherFactory:
 
     def topics(self, saved: PositionRecord | None, in_use: Callable[[int], None]) -> Topics:
         """Return the topics of the rows; `in_use` gets the number of their partitions."""
-        return session_topics(self._context, self._memory, saved, self._store.kept_mapping, in_use)
+        return run_topics(self._context, self._memory, saved, self._store.kept_mapping, in_use)
 
     def part_guard(self, sources: OpenSources, stop: threading.Event) -> PartGuard:
         """Return the guard that reads a large source transaction to its end before a part is

@@ -3,7 +3,7 @@
 import pytest
 
 from spark_jobs.config.job import JobSettings, KafkaSource
-from spark_jobs.runtime import session
+from spark_jobs.runtime import spark_session
 
 FIRST_ONLY = "-XX:TieredStopAtLevel=1"
 
@@ -15,13 +15,15 @@ def test_a_job_that_ends_by_itself_does_without_the_second_compiler(
     monkeypatch: pytest.MonkeyPatch, *, lasts: bool, own: str, told: bool
 ) -> None:
     monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
-    monkeypatch.setattr(session, "check_java", lambda: None)
+    monkeypatch.setattr(spark_session, "check_java", lambda: None)
     settings = JobSettings(
         kafka=KafkaSource(bootstrap_servers="b:1", topics=("t",)),
         copy_root="/copies",
         jvm_options=own,
     )
-    options = session.configuration(settings, lasts=lasts)["spark.driver.extraJavaOptions"].split()
+    options = spark_session.configuration(settings, lasts=lasts)[
+        "spark.driver.extraJavaOptions"
+    ].split()
     assert (FIRST_ONLY in options) is told
 
 
@@ -34,7 +36,7 @@ def test_a_job_that_ends_by_itself_does_without_the_second_compiler(
     ],
 )
 def test_a_log_store_that_spark_was_told_is_left_alone(told: str) -> None:
-    assert session.local_log_store(["spark.master"]) == {
+    assert spark_session.local_log_store(["spark.master"]) == {
         "spark.delta.logStore.file.impl": "io.delta.storage.LocalLogStore"
     }
-    assert session.local_log_store(["spark.master", told]) == {}
+    assert spark_session.local_log_store(["spark.master", told]) == {}

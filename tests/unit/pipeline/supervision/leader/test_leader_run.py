@@ -22,8 +22,8 @@ from relay.model.positions.position import BinlogPosition
 from relay.pipeline import interruptible
 from relay.state import StartNote, SwitchNote
 from tests.unit.pipeline.checkpoint.test_commit_steps import RECORD, end, row, transaction
-from tests.unit.pipeline.supervision.session.session_fakes import put
-from tests.unit.pipeline.supervision.session.session_world import (
+from tests.unit.pipeline.supervision.leader.run_fakes import put
+from tests.unit.pipeline.supervision.leader.run_world import (
     ONE,
     TWO,
     World,

@@ -75,7 +75,7 @@ _JVM_OPTIONS: Final = "-XX:+UseParallelGC -XX:ReservedCodeCacheSize=240m"
 _FIRST_COMPILER_ONLY: Final = "-XX:TieredStopAtLevel=1"
 
 
-def open_session(
+def open_spark(
     settings: JobSettings, name: str, *, trace: bool = False, lasts: bool = False
 ) -> SparkSession:
     """Start Spark.

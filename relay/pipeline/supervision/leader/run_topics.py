@@ -1,4 +1,4 @@
-"""The topics of a session, with what the instance published before it."""
+"""The topics of a run, with what the instance published before it."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ from relay.pipeline.delivery.keys.table_keys import some_go_to
 from relay.pipeline.delivery.saved_position import PublishedPartitioning
 from relay.pipeline.delivery.topic_feeders import TopicFeeders
 from relay.pipeline.delivery.topics import Topics
-from relay.pipeline.supervision.instance_context import InstanceContext, SessionMemory
+from relay.pipeline.supervision.instance_context import InstanceContext, InstanceMemory
 from relay.route import Router
 from relay.state import HashedKey, keys_differ
 
@@ -20,7 +20,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class PublishedBefore:
-    """What an instance published before its session: `tables` are the real tables that it has
+    """What an instance published before its run: `tables` are the real tables that it has
     read, `saved` is its position record.
     """
 
@@ -58,9 +58,9 @@ class PublishedBefore:
         _log.warning("keys_differ", instance=self._context.instance.name, reason=reason)
 
 
-def session_topics(
+def run_topics(
     context: InstanceContext,
-    memory: SessionMemory,
+    memory: InstanceMemory,
     saved: PositionRecord | None,
     read_kept: ReadKept,
     in_use: Callable[[int], None],

@@ -3,7 +3,7 @@
 from unittest.mock import Mock
 
 from canal_server.figures import ClientFigures
-from canal_server.session import Session
+from canal_server.subscriber_feed import SubscriberFeed
 from relay.settings import CanalServerSettings
 from roma_client.canal import EMPTY_ID, CanalConnector
 from roma_client.records.batches import BatchesOut
@@ -16,7 +16,7 @@ def test_a_client_that_polls_at_the_limit_of_rows_stays_in_its_group() -> None:
         {"destinations": [{"name": "example"}], "rows_out": 3}
     )
     figures = ClientFigures("example", "1001")
-    session = Session(connector, settings, figures, interrupted=lambda: True)
+    session = SubscriberFeed(connector, settings, figures, interrupted=lambda: True)
     session.subscribe("", "")
     for _ in range(2):
         assert session.get(10, 1.0).id == EMPTY_ID

@@ -15,7 +15,7 @@ from relay.settings import RelaySettings
 from relay.state import StartNote, SwitchNote
 from tests.support.rows.publishers import Surroundings
 from tests.unit.pipeline.checkpoint.test_commit_steps import MAPPING
-from tests.unit.pipeline.supervision.session.memory_kafka import MemoryKafka
+from tests.unit.pipeline.supervision.leader.memory_kafka import MemoryKafka
 
 
 def settings(transaction: Mapping[str, object] | None = None) -> RelaySettings:

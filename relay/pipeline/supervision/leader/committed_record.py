@@ -1,4 +1,4 @@
-"""The position record at the start of a session, and whether the instance may continue from it."""
+"""The position record at the start of a run, and whether the instance may continue from it."""
 
 from relay.errors import HistoryChanged
 from relay.model.records.position_record import PositionRecord

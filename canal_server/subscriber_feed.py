@@ -32,10 +32,10 @@ class Batch(NamedTuple):
 _NO_BATCH: Final = Batch(EMPTY_ID, [])
 
 
-class Session:
+class SubscriberFeed:
     """The subscription of a client id. Used by one thread.
 
-    Its topics may be missing, because the relay makes a topic with its first row. The session then
+    Its topics may be missing, because the relay makes a topic with its first row. The feed then
     delivers empty batches and looks for them again.
     """
 

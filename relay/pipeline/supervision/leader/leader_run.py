@@ -19,11 +19,11 @@ from relay.pipeline.interruptible import answered
 from relay.pipeline.publishing.publish_loop import PublishLoop
 from relay.pipeline.publishing.publisher import Publisher
 from relay.pipeline.publishing.visible_lookups import wait_for_lookups
-from relay.pipeline.supervision.instance_context import InstanceContext, SessionMemory
-from relay.pipeline.supervision.session.committed_record import committed_record
-from relay.pipeline.supervision.session.graceful_stop import drain_to_transaction_end
-from relay.pipeline.supervision.session.publisher_factory import PublisherFactory
-from relay.pipeline.supervision.session.source_opener import SourceOpener
+from relay.pipeline.supervision.instance_context import InstanceContext, InstanceMemory
+from relay.pipeline.supervision.leader.committed_record import committed_record
+from relay.pipeline.supervision.leader.graceful_stop import drain_to_transaction_end
+from relay.pipeline.supervision.leader.publisher_factory import PublisherFactory
+from relay.pipeline.supervision.leader.source_opener import SourceOpener
 from relay.position import KafkaPositionStore
 from relay.refine import Refinements
 from relay.source import Visibility
@@ -31,12 +31,12 @@ from relay.source import Visibility
 _log = structlog.stdlib.get_logger(__name__)
 
 
-class LeaderSession:
+class LeaderRun:
     """Opens producer, position and source in this order, publishes until stopped, and aborts the
     open batch at its end. `open_seconds` is afterwards how long the aborted batch had been open.
     """
 
-    def __init__(self, context: InstanceContext, memory: SessionMemory) -> None:
+    def __init__(self, context: InstanceContext, memory: InstanceMemory) -> None:
         settings, instance = context.settings, context.instance
         self.buffer = ChangeBuffer(
             instance.buffer, memory.spooling.overdue if memory.spooling.enabled else None
@@ -65,7 +65,7 @@ class LeaderSession:
 
         `running` is called once rows flow.
 
-        Raises every RelayError that ends a session.
+        Raises every RelayError that ends a run.
         """
         with self._own_producer():
             with self._spooling.spool_if_slow():
@@ -169,7 +169,7 @@ class LeaderSession:
     def _abort(self, ended_by: str, stop: threading.Event) -> None:
         """Abort the open batch.
 
-        An unanswered abort must not hide the error that ended the session, and this producer is
+        An unanswered abort must not hide the error that ended the run, and this producer is
         discarded. A fence has priority: a fenced relay must not open the next producer under the
         same leadership.
         """

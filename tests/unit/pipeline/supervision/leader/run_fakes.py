@@ -29,15 +29,15 @@ from relay.pipeline.ingest.source_choice import SourceChoice
 from relay.pipeline.publishing.publisher import Publisher
 from relay.pipeline.publishing.source_context import SourceContext
 from relay.pipeline.publishing.xa_prepared import PreparedTransactions
-from relay.pipeline.supervision.session import leader_session, publisher_factory
-from relay.pipeline.supervision.session.leader_session import LeaderSession
-from relay.pipeline.supervision.session.publisher_factory import PublisherFactory
+from relay.pipeline.supervision.leader import leader_run, publisher_factory
+from relay.pipeline.supervision.leader.leader_run import LeaderRun
+from relay.pipeline.supervision.leader.publisher_factory import PublisherFactory
 from relay.schema import DeclaredTypes, TableDefinitions
 from relay.schema.type_text import type_text
 from tests.unit.ha.memory_zookeeper import MemorySession
 from tests.unit.pipeline.checkpoint.test_commit_steps import RECORD, JournalGuard
-from tests.unit.pipeline.supervision.session.memory_kafka import MemoryKafka, MemoryProducer
-from tests.unit.pipeline.supervision.session.session_stores import (
+from tests.unit.pipeline.supervision.leader.memory_kafka import MemoryKafka, MemoryProducer
+from tests.unit.pipeline.supervision.leader.run_stores import (
     Around,
     Failover,
     ManualAssignments,
@@ -109,7 +109,7 @@ class Relay:
         memory: Any = SimpleNamespace(
             failover=self.failover, spooling=Spooling(), sizes=Sizes(), group=None
         )
-        session = LeaderSession(context, memory)
+        session = LeaderRun(context, memory)
         self.buffer = session.buffer
         try:
             session.run(self.stop, lambda: self.journal.append("rows flow"))
@@ -136,7 +136,7 @@ class Relay:
             "watched": _not_watched,
         }
         for name, fake in fakes.items():
-            self._monkeypatch.setattr(leader_session, name, fake)
+            self._monkeypatch.setattr(leader_run, name, fake)
         self._monkeypatch.setattr(publisher_factory, "AuditTrail", lambda *_: self.around)
 
 

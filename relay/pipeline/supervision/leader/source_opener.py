@@ -1,4 +1,4 @@
-"""Opens the sources of a session: a single one or those of a group, with catalogues and schema
+"""Opens the sources of a run: a single one or those of a group, with catalogues and schema
 histories.
 """
 
@@ -22,7 +22,7 @@ from relay.pipeline.ingest.open_sources import OpenSource, OpenSources
 from relay.pipeline.ingest.reader import ItemStream, Reader
 from relay.pipeline.ingest.source_choice import SourceChoice
 from relay.pipeline.interruptible import answered
-from relay.pipeline.supervision.instance_context import SessionMemory
+from relay.pipeline.supervision.instance_context import InstanceMemory
 from relay.position import SCHEMA, CompactedTopicStore
 from relay.schema import CatalogReader
 from relay.settings import InstanceSettings, RelaySettings, SourceSettings
@@ -30,7 +30,7 @@ from relay.source import ExcludedRange, ServerFacts, SourceStream, ask_server_fa
 
 
 class SourceOpener:
-    """Opens the sources of one session into `buffer`.
+    """Opens the sources of one run into `buffer`.
 
     A group keeps the rolled-back rows of each of its sources itself.
     """
@@ -39,7 +39,7 @@ class SourceOpener:
         self,
         settings: RelaySettings,
         instance: InstanceSettings,
-        memory: SessionMemory,
+        memory: InstanceMemory,
         buffer: ChangeBuffer,
     ) -> None:
         self._settings = settings

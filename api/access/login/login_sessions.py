@@ -14,7 +14,7 @@ _NOTED_EVERY_MS: Final = 60_000
 """The use of a session is stored at most so often."""
 
 
-class Sessions:
+class LoginSessions:
     """Opens, finds and ends sessions.
 
     Each request reads its session and its user from ZooKeeper: the end of a session or of a user's

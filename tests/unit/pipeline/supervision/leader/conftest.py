@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.pipeline.supervision.session.session_world import World
+from tests.unit.pipeline.supervision.leader.run_world import World
 
 
 @pytest.fixture

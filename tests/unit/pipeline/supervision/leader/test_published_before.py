@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from relay.model.table import TableId, tables_named
-from relay.pipeline.supervision.session.session_topics import PublishedBefore
+from relay.pipeline.supervision.leader.run_topics import PublishedBefore
 from relay.route import MappingSet, Router
 from relay.settings import RoutingSettings
 from relay.state import HashedKey
@@ -25,7 +25,7 @@ def mapping(number: int, topic: str) -> MappingSet:
 def before(*tables: str, record: Any = "a record", former: str = "") -> PublishedBefore:
     """Return what an instance knows under a set with topic `now`; `former`: that of its record."""
     routing = RoutingSettings()
-    found = mapping(1, former) if former else None
+    found = SimpleNamespace(mapping=mapping(1, former)) if former else None
     active = SimpleNamespace(
         router=Router(mapping(2, "now"), routing), published_set=lambda *_: found
     )

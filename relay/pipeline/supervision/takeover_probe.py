@@ -16,7 +16,7 @@ from relay.threads import Guard, RelayThread
 _POLL_SECONDS: Final = 15.0
 
 
-class StandbyProbe:
+class TakeoverProbe:
     """Checks in a separate thread whether mapping, Kafka and source are available.
 
     `error` is the obstacle.

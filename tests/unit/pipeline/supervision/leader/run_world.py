@@ -11,8 +11,8 @@ from relay.model.change import StreamItem
 from relay.model.records.position_record import PositionRecord
 from tests.unit.ha.memory_zookeeper import MemorySession, MemoryZooKeeper
 from tests.unit.pipeline.checkpoint.test_commit_steps import RECORD, begin, row, transaction
-from tests.unit.pipeline.supervision.session.memory_kafka import MemoryKafka
-from tests.unit.pipeline.supervision.session.session_fakes import Relay, put
+from tests.unit.pipeline.supervision.leader.memory_kafka import MemoryKafka
+from tests.unit.pipeline.supervision.leader.run_fakes import Relay, put
 
 ONE: Final[list[StreamItem]] = [*transaction(1, 10)]
 TWO: Final[list[StreamItem]] = [*transaction(1, 10), *transaction(2, 20, 21)]

@@ -1,1 +1,0 @@
-"""One session of a leader: producer, position and sources, from opening to their end."""
