@@ -30,6 +30,7 @@ from api.middleware.request_body import (
     LOGIN_BODY_LIMIT_BYTES,
     OPEN_BODY_LIMIT_BYTES,
 )
+from relay.audit import PAGE, REST, acting_via
 from relay.errors import RelayError
 from relay.model.accounts import Right
 
@@ -89,7 +90,8 @@ class Guard:
             _log_refusal(error, scope)
             await _refusal(error, scope, receive, send)
             return
-        await self._app(scope, whole, send)
+        with acting_via(REST if scope["path"].startswith(_INTERFACE) else PAGE):
+            await self._app(scope, whole, send)
 
     def _route(self, scope: Scope) -> APIRoute | None:
         return next(

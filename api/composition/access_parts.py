@@ -56,7 +56,7 @@ class AccessParts:
             login=login,
             provider=_provider(shared, sessions, notes),
             trusted_header=None if header is None else TrustedHeader(header, notes),
-            accounts=AccountDesk(_editor(shared, "admin"), login),
+            accounts=AccountDesk(_editor(shared, ""), login),
             first_admin=FirstAdminLink(),
         )
 

@@ -17,6 +17,10 @@ class AuditEntryView(BaseModel):
     after: dict[str, Any] = Field(description="The same fields as they became.")
     comment: str = Field(description="Why.")
     at_ms: int = Field(description="When, Unix milliseconds.")
+    via: str = Field(
+        description="How it was requested: `page`, `REST`, `command line`, `relay`, or `provider` "
+        "with the issuer. Empty in entries of older versions."
+    )
 
     @classmethod
     def of(cls, entry: AuditEntry) -> "AuditEntryView":
@@ -29,6 +33,7 @@ class AuditEntryView(BaseModel):
             after=dict(entry.after),
             comment=entry.comment,
             at_ms=entry.at_ms,
+            via=entry.via,
         )
 
 

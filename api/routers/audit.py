@@ -25,8 +25,11 @@ def _wanted(
     since: Annotated[
         int | None, Query(ge=0, description="Entries from this time on, Unix milliseconds.")
     ] = None,
+    comment: Annotated[_Text, Query(description="A part of the comment, in any case.")] = None,
+    via: Annotated[_Text, Query(description="How it was requested: `page`.")] = None,
 ) -> AuditFilter:
-    return AuditFilter(actor or "", act or "", subject or "", before, since)
+    texts = (comment or "", via or "")
+    return AuditFilter(actor or "", act or "", subject or "", before, since, *texts)
 
 
 @router.get(

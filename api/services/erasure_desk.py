@@ -7,6 +7,7 @@ ended, the search is dropped, or an hour has passed.
 import secrets
 import threading
 from collections.abc import Callable, Iterable
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from time import monotonic, time
 from typing import Final, Protocol
@@ -175,7 +176,7 @@ class ErasureDesk:
                 raise
 
         try:
-            RelayThread("erasure", "", run).start()
+            RelayThread("erasure", "", copy_context().run, run).start()
         except RelayError as exc:
             self._fail(job, (exc.code, exc.reason, exc.way_out))
 

@@ -99,7 +99,7 @@ class StoredEntry:
     def contents(self) -> bytes:
         """The contents that an erasure removes: `before`, `after` and the comment."""
         entry = self.entry
-        fields = orjson.dumps([dict(entry.before), dict(entry.after)])
+        fields = orjson.dumps([dict(entry.before), dict(entry.stored_after)])
         return fields + b"\n" + entry.comment.encode()
 
     @property
@@ -115,7 +115,7 @@ class StoredEntry:
         An entry of format 1 has no salt: a digest would allow tests of guesses, so it has
         none.
         """
-        entry = replace(self.entry, before={}, after={}, comment="")
+        entry = replace(self.entry, before={}, after={}, comment="", via="")
         erased = _WITHOUT_DIGEST if self.link is None else self.commitment
         return replace(self, entry=entry, salt="", erased=erased)
 
@@ -254,7 +254,7 @@ def _digest(stored: StoredEntry, link: Link) -> str:
 
 
 def _commitment(entry: AuditEntry, salt: str) -> str:
-    contents = {"before": entry.before, "after": entry.after, "comment": entry.comment}
+    contents = {"before": entry.before, "after": entry.stored_after, "comment": entry.comment}
     return sha256(salt.encode() + _canonical(contents)).hexdigest()
 
 

@@ -108,4 +108,5 @@ def _fields(entry: AuditEntry) -> dict[str, object]:
         "before": dict(entry.before),
         "after": dict(entry.after),
         "comment": entry.comment,
+        "via": entry.via,
     }

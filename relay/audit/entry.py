@@ -7,9 +7,11 @@ from typing import Any, Final
 
 import orjson
 
+from relay.audit.via import current_via
 from relay.errors import AuditUnreadable
 
 FORMAT: Final = 1
+_VIA: Final = "via"
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +19,7 @@ class AuditEntry:
     """An operator act: `actor` did `act` to `subject` (an instance, or "" for the installation).
 
     `at_ms` is the time in Unix milliseconds. `before` and `after` hold the few fields that the act
-    changed, as JSON values.
+    changed, as JSON values. `via` is how the act was requested; empty in entries of older versions.
     """
 
     actor: str
@@ -27,10 +29,24 @@ class AuditEntry:
     after: Mapping[str, Any] = field(default_factory=dict)
     comment: str = ""
     at_ms: int = field(default_factory=lambda: int(time() * 1000))
+    via: str = field(default_factory=current_via)
+
+    @property
+    def stored_after(self) -> Mapping[str, Any]:
+        """Return `after` as the topic holds it, with `via`: the digests of every version cover it
+        there (ADR 94).
+        """
+        return {**self.after, _VIA: self.via} if self.via else self.after
+
+    def to_fields(self) -> dict[str, Any]:
+        """Return all fields as JSON values, for readers."""
+        return {"format": FORMAT, **asdict(self)}
 
     def to_bytes(self) -> bytes:
         """Return the Kafka value: a JSON object with the format number and all fields."""
-        return orjson.dumps({"format": FORMAT, **asdict(self)})
+        fields = self.to_fields()
+        del fields[_VIA]
+        return orjson.dumps({**fields, "after": dict(self.stored_after)})
 
     @classmethod
     def from_bytes(cls, value: bytes) -> "AuditEntry":
@@ -44,6 +60,15 @@ class AuditEntry:
                 name: fields[name]
                 for name in ("actor", "act", "subject", "before", "after", "comment", "at_ms")
             }
-            return cls(**known)
+            known["after"], via = _without_via(known["after"])
+            return cls(**known, via=via)
         except (orjson.JSONDecodeError, KeyError, TypeError) as exc:
             raise AuditUnreadable(f"An entry of the audit trail cannot be read ({exc}).") from exc
+
+
+def _without_via(after: Any) -> tuple[Any, str]:
+    """Return `after` without `via`, and `via`. Anything that `stored_after` cannot write stays."""
+    via = after.get(_VIA) if isinstance(after, dict) else None
+    if not isinstance(via, str) or not via:
+        return after, ""
+    return {name: each for name, each in after.items() if name != _VIA}, via

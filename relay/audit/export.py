@@ -12,7 +12,7 @@ from relay.audit.entry import AuditEntry
 
 ExportForm: TypeAlias = Literal["jsonl", "csv"]
 
-COLUMNS: Final = ("time", "at_ms", "actor", "act", "subject", "before", "after", "comment")
+COLUMNS: Final = ("time", "at_ms", "actor", "act", "subject", "before", "after", "comment", "via")
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001
 """A spreadsheet runs a cell that begins with one of these."""
 
@@ -25,7 +25,12 @@ def exported(entries: Iterable[AuditEntry], form: ExportForm) -> Iterator[str]:
 def json_lines(entries: Iterable[AuditEntry]) -> Iterator[str]:
     """Yield each entry as one JSON object."""
     for each in entries:
-        yield f"{each.to_bytes().decode()}\n"
+        yield f"{json_line(each)}\n"
+
+
+def json_line(entry: AuditEntry) -> str:
+    """Return an entry as one line of JSON."""
+    return orjson.dumps(entry.to_fields()).decode()
 
 
 def csv_lines(entries: Iterable[AuditEntry]) -> Iterator[str]:
@@ -38,7 +43,7 @@ def csv_lines(entries: Iterable[AuditEntry]) -> Iterator[str]:
     for each in entries:
         moment = datetime.fromtimestamp(each.at_ms / 1000, UTC).isoformat(timespec="milliseconds")
         texts = (each.actor, each.act, each.subject, _json(each.before), _json(each.after))
-        cells = [harmless(text) for text in (*texts, each.comment)]
+        cells = [harmless(text) for text in (*texts, each.comment, each.via)]
         yield _line((moment, str(each.at_ms), *cells))
 
 

@@ -6,7 +6,7 @@ Heavy imports are inside the commands, so that `roma --help` answers at once.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 import typer
 
@@ -34,9 +34,14 @@ app = typer.Typer(
 )
 
 
+_SERVERS: Final = ("relay", "api", "canal-server")
+"""Commands whose acts are not the operator's."""
+
+
 @app.callback()
 def roma(
-    version: Annotated[
+    context: typer.Context,
+    _version: Annotated[
         bool,
         typer.Option(
             "--version", help="Print the version and end.", is_eager=True, callback=_print_version
@@ -44,6 +49,10 @@ def roma(
     ] = False,
 ) -> None:
     """Publish the row changes of MySQL and MariaDB servers to Kafka."""
+    if context.invoked_subcommand not in _SERVERS:
+        from relay.audit.via import COMMAND_LINE, acting_via
+
+        context.with_resource(acting_via(COMMAND_LINE))
 
 
 ConfigFile: TypeAlias = Annotated[

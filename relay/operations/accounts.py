@@ -1,6 +1,6 @@
 """Changes users and tokens of the admin, for operators who can log in to the stores."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from secrets import token_urlsafe
 from time import time
 from typing import Final
@@ -27,7 +27,6 @@ _PREFIX: Final = "roma_"
 _RANDOM_BYTES: Final = 32
 _SHOWN: Final = 4
 _DAY_MS: Final = 86_400_000
-_COMMAND_LINE: Final = "command line, with the login of ZooKeeper"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ class AccountEditor:
     Each change is in the audit trail, as soon as Kafka accepts it.
 
     acts  receives the entries; without it the editor uses a separate trail
-    via   how the change was made, for the entries
+    via   how the changes are requested, for the entries; empty: as the present act is
     """
 
     def __init__(
@@ -61,7 +60,7 @@ class AccountEditor:
         settings: RelaySettings,
         session: Session,
         acts: DelayedTrail | None = None,
-        via: str = _COMMAND_LINE,
+        via: str = "",
     ) -> None:
         self._store = AccountStore(session, Paths.of(settings.zookeeper, settings.installation))
         self._sessions = LoginSessionStore(
@@ -244,8 +243,8 @@ class AccountEditor:
     def _note(
         self, act: str, before: dict[str, object], after: dict[str, object], who: Who
     ) -> None:
-        after = {**after, "via": self._via}
-        self._acts.note(AuditEntry(who.name, act, "", before, after, who.comment))
+        entry = AuditEntry(who.name, act, "", before, after, who.comment)
+        self._acts.note(replace(entry, via=self._via) if self._via else entry)
 
 
 def _told(grant: Grant) -> dict[str, object]:

@@ -8,7 +8,7 @@ from fastapi.responses import HTMLResponse
 from api.deps import AdminDep
 from api.web.rendering import render
 from api.web.views.audit import address, rows_of
-from relay.audit import AuditFilter
+from relay.audit import COMMAND_LINE, PAGE, RELAY, REST, AuditFilter
 
 router: Final = APIRouter(include_in_schema=False)
 _PAGE: Final = 100
@@ -22,10 +22,13 @@ def show_audit(
     who: _Text = "",
     act: _Text = "",
     subject: _Text = "",
+    comment: _Text = "",
+    via: _Text = "",
     before: Annotated[int | None, Query(ge=0)] = None,
 ) -> HTMLResponse:
     """Show operator acts, the newest first."""
-    wanted = AuditFilter(who.strip(), act.strip(), subject.strip(), before)
+    texts = comment.strip(), via.strip()
+    wanted = AuditFilter(who.strip(), act.strip(), subject.strip(), before, None, *texts)
     checked = admin.book.checked_page(wanted, _PAGE)
     found = checked.page
     values = {
@@ -33,6 +36,7 @@ def show_audit(
         "wanted": wanted,
         "rows": rows_of(found.entries),
         "acts": checked.acts,
+        "ways": (PAGE, REST, COMMAND_LINE, RELAY),
         "verdict": checked.verdict,
         "older": "" if found.older is None else address(wanted, before=found.older),
         "newest": address(wanted, before=None),

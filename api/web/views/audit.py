@@ -38,6 +38,7 @@ def address(wanted: AuditFilter, *, before: int | None, form: str = "") -> str:
     """Return the query of another page with the same filter, or of its export in a form."""
     asked: dict[str, object] = {"act": wanted.act, "subject": wanted.subject, "before": before}
     asked["actor" if form else "who"] = wanted.actor
+    asked |= {"comment": wanted.comment, "via": wanted.via}
     if form:
         asked |= {"format": form, "limit": _EXPORTED}
     return urlencode({name: each for name, each in asked.items() if each not in ("", None)})

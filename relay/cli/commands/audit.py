@@ -37,8 +37,10 @@ def show(
     if config is None:
         raise typer.BadParameter("Missing option '--config'.")
     with told_errors():
+        from relay.audit import json_line
+
         for entry in _trail(config).entries(limit, subject):
-            typer.echo(entry.to_bytes().decode() if as_json else _told(entry))
+            typer.echo(json_line(entry) if as_json else _told(entry))
 
 
 @audit.command("export")
@@ -56,6 +58,7 @@ def export(
     ] = "",
     act: Annotated[str, typer.Option("--act", help="One act, or all of a kind: mapping.")] = "",
     subject: Subject = None,
+    comment: Annotated[str, typer.Option("--comment", help="A part of the comment.")] = "",
     since: Annotated[
         datetime | None, typer.Option("--since", parser=moment, help=f"From here on. {MOMENT_HELP}")
     ] = None,
@@ -69,7 +72,8 @@ def export(
     with told_errors():
         from relay.audit import AuditFilter, exported
 
-        wanted = AuditFilter(who, act, subject or "", _milliseconds(before), _milliseconds(since))
+        times = _milliseconds(before), _milliseconds(since)
+        wanted = AuditFilter(who, act, subject or "", *times, comment)
         entries = _trail(config).entries(maxsize)
         lines = exported(filter(wanted.accepts, entries), form)
         if file is None:
@@ -161,6 +165,7 @@ def _told(entry: "AuditEntry") -> str:
 
     at = datetime.fromtimestamp(entry.at_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S")
     lines = [f"{at} UTC  {entry.actor}  {entry.act}  {entry.subject}".rstrip()]
+    lines += [f"  via {entry.via}"] if entry.via else []
     lines += [f"  {entry.comment}"] if entry.comment else []
     lines += [
         f"  {when} {json.dumps(dict(what), ensure_ascii=False)}"

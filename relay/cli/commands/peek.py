@@ -49,7 +49,7 @@ def peek(
         with _opened(settings, question) as found, delayed_trail(settings) as acts:
             from relay.audit import AuditEntry
 
-            after = {"table": table, "values": True, "key_filter": bool(key), "via": "command line"}
+            after = {"table": table, "values": True, "key_filter": bool(key)}
             acts.note(AuditEntry(who.name, "table.peeked", "", {}, after, who.comment))
             for row in _rows(found, follow=follow):
                 print_json(row.fields()) if as_json else typer.echo(_line(row))

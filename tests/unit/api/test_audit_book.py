@@ -45,6 +45,15 @@ def test_entries_are_found_by_actor_act_and_subject() -> None:
     assert page_of(every, AuditFilter(subject="shop", before=2), 9).entries == ()
 
 
+def test_entries_are_found_by_a_part_of_the_comment_and_by_via() -> None:
+    saved = AuditEntry("ann", "mapping.saved", comment="Ticket OPS-12", via="page", at_ms=3)
+    paused = AuditEntry("bob", "flow.set", "shop", comment="disk", via="REST", at_ms=2)
+    every = [saved, paused]
+    assert page_of(every, AuditFilter(comment="ops-12"), 9).entries == (saved,)
+    assert page_of(every, AuditFilter(via="REST"), 9).entries == (paused,)
+    assert page_of(every, AuditFilter(comment="ops", via="REST"), 9).entries == ()
+
+
 def test_a_row_has_the_fields_that_differ() -> None:
     entry = AuditEntry("ann", "x", before={"a": 1, "b": True}, after={"b": True, "a": 2, "c": "t"})
     (row,) = rows_of([entry])
@@ -58,3 +67,6 @@ def test_addresses_keep_the_filter() -> None:
     wanted = AuditFilter("a&b", "flow.set", "")
     assert address(wanted, before=0) == "act=flow.set&before=0&who=a%26b"
     assert "actor=a%26b" in address(wanted, before=None, form="csv")
+    assert "comment=disk&via=page" in address(
+        AuditFilter(comment="disk", via="page"), before=None, form="csv"
+    )

@@ -11,7 +11,7 @@ _FORMAT_1 = Path(__file__).parents[2] / "golden" / "audit_entry.1.json"
 _FORMAT_2 = _FORMAT_1.with_name("audit_entry.2.json")
 _DIGEST = "7f73c877f1c858b8657a09c6273f19c5e81a97a68488361a3aba7052c99b30b4"
 ENTRY = AuditEntry(
-    "ann", "position.set", "shop", {"offset": 4}, {"offset": 900}, "poison", 1_700_000_000_000
+    "ann", "position.set", "shop", {"offset": 4}, {"offset": 900}, "poison", 1_700_000_000_000, ""
 )
 
 

@@ -38,3 +38,4 @@ def test_json_lines_hold_what_was_written() -> None:
     entry = AuditEntry("ann", "act", "", {"a": 1}, {"a": "line\nbreak"}, "why", 5)
     (line,) = "".join(exported([entry], "jsonl")).splitlines()
     assert json.loads(line)["after"] == {"a": "line\nbreak"}
+    assert json.loads(line)["via"] == "relay"

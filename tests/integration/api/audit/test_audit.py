@@ -71,6 +71,7 @@ def test_entries_are_read_back_newest_first_by_code_command_and_address(
         "after": {"offset": 900},
         "comment": "poison",
         "at_ms": first.at_ms,
+        "via": "relay",
     }
 
 

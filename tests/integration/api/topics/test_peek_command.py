@@ -49,4 +49,4 @@ def test_the_command_shows_rows_that_are_there_without_what_is_hidden(
         code, told = peek("shop.clinet")
         assert (code, "did you mean shop.client" in told) == (1, True)
         entries = client.get("/api/v1/audit", params={"act": "table.peeked"}).json()
-    assert {each["after"]["via"] for each in entries} == {"command line"}
+    assert {each["via"] for each in entries} == {"command line"}
