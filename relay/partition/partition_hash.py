@@ -9,7 +9,7 @@ alibaba/canal, MQMessageUtils; vectors in tests/golden.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from relay.errors import ConfigurationError, PartitionRuleRefused
 from relay.model.names.name_pattern import NamePattern, is_pattern, split_rules
@@ -65,11 +65,25 @@ class _Rule:
     pattern: NamePattern | None
     columns: tuple[str, ...] | None
     by_table: bool
+    text: str
 
     def holds_for(self, table: TableId) -> bool:
         if self.pattern is None:
             return self.name.lower() == str(table).lower()
         return self.pattern.matches(str(table))
+
+
+class HashedBy(NamedTuple):
+    """The rule that assigns rows of a table to partitions.
+
+    rule      its text
+    columns   the columns that it hashes; None: those of the key
+    by_table  whether it hashes the table's name instead: all rows are in one partition
+    """
+
+    rule: str
+    columns: tuple[str, ...] | None
+    by_table: bool
 
 
 class PartitionRule:
@@ -104,10 +118,18 @@ class PartitionRule:
             partitioning = self._placements[version] = self._compile(table, columns, key)
         return partitioning
 
+    def hashed_by(self, table: TableId) -> HashedBy | None:
+        """Return the rule of a table; None if no rule matches: its rows are in partition 0."""
+        rule = self._rule(table)
+        return None if rule is None else HashedBy(rule.text, rule.columns, rule.by_table)
+
+    def _rule(self, table: TableId) -> _Rule | None:
+        return next((rule for rule in self._rules if rule.holds_for(table)), None)
+
     def _compile(
         self, table: TableId, columns: tuple[str, ...], key: tuple[int, ...]
     ) -> TablePartitioning:
-        rule = next((rule for rule in self._rules if rule.holds_for(table)), None)
+        rule = self._rule(table)
         if rule is None:
             return TablePartitioning((), _UNMATCHED_PARTITION, self._partitions)
         if rule.by_table:
@@ -149,4 +171,4 @@ def _compile_rule(text: str) -> _Rule:
         raise PartitionRuleRefused(
             f"The rule {text!r} cannot be read: {exc.reason}", remedy=exc.way_out
         ) from exc
-    return _Rule(name, pattern, columns, by_table)
+    return _Rule(name, pattern, columns, by_table, text)

@@ -39,6 +39,17 @@ class TableFilter:
             answer = self._answers[real] = self._passes(real)
         return answer
 
+    def step(self, real: TableId) -> str:
+        """Return a sentence that says which expression lets a table pass, or leaves it out."""
+        name = str(real)
+        if (black := _first_match(self._black, name)) is not None:
+            return f"filter_black_regex {black} leaves it out."
+        if self._white.empty:
+            return "No filter_regex is set, so every table passes."
+        if (white := _first_match(self._white, name)) is not None:
+            return f"filter_regex {white} lets it pass."
+        return "No expression of filter_regex matches it."
+
     def may_accept_of(self, database: str) -> bool:
         """Return whether some table of a database may pass, judged by the database's name.
 
@@ -88,6 +99,16 @@ class TableFilter:
     def _passes(self, real: TableId) -> bool:
         name = str(real)
         return (self._white.empty or self._white.matches(name)) and not self._black.matches(name)
+
+
+def _first_match(pattern: NamePattern, name: str) -> str | None:
+    """Return the expression of a list that matches, None if the list does not match.
+
+    Anchors are set around the parts of the whole list, so `a|b` may match only as a list.
+    """
+    if not pattern.matches(name):
+        return None
+    return next((each for each in pattern.parts if NamePattern(each).matches(name)), pattern.text)
 
 
 def _may_match(part: str, database: str) -> bool:

@@ -21,6 +21,17 @@ class MatchingRuleView(BaseModel):
     rule: str
 
 
+class PartitionStepView(BaseModel):
+    """How an instance assigns rows of a table to partitions."""
+
+    rule: str = Field(description="The matching part of `partition_hash`; empty: none matches.")
+    columns: list[str] | None = Field(description="The hashed columns; null: those of the key.")
+    partitions_num: int | None = Field(
+        description="Partitions of topics that the relay makes; null: one, or the topic's number."
+    )
+    sentence: str
+
+
 class RouteView(BaseModel):
     """The route of a real table under a mapping set.
 
@@ -36,6 +47,14 @@ class RouteView(BaseModel):
                 "mapping_set": 12,
                 "outcome": "published",
                 "sentence": "shop_01.user is shop.client in topic people, tagged client.",
+                "filter_step": "No filter_regex is set, so every table passes.",
+                "partition": {
+                    "rule": ".*\\\\..*:$pk$",
+                    "columns": None,
+                    "partitions_num": 16,
+                    "sentence": "The rule .*\\\\..*:$pk$ hashes the values of the primary key.",
+                },
+                "key": '["shop.client", …]',
                 "logical_database": "shop",
                 "logical_table": "client",
                 "topics": ["people"],
@@ -61,6 +80,16 @@ class RouteView(BaseModel):
     sentence: str
     filtered: bool = Field(
         default=False, description="The instance's filter leaves it out, so no rule applies."
+    )
+    filter_step: str = Field(
+        default="", description="Which expression of the filter lets the table pass or not."
+    )
+    partition: PartitionStepView | None = Field(
+        default=None,
+        description="Null without an instance, where instances differ, and for tables left out.",
+    )
+    key: str | None = Field(
+        default=None, description="The form of the message key; null as for `partition`."
     )
     logical_database: str | None = None
     logical_table: str | None = None

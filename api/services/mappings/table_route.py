@@ -1,15 +1,17 @@
 """The route of a real table, under the active set and an instance's settings."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from api.errors import InstanceRefused
 from api.models.mappings.route import FieldTagView, RouteView
 from api.services.mappings.mapping_archive import MappingArchive
+from api.services.mappings.route_steps import key_of, partition_step
 from api.services.mappings.routing_views import RoutingView, routing_views, view_of
 from relay.errors import UnmappedName
 from relay.model.table import TableId
 from relay.operations import DefinedInstances
 from relay.route import Destination, MappingSet, where
+from relay.settings import InstanceSettings
 
 
 class TableRoute:
@@ -29,10 +31,19 @@ class TableRoute:
         if unusable is not None:
             raise InstanceRefused(f"The settings of instance {instance} cannot be used: {unusable}")
         view = view_of(routing_views(defined.settings), instance)
-        return _fate(view, self._archive.compiled(), real, instance)
+        named = (instance,) if instance is not None else view.instances
+        settings = [each for each in defined.settings if each.name in named]
+        return _fate(view, self._archive.compiled(), real, instance, settings)
 
 
-def _fate(view: RoutingView, mapping: MappingSet, real: TableId, instance: str | None) -> RouteView:
+def _fate(
+    view: RoutingView,
+    mapping: MappingSet,
+    real: TableId,
+    instance: str | None,
+    settings: Sequence[InstanceSettings],
+) -> RouteView:
+    passes = view.table_filter()
     asked = RouteView(
         database=real.database,
         table=real.table,
@@ -40,8 +51,9 @@ def _fate(view: RoutingView, mapping: MappingSet, real: TableId, instance: str |
         mapping_set=mapping.number,
         outcome="dropped",
         sentence="",
+        filter_step=passes.step(real),
     )
-    if not view.table_filter().accepts(real):
+    if not passes.accepts(real):
         return asked.model_copy(
             update={
                 "sentence": f"{real} is left out: the instance's filter does not let it pass.",
@@ -56,7 +68,23 @@ def _fate(view: RoutingView, mapping: MappingSet, real: TableId, instance: str |
         return asked.model_copy(update={"outcome": "stop"})
     if not isinstance(route, Destination):
         return asked
-    return asked.model_copy(update={"outcome": "published", **_fields_of(route)})
+    return asked.model_copy(
+        update={"outcome": "published", **_fields_of(route), **_steps(settings, real, route)}
+    )
+
+
+def _steps(
+    instances: Sequence[InstanceSettings], real: TableId, route: Destination
+) -> dict[str, object]:
+    """Return partition rule and key, if all instances have the same ones."""
+    found = [
+        {
+            "partition": partition_step(each, route.logical),
+            "key": key_of(each, real, route.logical),
+        }
+        for each in instances
+    ]
+    return dict(found[0]) if found and all(each == found[0] for each in found) else {}
 
 
 def _fields_of(route: Destination) -> dict[str, object]:

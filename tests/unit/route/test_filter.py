@@ -134,3 +134,19 @@ def test_a_database_that_is_accepted_as_a_whole_has_no_refused_table(
         return
     if names.accepts_all_of(database):
         assert names.accepts(TableId(database, table))
+
+
+@pytest.mark.parametrize(
+    ("white", "black", "step"),
+    [
+        ("", "", "No filter_regex is set, so every table passes."),
+        (r"crm\..*,shop\..*", "", r"filter_regex shop\..* lets it pass."),
+        (r"crm\..*", "", "No expression of filter_regex matches it."),
+        (r"shop\..*", r".*\.user,a\..*", r"filter_black_regex .*\.user leaves it out."),
+    ],
+)
+def test_the_step_of_a_table_names_the_deciding_expression(
+    white: str, black: str, step: str
+) -> None:
+    settings = FilterSettings(filter_regex=white, filter_black_regex=black)
+    assert TableFilter(settings).step(TableId("shop", "user")) == step

@@ -1,6 +1,7 @@
 """History, roll back, unmapped tables and the route finder on a real ZooKeeper."""
 
 from collections.abc import Iterator
+from html import unescape
 
 import httpx
 import pytest
@@ -116,6 +117,10 @@ def test_a_route_names_its_rules_with_their_lines(admin: httpx.Client) -> None:
     page = admin.get("/routes", params={"q": "shop_01.user"})
     assert "Where shop_01.user goes" in page.text
     assert "dbs, line 2" in page.text
+    assert route["filter_step"] in unescape(page.text)
+    assert route["partition"] is not None
+    assert route["partition"]["sentence"] in unescape(page.text)
+    assert route["key"] == '["shop.client", …]'
     assert ">shop-a</a>" in page.text
 
 
@@ -153,6 +158,8 @@ def test_a_table_that_the_filter_leaves_out_has_no_rules(
         assert "Logical database" not in page.text.partition("Where crm.lead goes")[2]
         answer = client.get("/api/v1/route", params={"database": "crm", "table": "lead"}).json()
         assert (answer["filtered"], answer["rules"]) == (True, [])
+        assert answer["filter_step"] == r"filter_black_regex crm\..* leaves it out."
+        assert (answer["partition"], answer["key"]) == (None, None)
 
 
 def test_pages_of_an_empty_installation(zookeeper: ZooKeeper, fresh_name: FreshName) -> None:
