@@ -49,6 +49,7 @@ class InstanceView(BaseModel):
                 "passed_over": 0,
                 "row_printer": "compiled, readable",
                 "printed_rows": {"compiled": 990, "readable: value": 10},
+                "binlog_kept_seconds": 604800,
                 "run_time": False,
                 "updated_ms": 1767225600100,
                 "source_address": "db-1:3306",
@@ -128,6 +129,10 @@ class InstanceView(BaseModel):
     )
     printed_rows: dict[str, int] = Field(
         description="Rows printed since the relay's start, by path and reason of the slow one."
+    )
+    binlog_kept_seconds: int | None = Field(
+        description="How long the source keeps a binlog file at least, 0: until a command purges "
+        "it; null while the relay does not know it. Of a group the shortest."
     )
     run_time: bool = Field(
         description="Whether it is defined at run time (`…/settings`), and not by a relay's file."

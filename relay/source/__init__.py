@@ -2,6 +2,7 @@
 transactions.
 """
 
+from relay.source.binlog_retention import NEVER_PURGED, kept_seconds
 from relay.source.chunks import LOAD_SECONDS, ChunkConnection, Low, ReadChunk
 from relay.source.events.binlog_event import Scanner
 from relay.source.events.open_group import ExcludedRange
@@ -33,6 +34,7 @@ from relay.source.stream import SourceStream
 
 __all__ = [
     "LOAD_SECONDS",
+    "NEVER_PURGED",
     "VISIBLE_SECONDS",
     "Cells",
     "ChunkConnection",
@@ -59,6 +61,7 @@ __all__ = [
     "find_landmark",
     "find_rolled_back",
     "free_replica_id",
+    "kept_seconds",
     "open_source",
     "position_of_time",
     "proven_position",

@@ -9,6 +9,7 @@ from typing import Final
 
 from relay.errors import PreparedUnknown, RelayError, SourceNotPermitted, SourceSettingsRefused
 from relay.settings import SourceSettings
+from relay.source.binlog_retention import retention
 from relay.source.positions.resume import binlog_files
 from relay.source.protocol.connection import SourceConnection
 from relay.source.protocol.dump_handshake import lacks_replication_slave
@@ -113,6 +114,7 @@ def _logged_in(
             settings_error(server, settings, whole_images=whole_images),
             _binlog_detail(server),
         ),
+        SourceCheck("source binlog retention", *retention(server.variables), warning=True),
         _asked("source grants", lambda: _grants(connection, server)),
         _asked(
             "source server_id",

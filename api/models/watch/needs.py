@@ -5,7 +5,16 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 NeedKind = Literal[
-    "stopped", "waiting", "unled", "lag", "mapping", "spool", "dead_letters", "keys", "relay_gone"
+    "stopped",
+    "waiting",
+    "unled",
+    "lag",
+    "mapping",
+    "spool",
+    "dead_letters",
+    "keys",
+    "relay_gone",
+    "binlog_short",
 ]
 
 

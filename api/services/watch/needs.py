@@ -12,6 +12,10 @@ PATIENCE_MS: Final = 120_000
 """A condition that may end by itself is not reported for this long, in milliseconds."""
 LETTERS_MS: Final = 86_400_000
 """Dead letters count as new for this long, in milliseconds."""
+SHORT_SHARE: Final = 0.25
+"""A paused instance is reported when less than this share of the binlog's retention is left."""
+UNKNOWN_RETENTION_SECONDS: Final = 86_400.0
+"""And after this pause if the retention is not known."""
 _RANKS: Final[Mapping[NeedKind, int]] = {"stopped": 0, "waiting": 1, "lag": 2}
 _OTHER: Final = 3
 
@@ -96,6 +100,32 @@ def _remedy_of_lag(facts: Facts) -> str:
     )
 
 
+def _binlog_short(facts: Facts, now_ms: int, _limit_s: float) -> NeedView | None:
+    """Report a paused instance whose source may soon purge binlog that it has not read."""
+    if facts.period.state != "PAUSED":
+        return None
+    name, kept = facts.view.name, facts.view.binlog_kept_seconds
+    paused_s = (now_ms - facts.period.since_ms) / 1000
+    unread_s = max(paused_s, facts.view.lag_seconds or 0.0)
+    if kept is None:
+        if paused_s < UNKNOWN_RETENTION_SECONDS:
+            return None
+        left = "How long its source keeps the binlog is not known."
+    elif kept == 0 or unread_s < kept * (1 - SHORT_SHARE):
+        return None
+    elif unread_s >= kept:
+        left = "Its source may have purged binlog that it has not read."
+    else:
+        left = f"Its source may purge binlog that it has not read in {_hours(kept - unread_s)}."
+    reason = f"{name} is paused, and has read its source up to {_hours(unread_s)} ago. {left}"
+    remedy = "Resume it, or let the source keep its binlog longer (binlog_expire_logs_seconds)."
+    return _need(facts, "binlog_short", "BINLOG_SHORT", reason, remedy, facts.period.since_ms)
+
+
+def _hours(seconds: float) -> str:
+    return f"{seconds / 3600:.1f} h" if seconds < 172_800 else f"{seconds / 86_400:.1f} days"
+
+
 def _mapping(facts: Facts, _now_ms: int, _limit_s: float) -> NeedView | None:
     if facts.mapping_since_ms is None:
         return None
@@ -161,6 +191,7 @@ _RULES: Final[tuple[Callable[[Facts, int, float], NeedView | None], ...]] = (
     _waiting,
     _unled,
     _lag,
+    _binlog_short,
     _mapping,
     _spool,
     _letters,

@@ -22,7 +22,8 @@ class InstanceStats:
     reason, `printed` one by real name, path and reason (a SlowReason or ""), `tables` every real
     name that was read, also by earlier relays, `key_differences` sentences about topics whose
     equal keys are in two partitions, by topic and logical table, `copying` the running snapshot
-    request, `rates` how many rows per second the tables have.
+    request, `rates` how many rows per second the tables have, `binlog_kept_s` how long the source
+    keeps a binlog file (0: until it is purged by a command).
     """
 
     totals: Totals = field(default_factory=Totals)
@@ -35,6 +36,7 @@ class InstanceStats:
     tables: set[TableId] = field(default_factory=set)
     key_differences: dict[tuple[str, str], str] = field(default_factory=dict)
     rates: TableRates = field(default_factory=lambda: TableRates(MOST_TABLES))
+    binlog_kept_s: int | None = None
 
     @classmethod
     def of(cls, most_tables: int) -> "InstanceStats":
@@ -70,6 +72,12 @@ class InstanceStats:
             totals.publish_seconds.append(max(0.0, time() - batch.oldest_ms / 1000))
         self.published_set = record.mapping_set
         self.resumed(record)
+
+    def connected(self, binlog_kept_s: int | None) -> None:
+        """Count a connection to the source; None: its retention of the binlog is not known now."""
+        self.totals.source_connections += 1
+        if binlog_kept_s is not None:
+            self.binlog_kept_s = binlog_kept_s
 
     def resumed(self, record: PositionRecord) -> None:
         """Set the record that was committed last, at a run's start."""

@@ -12,6 +12,7 @@ from relay.pipeline.ingest.reader import ItemStream
 from relay.pipeline.rollback_memory import RolledBack
 from relay.schema import CatalogReader
 from relay.settings import SourceSettings
+from relay.source import NEVER_PURGED, SourceStream, kept_seconds
 
 
 class ReadingThreads(Protocol):
@@ -59,6 +60,20 @@ class OpenSources:
     rolled_back: Mapping[str, RolledBack]
     reader: Callable[[Outbox], ReadingThreads]
     check: Callable[[], None]
+
+    @property
+    def binlog_kept_s(self) -> int | None:
+        """How many seconds the sources keep a binlog file at least: the shortest of those that
+        purge, 0 if none does; None if no server was asked.
+        """
+        streams = (each.stream for each in self.by_name.values())
+        known = [
+            kept
+            for each in streams
+            if isinstance(each, SourceStream)
+            and (kept := kept_seconds(each.server.variables)) is not None
+        ]
+        return min(filter(None, known), default=NEVER_PURGED) if known else None
 
     @property
     def fingerprints(self) -> FingerprintRecorder | None:

@@ -133,6 +133,7 @@ def _with_counts(status: InstanceStatus, stats: InstanceStats) -> InstanceStatus
         printed_rows=rows_by_path(totals.printed_rows),
         snapshot=stats.copying.to_fields(),
         keys_differ=" ".join(each for _, each in sorted(stats.key_differences.items())),
+        binlog_kept_seconds=stats.binlog_kept_s,
         table_rates=stats.rates.now(stats.rows_by_table, monotonic()),
     )
 

@@ -23,7 +23,8 @@ _VARIABLES: Final = (
     "server_id", "server_uuid", "gtid_mode", "gtid_executed", "gtid_purged", "gtid_binlog_pos",
     "gtid_binlog_state", "gtid_strict_mode",
     "log_bin", "binlog_format", "binlog_row_image", "binlog_row_metadata", "binlog_checksum",
-    "lower_case_table_names", "character_set_server", *REPLICA_VARIABLES,
+    "binlog_expire_logs_seconds", "binlog_expire_logs_auto_purge", "expire_logs_days",
+    "sync_binlog", "lower_case_table_names", "character_set_server", *REPLICA_VARIABLES,
 )  # fmt: skip
 
 

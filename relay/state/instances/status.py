@@ -51,7 +51,8 @@ class InstanceStatus:
     same. `snapshot` is the request to copy tables that is under way, {} where there is none.
     `table_rates` holds the rows per second of the last minute that each real table has, the
     busiest ones by name and the others together as `(other)`; None if it reports
-    none.
+    none. `binlog_kept_seconds` is how long the source keeps a binlog file at least, 0: until a
+    command purges it; of a group the shortest.
     """
 
     name: str
@@ -91,6 +92,7 @@ class InstanceStatus:
     passed_over: int = 0
     snapshot: dict[str, Any] = field(default_factory=dict)
     table_rates: dict[str, float] | None = None
+    binlog_kept_seconds: int | None = None
     run_time: bool = False
     updated_ms: int = 0
 

@@ -76,7 +76,7 @@ class LeaderRun:
                 closing(Visibility(chosen.server)) as visibility,
                 self._opener.open(chosen, stop) as sources,
             ):
-                self._stats.totals.source_connections += 1
+                self._stats.connected(sources.binlog_kept_s)
                 outbox = Outbox(self.producer, self.buffer, self._stats, stop)
                 topics = self._publishers.topics(saved, self.producer.expect)
                 parts = self._publishers.part_guard(sources, stop)

@@ -25,6 +25,11 @@ def facts_of(state: str, since_ms: int, **more: Any) -> Facts:
     return Facts(view, period, **fields)
 
 
+def paused(hours: float, kept_hours: int | None, **more: Any) -> Facts:
+    kept = None if kept_hours is None else kept_hours * 3600
+    return facts_of("PAUSED", NOW - int(hours * 3_600_000), binlog_kept_seconds=kept, **more)
+
+
 @pytest.mark.parametrize(
     ("facts", "kinds"),
     [
@@ -39,6 +44,13 @@ def facts_of(state: str, since_ms: int, **more: Any) -> Facts:
         (facts_of("STARTING", LONG), []),
         (facts_of("PAUSED", LONG, lag_since_ms=LONG, lag_seconds=99.0), []),
         (facts_of("ENDED", LONG), []),
+        (paused(hours=17, kept_hours=24), []),
+        (paused(hours=19, kept_hours=24), ["binlog_short"]),
+        (paused(hours=99, kept_hours=24), ["binlog_short"]),
+        (paused(hours=9999, kept_hours=0), []),
+        (paused(hours=23, kept_hours=None), []),
+        (paused(hours=25, kept_hours=None), ["binlog_short"]),
+        (paused(hours=1, kept_hours=24, lag_seconds=19 * 3600.0), ["binlog_short"]),
         (facts_of("RUNNING", LONG, lag_since_ms=SHORT, lag_seconds=99.0), []),
         (facts_of("RUNNING", LONG, lag_since_ms=LONG, lag_seconds=99.0), ["lag"]),
         (facts_of("RUNNING", LONG, mapping_since_ms=NOW, mapping_problem="No."), ["mapping"]),
