@@ -13,7 +13,10 @@ R = TypeVar("R")
 
 _PATIENCE_SECONDS: Final = 60.0
 _PAUSE_SECONDS: Final = 0.3
-_ASK_SECONDS: Final = 15.0
+_MEMBERS_SECONDS: Final = 120.0
+"""librdkafka ends the process where the limit of a question to a group's coordinator passes while it
+looks for the coordinator (its issue 4605), so the limit is longer than brokers need to restart.
+"""
 
 
 def answered(question: Callable[[], R], patience_seconds: float = _PATIENCE_SECONDS) -> R:
@@ -34,8 +37,9 @@ def answered(question: Callable[[], R], patience_seconds: float = _PATIENCE_SECO
 def oldest_member(kafka: Mapping[str, Any], group: str) -> str | None:
     """Return the id of the member that joined a group first; None for a group without members.
 
-    Ids begin with the time at which their clients started. Raises KafkaException.
+    Ids begin with the time at which their clients started. Ask only when the group's coordinator
+    has answered another question just now. Raises KafkaException.
     """
     admin = AdminClient(dict(kafka))  # must live until the answer
-    asked = admin.describe_consumer_groups([group], request_timeout=_ASK_SECONDS)
+    asked = admin.describe_consumer_groups([group], request_timeout=_MEMBERS_SECONDS)
     return min((each.member_id for each in asked[group].result().members), default=None)

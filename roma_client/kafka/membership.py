@@ -216,6 +216,8 @@ class Membership:
         """Return whether this is the oldest member. Raises Kafka's errors as this package's."""
         kafka, group = self._options.kafka, self._options.group
         try:
+            # The consumer's own question finds the coordinator: see `oldest_member`.
+            answered(lambda: self._positions.has_commits(self._options.topics[0]))
             oldest = answered(lambda: oldest_member(kafka, group))
         except KafkaException as exc:
             raise client_error(error_of(exc), f"asking for the members of group {group}") from exc

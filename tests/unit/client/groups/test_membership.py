@@ -6,7 +6,7 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
-from confluent_kafka import OFFSET_END, KafkaError, TopicPartition
+from confluent_kafka import OFFSET_END, KafkaError, KafkaException, TopicPartition
 
 from roma_client.errors import KafkaRefused, TableMoved
 from roma_client.kafka.membership import Membership
@@ -14,6 +14,7 @@ from roma_client.kafka.options import FeedOptions, Start
 from roma_client.records.decoding import Reading
 from roma_client.records.moved import Departure, Followed
 from roma_client.records.selection import Selection
+from tests.support.clients.fake_consumer import WAIT_COORD
 
 NO_COMMIT = -1001
 ENDS = {0: 7, 1: 9}
@@ -224,6 +225,35 @@ def test_one_client_is_active_although_another_one_has_a_further_topic(
         active += [name] if starts else []
         assert {each.topic for each in starts} in (set(), set(topics[name]))
     assert active == [min(members)]
+
+
+def test_the_members_are_asked_for_when_the_coordinator_answers_the_consumer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An admin client whose question passes its limit without a coordinator ends the process."""
+    member, asked = Exclusive("1"), []
+    failures = [KafkaException(KafkaError(WAIT_COORD))]
+    committed = member.committed
+
+    def answer(partitions: list[TopicPartition], *_: Any, **__: Any) -> Any:
+        if failures:
+            raise failures.pop()
+        asked.append("committed")
+        return committed(partitions)
+
+    def described(groups: list[str], *, request_timeout: float) -> Any:
+        asked.append("members")
+        assert request_timeout >= 120
+        found = SimpleNamespace(members=[SimpleNamespace(member_id="1")])
+        return {groups[0]: SimpleNamespace(result=lambda: found)}
+
+    admin = SimpleNamespace(describe_consumer_groups=described)
+    monkeypatch.setattr("roma_client.kafka.asking.AdminClient", lambda _: admin)
+    monkeypatch.setattr(member, "committed", answer)
+    options = FeedOptions("g", ("shop",), Selection(bool), Reading(), {}, exclusive=True)
+    Membership(member, options, listening()).join()  # type: ignore[arg-type]
+    member.callbacks["on_assign"](member, [TopicPartition("shop", 0)])
+    assert (asked[:2], len(member.assigned)) == (["committed", "members"], 2)
 
 
 @pytest.mark.parametrize(
