@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup wheels fetch check test test-unit test-long reference docs demo up bench bench-admin bench-client bench-columns bench-latency bench-scaling bench-memory bench-parts bench-snapshots bench-spark bench-transactions bench-workers faults driver-kills faults-spark soak fuzz tables ddl snapshots servers types-page constraints clean clients
+.PHONY: help setup wheels fetch check test test-unit test-long reference docs demo up bench bench-admin bench-client bench-columns bench-latency bench-scaling bench-memory bench-parts bench-snapshots bench-spark bench-transactions bench-workers fleet faults driver-kills faults-spark soak fuzz tables ddl snapshots servers types-page constraints clean clients
 
 PYTHON := .venv/bin/python
 # Four, however many cores: each process starts servers of its own and waits for them more than half of the time.
@@ -85,6 +85,9 @@ bench-spark: setup ## Spark jobs: HBase beside the classic loop, Delta warm, by 
 
 bench-memory: setup ## The relay's peak memory: slow broker, 1 GB transaction, 10 000 tables, spool; ONLY='spool', INTO=folder
 	@$(PYTHON) -m tools.bench.memory $(ONLY) $(if $(INTO),--into "$(INTO)")
+
+fleet: setup ## 1,000 instances over 50 simulated relays on a real ZooKeeper: start, rest, loss of a third, restarts; BENCH='--instances 100 --relays 10'
+	@$(PYTHON) -m tools.fleet $(BENCH)
 
 bench-workers: setup ## Memory that an added worker process of the relay takes; BENCH='2 4 8'
 	@$(PYTHON) -m tools.bench.worker_memory $(BENCH)

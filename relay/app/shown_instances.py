@@ -1,17 +1,21 @@
 """What the process shows of its instances: their status in ZooKeeper, and their metrics."""
 
 from collections.abc import Sequence
+from typing import Final
 
 import structlog
 
+from relay.app.status_writes import StatusWrites
 from relay.errors import NodeMissing, StoreRefused, StoreUnreachable, VersionConflict
 from relay.model.positions.position import file_number
 from relay.model.table import TableId
 from relay.pipeline import Instance, InstanceState, paths_of_tables
-from relay.state import DroppedName, InstanceStore
+from relay.state import DroppedName, InstanceStatus, InstanceStore
 from relay.telemetry import InstanceMetrics, ShownTotals
 from relay.telemetry.metrics import STORE_CONNECTED, STORE_SESSION_TIMEOUT, STORE_SESSIONS
 from relay.zk import Session
+
+_NOT_LED: Final = (InstanceState.STANDBY, InstanceState.ENDED)
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -29,6 +33,7 @@ class ShownInstances:
         self._notes = notes
         self._dropped_shown: dict[str, frozenset[tuple[TableId, str]]] = {}
         self._tables_shown: dict[str, frozenset[str]] = {}
+        self._writes = StatusWrites({})
         self._metrics: dict[str, InstanceMetrics] = {}
         self._totals: dict[str, ShownTotals] = {}
 
@@ -42,14 +47,11 @@ class ShownInstances:
 
         An error of ZooKeeper is logged: the instances continue without it.
         """
+        # The leader writes the status. An ended instance wrote its last one before another relay
+        # could lead.
+        led = [each for each in instances if each.state not in _NOT_LED]
         try:
-            for instance in instances:
-                # The leader writes the status. An ended instance wrote its last one before another
-                # relay could lead.
-                if instance.state not in (InstanceState.STANDBY, InstanceState.ENDED):
-                    self._notes.put_status(instance.status(self._relay))
-                    self._show_dropped(instance)
-                    self._show_tables(instance)
+            self._put(led)
         except (StoreUnreachable, StoreRefused, VersionConflict, NodeMissing) as exc:
             _log.warning("status_not_shown", reason=exc.reason)
         for instance in instances:
@@ -57,6 +59,19 @@ class ShownInstances:
         STORE_CONNECTED.set(self._session.connected)
         STORE_SESSIONS.set(self._session.sessions)
         STORE_SESSION_TIMEOUT.set(self._session.timeout_ms / 1000)
+
+    def _put(self, led: Sequence[Instance]) -> None:
+        statuses = [each.status(self._relay) for each in led]
+        by_name = {each.name: each for each in led}
+        written: list[InstanceStatus] = []
+        try:
+            for status in self._writes.chosen(statuses):
+                self._notes.put_status(status)
+                written.append(status)
+                self._show_dropped(by_name[status.name])
+                self._show_tables(by_name[status.name])
+        finally:
+            self._writes = self._writes.after(statuses, written)
 
     def forget_removed(self, instances: Sequence[Instance]) -> None:
         """Remove the metrics of instances that ended because they are no longer configured."""

@@ -60,11 +60,15 @@ class AssignmentTable:
         self._patience_s = rebalance_seconds
         self._ages: Mapping[str, AssignmentAge] = {}
         self._kept_until_s: dict[str, float] = {}
-        self._signals: list[Callable[[], None]] = []
+        self._signals: dict[str, list[Callable[[], None]]] = {}
         self._lock = threading.Lock()
 
     def renew(self, plan: Mapping[str, Assignment]) -> None:
-        """Store a new plan, empty if it is not known, and call the signals."""
+        """Store a new plan, empty if it is not known.
+
+        Call the signals of the instances whose assignment changed, and of those without a leader:
+        a member may take them after some time.
+        """
         now_s, before = monotonic(), self._ages
         self._ages = {
             instance: known
@@ -72,20 +76,32 @@ class AssignmentTable:
             else AssignmentAge(assignment, now_s)
             for instance, assignment in plan.items()
         }
+        affected = [
+            instance
+            for instance, age in self._ages.items()
+            if age is not before.get(instance) or age.assignment.leader is None
+        ]
         with self._lock:
-            signals = tuple(self._signals)
+            signals = [
+                signal
+                for instance in (*affected, *(before.keys() - self._ages.keys()))
+                for signal in self._signals.get(instance, ())
+            ]
         for signal in signals:
             signal()
 
-    def on_change(self, signal: Callable[[], None]) -> None:
-        """Call `signal` after every renewal."""
+    def on_change(self, instance: str, signal: Callable[[], None]) -> None:
+        """Call `signal` after every renewal that affects the instance."""
         with self._lock:
-            self._signals.append(signal)
+            self._signals.setdefault(instance, []).append(signal)
 
-    def forget(self, signal: Callable[[], None]) -> None:
-        """Stop calling `signal`."""
+    def forget(self, instance: str, signal: Callable[[], None]) -> None:
+        """Stop calling `signal` for the instance."""
         with self._lock:
-            self._signals = [each for each in self._signals if each != signal]
+            rest = [each for each in self._signals.get(instance, ()) if each != signal]
+            self._signals[instance] = rest
+            if not rest:
+                del self._signals[instance]
 
     def assignment(self, instance: str) -> Assignment | None:
         """Return which relay leads an instance and which one should; None if it is not in the

@@ -6,7 +6,7 @@ only which relay tries to publish: Kafka's fence decides which one can.
 
 import json
 import threading
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from time import time
 
 from relay.errors import NodeMissing, VersionConflict
@@ -49,19 +49,26 @@ class Election:
         Raises StoreUnreachable.
         """
         self._changed.clear()
-        watch = self._session.watch(self._path, self._changed.set)
-        if self._assignments is not None:
-            self._assignments.on_change(self._changed.set)
-        try:
+        with ExitStack() as stack:
+            self._listen(stack)
             if self._take():
                 return True
             if not stop.is_set():
                 self._changed.wait(timeout_s)
             return not stop.is_set() and self._take()
-        finally:
-            watch.cancel()
-            if self._assignments is not None:
-                self._assignments.forget(self._changed.set)
+
+    def _listen(self, stack: ExitStack) -> None:
+        """Be woken by changes until the stack is closed.
+
+        The plan names every change of a leader. The node itself is watched only by a relay that
+        may take it: fifty relays with a thousand instances would ask for 50,000 watches a second.
+        """
+        assignments = self._assignments
+        if assignments is not None:
+            assignments.on_change(self._instance, self._changed.set)
+            stack.callback(assignments.forget, self._instance, self._changed.set)
+        if assignments is None or assignments.may_take(self._instance):
+            stack.callback(self._session.watch(self._path, self._changed.set).cancel)
 
     def wake(self) -> None:
         """End a wait in `wait_until_leading`. Thread-safe."""

@@ -27,7 +27,7 @@ from relay.state.mappings.key_forms import KeyFormStore
 from relay.state.mappings.records import Note, SetRecord, StoredDocument, StoredSet
 from relay.state.mappings.store import SAVE_LIMIT_BYTES, MappingStore
 from relay.state.mappings.topic_agreements import TopicAgreementStore, rows_of, statements_of
-from relay.state.membership import Membership, RelayMember, RunnableInstance
+from relay.state.members.membership import Membership, RelayMember, RunnableInstance
 from relay.state.paths import Paths
 from relay.state.placement_overrides import PlacementOverride, PlacementOverrides, PlacementStore
 from relay.state.placement_report import Candidate, InstanceAssignment, assignments, check_move

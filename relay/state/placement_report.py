@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from relay.errors import PlacementRefused
-from relay.state.membership import RelayMember, RunnableInstance
+from relay.state.members.membership import RelayMember, RunnableInstance
 from relay.state.placement_overrides import PlacementOverrides
 
 

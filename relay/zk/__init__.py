@@ -4,7 +4,7 @@ from relay.zk.changed_node import change_node
 from relay.zk.client import SessionState
 from relay.zk.forked_closer import ForkedCloser
 from relay.zk.login import EVERYBODY, digest_identity
-from relay.zk.node import ANY_VERSION, Check, Create, Delete, Node, Replace, Step
+from relay.zk.node import ANY_VERSION, Check, Children, Create, Delete, Node, Replace, Step
 from relay.zk.session import Session
 from relay.zk.session_closer import SessionCloser
 from relay.zk.watch import Watch
@@ -13,6 +13,7 @@ __all__ = [
     "ANY_VERSION",
     "EVERYBODY",
     "Check",
+    "Children",
     "Create",
     "Delete",
     "ForkedCloser",

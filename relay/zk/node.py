@@ -1,7 +1,7 @@
 """Values that are read from ZooKeeper, and the single steps of a transaction."""
 
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 ANY_VERSION: Final = -1
 """Matches any version in a write."""
@@ -29,6 +29,16 @@ class Node:
         time keeps the name unique on servers that lost their data.
         """
         return f"{self.changed:x}-{self.modified_ms:x}"
+
+
+class Children(NamedTuple):
+    """The state of a node's children: the number of the last change by which one came or went, how
+    often that happened as the node counts it, and how many there are.
+    """
+
+    change: int
+    version: int
+    number: int
 
 
 @dataclass(frozen=True, slots=True)

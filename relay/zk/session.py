@@ -12,7 +12,7 @@ from relay.zk.batched_requests import commit_steps, node_of, replaced_nodes
 from relay.zk.client import Client, SessionState
 from relay.zk.errors import raise_failure, translated
 from relay.zk.login import identity_of, rights_of
-from relay.zk.node import ANY_VERSION, Check, Create, Node, Step
+from relay.zk.node import ANY_VERSION, Check, Children, Create, Node, Step
 from relay.zk.requests import Requests
 from relay.zk.watch import Watch, WatchedPaths, WatchedThing
 
@@ -157,6 +157,11 @@ class Session:
         """Return the names of a node's children, sorted. Raises NodeMissing."""
         names = self._requests.read(path, lambda: self._kazoo.get_children_async(path), synced)
         return tuple(sorted(names))
+
+    def children_state(self, path: str) -> Children | None:
+        """Return what changes whenever a child comes or goes; None for a missing node."""
+        stat = self._requests.read(path, lambda: self._kazoo.exists_async(path), synced=False)
+        return None if stat is None else Children(stat.pzxid, stat.cversion, stat.numChildren)
 
     def owns(self, path: str) -> bool:
         """Return by a synced read whether the node is an ephemeral one of the present session."""

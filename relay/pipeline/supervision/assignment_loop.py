@@ -3,12 +3,12 @@
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
-from typing import Final
+from typing import Final, TypeAlias
 
 import structlog
 
 from relay.errors import RelayError
-from relay.ha import AssignmentTable, ClusterView, Member, assign
+from relay.ha import Assignment, AssignmentTable, ClusterView, Member, assign
 from relay.state import Membership, PlacementOverrides, PlacementStore, RelayMember
 from relay.threads import Guard, RelayThread
 
@@ -16,8 +16,12 @@ _POLL_SECONDS: Final = 1.0
 """Poll interval in seconds: joining and leaving relays are signalled, changed abilities of a
 standby are polled.
 """
+_BETWEEN_POLLS_SECONDS: Final = 0.1
+"""Changes within this time are answered by one poll: many leaders change when a relay ends."""
 _SIBLINGS_SECONDS: Final = 3.0
 """For so long a worker waits for the others of its program before it takes instances."""
+
+_PlanInput: TypeAlias = "tuple[tuple[RelayMember, ...], Mapping[str, str], PlacementOverrides]"
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -39,6 +43,7 @@ class AssignmentLoop:
         self._assignments = assignments
         self._own = own
         self._siblings = Siblings(workers)
+        self._plan = LastPlan()
         self._changed = threading.Event()
         self._leaving = threading.Event()
         self._ended = threading.Event()
@@ -81,7 +86,7 @@ class AssignmentLoop:
                     _log.warning("placement_unknown", reason=exc.reason)
             if guard.error is not None:
                 self._assignments.renew({})
-            self._ended.wait(guard.pause_s)
+            self._ended.wait(max(guard.pause_s, _BETWEEN_POLLS_SECONDS))
             self._changed.wait(_POLL_SECONDS)
         for watch in watches:
             watch.cancel()
@@ -96,9 +101,28 @@ class AssignmentLoop:
         if not self._siblings.are_there(own, members):
             self._assignments.renew({})
             return
-        self._assignments.renew(
-            assign(cluster_view(members, self._membership.leaders(), self._overrides.overrides()))
-        )
+        leaders, overrides = self._membership.leaders(), self._overrides.overrides()
+        self._assignments.renew(self._plan.of(members, leaders, overrides))
+
+
+class LastPlan:
+    """The last plan, which is computed again only if its input changed."""
+
+    def __init__(self) -> None:
+        self._input: _PlanInput | None = None
+        self._plan: Mapping[str, Assignment] = {}
+
+    def of(
+        self,
+        members: tuple[RelayMember, ...],
+        leaders: Mapping[str, str],
+        overrides: PlacementOverrides,
+    ) -> Mapping[str, Assignment]:
+        """Return the assignment of each instance."""
+        given = (members, leaders, overrides)
+        if given != self._input:
+            self._plan, self._input = assign(cluster_view(*given)), given
+        return self._plan
 
 
 class Siblings:

@@ -31,6 +31,7 @@ class MemorySession:
         self._server = server
         self.sessions = 1
         self.state = SessionState.CONNECTED
+        self.watches = 0
 
     @property
     def owner(self) -> Owner:
@@ -79,6 +80,7 @@ class MemorySession:
         del self._server.nodes[path]
 
     def watch(self, path: str, signal: Callable[[], None]) -> Any:  # noqa: ARG002 - tests look by themselves
+        self.watches += 1
         return _Watch()
 
     def _node(self, path: str) -> tuple[Owner, bytes] | None:

@@ -1,5 +1,7 @@
 """When a relay may take an instance, and when a leader lets go."""
 
+from functools import partial
+
 import pytest
 
 from relay.ha import Assignment, AssignmentTable, Why
@@ -48,7 +50,7 @@ def test_who_gives_way(assignment: Assignment, stood_s: float, gives: bool) -> N
 def test_a_wish_that_comes_and_goes_has_not_stood() -> None:
     assignments = AssignmentTable(ME, rebalance_seconds=0.0)
     woken: list[int] = []
-    assignments.on_change(lambda: woken.append(1))
+    assignments.on_change("shop", lambda: woken.append(1))
     assert assignments.gives_way("shop") is None
     assignments.renew({"shop": Assignment(ME, OTHER, Why.BALANCE)})
     assert assignments.gives_way("shop") == Assignment(ME, OTHER, Why.BALANCE)
@@ -80,3 +82,37 @@ def test_a_plan_that_changes_during_the_attempt_starts_no_cool_down() -> None:
     assignments.taken("shop", tried_by)
     assignments.renew({"shop": Assignment(ME, OTHER, Why.BALANCE)})
     assert assignments.gives_way("shop") is not None
+
+
+def test_a_plan_wakes_only_the_instances_that_it_affects() -> None:
+    assignments = AssignmentTable(ME, rebalance_seconds=0.0)
+    woken: list[str] = []
+    for name in ("shop", "crm", "free"):
+        assignments.on_change(name, partial(woken.append, name))
+    plan = {
+        "shop": Assignment(ME, ME, Why.STAYS),
+        "crm": Assignment(OTHER, OTHER, Why.STAYS),
+        "free": Assignment(None, OTHER, Why.FREE),
+    }
+    assignments.renew(plan)
+    assert sorted(woken) == ["crm", "free", "shop"]
+    woken.clear()
+    assignments.renew(plan)
+    assert woken == ["free"], "any relay may take it after some time"
+    woken.clear()
+    assignments.renew({"crm": Assignment(OTHER, ME, Why.MOVED)})
+    assert sorted(woken) == ["crm", "free", "shop"], "the others left the plan"
+
+
+def test_a_forgotten_signal_is_not_called() -> None:
+    assignments = AssignmentTable(ME, rebalance_seconds=0.0)
+    woken: list[int] = []
+    signals = [partial(woken.append, number) for number in (1, 2)]
+    for signal in signals:
+        assignments.on_change("shop", signal)
+    assignments.forget("shop", signals[0])
+    assignments.renew({"shop": Assignment(None, ME, Why.FREE)})
+    assert woken == [2]
+    assignments.forget("shop", signals[1])
+    assignments.renew({})
+    assert woken == [2]

@@ -50,3 +50,26 @@ def test_a_leader_whose_resignation_failed_may_find_itself_leading() -> None:
     assert leads(mine)
     table.renew({"shop": Assignment(ME, OTHER, Why.BALANCE)})
     assert leads(mine)
+
+
+def test_a_relay_that_may_not_take_an_instance_does_not_watch_it() -> None:
+    table, session = AssignmentTable(ME, rebalance_seconds=0.0), MemorySession(MemoryZooKeeper())
+    mine = Election(session, "/leader", ME, "shop", table)  # type: ignore[arg-type]
+    table.renew({"shop": Assignment(OTHER, OTHER, Why.STAYS)})
+    assert not leads(mine)
+    assert session.watches == 0
+    table.renew({"shop": Assignment(OTHER, ME, Why.MOVED)})
+    assert leads(mine)
+    assert session.watches == 1
+
+
+def test_a_waiting_relay_takes_the_instance_when_the_plan_names_it() -> None:
+    table, session = AssignmentTable(ME, rebalance_seconds=0.0), MemorySession(MemoryZooKeeper())
+    mine = Election(session, "/leader", ME, "shop", table)  # type: ignore[arg-type]
+    table.renew({"shop": Assignment(OTHER, OTHER, Why.STAYS)})
+    won: list[bool] = []
+    waiting = threading.Thread(target=lambda: won.append(mine.wait_until_leading(STOP, 60)))
+    waiting.start()
+    table.renew({"shop": Assignment(None, ME, Why.FREE)})
+    waiting.join(30)
+    assert won == [True]

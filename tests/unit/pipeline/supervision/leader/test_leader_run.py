@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import groupby
 from typing import Final
 
 import pytest
@@ -46,7 +47,8 @@ def test_it_opens_producer_record_and_source_in_this_order_and_ends_them(world: 
     relay.run()
     opening = ["producer opens", "record", "choice", "source opens", "rows flow"]
     assert relay.journal[: len(opening)] == opening
-    assert relay.journal[len(opening) :] == [
+    # A busy machine may give the rows one by one: each gets a commit.
+    assert [step for step, _ in groupby(relay.journal[len(opening) :])] == [
         "commit",
         "reader stops",
         "abort",

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from urllib.parse import unquote
 
 from relay.errors import NodeMissing
 from relay.state.json_object import JsonObject, write_json
+from relay.state.members.cached_children import CachedChildren
 from relay.state.paths import Paths
 from relay.zk import Session, Watch
 
@@ -84,11 +84,18 @@ class RelayMember:
 
 
 class Membership:
-    """Registers relays and lists them, and the leaders of instances."""
+    """Registers relays and lists them, and the leaders of instances. Safe in any thread, except
+    `announce` and `withdraw`.
+    """
 
     def __init__(self, session: Session, paths: Paths) -> None:
         self._session = session
         self._paths = paths
+        self._members = CachedChildren(
+            session, paths.relays, RelayMember.from_document, fixed=False
+        )
+        self._leaders = CachedChildren(session, paths.leaders, _leader, fixed=True)
+        self._announced: _Announced | None = None
 
     def announce(self, member: RelayMember) -> None:
         """Create or update the member's node in the present session.
@@ -96,7 +103,16 @@ class Membership:
         Call it again after every new session. A node of an earlier session is replaced, so only one
         process may use the name.
         """
-        path, value = self._paths.relay(member.name), member.to_document()
+        path, session_id = self._paths.relay(member.name), self._session.id
+        (change,) = self._session.changes([path])
+        now = _Announced(member, session_id, change)
+        if change is not None and now == self._announced:
+            return
+        self._write(path, member.to_document())
+        (change,) = self._session.changes([path])
+        self._announced = _Announced(member, session_id, change)
+
+    def _write(self, path: str, value: bytes) -> None:
         node = self._session.find(path, synced=True)
         if node is not None and node.ephemeral_owner == self._session.id:
             if node.value != value:
@@ -115,17 +131,13 @@ class Membership:
 
     def members(self) -> tuple[RelayMember, ...]:
         """Return the running relays, sorted by name."""
-        return tuple(
-            RelayMember.from_document(name, value)
-            for name, value in self._below(self._paths.relays).items()
-        )
+        return tuple(self._members.values().values())
 
     def leaders(self) -> Mapping[str, str]:
-        """Return instance → name of the relay that leads it."""
-        return {
-            name: JsonObject.read(value).text("relay")
-            for name, value in self._below(self._paths.leaders).items()
-        }
+        """Return instance → name of the relay that leads it, the same object while nothing
+        changed.
+        """
+        return self._leaders.values()
 
     def watch(self, signal: Callable[[], None]) -> tuple[Watch, ...]:
         """Call `signal` whenever a relay may have started or ended, or a leader changed."""
@@ -134,14 +146,15 @@ class Membership:
             for path in (self._paths.relays, self._paths.leaders)
         )
 
-    def _below(self, path: str) -> dict[str, bytes]:
-        try:
-            names = self._session.children(path)
-        except NodeMissing:
-            return {}
-        nodes = self._session.find_all([f"{path}/{name}" for name in names])
-        return {
-            unquote(name): node.value
-            for name, node in zip(names, nodes, strict=True)
-            if node is not None
-        }
+
+@dataclass(frozen=True, slots=True)
+class _Announced:
+    """A member as it was written, in which session, and the number of the node's change."""
+
+    member: RelayMember
+    session_id: int | None
+    change: int | None
+
+
+def _leader(_instance: str, value: bytes) -> str:
+    return JsonObject.read(value).text("relay")

@@ -1,0 +1,74 @@
+"""Chooses the statuses that a relay writes to ZooKeeper now."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Final, TypeAlias
+
+from relay.state import InstanceStatus
+
+MOST_SECONDS: Final = 5
+"""The status of a running instance is at most so old, if a relay refreshes every second."""
+ALWAYS_WRITTEN: Final = 4
+"""A relay with so few instances writes all statuses at each refresh."""
+
+_Decisive: TypeAlias = "tuple[str, str, str, int, int, int | None, str]"
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """What was last written of an instance, and in which refresh."""
+
+    decisive: _Decisive
+    refresh: int
+
+
+def _decisive(status: InstanceStatus) -> _Decisive:
+    """Return what others act on: it is written at once."""
+    return (
+        status.state,
+        status.code,
+        status.reason,
+        status.epoch,
+        status.mapping_set,
+        status.published_set,
+        status.held_back,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class StatusWrites:
+    """What a relay has written. Each refresh makes a new value.
+
+    A thousand instances that are written every second are more than a ZooKeeper should store.
+    Changes of state are written at once. Figures take turns, the oldest first, so that each status
+    is at most `MOST_SECONDS` refreshes old.
+    """
+
+    written: Mapping[str, _Written]
+    refresh: int = 0
+
+    def chosen(self, statuses: Sequence[InstanceStatus]) -> list[InstanceStatus]:
+        """Return the statuses to write in this refresh."""
+        urgent = [each for each in statuses if self._is_urgent(each)]
+        others = [each for each in statuses if not self._is_urgent(each)]
+        others.sort(key=lambda each: self.written[each.name].refresh)
+        most = max(ALWAYS_WRITTEN, ceil(len(statuses) / MOST_SECONDS))
+        return [*urgent, *others[:most]]
+
+    def after(
+        self, statuses: Sequence[InstanceStatus], written: Sequence[InstanceStatus]
+    ) -> "StatusWrites":
+        """Return the value after a refresh with these statuses, of which some were written.
+
+        An instance that this relay no longer leads is forgotten: another relay writes its status.
+        """
+        kept = {each.name for each in statuses} & self.written.keys()
+        new = {each.name: _Written(_decisive(each), self.refresh) for each in written}
+        return StatusWrites(
+            {**{name: self.written[name] for name in kept}, **new}, self.refresh + 1
+        )
+
+    def _is_urgent(self, status: InstanceStatus) -> bool:
+        known = self.written.get(status.name)
+        return known is None or known.decisive != _decisive(status)

@@ -1,0 +1,121 @@
+"""Measures an installation of many instances: `make fleet`.
+
+Real ZooKeeper, elections, placement and statuses; no sources and no Kafka. All relays share this
+machine: on machines of their own they are faster.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Event
+from time import monotonic
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+
+from deploy.embedded import ZooKeeper
+from deploy.embedded.fetching.progress import say
+from relay.deadline import Deadline
+from relay.settings import ZooKeeperSettings
+from relay.zk import Session
+from tools.fleet.fleet import Fleet, Shape
+from tools.fleet.server_figures import LoadMeter
+
+_LOST_OF: Final = 3
+"""One of so many relays is lost."""
+
+
+def main() -> int:
+    """Measure, and print one line for each act; return the exit code."""
+    given = _parser().parse_args()
+    shape = Shape(given.instances, given.relays, given.processes)
+    table = Table("act", "seconds", "writes/s", "requests/s", "ZooKeeper CPU s/s")
+    with (
+        ZooKeeper(heap="1g") as server,
+        _session(server) as session,
+        Fleet(session, server.hosts, shape) as fleet,
+    ):
+        for act, run in _acts(fleet, server, given.rest):
+            say(act)
+            table.add_row(act, *_figures(server, run))
+    Console(width=120).print(table)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="tools.fleet", description=__doc__)
+    parser.add_argument("--instances", type=int, default=1000)
+    parser.add_argument("--relays", type=int, default=50)
+    parser.add_argument("--processes", type=int, default=10, help="for all relays")
+    parser.add_argument("--rest", type=float, default=60, help="seconds in which nothing happens")
+    return parser
+
+
+def _acts(
+    fleet: Fleet, server: ZooKeeper, rest_s: float
+) -> Iterator[tuple[str, Callable[[], None]]]:
+    count = fleet.shape.processes
+    yield f"start of {fleet.shape.relays} relays, until all are led", lambda: _start(fleet, count)
+    yield "until all relays lead equally many", fleet.await_even
+    yield "rest", lambda: _rest(rest_s)
+    lost = max(1, count // _LOST_OF)
+    yield f"loss of {lost} of {count} processes, until all are led", lambda: _lose(fleet, lost)
+    yield "their return, until all relays lead equally many", lambda: _return(fleet, lost)
+    yield "rolling restart of all processes", lambda: _restart_in_turn(fleet)
+    yield "restart of ZooKeeper, until all are led", lambda: _restart_server(fleet, server)
+
+
+def _start(fleet: Fleet, count: int) -> None:
+    fleet.start(count)
+    fleet.await_all_led()
+
+
+def _rest(seconds: float) -> None:
+    Event().wait(seconds)
+
+
+def _lose(fleet: Fleet, count: int) -> None:
+    fleet.kill(fleet.processes[:count])
+    fleet.await_all_led()
+
+
+def _return(fleet: Fleet, count: int) -> None:
+    fleet.start(count)
+    fleet.await_even()
+
+
+def _restart_in_turn(fleet: Fleet) -> None:
+    for number in fleet.processes:
+        fleet.stop(number)
+        fleet.start(1)
+        fleet.await_all_led()
+
+
+def _restart_server(fleet: Fleet, server: ZooKeeper) -> None:
+    server.restart()
+    fleet.await_all_led()
+
+
+def _figures(server: ZooKeeper, run: Callable[[], None]) -> tuple[str, ...]:
+    meter, began_s = LoadMeter(server), monotonic()
+    run()
+    seconds, load = f"{monotonic() - began_s:.1f}", meter.load()
+    if load is None:
+        return (seconds,)
+    return seconds, f"{load.writes:.0f}", f"{load.requests:.0f}", f"{load.cpu:.2f}"
+
+
+@contextmanager
+def _session(server: ZooKeeper) -> Iterator[Session]:
+    session = Session(ZooKeeperSettings(hosts=server.hosts))
+    session.start(Deadline.after(30))
+    try:
+        yield session
+    finally:
+        session.stop()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

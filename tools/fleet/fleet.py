@@ -1,0 +1,106 @@
+"""Starts and ends the processes of a fleet, and watches who leads what."""
+
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Final, NamedTuple, Self
+
+import psutil
+
+from relay.state import Membership, Paths
+from relay.zk import Session
+from tests.support.waiting import wait_until
+
+BASE: Final = "/roma/fleet"
+_LIMIT_SECONDS: Final = 600
+
+
+class Shape(NamedTuple):
+    """The size of a fleet: instances, relays, and the operating system's processes for them."""
+
+    instances: int
+    relays: int
+    processes: int
+
+
+class Fleet:
+    """The relays of an installation, some in each process."""
+
+    def __init__(self, session: Session, hosts: str, shape: Shape) -> None:
+        self.shape = shape
+        self._hosts = hosts
+        self._membership = Membership(session, Paths(BASE))
+        self._children: dict[int, tuple[subprocess.Popen[bytes], tuple[str, ...]]] = {}
+        self._next = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        exc: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for child, _ in self._children.values():
+            child.kill()
+            child.wait()
+
+    @property
+    def processes(self) -> tuple[int, ...]:
+        """Return the numbers of the processes that run."""
+        return tuple(self._children)
+
+    def start(self, count: int) -> None:
+        """Start so many processes with new relays."""
+        each = self.shape.relays // self.shape.processes
+        for _ in range(count):
+            number, self._next = self._next, self._next + 1
+            names = tuple(f"relay-{number}-{one}" for one in range(each))
+            command = [sys.executable, "-m", "tools.fleet.worker", self._hosts, BASE]
+            child = subprocess.Popen([*command, str(self.shape.instances), *names])
+            self._children[number] = (child, names)
+
+    def kill(self, numbers: Sequence[int]) -> None:
+        """End processes as a crash does."""
+        for number in numbers:
+            child, _ = self._children.pop(number)
+            child.kill()
+            child.wait()
+
+    def stop(self, number: int) -> None:
+        """End a process in order, and wait for its end."""
+        child, _ = self._children.pop(number)
+        child.terminate()
+        child.wait()
+
+    def unled(self) -> int:
+        """Return how many instances no running relay leads."""
+        alive = {name for _, names in self._children.values() for name in names}
+        led = sum(relay in alive for relay in self._membership.leaders().values())
+        return self.shape.instances - led
+
+    def await_all_led(self) -> None:
+        """Wait until running relays lead all instances."""
+        wait_until(lambda: self.unled() == 0, "all instances are led", _LIMIT_SECONDS)
+
+    def await_even(self) -> None:
+        """Wait until the numbers of instances of two relays differ by one at most."""
+        wait_until(self._is_even, "instances are spread evenly", _LIMIT_SECONDS)
+
+    def _is_even(self) -> bool:
+        loads = Counter(self._membership.leaders().values())
+        names = [name for _, names in self._children.values() for name in names]
+        counts = [loads[name] for name in names]
+        return self.unled() == 0 and max(counts) - min(counts) <= 1
+
+    def leaders(self) -> dict[str, str]:
+        """Return instance → relay."""
+        return dict(self._membership.leaders())
+
+    def cpu_seconds(self) -> float:
+        """Return the processor time that the running processes have used."""
+        times = [psutil.Process(child.pid).cpu_times() for child, _ in self._children.values()]
+        return sum(each.user + each.system for each in times)
