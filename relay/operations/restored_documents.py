@@ -6,7 +6,8 @@ from typing import Final
 from relay.audit import AuditEntry, AuditTrail, DelayedTrail
 from relay.errors import StoreRefused
 from relay.model.accounts import Accounts, account_differences
-from relay.operations.mappings.recorded_sets import highest_recorded_set
+from relay.model.names.mapping_name import RecordedSets
+from relay.operations.mappings.recorded_sets import recorded_sets
 from relay.operations.who import Who
 from relay.settings import RelaySettings
 from relay.state import AccountStore, Backup, BackupChanges, DocumentStore, Note, Paths
@@ -69,7 +70,7 @@ def restore_documents(
         session, Paths.of(settings.zookeeper, settings.installation), settings.installation
     )
     changes = store.check(backup, over_present=over_present)
-    recorded = highest_recorded_set(settings) if POINTER in changes.to_write else 0
+    recorded = recorded_sets(settings) if POINTER in changes.to_write else RecordedSets()
     before = _before(changes)
     wanted = {
         "documents": len(backup.nodes),

@@ -1,11 +1,12 @@
 """The documents of an installation in ZooKeeper: taken as a backup, and put back."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from time import time
 from typing import Final
 
-from relay.errors import BackupRefused, NodeMissing, VersionConflict
+from relay.errors import BackupRefused, MappingRefused, NodeMissing, VersionConflict
+from relay.model.names.mapping_name import MappingName, RecordedSets
 from relay.state.backup import Backup, BackupChanges, is_fact, passes
 from relay.state.mappings.records import Note
 from relay.state.mappings.restored_mapping import POINTER, number_in_force, set_in_force
@@ -14,6 +15,7 @@ from relay.state.paths import Paths
 from relay.zk import Session
 
 _NOTE: Final = Note(comment="Restored from a backup.")
+_NONE: Final = RecordedSets()
 
 
 class DocumentStore:
@@ -73,12 +75,12 @@ class DocumentStore:
         told: Callable[[str], object] = lambda _: None,
         *,
         note: Note = _NOTE,
-        recorded: int = 0,
+        recorded: RecordedSets = _NONE,
     ) -> None:
         """Write these nodes, the pointer last; `told` is called with each path after its write.
 
-        recorded  the highest number of a set in position records. If the backup's set has a lower
-                  one, its contents come into force under a new number, with this note.
+        recorded  the sets in position records. If the backup's set has a lower number than one of
+                  them, its contents come into force under a new number, with this note.
 
         A fact that a relay notes meanwhile stays. Raises BackupRefused if somebody else writes
         another node meanwhile, StoreUnreachable, SaveTooLarge.
@@ -93,16 +95,27 @@ class DocumentStore:
             told(path)
 
     def _put_mapping(
-        self, backup: Backup, changes: BackupChanges, note: Note, recorded: int
+        self, backup: Backup, changes: BackupChanges, note: Note, recorded: RecordedSets
     ) -> None:
         """Put the set of the backup into force, under its number if that is not a former one."""
         bodies = changes.new_set
-        if bodies is None and number_in_force(backup.nodes) < recorded:
+        if bodies is None and number_in_force(backup.nodes) < recorded.highest:
             bodies = set_in_force(backup.nodes)
         if bodies is None:
             self._put(POINTER, backup.nodes[POINTER])
         else:
-            self._mappings.put_over(bodies, note, recorded)
+            is_apart = self._is_of_another_store(recorded.names)
+            self._mappings.put_over(bodies, note, recorded.highest, is_apart=is_apart)
+
+    def _is_of_another_store(self, names: Collection[MappingName]) -> bool:
+        """Return whether rows were published, and under none of the present sets."""
+        return all(each.digest and not self._has(each) for each in names) and bool(names)
+
+    def _has(self, name: MappingName) -> bool:
+        try:
+            return self._mappings.load(name.number).name == name
+        except (NodeMissing, MappingRefused):
+            return False
 
     def _create(self, path: str, value: bytes) -> None:
         with suppress(VersionConflict):

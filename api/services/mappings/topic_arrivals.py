@@ -47,6 +47,8 @@ class TopicArrivals:
                 return Arrival(first, seconds if topics.get(database) else None)
             first, saved_ms = record.number, record.note.saved_ms
             seconds = max(0.0, self._now() - saved_ms / _MILLISECONDS) if saved_ms else None
+            if record.is_apart:
+                break  # the sets before are another store's: nothing was published under them
         return Arrival(0, None)
 
     def _sets(self, number: int) -> list[tuple[SetRecord, Topics]]:

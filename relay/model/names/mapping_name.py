@@ -25,6 +25,17 @@ class MappingName(NamedTuple):
         return f"{self.number} ({self.digest[:8]})" if self.digest else str(self.number)
 
 
+class RecordedSets(NamedTuple):
+    """The mapping sets in the position records of an installation.
+
+    highest  the highest number of a set that rows were published under, 0 for none
+    names    the sets that the records name now
+    """
+
+    highest: int = 0
+    names: frozenset[MappingName] = frozenset()
+
+
 def digest_of(documents: Mapping[str, str]) -> str:
     """Return a digest of the documents' contents: dataId → JSON text.
 

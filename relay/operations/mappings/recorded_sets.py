@@ -3,6 +3,8 @@
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
+from relay.model.names.mapping_name import RecordedSets
+from relay.model.records.position_record import PositionRecord
 from relay.position import KafkaPositionStore, position_topics
 from relay.settings import RelaySettings
 
@@ -13,15 +15,27 @@ _AT_A_TIME: Final = 8
 def highest_recorded_set(settings: RelaySettings) -> int:
     """Return the highest number of a mapping set that rows were published under; 0 for none.
 
+    Raises as `recorded_sets`.
+    """
+    return recorded_sets(settings).highest
+
+
+def recorded_sets(settings: RelaySettings) -> RecordedSets:
+    """Return the mapping sets that the position records of all instances name.
+
     Numbers must rise also after ZooKeeper was lost or put back to an older state: markers and
     subscriptions compare them (ADR 89). Raises BrokerUnreachable, KafkaNotPermitted,
     PositionUnreadable, PositionNewer.
     """
     kafka, installation = settings.kafka, settings.installation
 
-    def number(instance: str) -> int:
-        record = KafkaPositionStore(kafka, installation, instance).read()
-        return 0 if record is None else record.highest_number
+    def record(instance: str) -> PositionRecord | None:
+        return KafkaPositionStore(kafka, installation, instance).read()
 
     with ThreadPoolExecutor(_AT_A_TIME, thread_name_prefix="recorded-sets") as pool:
-        return max(pool.map(number, position_topics(kafka, installation)), default=0)
+        read = pool.map(record, position_topics(kafka, installation))
+        records = [each for each in read if each is not None]
+    return RecordedSets(
+        max((each.highest_number for each in records), default=0),
+        frozenset(each.mapping for each in records if each.mapping_set),
+    )

@@ -72,13 +72,15 @@ class StoredDocument:
 class SetRecord:
     """One set: which version of each document it holds.
 
-    `restored_from` is the set that a roll back took them from.
+    `restored_from` is the set that a roll back took them from. `is_apart`: a restore wrote it over
+    the sets of another store, under which no rows were published.
     """
 
     number: int
     versions: Mapping[str, int]
     note: Note
     restored_from: int | None = None
+    is_apart: bool = False
 
     def to_document(self) -> bytes:
         """Return the JSON document. The number is not in it but in the node's name."""
@@ -87,6 +89,7 @@ class SetRecord:
                 "format": FORMAT,
                 "documents": dict(self.versions),
                 "restored_from": self.restored_from,
+                **({"is_apart": True} if self.is_apart else {}),
                 **self.note.fields(),
             }
         )
@@ -107,6 +110,7 @@ class SetRecord:
             fields.wholes("documents"),
             Note.read(fields),
             fields.whole_or_none("restored_from"),
+            fields.truth("is_apart"),
         )
 
 

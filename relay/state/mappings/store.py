@@ -141,16 +141,20 @@ class MappingStore:
         self._put_into_force(pointer, record, [])
         return replace(old, record=record)
 
-    def put_over(self, bodies: Mapping[str, str], note: Note, above: int) -> StoredSet:
+    def put_over(
+        self, bodies: Mapping[str, str], note: Note, above: int, *, is_apart: bool
+    ) -> StoredSet:
         """Put the bodies into force as a new set, whatever the pointer says now.
 
-        Its number is higher than `above`. Raises SaveTooLarge, VersionConflict for a save at the
+        Its number is higher than `above`. `is_apart`: no rows were published under the sets before.
+        Raises SaveTooLarge, VersionConflict for a save at the
         same time.
         """
         pointer = self._pointer_at(None)
         documents = [self._next_version(data_id, body, note) for data_id, body in bodies.items()]
         versions = {document.data_id: document.version for document in documents}
-        record = SetRecord(self._next_number(pointer, above), versions, note)
+        number = self._next_number(pointer, above)
+        record = SetRecord(number, versions, note, is_apart=is_apart)
         self._put_into_force(pointer, record, documents)
         return StoredSet(record, dict(bodies))
 

@@ -9,12 +9,13 @@ import pytest
 from deploy.embedded import Kafka, ZooKeeper
 from relay.audit import AuditEntry, AuditTrail, DelayedTrail
 from relay.errors import BrokerUnreachable, StoreUnreachable
+from relay.model.names.mapping_name import MappingName, RecordedSets, digest_of
 from relay.operations import Who, restore_documents, restore_preview
 from relay.settings import RelaySettings
-from relay.state import DocumentStore, Paths
+from relay.state import DocumentStore, MappingStore, Note, Paths
 from relay.zk import Session
 from tests.servers.fixtures import FreshName
-from tests.support.relays.zookeeper_sessions import session_with
+from tests.support.relays.zookeeper_sessions import session_with, wipe
 
 WHO = Who("ann", "drill")
 DOCUMENTS = (
@@ -127,6 +128,36 @@ def test_the_trail_says_how_far_a_restore_came_that_failed(
     assert (begun.act, begun.after["to_write"]) == ("restore.begun", 2)
     assert (end.act, end.after["written"]) == ("restore.failed", 1)
     assert end.after["last_written"] == ["definitions/late"]
+
+
+@pytest.mark.parametrize(
+    ("recorded", "is_apart"),
+    [
+        (set(), False),
+        ({MappingName(1, digest_of({"t": "[1]"}))}, True),
+        ({MappingName(1, digest_of({"t": "[1]"})), MappingName(2, digest_of({"t": "[8]"}))}, False),
+        ({MappingName(1, "")}, False),
+    ],
+    ids=["nothing published", "another store", "present sets published under", "older relay"],
+)
+def test_a_restore_over_sets_that_no_record_names_says_so(
+    settings: RelaySettings, session: Session, recorded: set[MappingName], is_apart: bool
+) -> None:
+    paths = Paths.of(settings.zookeeper, settings.installation)
+    sets, store = MappingStore(session, paths), DocumentStore(session, paths, settings.installation)
+    sets.save(sets.current(), {"t": "[1]"}, Note())
+    backup = store.take()
+    wipe(session, paths.base)
+    for body in ("[9]", "[8]"):
+        sets.save(sets.current(), {"t": body}, Note())
+    changes = store.check(backup, over_present=True)
+    store.write(backup, changes, recorded=RecordedSets(2, frozenset(recorded)))
+    in_force = sets.current()
+    assert (in_force.number, in_force.bodies, in_force.record.is_apart) == (
+        3,
+        {"t": "[1]"},
+        is_apart,
+    )
 
 
 def test_nothing_is_written_before_kafka_has_the_entry(

@@ -115,6 +115,14 @@ def test_without_the_records_nothing_is_saved(bodies: dict[str, str]) -> None:
     assert here.session.nodes == before
 
 
+@pytest.mark.parametrize("is_apart", [True, False])
+def test_a_set_over_those_of_another_store_says_so(is_apart: bool) -> None:
+    here = Installation()
+    here.save(A)
+    stored = here.store.put_over(B, NOTE, 7, is_apart=is_apart)
+    assert (stored.number, here.store.current().record.is_apart) == (8, is_apart)
+
+
 def test_the_first_set_after_a_loss_gets_a_number_above_all_records() -> None:
     here = Installation()
     here.recorded = 7
