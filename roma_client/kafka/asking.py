@@ -14,8 +14,8 @@ R = TypeVar("R")
 _PATIENCE_SECONDS: Final = 60.0
 _PAUSE_SECONDS: Final = 0.3
 _MEMBERS_SECONDS: Final = 120.0
-"""librdkafka ends the process where the limit of a question to a group's coordinator passes while it
-looks for the coordinator (its issue 4605), so the limit is longer than brokers need to restart.
+"""librdkafka ends the process where the limit of a question to a group's coordinator passes while
+it looks for the coordinator (its issue 4605), so the limit is longer than brokers need to restart.
 """
 
 
