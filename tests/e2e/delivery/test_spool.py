@@ -5,6 +5,7 @@ the relay may be killed.
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from time import time
 from typing import Final
 
 import pytest
@@ -136,6 +137,75 @@ def test_what_a_source_purges_while_kafka_is_away_is_published_once(
             installation, relay, lambda it: not it.spool and not it.spool_bytes, "an empty spool"
         )
         assert not list((tmp_path / "spool").rglob("*.spool")), "rows stay on disk"
+
+
+@pytest.mark.parametrize("killed", [False, True], ids=["running", "killed"])
+def test_rows_on_disk_are_published_before_a_history_that_begins_again_stops_the_instance(
+    new_mariadb: Callable[..., MariaDB],
+    own_kafka: Kafka,
+    new_installation: NewInstallation,
+    tmp_path: Path,
+    killed: bool,
+) -> None:
+    database, kafka = new_mariadb(), own_kafka
+    reset_is_named_after_the_spool(
+        database, "reset master", kafka, new_installation, tmp_path, killed=killed
+    )
+
+
+@pytest.mark.long
+def test_rows_on_disk_are_published_before_a_history_of_mysql_that_begins_again_stops_the_instance(
+    new_mysql: Callable[..., MySQL],
+    own_kafka: Kafka,
+    new_installation: NewInstallation,
+    tmp_path: Path,
+) -> None:
+    reset = "reset binary logs and gtids"
+    reset_is_named_after_the_spool(
+        new_mysql(), reset, own_kafka, new_installation, tmp_path, killed=True
+    )
+
+
+def reset_is_named_after_the_spool(
+    database: SqlServer,
+    reset: str,
+    kafka: Kafka,
+    new_installation: NewInstallation,
+    folder: Path,
+    *,
+    killed: bool,
+) -> None:
+    began_s = int(time())
+    installation = new_installation(
+        database, kafka, transaction={"timeout_ms": 3000}, **mixed(folder / "spool")
+    )
+    name = installation.name
+    with RelayProcess(installation) as relay:
+        relay.wait_for("RUNNING")
+        insert(database, name, 1, 10)
+        exactly(kafka, name, 10, relay)
+        kafka.kill()
+        insert(database, name, 11, 20)
+        wait_for_status(
+            installation,
+            relay,
+            lambda it: it.spool == "filling" and it.spool_age_seconds > 0,
+            "the rows on disk",
+        )
+        wait_until(lambda: int(time()) > began_s, "the next second: files of one second are equal")
+        database.execute(reset)
+        insert(database, name, 21, 30)
+        if killed:
+            relay.kill()
+        kafka.start()
+        if killed:
+            relay.start()
+        exactly(kafka, name, 20, relay)
+        relay.wait_for("STOPPED", "HISTORY_CHANGED")
+        relay.stop()
+        relay.start()
+        relay.wait_for("STOPPED", "HISTORY_CHANGED")
+        assert seen(kafka, name) == Counter(range(1, 21))
 
 
 def test_a_full_spool_stops_reading_and_goes_on_when_kafka_is_back(
