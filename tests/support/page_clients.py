@@ -46,7 +46,7 @@ def page_client(
 def signed_in(url: str, name: str, password: str) -> Iterator[httpx.Client]:
     """Sign in with the form of the page, and keep the cookies as a browser does."""
     headers = {"Accept": "text/html"}
-    with httpx.Client(base_url=url, headers=headers, trust_env=False, timeout=30) as browser:
+    with httpx.Client(base_url=url, headers=headers, trust_env=False, timeout=60) as browser:
         form = {"name": name, "password": password, "next": "/mappings/edit"}
         page = browser.get("/login")
         answer = browser.post("/login", data={**form, "csrf": csrf_of(page.text)})

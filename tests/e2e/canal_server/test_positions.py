@@ -198,7 +198,7 @@ def test_another_server_takes_a_client_id_over_after_a_kill(full_shop: Shop) -> 
                 one.child.kill()
                 rows(standby, 2)
         two.child.send_signal(signal.SIGTERM)
-        assert two.child.wait(30) == 0
+        assert two.child.wait(60) == 0
 
 
 @pytest.mark.long

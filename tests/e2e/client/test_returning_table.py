@@ -143,7 +143,7 @@ def refused(shop: Shop, number: int) -> None:
 
 def admin_of(shop: Shop) -> httpx.Client:
     headers = {"Authorization": f"Bearer {TOKEN}"}
-    return httpx.Client(base_url=shop.admin, headers=headers, trust_env=False, timeout=30)
+    return httpx.Client(base_url=shop.admin, headers=headers, trust_env=False, timeout=60)
 
 
 def test_no_edit_waits_for_an_instance_that_was_retired(shop: Shop) -> None:

@@ -113,7 +113,7 @@ def _new_groups_begin_with_what_is_whole(shop: Shop) -> None:
     ends = [TopicPartition(shop.name, number, -1) for number in range(4)]
     admin = AdminClient({"bootstrap.servers": shop.kafka.bootstrap})
     for each in admin.delete_records(ends).values():
-        each.result(20)
+        each.result(60)
     shop.execute("insert into {t} values (-7, 0, 'after'), (-8, 0, 'after'), (-9, 0, 'after')")
     assert read("new", "latest") == [[-7, -8, -9]]
     assert read("purged", "earliest") == [[-7, -8, -9]]

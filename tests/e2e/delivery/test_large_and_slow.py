@@ -139,11 +139,11 @@ def transaction_open(bootstrap: str, topic: str) -> bool:
     latest: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call]
 
     def ends(isolation: IsolationLevel) -> list[int]:
-        deadline = Deadline.after(10)
+        deadline = Deadline.after(60)
         while True:
             asked = admin.list_offsets(dict.fromkeys(partitions, latest), isolation_level=isolation)
             try:
-                return [found.result(10).offset for found in asked.values()]
+                return [found.result(60).offset for found in asked.values()]
             except KafkaException as refusal:
                 # A busy broker may not lead a partition yet that its metadata gives to it: unlike
                 # the consumer, the admin client tells so.

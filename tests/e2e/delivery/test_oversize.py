@@ -57,7 +57,7 @@ def take_at_most(kafka: Kafka, topic: str, size_bytes: int) -> None:
     )
     resource = ConfigResource(ResourceType.TOPIC, topic, incremental_configs=[entry])
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
-    admin.incremental_alter_configs([resource])[resource].result(20)
+    admin.incremental_alter_configs([resource])[resource].result(60)
 
 
 def roma(installation: Installation, *arguments: str, **answers: Any) -> str:

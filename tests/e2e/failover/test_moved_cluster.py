@@ -60,7 +60,7 @@ def settings_of(admin: AdminClient, topic: str) -> dict[str, str]:
     from confluent_kafka.admin import ConfigResource, ResourceType
 
     resource = ConfigResource(ResourceType.TOPIC, topic)
-    found = admin.describe_configs([resource])[resource].result(10)
+    found = admin.describe_configs([resource])[resource].result(60)
     return {
         name: each.value
         for name, each in found.items()
@@ -101,7 +101,7 @@ def truncate(kafka: Kafka, topic: str) -> None:
         for each in admin.list_topics(topic, timeout=10).topics[topic].partitions
     ]
     for each in admin.delete_records(everything).values():
-        each.result(10)
+        each.result(60)
 
 
 def make_anew(kafka: Kafka, topic: str) -> None:
@@ -111,9 +111,9 @@ def make_anew(kafka: Kafka, topic: str) -> None:
     """
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
     settings = settings_of(admin, topic)
-    admin.delete_topics([topic])[topic].result(10)
+    admin.delete_topics([topic])[topic].result(60)
     wait_until(lambda: topic not in admin.list_topics(timeout=10).topics, "the topic gone")
-    admin.create_topics([NewTopic(topic, 1, 1, config=settings)])[topic].result(10)
+    admin.create_topics([NewTopic(topic, 1, 1, config=settings)])[topic].result(60)
 
 
 @pytest.mark.long

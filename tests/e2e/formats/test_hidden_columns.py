@@ -91,7 +91,7 @@ def test_hidden_columns_are_nowhere(
         ]
         for number in asked:
             wait_for_copy(installation, number, "DONE")
-        metrics = httpx.get(f"{status_url(relay)}/metrics", trust_env=False, timeout=10).content
+        metrics = httpx.get(f"{status_url(relay)}/metrics", trust_env=False, timeout=60).content
     for form, topic in topics.items():
         copied = [each for each in read_records(kafka.bootstrap, topic) if each.is_copy]
         assert {operation(registry, topic, form, each.value or b"") for each in copied} == {

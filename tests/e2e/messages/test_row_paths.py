@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def tables_of(relay: RelayProcess) -> dict[str, dict[str, int]]:
-    (status,) = httpx.get(f"{status_url(relay)}/status", trust_env=False, timeout=10).json()
+    (status,) = httpx.get(f"{status_url(relay)}/status", trust_env=False, timeout=60).json()
     tables: dict[str, dict[str, int]] = status["tables"]
     return tables
 

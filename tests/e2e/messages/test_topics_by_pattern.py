@@ -18,7 +18,7 @@ def form(kafka: Kafka, topic: str) -> tuple[int, str, str]:
     """Partitions, cleanup policy and retention of a topic, as the broker tells them."""
     client = AdminClient({"bootstrap.servers": kafka.bootstrap})
     resource = ConfigResource(ConfigResource.Type.TOPIC, topic)
-    settings = client.describe_configs([resource])[resource].result(10)
+    settings = client.describe_configs([resource])[resource].result(60)
     partitions = client.list_topics(topic, timeout=10).topics[topic].partitions
     return len(partitions), settings["cleanup.policy"].value, settings["retention.ms"].value
 
@@ -70,7 +70,7 @@ def test_each_table_has_its_topic_with_the_partitions_and_retention_of_its_rule(
         lost = [f"{name}.gone", f"{name}.gone.ddl"]
         admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
         for deleted in admin.delete_topics(lost).values():
-            deleted.result(20)
+            deleted.result(60)
         relay.start()
         relay.wait_for("RUNNING")
         mariadb.execute(

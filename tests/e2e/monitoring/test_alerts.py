@@ -25,7 +25,7 @@ _MINUTES: Final = 10
 
 def scraped(relay: RelayProcess) -> dict[str, float]:
     """Every series that the relay shows, in Prometheus' notation."""
-    text = httpx.get(f"{status_url(relay)}/metrics", trust_env=False, timeout=10).text
+    text = httpx.get(f"{status_url(relay)}/metrics", trust_env=False, timeout=60).text
     return {
         f"{sample.name}{{{', '.join(f'{name}={value!r}' for name, value in sample.labels.items())}}}": sample.value  # noqa: E501
         for family in text_string_to_metric_families(text)

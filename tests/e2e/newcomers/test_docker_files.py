@@ -157,7 +157,7 @@ def test_the_user_that_is_printed_signs_in_and_later_starts_say_where_the_passwo
             assert "customer" in browser.get("/mappings").text
     stores = ZooKeeperSettings(hosts=zookeeper.hosts)
     session = Session(stores)
-    session.start(Deadline.after(10))
+    session.start(Deadline.after(60))
     try:
         session.delete(Paths.of(stores, settings_file["installation"]).accounts)
     finally:

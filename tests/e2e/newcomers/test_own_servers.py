@@ -146,7 +146,7 @@ def made(
 ) -> TopicState:
     """Make a topic as other programs do; return how the relay sees it."""
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})  # kept until the answer is here
-    admin.create_topics([NewTopic(name, partitions, 1, config=config)])[name].result(20)
+    admin.create_topics([NewTopic(name, partitions, 1, config=config)])[name].result(60)
     wait_until(lambda: TopicAdmin(settings).state(name) is not None, "the topic")
     state = TopicAdmin(settings).state(name)
     assert state is not None

@@ -86,7 +86,7 @@ def test_an_instance_is_added_changed_and_removed_and_another_runs_on(
 
 def states_shown(relay: RelayProcess, name: str) -> dict[str, float]:
     """The states of an instance in the relay's metrics."""
-    text = httpx.get(f"{status_url(relay)}/metrics", trust_env=False, timeout=10).text
+    text = httpx.get(f"{status_url(relay)}/metrics", trust_env=False, timeout=60).text
     samples = [
         sample for family in text_string_to_metric_families(text) for sample in family.samples
     ]

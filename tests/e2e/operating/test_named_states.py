@@ -52,7 +52,7 @@ def test_a_deleted_position_topic_is_never_taken_for_a_fresh_start(
         assert relay.stop() == 0
         topic = f"{installation.name}.position.shop"
         admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
-        admin.delete_topics([topic])[topic].result(20)
+        admin.delete_topics([topic])[topic].result(60)
         relay.start()
         status = relay.wait_for("STOPPED", "POSITION_LOST")
         assert status.reason
@@ -69,7 +69,7 @@ def test_a_topic_that_is_deleted_while_rows_flow_is_never_called_a_broker_that_i
         mariadb.execute(f"insert into {name}.t values (1, 1, 'a')")
         wait_until(lambda: rows(kafka, name) == [1], "the first row")
         admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
-        admin.delete_topics([topic])[topic].result(20)
+        admin.delete_topics([topic])[topic].result(60)
         mariadb.execute(f"insert into {name}.t values (2, 1, 'b')")
         wait_until(
             lambda: (found := installation.status()) is not None and found.state == "STOPPED",
@@ -100,7 +100,7 @@ def test_a_topic_of_statements_or_heartbeats_that_alone_is_deleted_is_made_again
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
 
     def delete(topic: str) -> None:
-        admin.delete_topics([topic])[topic].result(20)
+        admin.delete_topics([topic])[topic].result(60)
 
     def written(topic: str) -> list[str]:
         if not topic_answers(kafka.bootstrap, topic):
@@ -138,7 +138,7 @@ def test_a_deleted_topic_is_not_made_anew_as_if_nothing_had_been_there(
         wait_until(lambda: rows(kafka, name) == [1], "the first row")
         assert relay.stop() == 0
         admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
-        admin.delete_topics([name])[name].result(20)
+        admin.delete_topics([name])[name].result(60)
         mariadb.execute(f"insert into {name}.t values (2, 1, 'b')")
         relay.start()
         status = relay.wait_for("STOPPED", "TOPIC_REFUSED")

@@ -258,7 +258,7 @@ def test_a_good_configuration_passes_and_leaves_no_trace(
         admin.state(installation.name) is admin.state(f"{installation.name}.position.shop") is None
     )
     session = Session(installation.settings.zookeeper)
-    session.start(Deadline.after(20))
+    session.start(Deadline.after(60))
     assert session.children(Paths.of(installation.settings.zookeeper, installation.name).base) == (
         "mappings",
     )
@@ -281,7 +281,7 @@ def _delete_topic(kafka: Kafka, topic: str) -> None:
     from confluent_kafka.admin import AdminClient
 
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
-    admin.delete_topics([topic])[topic].result(20)
+    admin.delete_topics([topic])[topic].result(60)
 
 
 def roma(*arguments: str) -> "subprocess.CompletedProcess[str]":

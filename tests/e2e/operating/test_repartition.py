@@ -43,7 +43,7 @@ def set_partition(installation: Installation, instance: int = 0, **settings: Any
 
 def raise_partitions(kafka: Kafka, topic: str, number: int) -> None:
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
-    admin.create_partitions([NewPartitions(topic, number)])[topic].result(20)
+    admin.create_partitions([NewPartitions(topic, number)])[topic].result(60)
 
 
 def roma(installation: Installation, *arguments: str) -> tuple[int, str]:

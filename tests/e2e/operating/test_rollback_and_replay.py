@@ -85,7 +85,7 @@ def test_rows_that_come_again_keep_their_order_keys_and_are_placed_as_rows_are_n
 
     def repartition() -> None:
         admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
-        admin.create_partitions([NewPartitions(name, 8)])[name].result(20)
+        admin.create_partitions([NewPartitions(name, 8)])[name].result(60)
         installation.document["instances"][0]["partition"]["partitions_num"] = 8
         installation.file.write_text(tomli_w.dumps(installation.document), encoding="utf-8")
         roma("position", "repartition", "shop", "--topic", name, "--yes", "shop")

@@ -28,7 +28,7 @@ _GROUP = "/api/v1/configs/ROMA_GROUP"
 def _lose_position(installation: Installation, kafka: Kafka) -> None:
     topic = f"{installation.name}.position.shop"
     client = AdminClient({"bootstrap.servers": kafka.bootstrap})
-    client.delete_topics([topic])[topic].result(20)
+    client.delete_topics([topic])[topic].result(60)
     settings = KafkaSettings(bootstrap_servers=kafka.bootstrap)
     wait_until(lambda: TopicAdmin(settings).state(topic) is None, "the position topic deleted")
 

@@ -62,7 +62,7 @@ def test_orders_stand_until_they_are_taken_back(
     }
     settings = admin_settings(zookeeper.hosts, name, kafka=broker, instances=[_INSTANCE])
     session = Session(settings.zookeeper)
-    session.start(Deadline.after(20))
+    session.start(Deadline.after(60))
     store = FailoverStore(session, Paths.of(settings.zookeeper, name))
     with admin_client(settings) as admin:
         address, ann = "/api/v1/instances/shop/failover", {"X-Author": "ann", "X-Comment": "drill"}
@@ -140,7 +140,7 @@ def test_orders_to_a_group_name_the_source(
     }
     settings = admin_settings(zookeeper.hosts, name, kafka=broker)
     session = Session(settings.zookeeper)
-    session.start(Deadline.after(20))
+    session.start(Deadline.after(60))
     instances = InstanceStore(session, Paths.of(settings.zookeeper, name))
     instances.put_status(
         InstanceStatus("shop", "RUNNING", sources={"first": "b.000007:4", "second": "b.000900:4"})

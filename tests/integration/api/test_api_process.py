@@ -58,7 +58,7 @@ def test_a_signal_stops_it_in_order(
     zookeeper: ZooKeeper, fresh_name: FreshName, tmp_path: Path, number: signal.Signals
 ) -> None:
     with admin_process(config_file(tmp_path, zookeeper.hosts, fresh_name("api"))) as process:
-        with httpx.Client(base_url=address(process), trust_env=False, timeout=10) as client:
+        with httpx.Client(base_url=address(process), trust_env=False, timeout=60) as client:
             wait_until(
                 lambda: client.get("/readyz").status_code == 200, "the admin to reach ZooKeeper"
             )

@@ -97,7 +97,7 @@ def test_the_link_makes_one_administrator(settings: RelaySettings, output: Outpu
         links = [each.split()[0] for each in text.split("first administrator: ")[1:]]
         link = next(each for each in links if each.startswith(server.url))
         other = next(each for each in links if each.startswith(second.url))
-        with httpx.Client(trust_env=False, timeout=30) as browser:
+        with httpx.Client(trust_env=False, timeout=60) as browser:
             for wrong in (f"{server.url}/first-admin", f"{link}x"):
                 assert browser.get(wrong).json()["code"] == "FIRST_ADMIN_REFUSED"
             form = form_of(browser.get(link).text)
@@ -117,7 +117,7 @@ def test_the_link_makes_one_administrator(settings: RelaySettings, output: Outpu
             assert browser.post(address, data=filled).status_code == 403
         trail = AuditTrail(settings.kafka, settings.installation)
         wait_until(lambda: "user.added" in [each.act for each in trail.entries(9)], "the entry")
-        with httpx.Client(trust_env=False, timeout=30) as stranger:
+        with httpx.Client(trust_env=False, timeout=60) as stranger:
             filled = {**filled, **form_of(stranger.get(other).text), "name": "eve"}
             refused = stranger.post(f"{second.url}/first-admin", data=filled)
             assert refused.status_code == 409
@@ -169,7 +169,7 @@ def test_a_changed_certificate_is_used_without_a_restart(
         first = shown_certificate(port)
         assert certificate_end(server.url, authority) == valid_until(first)
         client = ssl.create_default_context(cafile=str(authority.file))
-        with httpx.Client(verify=client, trust_env=False, timeout=30) as browser:
+        with httpx.Client(verify=client, trust_env=False, timeout=60) as browser:
             page = browser.get(f"https://localhost:{port}/login", headers={"Accept": "text/html"})
             assert page.headers["set-cookie"].startswith("__Host-roma_login=")
             assert "Secure" in page.headers["set-cookie"]
@@ -203,7 +203,7 @@ def certificate_end(url: str, authority: Authority) -> float:
     """What the metrics say about the end of the certificate, Unix seconds."""
     client = ssl.create_default_context(cafile=str(authority.file))
     address = url.replace("127.0.0.1", "localhost")
-    shown = httpx.get(f"{address}/metrics", verify=client, trust_env=False, timeout=10).text
+    shown = httpx.get(f"{address}/metrics", verify=client, trust_env=False, timeout=60).text
     [line] = [each for each in shown.splitlines() if each.startswith("roma_certificate_end")]
     return float(line.split()[-1])
 

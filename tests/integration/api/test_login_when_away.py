@@ -96,12 +96,12 @@ def test_a_stream_without_a_session_ends_with_the_first_user(
     with admin_client(admin_settings(zookeeper.hosts, fresh_name("open"))) as admin:
         wait_until(lambda: admin.get("/readyz").status_code == 200, "the admin to reach ZooKeeper")
         address = f"{admin.base_url}/api/v1/events"
-        with httpx.stream("GET", address, trust_env=False, timeout=30) as stream:
+        with httpx.stream("GET", address, trust_env=False, timeout=60) as stream:
             lines = stream.iter_lines()
             assert next(lines).startswith(": ")
             with_ann(admin)
             assert not [line for line in lines if line.startswith("data: ")]
-        refused = httpx.get(address, trust_env=False, timeout=30)
+        refused = httpx.get(address, trust_env=False, timeout=60)
         assert (refused.status_code, refused.json()["code"]) == (401, "TOKEN_MISSING")
 
 

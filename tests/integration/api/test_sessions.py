@@ -45,7 +45,7 @@ def settings(zookeeper: ZooKeeper, fresh_name: FreshName) -> RelaySettings:
 @pytest.fixture
 def session(settings: RelaySettings) -> Iterator[Session]:
     opened = Session(settings.zookeeper)
-    opened.start(Deadline.after(10))
+    opened.start(Deadline.after(60))
     yield opened
     opened.stop()
 
@@ -70,7 +70,7 @@ def browser(admin: httpx.Client) -> Iterator[Browser]:
     opened: list[httpx.Client] = []
 
     def make(base: str = str(admin.base_url), **options: object) -> httpx.Client:
-        made = httpx.Client(base_url=base, trust_env=False, timeout=30, **options)  # type: ignore[arg-type]
+        made = httpx.Client(base_url=base, trust_env=False, timeout=60, **options)  # type: ignore[arg-type]
         opened.append(made)
         return made
 

@@ -63,7 +63,7 @@ def admin(settings: RelaySettings) -> Iterator[httpx.Client]:
 @pytest.fixture
 def session(settings: RelaySettings) -> Iterator[Session]:
     opened = Session(settings.zookeeper)
-    opened.start(Deadline.after(10))
+    opened.start(Deadline.after(60))
     yield opened
     opened.stop()
 
@@ -81,7 +81,7 @@ def status(
     """The answer's status and error code; without a token where `secret` is empty."""
     headers = {"Authorization": f"Bearer {secret}"} if secret else {}
     answer = httpx.request(
-        method, f"{admin.base_url}{path}", headers=headers, trust_env=False, timeout=30
+        method, f"{admin.base_url}{path}", headers=headers, trust_env=False, timeout=60
     )
     return answer.status_code, answer.json().get("code", "")
 

@@ -112,7 +112,7 @@ def test_the_example_counts_each_change_once_through_kills(
         shop.execute("delete from t where id % 2 = 1", "insert into t values (1, 'end', 0)")
         _wait(program, lambda: _row(copy, shop, 1) is not None, "the last change in the copy")
         program.terminate()
-        assert program.wait(20) == 0
+        assert program.wait(60) == 0
     assert _counts(copy) == _expected()
 
 

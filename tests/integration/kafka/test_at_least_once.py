@@ -39,7 +39,7 @@ def send_a_batch(sender: IdempotentProducer, topic: str, *values: bytes) -> None
     """
     for value in values:
         sender.send(row(topic, value))
-    sender.commit(row(topic, b"record")).result(30)
+    sender.commit(row(topic, b"record")).result(60)
 
 
 def without_repeats(values: list[bytes]) -> list[bytes]:
@@ -58,7 +58,7 @@ def test_a_message_that_waited_too_long_is_not_overtaken(new_kafka: Callable[...
     TopicAdmin(settings).create(TopicSpec("rows", 1, 1))
     values = [b"%d" % number for number in range(8)]
     with closing(opened(settings)) as sender:
-        sender.commit(row("rows", values[0])).result(30)
+        sender.commit(row("rows", values[0])).result(60)
         broker.pause()
         sender.send(row("rows", values[1]))
         wait_until(lambda: sender.open_seconds > 0.2, "the first row being on its way")
@@ -79,7 +79,7 @@ def test_a_message_that_waited_too_long_is_not_overtaken(new_kafka: Callable[...
     with closing(opened(settings)) as again:
         for value in values[1:7]:
             again.send(row("rows", value))
-        again.commit(row("rows", values[7])).result(30)
+        again.commit(row("rows", values[7])).result(60)
     assert without_repeats(committed_values(settings, "rows")) == values
 
 
@@ -90,11 +90,11 @@ def test_a_broker_that_takes_nothing_is_unreachable(new_kafka: Callable[..., Kaf
     )
     TopicAdmin(settings).create(TopicSpec("rows", 1, 1))
     with closing(opened(settings)) as sender:
-        sender.commit(row("rows", b"0")).result(30)
+        sender.commit(row("rows", b"0")).result(60)
         broker.pause()
         sender.send(row("rows", b"1"))
         with pytest.raises(BrokerUnreachable, match="took no message"):
-            sender.commit(row("rows", b"2")).result(30)
+            sender.commit(row("rows", b"2")).result(60)
 
 
 def test_a_message_that_the_broker_refuses_is_not_overtaken(
@@ -109,7 +109,7 @@ def test_a_message_that_the_broker_refuses_is_not_overtaken(
     )
     TopicAdmin(settings).create(TopicSpec(topic, 1, 1, {"max.message.bytes": "2000"}))
     with closing(opened(settings)) as sender:
-        sender.commit(row(topic, b"0")).result(30)
+        sender.commit(row(topic, b"0")).result(60)
         with pytest.raises(MessageTooLarge):
             send_a_batch(
                 sender,

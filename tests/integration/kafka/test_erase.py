@@ -98,7 +98,7 @@ class Installation:
             ]
         )
         for each in made.values():
-            each.result(20)
+            each.result(60)
         claim = self.claims.put(TableId("shop", "client"), 5, VALUE * 3)
         self.claims.put(TableId("shop", "client"), 6, b'{"data":[{"id":"8"}]}')
         header: dict[str, str | bytes | None] = {"claim": claim_text(claim)}
@@ -158,7 +158,7 @@ class Installation:
         ]
         resource = ConfigResource(ResourceType.TOPIC, topic, incremental_configs=entries)
         admin = AdminClient({"bootstrap.servers": self.kafka.bootstrap})
-        admin.incremental_alter_configs([resource])[resource].result(20)
+        admin.incremental_alter_configs([resource])[resource].result(60)
 
     def roma(self, *arguments: str) -> Result:
         given = ["--keys", str(self.folder / "keys"), "--texts", str(self.folder / "texts")]

@@ -30,7 +30,7 @@ def test_a_topic_that_appears_while_it_is_asked_for_is_read(
         ends = pool.submit(reader.ends)
         assert not wait([ends], timeout=1).done, "nobody has made the topic yet"
         TopicAdmin(settings).create(TopicSpec(topic, 1, 1, {}))
-        assert ends.result(30) == (0, 0)
+        assert ends.result(60) == (0, 0)
     assert list(reader.committed(0, 0)) == []
 
 

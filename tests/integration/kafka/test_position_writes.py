@@ -81,7 +81,7 @@ def commit(settings: RelaySettings, name: str, record: PositionRecord) -> None:
         new_producer(settings.installation, settings.kafka, instance_of(settings, name))
     ) as producer:
         producer.open()
-        producer.commit(store.message(record)).result(30)
+        producer.commit(store.message(record)).result(60)
 
 
 def test_a_leader_is_fenced_and_reads_what_was_written(
@@ -96,7 +96,7 @@ def test_a_leader_is_fenced_and_reads_what_was_written(
         leader.send(OutboundMessage(store.topic, 0, b"row", b"of the leader", ()))
         assert position_of(settings, session, "to").skip(GTID, WHO) == (GTID,)
         with pytest.raises(Fenced):
-            leader.commit(store.message(replace(RECORD, epoch=7))).result(30)
+            leader.commit(store.message(replace(RECORD, epoch=7))).result(60)
     assert store.read() == replace(RECORD, skips=(GTID,))
     (entry,) = AuditTrail(settings.kafka, settings.installation).entries(10)
     assert (entry.actor, entry.act, entry.subject, entry.comment, entry.after["skips"]) == (
@@ -116,12 +116,12 @@ def test_a_leader_of_two_ids_is_fenced_on_both(settings: RelaySettings, session:
         new_producer(settings.installation, settings.kafka, instance_of(settings, "two"))
     ) as leader:
         leader.open()
-        leader.commit(store.message(used)).result(30)
-        leader.commit_overlapping(store.message(used), lambda: None).result(30)
+        leader.commit(store.message(used)).result(60)
+        leader.commit_overlapping(store.message(used), lambda: None).result(60)
         leader.send(OutboundMessage(store.topic, 0, b"row", b"under the second id", ()))
         assert position_of(settings, session, "two").skip(GTID, WHO) == (GTID,)
         with pytest.raises(Fenced):
-            leader.commit(store.message(replace(used, epoch=7))).result(30)
+            leader.commit(store.message(replace(used, epoch=7))).result(60)
     assert store.read() == replace(used, skips=(GTID,))
 
 

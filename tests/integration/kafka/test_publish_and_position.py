@@ -97,11 +97,11 @@ def test_a_record_is_found_again_with_every_field(
     assert store.read() is None
     with closing(producer(settings, store.topic)) as sender:
         for number in range(60):
-            sender.commit(store.message(replace(RECORD, epoch=number))).result(30)
+            sender.commit(store.message(replace(RECORD, epoch=number))).result(60)
         split = SplitProgress(
             BinlogPosition("b.000001", 400), "0-1-8", 12, 1_700_000_000_500, 3, "abc"
         )
-        sender.commit(store.message(replace(RECORD, split=split))).result(30)
+        sender.commit(store.message(replace(RECORD, split=split))).result(60)
     assert store.read() == replace(RECORD, split=split)
 
 
@@ -111,7 +111,7 @@ def test_a_record_far_behind_aborted_ones_is_found(
     store = KafkaPositionStore(settings, fresh_name("inst"), "i1")
     store.ensure_topic()
     with closing(producer(settings, store.topic)) as sender:
-        sender.commit(store.message(RECORD)).result(30)
+        sender.commit(store.message(RECORD)).result(60)
     aborting = Producer(
         {"bootstrap.servers": settings.bootstrap_servers, "transactional.id": store.topic}
     )
@@ -133,7 +133,7 @@ def test_rows_of_an_aborted_batch_show_only_to_readers_that_forgot_their_isolati
     with closing(producer(settings, topic)) as sender:
         sender.send(OutboundMessage(topic, 0, b"k", b"aborted", ()))
         sender.abort()
-        sender.commit(OutboundMessage(topic, 0, b"k", b"committed", ())).result(30)
+        sender.commit(OutboundMessage(topic, 0, b"k", b"committed", ())).result(60)
     assert committed_values(settings, topic) == [b"committed"]
 
 
@@ -146,8 +146,8 @@ def test_the_older_producer_is_fenced_and_nothing_of_it_shows(
         old.send(OutboundMessage(topic, 0, None, b"old", ()))
         with closing(producer(settings, topic)) as new:
             with pytest.raises(Fenced):
-                old.commit(OutboundMessage(topic, 0, None, b"old record", ())).result(30)
-            new.commit(OutboundMessage(topic, 0, None, b"new", ())).result(30)
+                old.commit(OutboundMessage(topic, 0, None, b"old record", ())).result(60)
+            new.commit(OutboundMessage(topic, 0, None, b"new", ())).result(60)
     assert committed_values(settings, topic) == [b"new"]
 
 
@@ -194,7 +194,7 @@ def test_a_transaction_beyond_the_brokers_timeout_looks_fenced(
         while slow.open_seconds < 1 + 2 * LOOKS_FOR_EXPIRED_MS / 1000:
             over.wait(0.5)
         with pytest.raises(RelayError) as raised:
-            slow.commit(OutboundMessage(topic, 0, None, b"record", ())).result(30)
+            slow.commit(OutboundMessage(topic, 0, None, b"record", ())).result(60)
     assert type(raised.value) is Fenced
     assert committed_values(settings, topic) == []
 
@@ -228,7 +228,7 @@ def test_a_position_hidden_by_an_open_transaction_is_not_taken_for_none(
             lambda: committed_values(settings, store.topic, "read_uncommitted") == [b"x"],
             "the sibling's message on the broker",
         )
-        sender.commit(store.message(RECORD)).result(30)
+        sender.commit(store.message(RECORD)).result(60)
         with pytest.raises(PositionUnreadable):
             store.read()
         sibling.abort()
@@ -303,7 +303,7 @@ def test_no_message_to_a_fresh_topic_is_lost(
                 for partition in range(partitions):
                     sender.send(OutboundMessage(topic, partition, None, b"row", ()))
                 pause.wait(0.003)  # so that the rounds leave in requests of their own
-            sender.commit(OutboundMessage(topic, 0, None, b"record", ())).result(30)
+            sender.commit(OutboundMessage(topic, 0, None, b"record", ())).result(60)
     # One more for the marker of the transaction's end.
     expected = {partition: rounds + 1 + (partition == 0) for partition in range(partitions)}
     with closing(

@@ -36,7 +36,7 @@ def kept_letter(kafka: Kafka, settings: RelaySettings) -> DeadLetter:
     """Make a topic, and a dead letter with a message for it."""
     topic = f"{settings.installation}.rows"
     with admin_of(kafka.bootstrap) as admin:
-        admin.create_topics([NewTopic(topic, 1, 1)])[topic].result(20)
+        admin.create_topics([NewTopic(topic, 1, 1)])[topic].result(60)
     message = OutboundMessage(topic, 0, b'["shop.t","7"]', b'{"id":1}', ())
     letter = DeadLetter(
         id="0001-0",

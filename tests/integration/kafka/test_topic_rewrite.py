@@ -56,7 +56,7 @@ class Topic:
     def segment_ms(self) -> str | None:
         admin = AdminClient({"bootstrap.servers": self.bootstrap})
         resource = ConfigResource(ResourceType.TOPIC, self.name)
-        value = admin.describe_configs([resource])[resource].result(20)["segment.ms"].value
+        value = admin.describe_configs([resource])[resource].result(60)["segment.ms"].value
         return None if value is None else str(value)
 
 

@@ -42,7 +42,7 @@ def test_partitions_that_are_added_while_rows_flow_are_warned_of_once(
     )
     with capture_logs() as logs, watched(topics, settings, "shop"):
         admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
-        admin.create_partitions([NewPartitions(topic, 6)])[topic].result(20)
+        admin.create_partitions([NewPartitions(topic, 6)])[topic].result(60)
         wait_until(lambda: bool(warnings(logs, topic)), "the warning")
         topics.look_again(TopicAdmin(settings).partition_counts())
     assert warnings(logs, topic) == [

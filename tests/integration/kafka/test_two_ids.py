@@ -52,8 +52,8 @@ def publish(producer: AlternatingProducer, topic: str, numbers: range) -> None:
         answers.append(producer.commit_overlapping(row(topic, b"record"), free.set))
         wait_until(lambda: producer.overlaps or answers[-1].done(), "the next turn")
         if len(answers) > 1:
-            answers[-2].result(30)
-    answers[-1].result(30)
+            answers[-2].result(60)
+    answers[-1].result(60)
 
 
 def test_batches_by_turns_are_in_order(settings: KafkaSettings, topic: str) -> None:
@@ -72,12 +72,12 @@ def test_the_next_batch_is_sent_before_the_commit_is_answered(
     finish = TransactionalProducer.finish
 
     def held(self: TransactionalProducer, record_topic: str) -> None:
-        assert answered.wait(30)
+        assert answered.wait(60)
         finish(self, record_topic)
 
     with closing(alternating(settings, topic)) as producer:
         producer.open()
-        producer.commit(row(topic, b"proof")).result(30)
+        producer.commit(row(topic, b"proof")).result(60)
         monkeypatch.setattr(TransactionalProducer, "finish", held)
         first = producer.commit_overlapping(row(topic, b"first"), lambda: None)
         wait_until(lambda: producer.overlaps, "the acknowledgement")
@@ -88,8 +88,8 @@ def test_the_next_batch_is_sent_before_the_commit_is_answered(
         )
         assert committed_values(settings, topic) == [b"proof"]
         answered.set()
-        first.result(30)
-        second.result(30)
+        first.result(60)
+        second.result(60)
     assert committed_values(settings, topic) == [b"proof", b"first", b"second"]
 
 
@@ -100,7 +100,7 @@ def test_a_newer_relay_fences_both_ids(settings: KafkaSettings, topic: str) -> N
         old.send(row(topic, b"open"))
         new.open()
         with pytest.raises(Fenced):
-            old.commit(row(topic, b"late")).result(30)
+            old.commit(row(topic, b"late")).result(60)
         publish(new, topic, range(3, 6))
     values = [each for each in committed_values(settings, topic) if each != b"record"]
     assert values == [b"%d" % number for number in range(6)]
@@ -138,7 +138,7 @@ def test_a_relay_that_slept_between_its_two_ids_publishes_nothing(
         old.open()
         old.send(row(topic, b"late"))
         with pytest.raises(Fenced):
-            old.commit_overlapping(row(topic, b"late"), lambda: None).result(30)
+            old.commit_overlapping(row(topic, b"late"), lambda: None).result(60)
     assert b"late" not in committed_values(settings, topic)
 
 
@@ -148,16 +148,16 @@ def test_nothing_is_committed_behind_a_batch_that_failed(
     small = settings.model_copy(update={"message_max_bytes": 2_000_000})
     with closing(alternating(small, topic)) as producer:
         producer.open()
-        producer.commit(row(topic, b"proof")).result(30)
+        producer.commit(row(topic, b"proof")).result(60)
         producer.send(
             row(topic, random.Random(1).randbytes(1_500_000))
         )  # the broker's limit is lower
         failed = producer.commit_overlapping(row(topic, b"record"), lambda: None)
         with pytest.raises(MessageTooLarge):
-            failed.result(30)
+            failed.result(60)
         producer.send(row(topic, b"behind"))
         with pytest.raises(RelayError):
-            producer.commit(row(topic, b"record")).result(30)
+            producer.commit(row(topic, b"record")).result(60)
         producer.abort()
     assert committed_values(settings, topic) == [b"proof"]
 
@@ -168,7 +168,7 @@ def test_a_batch_alone_is_whole_everywhere_before_the_next_one(
     with closing(alternating(settings, topic)) as producer:
         producer.open()
         publish(producer, topic, range(2))
-        producer.commit(row(topic, b"statement")).result(30)
+        producer.commit(row(topic, b"statement")).result(60)
         assert not producer.overlaps
         publish(producer, topic, range(2, 4))
     values = [each for each in committed_values(settings, topic) if each != b"record"]
@@ -182,9 +182,9 @@ def test_a_barrier_is_committed_under_the_id_that_is_not_the_next_one(
         producer.open()
         publish(producer, topic, range(3))
         assert producer.needs_barrier
-        producer.commit_barrier(row(topic, b"barrier"), [row(topic, b"beside")]).result(30)
+        producer.commit_barrier(row(topic, b"barrier"), [row(topic, b"beside")]).result(60)
         assert (producer.needs_barrier, producer.overlaps) == (False, False)
-        producer.commit(row(topic, b"statement")).result(30)
+        producer.commit(row(topic, b"statement")).result(60)
         publish(producer, topic, range(3, 6))
     values = [each for each in committed_values(settings, topic) if each != b"record"]
     assert values == [b"0", b"1", b"2", b"beside", b"barrier", b"statement", b"3", b"4", b"5"]
@@ -199,5 +199,5 @@ def test_the_record_of_an_overlapping_batch_is_found(
         producer.open()
         for epoch in range(5):
             record = replace(RECORD, epoch=epoch, second_id=True)
-            producer.commit_overlapping(store.message(record), lambda: None).result(30)
+            producer.commit_overlapping(store.message(record), lambda: None).result(60)
     assert store.read() == replace(RECORD, epoch=4, second_id=True)

@@ -53,7 +53,7 @@ def test_a_broker_serves_transactions(kafka: Kafka, fresh_name: FreshName) -> No
     admin = AdminClient(
         {"bootstrap.servers": kafka.bootstrap}
     )  # its name keeps it alive until the answer
-    admin.create_topics([NewTopic(topic, 1, 1)])[topic].result(30)
+    admin.create_topics([NewTopic(topic, 1, 1)])[topic].result(60)
     producer = Producer(
         {"bootstrap.servers": kafka.bootstrap, "transactional.id": fresh_name("writer")}
     )
@@ -114,7 +114,7 @@ def test_a_killed_broker_comes_back_soon_with_its_topics(
 ) -> None:
     broker, topic = new_kafka({"log.segment.bytes": 1048576}, heap="512m"), fresh_name("kept")
     admin = AdminClient({"bootstrap.servers": broker.bootstrap})
-    admin.create_topics([NewTopic(topic, 3, 1)])[topic].result(30)
+    admin.create_topics([NewTopic(topic, 3, 1)])[topic].result(60)
     broker.kill()
     broker.start()
     assert broker.start_seconds < 30

@@ -122,7 +122,7 @@ def test_printed_messages_arrive_whole_and_in_order(
                 wanted += [*part.each(topic)]
             record = OutboundMessage(topic, batch, b"record", b"r%d" % batch, ())
             assert sender.sent_messages == 509
-            sender.commit(record).result(30)
+            sender.commit(record).result(60)
             wanted.append(record)
     assert by_partition(committed(settings, topic)) == by_partition(wanted)
 
@@ -137,7 +137,7 @@ def test_a_full_queue_is_waited_for(
     messages = printed([b"%d" % number for number in range(1000)])
     with closing(open_producer(small, topic, "at_least_once")) as sender:
         sender.send_printed(topic, messages)
-        sender.commit(OutboundMessage(topic, 0, None, b"record", ())).result(30)
+        sender.commit(OutboundMessage(topic, 0, None, b"record", ())).result(60)
     assert len(committed(settings, topic)) == 1001
 
 
@@ -151,7 +151,7 @@ def test_a_message_that_the_broker_refuses_fails_the_commit_by_its_name(
     with closing(open_producer(settings, topic, delivery)) as sender:
         sender.send_printed(topic, printed([b"small", random.Random(7).randbytes(5_000)]))
         with pytest.raises(MessageTooLarge, match=topic):
-            sender.commit(OutboundMessage(topic, 0, None, b"record", ())).result(30)
+            sender.commit(OutboundMessage(topic, 0, None, b"record", ())).result(60)
 
 
 @pytest.mark.usefixtures("way")
@@ -161,7 +161,7 @@ def test_a_message_that_the_broker_refuses_while_others_are_handed_over_is_named
 ) -> None:
     topic = fresh_name("printed")
     TopicAdmin(settings).create(TopicSpec(topic, PARTITIONS, 1, {"max.message.bytes": "1000"}))
-    others, deadline = printed([b"small"] * 100), Deadline.after(20)
+    others, deadline = printed([b"small"] * 100), Deadline.after(60)
 
     def hand_over() -> None:
         sender.send_printed(topic, printed([random.Random(7).randbytes(5_000)]))
@@ -201,7 +201,7 @@ def test_several_clients_of_one_process_do_not_mix(
         sender.send_printed(topic, printed([topic.encode()] * 10))
     senders[1].abort()
     for number in 0, 2:
-        senders[number].commit(OutboundMessage(topics[number], 0, None, b"record", ())).result(30)
+        senders[number].commit(OutboundMessage(topics[number], 0, None, b"record", ())).result(60)
     for sender in senders:
         sender.close()
     assert [len(committed(settings, topic)) for topic in topics] == [11, 0, 11]

@@ -29,7 +29,7 @@ config = Path(sys.argv[1])
 start = {"started": None, "forked": ForkedCloser}[sys.argv[3]]
 with SessionCloser(config, start) as closer:
     session = Session(load_settings(config).zookeeper, on_session=closer.note)
-    session.start(Deadline.after(20))
+    session.start(Deadline.after(60))
     session.create_ephemeral(sys.argv[2], b"")
     sys.stdin.read()
     session.stop()

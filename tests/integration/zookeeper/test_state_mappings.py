@@ -152,7 +152,7 @@ def test_a_new_set_is_signalled_and_an_outage_loses_no_signal(
         relay.watch(changed)
         assert relay.number() == 0
         saved = store.save(store.current(), {"dbs": "[1]"}, NOTE)
-        assert changed.wait(10)
+        assert changed.wait(60)
         changed.clear()
         assert relay.current() == saved
         gate.shut()
@@ -161,7 +161,7 @@ def test_a_new_set_is_signalled_and_an_outage_loses_no_signal(
         with pytest.raises(StoreUnreachable):
             relay.number()
         gate.reopen()
-        assert changed.wait(20)
+        assert changed.wait(60)
         assert relay.current() == second
 
 

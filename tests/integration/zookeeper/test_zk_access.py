@@ -80,7 +80,7 @@ def test_two_identities_share_the_nodes_and_a_stranger_gets_nothing(
         session(secured.secure_hosts, auth=sasl("admin"), **both) as admin,
     ):
         for each in (relay, admin):
-            each.start(Deadline.after(20))
+            each.start(Deadline.after(60))
         relay.put("/roma/x/definitions/shop", b"password")
         relay.create_ephemeral("/roma/x/leaders/shop", b"relay")
         relay.create_ephemeral_sequential("/roma/x/queue/n-", b"")
@@ -110,7 +110,7 @@ def test_two_identities_share_the_nodes_and_a_stranger_gets_nothing(
             with pytest.raises(NoAuthError):
                 nobody.delete("/roma/x/leaders/shop")
         with session(secured.hosts) as other:
-            other.start(Deadline.after(20))
+            other.start(Deadline.after(60))
             with pytest.raises(StoreNotPermitted, match="/roma/x/sets") as caught:
                 other.get("/roma/x/sets")
             assert "zookeeper.auth" in caught.value.way_out
@@ -121,8 +121,8 @@ def test_nodes_of_the_creator_admit_the_creator_alone(secured: ZooKeeper) -> Non
         session(secured.hosts, auth=sasl("relay")) as relay,
         session(secured.hosts, auth=sasl("admin")) as admin,
     ):
-        relay.start(Deadline.after(20))
-        admin.start(Deadline.after(20))
+        relay.start(Deadline.after(60))
+        admin.start(Deadline.after(60))
         relay.put("/own/node", b"1")
         with pytest.raises(StoreNotPermitted):
             admin.get("/own/node")
@@ -134,11 +134,11 @@ def test_an_older_tree_is_protected_step_by_step(
     name = fresh_name("protected")
     base = f"/roma/{name}"
     with session(secured.hosts) as old:
-        old.start(Deadline.after(20))
+        old.start(Deadline.after(60))
         old.put(f"{base}/definitions/shop", b"password")
         old.create_ephemeral(f"{base}/relays/old", b"{}")
         with session(secured.hosts, auth=sasl("relay"), acl=["sasl:relay", "sasl:admin"]) as relay:
-            relay.start(Deadline.after(20))
+            relay.start(Deadline.after(60))
             tree = ProtectedTree(
                 _settings(secured, kafka, name, acl=["sasl:relay", "sasl:admin"]), relay
             )
@@ -147,7 +147,7 @@ def test_an_older_tree_is_protected_step_by_step(
                 tree.protect(Who("ann"))
             assert old.get(f"{base}/definitions/shop").value == b"password"
     with session(secured.hosts, auth=sasl("relay"), acl=["sasl:relay", "sasl:admin"]) as relay:
-        relay.start(Deadline.after(20))
+        relay.start(Deadline.after(60))
         settings = _settings(secured, kafka, name, acl=["sasl:relay", "sasl:admin"])
         tree = ProtectedTree(settings, relay)
         relay.protect(f"{base}/definitions")  # as an interrupted run leaves it
@@ -160,7 +160,7 @@ def test_an_older_tree_is_protected_step_by_step(
         with stranger(secured.hosts) as nobody, pytest.raises(NoAuthError):
             nobody.get(f"{base}/definitions/shop")
         with session(secured.hosts, auth=sasl("admin"), acl=["sasl:relay", "sasl:admin"]) as admin:
-            admin.start(Deadline.after(20))
+            admin.start(Deadline.after(60))
             assert admin.get(f"{base}/definitions/shop").value == b"password"
         newest, first = AuditTrail(settings.kafka, name).entries(10)
         assert (first.act, first.actor, first.before, first.after) == (
@@ -171,7 +171,7 @@ def test_an_older_tree_is_protected_step_by_step(
         )
         assert newest.before == {"nodes": 0}
     with session(secured.hosts, auth=sasl("relay"), acl="open") as relay:
-        relay.start(Deadline.after(20))
+        relay.start(Deadline.after(60))
         ProtectedTree(_settings(secured, kafka, name, acl="open"), relay).protect(
             Who("ann", "the way back")
         )
@@ -185,24 +185,24 @@ def test_a_digest_password_is_changed_by_way_of_both_identities(
     name = fresh_name("digest")
     node, old, new = f"/roma/{name}/definitions/shop", digest("old"), digest("new")
     with session(secured.hosts, auth=old) as relay:
-        relay.start(Deadline.after(20))
+        relay.start(Deadline.after(60))
         relay.put(node, b"1")
         with session(secured.hosts, auth=new) as too_early:
-            too_early.start(Deadline.after(20))
+            too_early.start(Deadline.after(60))
             with pytest.raises(StoreNotPermitted):
                 too_early.get(node)
     both = ["creator", digest_identity("relay", "new")]
     with session(secured.hosts, auth=old, acl=both) as relay:
-        relay.start(Deadline.after(20))
+        relay.start(Deadline.after(60))
         ProtectedTree(_settings(secured, kafka, name, auth=old, acl=both), relay).protect(
             Who("ann")
         )
     with session(secured.hosts, auth=new) as relay:
-        relay.start(Deadline.after(20))
+        relay.start(Deadline.after(60))
         assert relay.get(node).value == b"1"
         ProtectedTree(_settings(secured, kafka, name, auth=new), relay).protect(Who("ann"))
     with session(secured.hosts, auth=old) as late:
-        late.start(Deadline.after(20))
+        late.start(Deadline.after(60))
         with pytest.raises(StoreNotPermitted):
             late.get(node)
 
@@ -221,11 +221,11 @@ def test_preflight_warns_where_nobody_has_to_log_in(
     verdict, sentence = found(auth=None)
     assert (verdict, "passwords" in sentence) == (Verdict.WARNING, True)
     with session(secured.hosts) as old:
-        old.start(Deadline.after(20))
+        old.start(Deadline.after(60))
         old.put(f"/roma/{name}/definitions/shop", b"password")
     assert "before zookeeper.acl was set" in found()[1]
     with session(secured.hosts, auth=sasl("relay")) as relay:
-        relay.start(Deadline.after(20))
+        relay.start(Deadline.after(60))
         ProtectedTree(_settings(secured, kafka, name), relay).protect(Who("ann"))
     assert "not encrypted" in found()[1]
     assert found(hosts=secured.secure_hosts, tls={"mode": "required"})[0] is Verdict.PASSED
@@ -259,7 +259,7 @@ def test_a_password_that_is_changed_at_the_servers_needs_no_restart(
     password.write_text(USERS["relay"], encoding="utf-8")
     session = Session(_from_file(tmp_path, secured.hosts).zookeeper, answer_seconds=2)
     try:
-        session.start(Deadline.after(20))
+        session.start(Deadline.after(60))
         session.put("/rotated/node", b"1")
         secured.users = {**USERS, "relay": "new-secret"}
         secured.restart()
@@ -295,7 +295,7 @@ def test_new_certificates_on_disk_serve_the_next_connection(
     trusted = tmp_path / "trusted.pem"
     trusted.write_bytes((tmp_path / "ca.pem").read_bytes())
     with session(secured.secure_hosts, tls={"ca": str(trusted)}) as found:
-        found.start(Deadline.after(20))
+        found.start(Deadline.after(60))
         found.put("/tls/node", b"1")
         second = tmp_path / "second"
         second.mkdir()
@@ -319,7 +319,7 @@ def test_a_certificate_is_a_login_too(
     with session(
         server.secure_hosts, tls={"ca": str(authority.file), "cert": str(cert), "key": str(key)}
     ) as found:
-        found.start(Deadline.after(20))
+        found.start(Deadline.after(60))
         found.put("/mine/node", b"1")
         assert found.get("/mine/node").value == b"1"
     with stranger(server.hosts) as nobody, pytest.raises(NoAuthError):

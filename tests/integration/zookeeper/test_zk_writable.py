@@ -16,7 +16,7 @@ from relay.zk import Session
 @pytest.fixture
 def session(zookeeper: ZooKeeper) -> Iterator[Session]:
     made = Session(ZooKeeperSettings(hosts=zookeeper.hosts))
-    made.start(Deadline.after(20))
+    made.start(Deadline.after(60))
     yield made
     made.stop()
 

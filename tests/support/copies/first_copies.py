@@ -62,7 +62,7 @@ def publish_position(
         TransactionalProducer(settings, TransactionSettings(), f"{installation}.{instance}")
     ) as producer:
         producer.open()
-        producer.commit(store.message(_record(server, order, server_id, rows))).result(30)
+        producer.commit(store.message(_record(server, order, server_id, rows))).result(60)
 
 
 def job_settings(

@@ -134,7 +134,7 @@ def publish(kafka: Kafka, topic: str, *messages: OutboundMessage, commit: bool =
         for message in messages[:-1]:
             producer.send(message)
         if commit:
-            producer.commit(messages[-1]).result(30)
+            producer.commit(messages[-1]).result(60)
         else:
             producer.send(messages[-1])
             producer.abort()

@@ -111,7 +111,7 @@ def peeked_admin(
     `kafka` and `more` are settings beside its own.
     """
     topics = AdminClient({"bootstrap.servers": bootstrap})
-    topics.create_topics([NewTopic(name, PARTITIONS, 1)])[name].result(20)
+    topics.create_topics([NewTopic(name, PARTITIONS, 1)])[name].result(60)
     one = {"bootstrap_servers": bootstrap, "replication_factor": 1, "min_insync_replicas": 1}
     settings = {"kafka": {**one, **(kafka or {})}, "instances": INSTANCES, **more}
     with mapped_admin(hosts, name, **settings) as client:

@@ -18,7 +18,7 @@ from tests.support.waiting import wait_until
 def relayed(settings: RelaySettings) -> Iterator[Instance]:
     """The instance, run in this process."""
     session = Session(settings.zookeeper)
-    session.start(Deadline.after(20))
+    session.start(Deadline.after(60))
     paths = Paths.of(settings.zookeeper, settings.installation)
     election = Election(session, paths.leader("shop"), "test")
     instance = Instance(

@@ -101,7 +101,7 @@ class Installation:
                 update={"hosts": zookeeper.hosts, "session_timeout_seconds": _TEST_SESSION_SECONDS}
             )
         )
-        self._session.start(Deadline.after(20))
+        self._session.start(Deadline.after(60))
         self._paths = Paths.of(self.settings.zookeeper, name)
         self.membership = Membership(self._session, self._paths)
         self.overrides = PlacementStore(self._session, self._paths)

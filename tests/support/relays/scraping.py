@@ -29,7 +29,7 @@ def scrape(relay: RelayProcess) -> dict[str, float]:
     `roma_dropped_rows_total,filter`.
     """
     text = httpx.get(
-        f"{status_url(relay)}/metrics", trust_env=False, timeout=10, verify=NO_CERTIFICATES
+        f"{status_url(relay)}/metrics", trust_env=False, timeout=60, verify=NO_CERTIFICATES
     ).text
     return {
         ",".join(

@@ -110,7 +110,7 @@ def _commit_a_position(settings: RelaySettings) -> None:
     instance = settings.instances[0]
     with closing(new_producer(settings.installation, settings.kafka, instance)) as producer:
         producer.open()
-        producer.commit(store.message(record)).result(30)
+        producer.commit(store.message(record)).result(60)
 
 
 def _write(client: httpx.Client) -> None:

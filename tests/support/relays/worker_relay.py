@@ -145,7 +145,7 @@ def wait_for_workers(
 def ask(relay: RelayProcess, path: str) -> httpx.Response:
     """What the relay's HTTP server answers."""
     url = f"{status_url(relay)}{path}"
-    return httpx.get(url, trust_env=False, timeout=15, verify=NO_CERTIFICATES)
+    return httpx.get(url, trust_env=False, timeout=60, verify=NO_CERTIFICATES)
 
 
 def pid_of(name: str) -> int:

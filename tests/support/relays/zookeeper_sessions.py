@@ -17,7 +17,7 @@ def session_with(
     settings = ZooKeeperSettings(hosts=hosts, session_timeout_seconds=timeout_seconds)
     session = Session(settings, answer_seconds=answer_seconds)
     try:
-        session.start(Deadline.after(20))
+        session.start(Deadline.after(60))
         yield session
     finally:
         session.stop()

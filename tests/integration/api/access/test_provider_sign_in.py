@@ -45,7 +45,7 @@ class Installation:
     key: RSAKey
 
     def browser(self, admin: int = 0) -> httpx.Client:
-        made = httpx.Client(base_url=self.bases[admin], trust_env=False, timeout=30, headers=HTML)
+        made = httpx.Client(base_url=self.bases[admin], trust_env=False, timeout=60, headers=HTML)
         self.opened.append(made)
         return made
 
@@ -83,7 +83,7 @@ def admins(
     }
     settings = admin_settings(zookeeper.hosts, fresh_name("oidc"), api={"port": 0, "oidc": oidc})
     session = Session(settings.zookeeper)
-    session.start(Deadline.after(10))
+    session.start(Deadline.after(60))
     editor = AccountEditor(settings, session)
     with admin_client(settings) as first, admin_client(settings) as second:
         wait_until(

@@ -42,7 +42,7 @@ def settings(zookeeper: ZooKeeper, fresh_name: FreshName) -> RelaySettings:
 @pytest.fixture(scope="module")
 def editor(settings: RelaySettings) -> Iterator[AccountEditor]:
     session = Session(settings.zookeeper)
-    session.start(Deadline.after(10))
+    session.start(Deadline.after(60))
     made = AccountEditor(settings, session)
     made.add_user("root", Grant(Role.ADMIN), WHO, password=PASSWORD)
     made.add_user("gone", Grant(Role.ADMIN), WHO)

@@ -173,7 +173,7 @@ def test_chains_of_several_writers_are_checked_by_command_address_and_page(
     deleting = AdminClient({"bootstrap.servers": settings.bootstrap_servers})
     for offset in (1, 3):  # somebody deletes the oldest records, and the living writer continues
         place = TopicPartition(living.topic, 0, offset)
-        deleting.delete_records([place])[place].result(20)
+        deleting.delete_records([place])[place].result(60)
         (problem, *_) = AuditTrail(settings, name).verify().problems
         assert ("first 1 entries without a chain" in problem) == (offset == 1)
     living.append(AuditEntry("ann", "ann.3", "shop"))

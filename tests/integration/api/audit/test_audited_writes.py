@@ -391,7 +391,7 @@ def test_each_act_of_a_user_on_the_own_session_is_written_down(
 
 
 def _browser(url: str) -> httpx.Client:
-    return httpx.Client(base_url=url, trust_env=False, timeout=30)
+    return httpx.Client(base_url=url, trust_env=False, timeout=60)
 
 
 def _by_interface(browser: httpx.Client) -> None:

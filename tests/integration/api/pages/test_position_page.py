@@ -67,7 +67,7 @@ def commit(settings: RelaySettings, name: str, record: PositionRecord) -> None:
     instance = next(each for each in settings.instances if each.name == name)
     with closing(new_producer(settings.installation, settings.kafka, instance)) as producer:
         producer.open()
-        producer.commit(store.message(record)).result(30)
+        producer.commit(store.message(record)).result(60)
 
 
 def acts(admin: httpx.Client) -> list[str]:

@@ -53,7 +53,7 @@ def signed_in(admin: httpx.Client) -> Iterator[SignIn]:
 
         def sign_in(name: str) -> httpx.Client:
             client = opened.enter_context(
-                httpx.Client(base_url=admin.base_url, trust_env=False, timeout=30)
+                httpx.Client(base_url=admin.base_url, trust_env=False, timeout=60)
             )
             client.headers["Accept"] = "text/html"
             answer = client.post("/api/v1/session", json={"name": name, "password": PASSWORD})

@@ -207,7 +207,7 @@ def test_no_group_is_left_and_a_reader_that_leaves_frees_its_place(
             busy = client.get(PEEK, params={"table": "shop.client"})
             assert (busy.status_code, busy.json()["code"]) == (429, "PEEKS_BUSY")
             assert busy.headers["retry-after"] == "5"
-    listed = AdminClient({"bootstrap.servers": kafka.bootstrap}).list_consumer_groups().result(20)
+    listed = AdminClient({"bootstrap.servers": kafka.bootstrap}).list_consumer_groups().result(60)
     assert not [each.group_id for each in listed.valid if "roma.no" in each.group_id]
 
 
@@ -251,7 +251,7 @@ def test_a_stream_ends_with_its_token(
     assert token.status_code == 201, token.text
     headers = {"Authorization": f"Bearer {token.json()['token']}"}
     with (
-        httpx.Client(base_url=client.base_url, headers=headers, trust_env=False, timeout=30) as bot,
+        httpx.Client(base_url=client.base_url, headers=headers, trust_env=False, timeout=60) as bot,
         stream(bot) as found,
     ):
         assert client.delete("/api/v1/tokens/bot").status_code == 204

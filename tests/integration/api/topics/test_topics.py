@@ -28,7 +28,7 @@ def admin(zookeeper: ZooKeeper, kafka: Kafka, name: str) -> Iterator[httpx.Clien
     """
     settings = admin_settings(zookeeper.hosts, name, kafka={"bootstrap_servers": kafka.bootstrap})
     topics = AdminClient({"bootstrap.servers": kafka.bootstrap})
-    topics.create_topics([NewTopic(name, 2, 1)])[name].result(20)
+    topics.create_topics([NewTopic(name, 2, 1)])[name].result(60)
     _write(kafka, name)
     documents = {
         "com.pajk.Roma.topics": [

@@ -254,7 +254,7 @@ def test_a_checkpoint_is_not_taken_for_other_copies(
 def make_anew(kafka: Kafka, topic: str, keys: Sequence[int]) -> None:
     """Delete a topic, and make it again with these rows."""
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
-    admin.delete_topics([topic])[topic].result(20)
+    admin.delete_topics([topic])[topic].result(60)
     wait_until(lambda: topic not in admin.list_topics(timeout=10).topics, "the end of the topic")
     publish(kafka, topic, *(change(topic, "INSERT", str(key), key, id=str(key)) for key in keys))
 
@@ -302,7 +302,7 @@ def test_lost_offsets_end_the_stream_and_leave_the_copy(
     publish(kafka, topic, change(topic, "INSERT", "3", 3, id="3"))
     end = TopicPartition(topic, 0, offset=4)  # each transaction is a row and a marker
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
-    admin.delete_records([end])[end].result(20)
+    admin.delete_records([end])[end].result(60)
     with pytest.raises(OffsetsLost, match=rf"still to be read \({topic} at "):
         dedup_stream.run(settings, Shutdown())
     assert list(copy_of(spark, tmp_path / "copy")) == ["1"]

@@ -44,7 +44,7 @@ def test_describe_and_read_on_the_topic_are_enough(
     authority = Authority(tmp_path)
     kafka = new_kafka(RIGHTS, tls=authority.java_server(HOST), plain={"job": "pw"}, heap="512m")
     operators = AdminClient({"bootstrap.servers": kafka.bootstrap})
-    operators.create_topics([NewTopic("shop", 2, 1)])["shop"].result(20)
+    operators.create_topics([NewTopic("shop", 2, 1)])["shop"].result(60)
     producer = Producer({"bootstrap.servers": kafka.bootstrap, "transactional.id": "t"})
     producer.init_transactions(20)
     for value in ("committed", "given up"):

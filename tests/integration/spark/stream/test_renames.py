@@ -416,7 +416,7 @@ def test_a_stream_follows_a_rename_of_a_topic_that_gets_partitions(
     publish(kafka, statements, renamed(statements, 10, real=A, a="b"))
     drain(both)
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
-    admin.create_partitions([NewPartitions(topic, 2)])[topic].result(20)
+    admin.create_partitions([NewPartitions(topic, 2)])[topic].result(60)
     newer = change(topic, "UPDATE", "1", 12, real=A, id="1", c="new")
     publish(
         kafka,
