@@ -55,7 +55,10 @@ class KeptHistory:
         if later is None:
             return None
         history = TableHistory(self._schemas, followed.identity, later)
-        return history if there >= self._here or self._caught_up(history, followed) else None
+        if there < self._here and not self._caught_up(history, followed):
+            return None
+        history.at(self._start.identity)  # the stream names its file only after a transaction
+        return history
 
     def _in_one_history(self, followed: SourcePosition, there: HistoryPosition) -> bool:
         """Whether the history was followed through this position, or the binlog shows all that

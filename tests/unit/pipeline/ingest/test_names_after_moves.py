@@ -206,3 +206,32 @@ def test_a_place_at_which_another_server_was_read_asks_the_catalogue_and_joins_t
     assert found == "today"
     taken = {each.key: each.value for each in names.taken(BinlogPosition("b.000006", 800))}
     assert taken[back[0].key] is None
+
+
+ALTER = Statement("ALTER TABLE t CHANGE kept altered INT", "d", 1, BinlogPosition("b.000005", 400))
+
+
+@pytest.mark.parametrize(
+    ("reached", "target"),
+    [
+        (position(7, 900, replace(OLD, file_created_s=300)), position(5, 300)),
+        (position(4, 900, replace(OLD, file_created_s=50)), position(5, 300)),
+    ],
+)
+def test_a_statement_right_after_a_move_is_kept_at_its_own_position(
+    source: Source, reached: SourcePosition, target: SourcePosition
+) -> None:
+    """Positions are ordered by the creation of their file: that of the former position would put
+    the statement before or after other changes of the table.
+    """
+    source.created = {"b.000004": 50, "b.000005": 100, "b.000007": 300}
+    former = Base(HistoryPosition.of(reached.identity, "b.000004", 4))
+    before = Version(former.position, TABLE, described("kept"), initial=True)
+    record = replace(RECORD, source=reached, names=reached)
+    move = plan_move(record, target, [], as_new=True, latest_ms=1)
+    more = (former, before) if reached.binlog.rank < target.binlog.rank else ()
+    found, names = opened(source, move.after, *more)
+    assert found == "kept"
+    names.apply(ALTER)
+    (taken,) = names.taken(BinlogPosition("b.000005", 500))
+    assert taken.key == KEPT[2].key
