@@ -11,6 +11,7 @@ from relay.schema.history.table_history import TableHistory
 from relay.schema.history.versions import (
     Base,
     Version,
+    base_at,
     folded,
     later_bases,
     parse_record,
@@ -26,6 +27,7 @@ __all__ = [
     "Schemas",
     "TableHistory",
     "Version",
+    "base_at",
     "completed",
     "folded",
     "later_bases",

@@ -34,10 +34,10 @@ class TableHistory:
         self._new: deque[Version | Base] = deque()
         self.expect(later)
 
-    def begin(self, base: HistoryPosition) -> None:
-        """Store all known descriptions as a new base at this position."""
+    def begin(self, base: HistoryPosition, held: str) -> None:
+        """Store all known descriptions as a new base at this position, with its GTID set."""
         self.begun = True
-        self._new.append(Base(base))
+        self._new.append(Base(base, held))
         databases = (
             (TableId(name, ""), charset) for name, charset in self._schemas.databases.items()
         )

@@ -45,10 +45,13 @@ class Version:
 class Base:
     """A full description of all tables at this position.
 
-    Earlier records of this server are not needed after it.
+    Earlier records of this server are not needed after it. `held`: the GTID set of the position.
+    After a switch its transactions may be later in the binlog than the position, and the
+    description has their changes. None: a former version did not store it.
     """
 
     position: HistoryPosition
+    held: str | None = None
 
     @property
     def key(self) -> bytes:
@@ -56,8 +59,8 @@ class Base:
         return orjson.dumps(["", "", *self.position])
 
     def to_bytes(self) -> bytes:
-        """Return the Kafka value: only the format number, because the key has the position."""
-        return orjson.dumps({"format": _FORMAT})
+        """Return the Kafka value: the format number and the GTID set; the key has the position."""
+        return orjson.dumps({"format": _FORMAT, "held": self.held})
 
 
 def parse_record(key: bytes, value: bytes) -> Version | Base:
@@ -67,7 +70,7 @@ def parse_record(key: bytes, value: bytes) -> Version | Base:
     if fields["format"] != _FORMAT:
         raise ValueError(f"its format is {fields['format']}")
     if not database:
-        return Base(HistoryPosition(*position))
+        return Base(HistoryPosition(*position), fields.get("held"))
     known = fields["known"]
     return Version(
         HistoryPosition(*position),
@@ -85,9 +88,10 @@ def folded(
     None if no base covers the position.
     """
     ours = [record for record in records if record.position.server == at.server]
-    begun = _base_of(ours, at)
-    if begun is None:
+    base = base_at(ours, at)
+    if base is None:
         return None
+    begun = base.position
     versions = _in_order(ours)
     for version in _holding(versions, begun, at):
         enter(version, schemas)
@@ -97,9 +101,10 @@ def folded(
 def superseded(records: Iterable[Version | Base], oldest: HistoryPosition) -> list[Version | Base]:
     """Return the records of this server that `folded` needs for no position from `oldest` on."""
     ours = [record for record in records if record.position.server == oldest.server]
-    begun = _base_of(ours, oldest)
-    if begun is None:
+    base = base_at(ours, oldest)
+    if base is None:
         return []
+    begun = base.position
     gone = [record for record in ours if record.position < begun]
     last: dict[TableId, Version] = {}
     for version in _holding(_in_order(ours), begun, oldest):
@@ -107,6 +112,18 @@ def superseded(records: Iterable[Version | Base], oldest: HistoryPosition) -> li
             gone.append(last[version.table])
         last[version.table] = version
     return [*gone, *(version for version in last.values() if version.known is None)]
+
+
+def base_at(records: Iterable[Version | Base], at: HistoryPosition) -> Base | None:
+    """Return the base that the definitions at a position begin with; None if none covers it."""
+    ours = (
+        record
+        for record in records
+        if isinstance(record, Base)
+        and record.position.server == at.server
+        and record.position <= at
+    )
+    return max(ours, key=lambda base: base.position, default=None)
 
 
 def later_bases(records: Iterable[Version | Base], at: HistoryPosition) -> list[Base]:
@@ -126,17 +143,6 @@ def enter(version: Version, schemas: Schemas) -> None:
         schemas.put_database(
             version.table.database, version.known if isinstance(version.known, str) else None
         )
-
-
-def _base_of(records: Iterable[Version | Base], at: HistoryPosition) -> HistoryPosition | None:
-    return max(
-        (
-            record.position
-            for record in records
-            if isinstance(record, Base) and record.position <= at
-        ),
-        default=None,
-    )
 
 
 def _in_order(records: Iterable[Version | Base]) -> list[Version]:

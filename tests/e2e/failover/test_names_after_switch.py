@@ -6,15 +6,17 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
+from typer.testing import CliRunner
 
 from deploy.embedded import Kafka, MariaDB, MySQL, SqlServer
+from relay.cli import app
 from tests.e2e.conftest import NewInstallation
 from tests.servers.availability import require
 from tests.servers.running import running
 from tests.support.relays.relay_process import Installation, RelayProcess
 from tests.support.sources.changing_table import Table
 from tests.support.sources.source_pair import caught_up
-from tests.support.sources.source_reading import ask
+from tests.support.sources.source_reading import ask, end_of
 from tests.support.waiting import wait_until
 
 Pair = tuple[SqlServer, SqlServer]
@@ -78,6 +80,37 @@ def test_tables_that_changed_before_a_switch_by_gtid_are_known_after_it(
         table.run("alter table {t} change x k int")
         table.row()
         table.wait()
+
+
+def test_as_new_to_before_an_alter_that_the_switch_held_stops_by_name(
+    pair: Pair, kafka: Kafka, new_installation: NewInstallation
+) -> None:
+    """The names that were known at the switch are later ones than those of the row."""
+    master, replica = pair
+    installation = installed(new_installation, kafka, pair, {})
+    table = Table(master, installation, kafka)
+    with RelayProcess(installation) as relay:
+        relay.wait_for("RUNNING")
+        caught_up(replica, master)
+        place = end_of(replica)
+        table.row()
+        table.run("alter table {t} change n m int")
+        table.row()
+        table.wait()
+        caught_up(replica, master)
+        master.kill()
+        installation.wait_for_epoch(1, "the replica read")
+        table.move_to(replica)
+        table.row()
+        table.wait()
+        to = ["--file", place.file, "--offset", str(place.offset), "--as-new", "--yes", "shop"]
+        done = CliRunner().invoke(
+            app, ["position", "set", "shop", *to, "--config", str(installation.file)]
+        )
+        assert done.exit_code == 0, done.output
+        status = relay.wait_for("STOPPED", "SCHEMA_MISMATCH")
+        assert "was changed at" in status.reason
+        assert table.seen() == table.expected
 
 
 @pytest.mark.long

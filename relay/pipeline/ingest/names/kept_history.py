@@ -1,10 +1,12 @@
 """The stored history of a source's tables, where reading begins."""
 
 from dataclasses import replace
+from typing import Final
 
 import structlog
 
 from relay.errors import BinlogPurged
+from relay.model.positions.gtid import GtidSet
 from relay.model.positions.position import SourcePosition
 from relay.schema import (
     Base,
@@ -12,12 +14,16 @@ from relay.schema import (
     Schemas,
     TableHistory,
     Version,
+    base_at,
     folded,
     later_bases,
     superseded,
 )
 from relay.settings import SourceSettings
 from relay.source import beginning_of_binlog, binlog_file_created_s, statements_between
+
+_FILE_START: Final = 4
+"""The offset of a file's first event, where a switch by GTIDs begins to read."""
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -64,12 +70,15 @@ class KeptHistory:
         """Whether the history was followed through this position, or the binlog shows all that
         lies between.
 
-        It does not if the server began its binlog again (RESET), or if the history has another base
-        after this position: between the two, another server was read.
+        It does not if the server began its binlog again (RESET), if the history has another base
+        after this position (between the two, another server was read), or if its base describes
+        tables as they were after this position.
         """
         if (there > self._here) is not (followed.binlog.rank > self._start.binlog.rank):
             return False
         if any(each.position <= there for each in later_bases(self._kept, self._here)):
+            return False
+        if not self._describes_here(base_at(self._kept, min(there, self._here))):
             return False
         try:
             created_s = binlog_file_created_s(self._settings, followed.binlog.file)
@@ -77,12 +86,25 @@ class KeptHistory:
             return False
         return created_s == followed.identity.file_created_s
 
+    def _describes_here(self, base: Base | None) -> bool:
+        """Whether every transaction that the base describes is before this position.
+
+        A switch begins to read at the start of a file, and describes the tables after
+        transactions that come later there: those of its GTID set.
+        """
+        if base is None:
+            return False
+        if base.held is None:  # of a former version: a switch's if it is at the start of a file
+            is_in_its_file = base.position.file == self._here.file
+            return base.position.offset != _FILE_START or not is_in_its_file
+        return GtidSet.parse(self._start.gtid_set).contains(base.held)
+
     def _moved(self, there: HistoryPosition) -> TableHistory | None:
         """Return the former server's history, after a switch to another server."""
         if folded(self._kept, there, self._schemas) is None:
             return None
         history = TableHistory(self._schemas, self._start.identity)
-        history.begin(self._here)
+        history.begin(self._here, self._start.gtid_set)
         return history
 
     def _caught_up(self, history: TableHistory, followed: SourcePosition) -> bool:

@@ -110,7 +110,7 @@ class NamesOpening:
             at=str(self._start.binlog),
         )
         history = TableHistory(self._schemas, self._start.identity, later)
-        history.begin(self._here)
+        history.begin(self._here, self._start.gtid_set)
         return history
 
     def repair(self, history: TableHistory, doubtful: Collection[TableId]) -> None:

@@ -235,3 +235,45 @@ def test_a_statement_right_after_a_move_is_kept_at_its_own_position(
     names.apply(ALTER)
     (taken,) = names.taken(BinlogPosition("b.000005", 500))
     assert taken.key == KEPT[2].key
+
+
+SWITCHED = HistoryPosition.of(NEW, "b.000003", 4)
+
+
+@pytest.mark.parametrize(
+    ("held", "target", "column"),
+    [
+        ("0-7-9", position(3, 300, NEW, "0-7-5"), "today"),
+        ("0-7-9", position(3, 300, NEW), "today"),
+        ("0-7-9", position(3, 600, NEW, "0-7-9"), "of the switch"),
+        ("0-7-9", position(4, 300, NEW, "0-8-12"), "of the switch"),
+        ("", position(3, 300, NEW), "of the switch"),
+        (None, position(3, 300, NEW), "today"),
+        (None, position(4, 300, NEW), "of the switch"),
+    ],
+)
+def test_as_new_to_before_transactions_that_a_switch_held_asks_the_catalogue(
+    source: Source, held: str | None, target: SourcePosition, column: str
+) -> None:
+    """A switch begins at the start of a file, and its base has the changes of statements there that
+    the server did not send again. A former version did not store which.
+    """
+    source.created = {"b.000004": NEW.file_created_s}
+    base = (
+        Base(SWITCHED, held),
+        Version(SWITCHED, TABLE, described("of the switch"), initial=True),
+    )
+    reached = position(4, 900, NEW, "0-8-20")
+    record = replace(RECORD, source=reached, names=reached)
+    move = plan_move(record, target, [], as_new=True, latest_ms=1)
+    assert opened(source, move.after, *base)[0] == column
+
+
+@pytest.mark.parametrize("is_exact", [True, False])
+def test_the_base_of_a_switch_names_the_set_that_it_was_made_at(
+    source: Source, is_exact: bool
+) -> None:
+    proven = ProvenPosition(position(3, 4, NEW, "0-7-9"), repeats=not is_exact)
+    _, names = opened(source, moved_record(RECORD, proven))
+    first = names.taken(BinlogPosition("b.000003", 4))[0]
+    assert first.value == Base(SWITCHED, "0-7-9").to_bytes()

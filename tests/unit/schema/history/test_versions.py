@@ -140,8 +140,9 @@ def test_records_come_back_as_they_were() -> None:
     ):
         version = Version(position(4), TABLE, known, initial=known is None)
         assert parse_record(version.key, version.to_bytes()) == version
-    base = Base(position(4))
-    assert parse_record(base.key, base.to_bytes()) == base
+    for base in (Base(position(4)), Base(position(4), ""), Base(position(4), "0-7-9")):
+        assert parse_record(base.key, base.to_bytes()) == base
+    assert parse_record(base.key, b'{"format":1}') == Base(position(4)), "of a former version"
     with pytest.raises(ValueError, match="format is 2"):
         parse_record(base.key, b'{"format":2}')
 
@@ -163,7 +164,7 @@ def test_a_history_completes_maps_follows_statements_and_hands_over_what_it_lear
     schemas = Schemas(mariadb=True)
     schemas.put(TABLE, table("a"))
     history = TableHistory(schemas, SERVER)
-    history.begin(position(50))
+    history.begin(position(50), "0-7-9")
     assert [column.name for column in history.complete(bare(1)).columns] == ["a"]
     assert "2 columns, and 1 are known" in history.complete(bare(2)).unknown
     assert run(history, 60, "ALTER TABLE t ADD b INT")
