@@ -124,6 +124,7 @@ class Copies:
             horizon_ms=before_ms,
             truncates=truncates,
             renames=renames,
+            instances=self.settings.needs_instances,
         )
 
     def _followed(self, changes: DataFrame, contents: BatchContents, writer: str) -> Followed:

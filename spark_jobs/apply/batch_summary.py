@@ -71,6 +71,7 @@ def _groups(changes: DataFrame) -> Sequence[Row]:
         .agg(
             sf.count("*").alias("rows"),
             names,
+            _instances(changes).alias("instances"),
             sf.max_by("key_columns", "order").alias("key_columns"),
             sf.max("order").alias("order"),
             sf.min("order").alias("oldest"),
@@ -123,6 +124,13 @@ def _renamed(changes: DataFrame) -> Column:
     )
 
 
+def _instances(changes: DataFrame) -> Column:
+    """The instances that published the changes, if the changes contain them."""
+    if "instance" not in changes.columns:
+        return sf.array().cast("array<string>")
+    return sf.collect_set("instance")
+
+
 def _emptied(changes: DataFrame) -> Column:
     """The real table that a TRUNCATE emptied; null for every other row."""
     if "real_table" not in changes.columns:
@@ -144,6 +152,6 @@ def _table(groups: Sequence[Row]) -> TableContents:
     ] or groups
     versions = [TableSchema.of(group["mysql_types"], group["names"]) for group in told]
     keys = next((group["key_columns"] for group in reversed(groups) if group["key_columns"]), ())
-    return TableContents(
-        versions, tuple(keys), told[-1]["order"], sum(group["rows"] for group in groups)
-    )
+    rows = sum(group["rows"] for group in groups)
+    instances = frozenset(name for group in groups for name in group["instances"])
+    return TableContents(versions, tuple(keys), told[-1]["order"], rows, instances)

@@ -27,13 +27,15 @@ REDUCED: Final = (
 class TableContents:
     """The contents of a batch for one table: its versions, the newest last (one without columns
     if all are tombstones), the greatest order among those with a version, the names of its key's
-    columns, and how many changes it has before the rule (None: unknown).
+    columns, how many changes it has before the rule (None: unknown), and the instances that
+    published them as in `TableChanges`.
     """
 
     versions: Sequence[TableSchema]
     key_columns: Sequence[str] = ()
     newest_order: str = ""
     changes: int | None = None
+    instances: frozenset[str] = frozenset()
 
 
 def reduced_batch(
@@ -61,6 +63,7 @@ def reduced_batch(
             newest_order=held.newest_order,
             number=held.changes,
             style=style,
+            instances=held.instances,
         )
         for table, held in sorted(contents.items())
     )

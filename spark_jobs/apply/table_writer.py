@@ -128,7 +128,11 @@ class TableWriter:
             rows, newest = held.agg(sf.count("*"), sf.max("order")).collect()[0]
             if rows:
                 contents = TableContents(
-                    schema_versions(table), table.shards[0].key_names, newest, rows
+                    schema_versions(table),
+                    table.shards[0].key_names,
+                    newest,
+                    rows,
+                    frozenset(shard.instance for shard in table.shards),
                 )
                 self.sink.write(reduced_batch(held, {table.name: contents}, self.writer, None))
         return int(rows)

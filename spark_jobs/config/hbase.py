@@ -55,6 +55,11 @@ class HBaseSettings(Settings):
 
     `check_and_mutate`: compare whole orders, row by row.
     """
+    several_instances: Literal["stop", "allow"] = "stop"
+    """A table that several instances publish, under `version`: `stop`, or `allow`.
+
+    `allow` declares that no row moves between them (`key_scope = "shard"`, or keys of one shard).
+    """
     salt_buckets: Annotated[int, Field(ge=0, le=MAX_SALT_BUCKETS)] = 0
     """2 to 256: a first byte of the row key distributes neighbours over this many regions. 0: none.
 
@@ -66,6 +71,11 @@ class HBaseSettings(Settings):
     """Rows of one request."""
     patience_seconds: Annotated[float, Field(ge=1)] = 120
     """Seconds that HBase may be unavailable before the job ends."""
+
+    @property
+    def refuses_several_instances(self) -> bool:
+        """Whether positions alone decide, which rise within one instance only."""
+        return self.guard == "version" and self.several_instances == "stop"
 
     @model_validator(mode="after")
     def _the_jvm_finds_hbase(self) -> "HBaseSettings":

@@ -199,6 +199,11 @@ class JobSettings(Settings):
         return self
 
     @property
+    def needs_instances(self) -> bool:
+        """Whether the sink must know which instances publish a table."""
+        return self.hbase is not None and self.hbase.refuses_several_instances
+
+    @property
     def follows_renames(self) -> bool:
         """Whether copies follow renames of columns."""
         return self.schema_changes.renamed == "follow"

@@ -22,6 +22,7 @@ JobError
 ├── CopiesKeptOtherwise    the copies are kept by another rule than the job's
 ├── CopiesUnguarded        the place of the copies does not keep two jobs apart
 ├── CopyBusy               another job writes a copy that has one writer at a time
+├── InstancesMixed         several instances publish a table of HBase copies by `version`
 ├── SchemaChangeRefused    a table changed, and the setting for such changes is "stop"
 ├── SourceUnreachable      a source server does not answer
 ├── SourceDriverMissing    Spark has no driver for the sources
@@ -58,6 +59,7 @@ from spark_jobs.errors.copies import (
     CopiesKeptOtherwise,
     CopiesUnguarded,
     CopyBusy,
+    InstancesMixed,
     SchemaChangeRefused,
 )
 from spark_jobs.errors.servers_of_copies import (
@@ -96,6 +98,7 @@ from spark_jobs.errors.topics import (
 OF_ONE_TABLE: Final = (
     CopyBusy,
     HBaseRefused,
+    InstancesMixed,
     JobFailed,
     MirrorRefused,
     SchemaChangeRefused,
@@ -119,6 +122,7 @@ __all__ = [
     "HBaseRefused",
     "HBaseStagingRefused",
     "HBaseUnreachable",
+    "InstancesMixed",
     "JarsRefused",
     "JavaRefused",
     "JobConfigurationError",

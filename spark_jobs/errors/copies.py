@@ -12,6 +12,19 @@ class SchemaChangeRefused(JobError):
     )
 
 
+class InstancesMixed(JobError):
+    """Several instances publish a table, and its copy is ordered by execute positions alone, which
+    rise within one instance only.
+    """
+
+    remedy = (
+        "Nothing of the batch is written. Give the copies hbase.guard = 'check_and_mutate', an "
+        "hbase.namespace and a checkpoint of their own, or use another sink. If no row "
+        "ever moves between the instances (key_scope = 'shard', or each key has one shard for "
+        "ever), set hbase.several_instances = 'allow'. Then start again."
+    )
+
+
 class CheckpointOfOthers(JobError):
     """The checkpoint has batches that are in other copies: these would lack them."""
 

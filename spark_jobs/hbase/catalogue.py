@@ -4,36 +4,73 @@ namespace.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 import orjson
 
-from spark_jobs.errors import JobConfigurationError
+from spark_jobs.errors import InstancesMixed, JobConfigurationError
 from spark_jobs.hbase.cells import INFO
 from spark_jobs.hbase.connection import idl
 from spark_jobs.hbase.gateway import ABSENT, Gateway, rows_of
+from spark_jobs.hbase.instances import UNNAMED
 
 QUALIFIER: Final = "_copies"  # names of copies have a dot in them
 _SCHEMA: Final = b"schema"
 _MOST_TABLES: Final = 100_000
 
 
+class Feed(NamedTuple):
+    """The instances of a batch's changes of one table, and the greatest order among them.
+
+    No instances: the copy does not depend on them.
+    """
+
+    instances: frozenset[str]
+    newest: str
+
+
+_NOT_ASKED: Final = Feed(frozenset(), "")
+
+
 @dataclass(frozen=True, slots=True)
 class KnownTable:
-    """The `mysqlType` texts of the table's versions that were seen, the newest last, its key's
-    columns, and the salt of its row keys (None: not recorded).
+    """The recorded facts about a copy.
+
+    versions      `mysqlType` texts of the table's versions that were seen, the newest last
+    key_columns   columns of its key
+    salt_buckets  the salt of its row keys; None: not recorded
+    instances     instances that published rows of it, as far as messages name them
+    newest        greatest order of rows whose messages do not; empty: none
     """
 
     versions: Sequence[str]
     key_columns: Sequence[str]
     salt_buckets: int | None = None
+    instances: Sequence[str] = ()
+    newest: str = ""
 
     def with_versions(self, versions: Sequence[str], key_columns: Sequence[str]) -> "KnownTable":
         """Return this with versions that were seen later; the same if all are known."""
         fresh = [each for each in versions if each not in self.versions]
-        return KnownTable(
-            [*self.versions, *fresh], list(key_columns or self.key_columns), self.salt_buckets
+        return replace(
+            self,
+            versions=[*self.versions, *fresh],
+            key_columns=list(key_columns or self.key_columns),
         )
+
+    def fed_by(self, table: str, feed: Feed) -> "KnownTable":
+        """Return this with the instances of a batch.
+
+        Raises InstancesMixed if that are several.
+        """
+        names = sorted({*self.instances, *feed.instances} - {UNNAMED})
+        if len(names) > 1:
+            raise InstancesMixed(
+                f"{table} is published by the instances {', '.join(names)}, and its copy compares "
+                f"execute positions alone (hbase.guard = 'version')."
+            )
+        unnamed = feed.newest if UNNAMED in feed.instances else ""
+        return replace(self, instances=names, newest=max(self.newest, unnamed))
 
     def salted(self, table: str, salt_buckets: int) -> "KnownTable":
         """Return this with the salt that rows are written with from now on.
@@ -56,6 +93,8 @@ class KnownTable:
                 "versions": list(self.versions),
                 "key_columns": list(self.key_columns),
                 "salt_buckets": self.salt_buckets,
+                **({"instances": list(self.instances)} if self.instances else {}),
+                **({"newest": self.newest} if self.newest else {}),
             }
         )
 
@@ -74,16 +113,25 @@ class Catalogue:
         self._salt_buckets = salt_buckets
         self._seen: dict[str, bytes] = {}
 
-    def note(self, table: str, versions: Sequence[str], key_columns: Sequence[str]) -> None:
-        """Store the version of a batch's table; reads HBase only for a new version.
+    def note(
+        self,
+        table: str,
+        versions: Sequence[str],
+        key_columns: Sequence[str],
+        feed: Feed = _NOT_ASKED,
+    ) -> None:
+        """Store the version of a batch's table, and what it is fed by; reads HBase only for news.
 
-        Raises JobConfigurationError for another salt.
+        Raises JobConfigurationError for another salt, and InstancesMixed.
         """
         before = self._seen.get(table)
         while True:
             known = KnownTable.of(before) if before is not None else KnownTable([], [])
             after = (
-                known.salted(table, self._salt_buckets).with_versions(versions, key_columns).text()
+                known.salted(table, self._salt_buckets)
+                .with_versions(versions, key_columns)
+                .fed_by(table, feed)
+                .text()
             )
             if after == before or self._replaced(table, before, after):
                 self._seen[table] = after

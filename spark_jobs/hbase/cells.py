@@ -1,9 +1,11 @@
 """A change as cells of HBase, and cells as a row of the copy.
 
-Family `info` holds the columns as text, family `update_info` the guards. Every cell of a change
-carries its execute position as its timestamp, so HBase itself shows the newer of two cells
-whichever came last. A cell belongs to the row as it is now only when its timestamp is that of
-`update_info:order`: an older one is left over from a column that the newest change does not have.
+Family `info` holds the columns as text, family `update_info` the guards. All cells of a change
+have one timestamp: its execute position, so HBase itself shows the newer of two cells whichever
+came last. Under the guard `check_and_mutate` the timestamp is greater if an older change of the row
+has the same one or a greater one (ADR 94). A cell belongs to the row as it is now only when its
+timestamp is that of `update_info:order`: an older one is left over from a column that the newest
+change does not have.
 """
 
 import json
@@ -37,9 +39,7 @@ class Change:
 
     @property
     def position(self) -> int:
-        """The execute position, the timestamp of the cells: unique and rising with every change of
-        an instance.
-        """
+        """The execute position: unique and rising with every change of an instance."""
         return int(self.order[_TIME_DIGITS + 1 :])
 
     @property

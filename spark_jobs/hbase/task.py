@@ -3,17 +3,17 @@
 Runs on executors.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 import orjson
 
 from spark_jobs.config.hbase import HBaseSettings
-from spark_jobs.hbase.cells import ORDER, UPDATE_INFO, Change, change_in
+from spark_jobs.hbase.cells import ORDER, UPDATE_INFO, Change, Stored, change_in
 from spark_jobs.hbase.connection import idl
 from spark_jobs.hbase.gateway import Gateway, rows_of
-from spark_jobs.hbase.guards import GUARDS, Row
+from spark_jobs.hbase.guards import GUARDS, Row, cells_at
 from spark_jobs.hbase.row_key import key_values, row_key
 
 Region: TypeAlias = tuple[bytes, bytes]  # first row key, and the one behind the last; empty: no end
@@ -69,6 +69,15 @@ def read_region(settings: HBaseSettings, name: bytes, region: Region) -> Iterato
 
     Rows of others are passed over.
     """
+    for row, cells in _stored_rows(settings, name, region):
+        if change := change_in(cells):
+            yield row, change
+
+
+def _stored_rows(
+    settings: HBaseSettings, name: bytes, region: Region
+) -> Iterator[tuple[bytes, Sequence[Stored]]]:
+    """Yield the rows of one region with the newest cell of each column."""
     start, stop = region
     with Gateway(settings) as gateway:
         while True:
@@ -76,9 +85,7 @@ def read_region(settings: HBaseSettings, name: bytes, region: Region) -> Iterato
             found = rows_of(
                 gateway.ask("getScannerResults", table=name, tscan=scan, numRows=_ROWS_PER_SCAN)
             )
-            for row, cells in found:
-                if change := change_in(cells):
-                    yield row, change
+            yield from found
             if len(found) < _ROWS_PER_SCAN:
                 return
             start = found[-1][0] + b"\0"
@@ -110,27 +117,34 @@ def forget_deleted(settings: HBaseSettings, name: bytes, before_ms: int, region:
     meanwhile; return how many.
     """
     old = [
-        (row, change)
-        for row, change in read_region(settings, name, region)
-        if change.deleted and change.time_ms < before_ms
+        _forgetting(settings, name, row, change, cells)
+        for row, cells in _stored_rows(settings, name, region)
+        if (change := change_in(cells)) and change.deleted and change.time_ms < before_ms
     ]
     with Gateway(settings) as gateway:
-        return sum(
-            gateway.ask_all(
-                "checkAndDelete", [_forgetting(name, row, change) for row, change in old]
-            )
-        )
+        return sum(gateway.ask_all("checkAndDelete", old))
 
 
-def _forgetting(name: bytes, row: bytes, change: Change) -> dict[str, Any]:
-    """The whole row up to this change, if this still is the newest."""
+def _forgetting(
+    settings: HBaseSettings, name: bytes, row: bytes, change: Change, cells: Sequence[Stored]
+) -> dict[str, Any]:
+    """The whole row up to this change, if this still is the newest.
+
+    Under `check_and_mutate`, only its own cells: a later change can have a lower timestamp.
+    """
+    exact = settings.guard == "check_and_mutate"
+    delete = (
+        cells_at(row, *sorted({timestamp for *_, timestamp in cells}))
+        if exact
+        else idl.TDelete(row=row, timestamp=change.position)
+    )
     return {
         "table": name,
         "row": row,
         "family": UPDATE_INFO,
         "qualifier": ORDER,
         "value": change.order.encode(),
-        "tdelete": idl.TDelete(row=row, timestamp=change.position),
+        "tdelete": delete,
     }
 
 

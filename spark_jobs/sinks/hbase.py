@@ -11,14 +11,16 @@ import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_jobs.config.hbase import HBaseSettings
-from spark_jobs.hbase.catalogue import QUALIFIER, Catalogue, KnownTable
+from spark_jobs.errors import InstancesMixed
+from spark_jobs.hbase.catalogue import QUALIFIER, Catalogue, Feed, KnownTable
 from spark_jobs.hbase.gateway import Gateway
+from spark_jobs.hbase.instances import UNNAMED, contradiction, mixed_orders
 from spark_jobs.hbase.java_client import JavaClient
 from spark_jobs.hbase.java_files import JavaFiles
 from spark_jobs.hbase.names import hbase_name
 from spark_jobs.hbase.tables import Tables
 from spark_jobs.hbase.task import Region, forget_deleted, read_changes, regions_of, write_changes
-from spark_jobs.sinks.sink import ReducedBatch, Written
+from spark_jobs.sinks.sink import ReducedBatch, TableChanges, Written
 from spark_jobs.transforms import Style, TableSchema, column_types, typed_rows
 
 _WRITTEN: Final = ("table", "key", "order", "deleted", "data")
@@ -49,12 +51,18 @@ class HBaseSink:
         )
 
     def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
-        """Write all tables in one pass over the batch."""
+        """Write all tables in one pass over the batch.
+
+        Raises InstancesMixed before any row is written.
+        """
+        if self._settings.refuses_several_instances:
+            self._check_orders(batch)
         for each in batch.tables:
             self._catalogue().note(
                 each.table,
                 [_text(version) for version in each.versions if version.mysql_types],
                 each.key_columns,
+                self._feed(each),
             )
         names = {each.table: self._tables.ensure(each.table) for each in batch.tables}
         numbers = {each.table: each.number for each in batch.tables}
@@ -96,6 +104,22 @@ class HBaseSink:
         """Do nothing: HBase compacts its files itself."""
         if self._files is not None:
             self._files.tidy()
+
+    def _check_orders(self, batch: ReducedBatch) -> None:
+        """Raise InstancesMixed if orders of unnamed instances contradict each other."""
+        unnamed = [each.table for each in batch.tables if UNNAMED in each.instances]
+        if not unnamed:
+            return
+        known = self._catalogue().all()
+        newest = {table: known[table].newest if table in known else "" for table in unnamed}
+        mixed = mixed_orders(batch.changes, newest)
+        if mixed:
+            raise InstancesMixed(contradiction(mixed))
+
+    def _feed(self, of_table: TableChanges) -> Feed:
+        """Return the instances to record: none where they do not matter."""
+        asked = self._settings.refuses_several_instances
+        return Feed(of_table.instances if asked else frozenset(), of_table.newest_order)
 
     def _write(
         self, changes: DataFrame, names: Mapping[str, bytes], numbers: Mapping[str, int | None]

@@ -22,7 +22,8 @@ class TableChanges:
     types that hold every value; `key_columns` the names of the key's columns in the order of the
     key, empty if the messages do not contain it. `newest_order` is the greatest order among those
     with a version. `style` says how the text shows bytes. `number` is their approximate number,
-    None if unknown.
+    None if unknown. `instances` are the names of the instances that published the changes, "" for
+    changes whose messages do not name theirs; empty if the sink does not need them.
     """
 
     table: str
@@ -33,6 +34,7 @@ class TableChanges:
     newest_order: str
     style: Style = "exact"
     number: int | None = None
+    instances: frozenset[str] = frozenset()
 
     @property
     def rows(self) -> DataFrame:

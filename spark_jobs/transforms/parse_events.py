@@ -36,6 +36,7 @@ def parse_events(
     horizon_ms: int = 0,
     truncates: bool = False,
     renames: bool = False,
+    instances: bool = False,
 ) -> DataFrame:
     """Return one row per change, and one per message that cannot be applied.
 
@@ -50,7 +51,8 @@ def parse_events(
     headers name both. With `truncates` a TRUNCATE that names them and its order is a row of type
     TRUNCATE without a key, and keeps its `value`; otherwise it has a problem, and `real_table` is
     left out. With `renames`, which need `truncates`, an ALTER TABLE that renames columns is such a
-    row too. `renamed` is its header of that name, and null in every other row.
+    row too. `renamed` is its header of that name, and null in every other row. With `instances` the
+    column `instance` has the header of that name, "" for messages without it.
 
     Changes with an execute time below `horizon_ms` cannot be applied, because keys that were
     deleted before may be forgotten. `in_parts`: row images may lack columns; otherwise those that
@@ -65,20 +67,21 @@ def parse_events(
         raw_rule=raw_rule, in_parts=in_parts, truncates=truncates, renames=renames
     )
     judged = messages.withColumn("problem", problem)
-    statements = (*(("real_table",) if truncates else ()), *(("renamed",) if renames else ()))
+    wanted = {"real_table": truncates, "renamed": renames, "instance": instances}
+    further = tuple(name for name, is_wanted in wanted.items() if is_wanted)
     followed = (sf.col("type") == TRUNCATE) | (
         sf.col("renamed").isNotNull() if renames else sf.lit(False)
     )
     told = _with_problems(
-        with_pair(_rows_of(judged, statements)),
+        with_pair(_rows_of(judged, further)),
         problem_of_row(horizon_ms, in_parts=in_parts),
         followed,
     )
-    return told.select(*_CHANGE, *statements, "moved_from")
+    return told.select(*_CHANGE, *further, "moved_from")
 
 
-def _rows_of(judged: DataFrame, statements: tuple[str, ...]) -> DataFrame:
-    """Return one row per row of a message; `statements` are columns that only statements have."""
+def _rows_of(judged: DataFrame, further: tuple[str, ...]) -> DataFrame:
+    """Return one row per row of a message; `further` are columns that the caller asked for."""
     rows = judged.select("*", sf.posexplode(_images()).alias("number", "image"))
     return rows.select(
         *_PLACE,
@@ -94,7 +97,7 @@ def _rows_of(judged: DataFrame, statements: tuple[str, ...]) -> DataFrame:
         sf.col("event.mysqlType").alias("mysql_types"),
         sf.col("event.pkNames").alias("key_columns"),
         "history",
-        *statements,
+        *further,
         _moved_from().alias("moved_from"),
         "problem",
         "value",
@@ -147,6 +150,7 @@ def _parsed(wanted: DataFrame) -> DataFrame:
         _header(Header.UNKNOWN).isNotNull().alias("lacking"),
         _header(Header.FAILED).isNotNull().alias("failed"),
         sf.concat(_header(Header.INSTANCE), sf.lit("/"), _header(Header.REAL)).alias("real_table"),
+        sf.coalesce(_header(Header.INSTANCE), sf.lit("")).alias("instance"),
         _header(Header.HISTORY).isNotNull().alias("history"),
         _header(Header.RENAMED).alias("renamed_header"),
         sf.from_json(sf.col("value").cast("string"), _VALUE_SCHEMA).alias("event"),

@@ -3,35 +3,39 @@ package roma.hbase;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.apache.hadoop.hbase.CompareOperator;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.client.AsyncTable;
 import org.apache.hadoop.hbase.client.CheckAndMutate;
 import org.apache.hadoop.hbase.client.CheckAndMutateResult;
-import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.RowMutations;
 
-/** A row changes only where its order is smaller or equal, decided by HBase for the row as a whole. */
+/** A row changes only where its order (time, then position) is smaller or equal, decided by HBase for the row as a whole. */
 public final class ByCheck implements Guard {
     private static final long serialVersionUID = 1L;
-    /** Orders are read first; then what is not there, then what is not older; those that came meanwhile are among the latter. */
+    /** Orders are read first. The condition of a row is the order that was read; a row that changed meanwhile is read again. */
     public long write(AsyncTable table, List changes) throws Exception {
-        List orders = orders(table, changes);
-        List fresh = new ArrayList();
-        List known = new ArrayList();
-        for (int i = 0; i < changes.size(); i++) {
-            Change change = (Change) changes.get(i);
-            byte[] present = ((Result) orders.get(i)).getValue(Change.UPDATE_INFO, Change.ORDER);
-            if (present == null) {
-                fresh.add(change);
-            } else if (Arrays.compareUnsigned(change.order, present) >= 0) {
-                known.add(change);
+        long written = 0;
+        List left = changes;
+        while (!left.isEmpty()) {
+            List orders = orders(table, left);
+            List due = new ArrayList();
+            List conditions = new ArrayList();
+            for (int i = 0; i < left.size(); i++) {
+                Change change = (Change) left.get(i);
+                Cell present = ((Result) orders.get(i)).getColumnLatestCell(Change.UPDATE_INFO, Change.ORDER);
+                if (present == null || Arrays.compareUnsigned(change.order, CellUtil.cloneValue(present)) >= 0) {
+                    due.add(change);
+                    conditions.add(condition(change, present));
+                }
             }
+            left = refused(table, due, conditions);
+            written += due.size() - left.size();
         }
-        int wanted = fresh.size() + known.size();
-        known.addAll(refused(table, fresh, true));
-        return wanted - refused(table, known, false).size();
+        return written;
     }
 
     private static List orders(AsyncTable table, List changes) throws Exception {
@@ -43,14 +47,10 @@ public final class ByCheck implements Guard {
     }
 
     /** The changes whose condition did not hold. */
-    private static List refused(AsyncTable table, List changes, boolean absent) throws Exception {
+    private static List refused(AsyncTable table, List changes, List conditions) throws Exception {
         List found = new ArrayList();
         if (changes.isEmpty()) {
             return found;
-        }
-        List conditions = new ArrayList(changes.size());
-        for (int i = 0; i < changes.size(); i++) {
-            conditions.add(condition((Change) changes.get(i), absent));
         }
         List answers = (List) table.checkAndMutateAll(conditions).get();
         for (int i = 0; i < changes.size(); i++) {
@@ -61,18 +61,20 @@ public final class ByCheck implements Guard {
         return found;
     }
 
-    private static CheckAndMutate condition(Change change, boolean absent) throws Exception {
+    /** The change, on condition that the row still has the order that was read. */
+    private static CheckAndMutate condition(Change change, Cell present) throws Exception {
         CheckAndMutate.Builder builder = CheckAndMutate.newBuilder(change.row);
-        if (absent) {
-            return builder.ifNotExists(Change.UPDATE_INFO, Change.ORDER).build(change.values());
+        if (present == null) {
+            return builder.ifNotExists(Change.UPDATE_INFO, Change.ORDER).build(change.values(change.position));
+        }
+        byte[] order = CellUtil.cloneValue(present);
+        builder.ifEquals(Change.UPDATE_INFO, Change.ORDER, order);
+        if (Arrays.equals(order, change.order)) { // applied again: its cells are replaced
+            return builder.build(change.values(present.getTimestamp()));
         }
         RowMutations mutations = new RowMutations(change.row, 2);
-        Delete older = change.withoutOlder();
-        if (older != null) {
-            mutations.add((org.apache.hadoop.hbase.client.Mutation) older);
-        }
-        mutations.add((org.apache.hadoop.hbase.client.Mutation) change.values());
-        // "given value OP stored value"
-        return builder.ifMatches(Change.UPDATE_INFO, Change.ORDER, CompareOperator.GREATER_OR_EQUAL, change.order).build(mutations);
+        mutations.add((Mutation) change.cellsAt(present.getTimestamp()));
+        mutations.add((Mutation) change.values(change.above(present.getTimestamp())));
+        return builder.build(mutations);
     }
 }

@@ -23,7 +23,7 @@ public final class Change implements Comparable {
 
     public final byte[] row;
     public final byte[] order;
-    private final long position;
+    public final long position;
     private final boolean deleted;
     private final byte[][] names;
     private final byte[][] values;
@@ -73,48 +73,49 @@ public final class Change implements Comparable {
         for (int i = 0; i < names.length; i++) {
             nulls |= values[i] == null;
         }
-        Put put = guarded(nulls && !deleted ? namesOfNulls() : null);
+        Put put = guarded(nulls && !deleted ? namesOfNulls() : null, position);
         for (int i = 0; i < names.length; i++) {
             put.addColumn(INFO, names[i], position, deleted || values[i] == null ? NOTHING : values[i]);
         }
         return put;
     }
 
-    /** A put of what holds a value, for a row that has no older cells. */
-    public Put values() {
-        Put put = guarded(null);
+    /** A put of the columns that hold a value, for a row whose older cells are removed. */
+    public Put values(long timestamp) {
+        Put put = guarded(null, timestamp);
         for (int i = 0; i < names.length && !deleted; i++) {
             if (values[i] != null) {
-                put.addColumn(INFO, names[i], position, values[i]);
+                put.addColumn(INFO, names[i], timestamp, values[i]);
             }
         }
         return put;
     }
 
-    /** What takes away the cells of older changes, so that the same change, applied again, finds its own untouched; null: nothing. */
-    public Delete withoutOlder() {
-        if (position == 0) {
-            return null;
-        }
+    /** The timestamp of this change's cells where those of an older change have this one. */
+    public long above(long timestamp) {
+        return Math.max(position, Math.addExact(timestamp, 1L));
+    }
+
+    /** The delete of the row's cells with this timestamp. It hides no cell with another one: a later change can have a lower one. */
+    public Delete cellsAt(long timestamp) {
         Delete delete = new Delete(row);
-        delete.addFamily(INFO, position - 1);
-        delete.addColumns(UPDATE_INFO, DELETED, position - 1);
-        delete.addColumns(UPDATE_INFO, NULLS, position - 1);
+        delete.addFamilyVersion(INFO, timestamp);
+        delete.addFamilyVersion(UPDATE_INFO, timestamp);
         return delete;
     }
 
     /** The guards, in the order in which a file has them. */
-    private Put guarded(byte[] nulls) {
-        Put put = new Put(row, position);
+    private Put guarded(byte[] nulls, long timestamp) {
+        Put put = new Put(row, timestamp);
         if (deleted) {
-            put.addColumn(UPDATE_INFO, DELETED, position, YES);
+            put.addColumn(UPDATE_INFO, DELETED, timestamp, YES);
         }
-        put.addColumn(UPDATE_INFO, EXECUTE_POSITION, position, text(position));
-        put.addColumn(UPDATE_INFO, EXECUTE_TIME, position, text(number(order, 0, TIME_DIGITS)));
+        put.addColumn(UPDATE_INFO, EXECUTE_POSITION, timestamp, text(position));
+        put.addColumn(UPDATE_INFO, EXECUTE_TIME, timestamp, text(number(order, 0, TIME_DIGITS)));
         if (nulls != null) {
-            put.addColumn(UPDATE_INFO, NULLS, position, nulls);
+            put.addColumn(UPDATE_INFO, NULLS, timestamp, nulls);
         }
-        put.addColumn(UPDATE_INFO, ORDER, position, order);
+        put.addColumn(UPDATE_INFO, ORDER, timestamp, order);
         return put;
     }
 
