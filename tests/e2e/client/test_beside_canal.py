@@ -126,18 +126,26 @@ def verbs(request: pytest.FixtureRequest, fresh_name: Callable[[str], str], tmp_
 
 
 def _begun(verbs: Verbs) -> None:
-    """Subscribe, and wait for a first row: a Canal without a position begins at the end."""
+    """Subscribe, and take rows until one arrives and all that were written then have arrived: a
+    Canal without a position begins at the end.
+    """
     verbs.insert(999)  # a relay makes a topic for its first row
     verbs.open()
-    keys = iter(range(1000, 2000))
+    written, taken = [999], list[int]()
 
-    def arrived() -> bool:
-        verbs.insert(next(keys))
-        return _taken(verbs).rows != []
+    def has_begun() -> bool:
+        written.append(written[-1] + 1)
+        verbs.insert(written[-1])
+        taken.extend(_taken(verbs).rows)
+        return taken != []
 
-    wait_until(arrived, "the first row")
-    while verbs.get().id != -1:
-        pass
+    def is_complete() -> bool:
+        if written[-1] not in taken:
+            taken.extend(_taken(verbs).rows)
+        return written[-1] in taken
+
+    wait_until(has_begun, "the first row")
+    wait_until(is_complete, "the last row")
 
 
 def _taken(verbs: Verbs) -> Rows:

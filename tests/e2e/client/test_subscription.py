@@ -83,7 +83,7 @@ def test_what_a_client_asks_wrongly_is_answered_with_what_is_near(shop: Shop) ->
     api = {"port": 0, "token": TOKEN, "anonymous_reads": "never"}
     document = {**shop.installation.document, "placement": {}, "api": api}
     with serving(RelaySettings.model_validate(document)) as strict:
-        ready = partial(httpx.get, f"{strict.url}/readyz", trust_env=False)
+        ready = partial(httpx.get, f"{strict.url}/readyz", trust_env=False, timeout=60)
         wait_until(lambda: ready().status_code == 200, "the admin to reach ZooKeeper")
         for token in ("wrong", None):
             with pytest.raises(NotPermitted, match=f"{strict.url} refuses: .*Give a token with"):

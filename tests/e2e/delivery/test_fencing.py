@@ -33,7 +33,7 @@ def test_a_paused_leader_is_fenced_and_stands_by(
             )
             old.signal(signal.SIGCONT)
             wait_until(
-                lambda: "state=STANDBY" in old.log.read_text().splitlines()[-1],
+                lambda: "state=STANDBY" in old.log.read_text().rpartition("state=RUNNING")[2],
                 "the old relay standing by",
             )
             mariadb.execute(f"insert into {name}.t values (102, 1, 'last')")

@@ -39,7 +39,6 @@ def test_zookeeper_leaves_comes_back_and_forgets_and_nothing_is_lost_or_repeated
         mariadb,
         kafka,
         zookeeper,
-        session_timeout_seconds=1,
         filter={"filter_regex": f"{name}\\..*"},
     )
     map_all(installation)

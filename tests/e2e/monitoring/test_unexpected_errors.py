@@ -89,4 +89,7 @@ def test_the_placement_tells_an_unexpected_error_and_heals(
         fault.unlink()
         relay.wait_for("RUNNING")
         assert unexpected(relay, "placement") > 0
-        assert httpx.get(f"{status_url(relay)}/healthz", trust_env=False).status_code == 200
+        assert (
+            httpx.get(f"{status_url(relay)}/healthz", trust_env=False, timeout=60).status_code
+            == 200
+        )

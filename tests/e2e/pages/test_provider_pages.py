@@ -42,7 +42,7 @@ def provider() -> Iterator[str]:
 
 def answers(url: str) -> bool:
     try:
-        found = httpx.get(f"{url}/.well-known/openid-configuration", trust_env=False)
+        found = httpx.get(f"{url}/.well-known/openid-configuration", trust_env=False, timeout=60)
     except httpx.TransportError:
         return False
     return found.status_code == 200

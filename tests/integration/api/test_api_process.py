@@ -72,7 +72,9 @@ def test_a_signal_stops_it_in_order(
 
 def test_it_stops_without_zookeeper_too(tmp_path: Path) -> None:
     with admin_process(config_file(tmp_path, "127.0.0.1:1", "roma")) as process:
-        assert httpx.get(f"{address(process)}/healthz", trust_env=False).status_code == 200
+        assert (
+            httpx.get(f"{address(process)}/healthz", trust_env=False, timeout=60).status_code == 200
+        )
         process.terminate()
         _, log = process.communicate(timeout=30)
     assert process.returncode == 0, log

@@ -145,7 +145,9 @@ def test_with_users_nothing_is_offered(settings: RelaySettings, output: Output) 
     with served(settings) as server:
         link_in(output)
         wait_until(
-            lambda: httpx.get(f"{server.url}/readyz", trust_env=False).status_code == 200,
+            lambda: (
+                httpx.get(f"{server.url}/readyz", trust_env=False, timeout=60).status_code == 200
+            ),
             "the admin to reach ZooKeeper",
         )
         editor = AccountEditor(settings, server.admin.session, server.admin.acts)

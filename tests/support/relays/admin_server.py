@@ -46,7 +46,7 @@ def admin_client(settings: RelaySettings, port: int = 0) -> Iterator[httpx.Clien
             base_url=server.url,
             headers=headers,
             trust_env=False,
-            timeout=30,
+            timeout=60,
             verify=NO_CERTIFICATES,
         ) as client,
     ):
@@ -69,7 +69,7 @@ def serving(settings: RelaySettings, port: int = 0) -> Iterator[AdminServer]:
             yield server
         finally:
             server.should_exit = True
-            thread.join(30)
+            thread.join(60)
             assert not thread.is_alive()
 
 

@@ -56,7 +56,7 @@ class Installation:
         kafka: Kafka | KafkaCluster,
         zookeeper: ZooKeeper,
         *,
-        session_timeout_seconds: float = 2,
+        session_timeout_seconds: float = 4,
         relay_zookeeper: str | None = None,
         copies: int = 1,
         placement: dict[str, Any] | None = None,
@@ -221,6 +221,7 @@ class RelayProcess:
         self.label = name
         self.log = installation.folder / f"{name}.log"
         self._child: subprocess.Popen[bytes] | Forked | None = None
+        self._log_start = 0
 
     def __enter__(self) -> "RelayProcess":
         self.start()
@@ -243,6 +244,7 @@ class RelayProcess:
         arguments = ["relay", "--config", str(self._installation.file)]
         told = {**os.environ, **self._environment, **environment}
         with self.log.open("ab") as log:
+            self._log_start = log.tell()
             if self._folder is None and can_fork(told):
                 self._child = fork(self._module, arguments, told, log)
                 return
@@ -309,6 +311,12 @@ class RelayProcess:
         last = seen[-1]
         assert last is not None
         return last
+
+    def log_since_start(self) -> str:
+        """Return what the process that was started last has logged."""
+        with self.log.open("rb") as log:
+            log.seek(self._log_start)
+            return log.read().decode(errors="replace")
 
     def log_tail(self) -> str:
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-40:])

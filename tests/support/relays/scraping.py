@@ -18,10 +18,17 @@ client.
 
 
 def status_url(relay: RelayProcess) -> str:
-    """Return the URL of the status server of the relay that was started last, from its log."""
-    found = re.findall(r"""url(?:=|": ")(http://[^\s"]+)""", relay.log.read_text(errors="replace"))
-    assert found, relay.log_tail()
-    return str(found[-1])
+    """Return the URL of the status server of the process that was started last, when its log has
+    it.
+    """
+    found: list[str] = []
+
+    def is_logged() -> bool:
+        found.extend(re.findall(r"""url(?:=|": ")(http://[^\s"]+)""", relay.log_since_start()))
+        return bool(found)
+
+    wait_until(is_logged, "the address of the status server")
+    return found[-1]
 
 
 def scrape(relay: RelayProcess) -> dict[str, float]:

@@ -307,9 +307,9 @@ def test_an_admin_without_the_provider_does_not_know_its_sessions(there: Install
     with admin_client(there.settings.model_copy(update={"api": api})) as admin:
         wait_until(lambda: admin.get("/readyz").status_code == 200, "the admin's ZooKeeper")
         base = str(admin.base_url)
-        seen = httpx.get(f"{base}{READ}", cookies=dict(ann.cookies), trust_env=False)
+        seen = httpx.get(f"{base}{READ}", cookies=dict(ann.cookies), trust_env=False, timeout=60)
         assert seen.status_code == 401
-        assert httpx.get(f"{base}/login/oidc", trust_env=False).status_code == 404
+        assert httpx.get(f"{base}/login/oidc", trust_env=False, timeout=60).status_code == 404
     assert ann.get(SESSION).json()["name"] == "ann"
 
 

@@ -61,7 +61,8 @@ def url(settings: RelaySettings, editor: AccountEditor) -> Iterator[str]:
     with serving(settings) as server:
         ready = f"{server.url}/readyz"
         wait_until(
-            lambda: httpx.get(ready, trust_env=False).status_code == 200, "the admin's ZooKeeper"
+            lambda: httpx.get(ready, trust_env=False, timeout=60).status_code == 200,
+            "the admin's ZooKeeper",
         )
         yield server.url
     patch.undo()
