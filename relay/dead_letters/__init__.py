@@ -3,6 +3,17 @@ them.
 """
 
 from relay.dead_letters.dead_letter import DeadLetter
+from relay.dead_letters.later_rows import LastOfKey, check_form, forgets_after_ms, last_of_key
 from relay.dead_letters.topic import DeadLetterTopic, ListedDeadLetter, Replay, letters_prefix
 
-__all__ = ["DeadLetter", "DeadLetterTopic", "ListedDeadLetter", "Replay", "letters_prefix"]
+__all__ = [
+    "DeadLetter",
+    "DeadLetterTopic",
+    "LastOfKey",
+    "ListedDeadLetter",
+    "Replay",
+    "check_form",
+    "forgets_after_ms",
+    "last_of_key",
+    "letters_prefix",
+]

@@ -13,6 +13,7 @@ from relay.kafka.erasing import (
     Tombstone,
     TombstoneProducer,
     TopicRewrite,
+    scan_partition,
     scan_topic,
 )
 from relay.kafka.errors import RECHECKED, error_of, kafka_errors, relay_error, undelivered
@@ -71,6 +72,7 @@ __all__ = [
     "position_topic_findings",
     "relay_error",
     "row_topic_findings",
+    "scan_partition",
     "scan_topic",
     "surplus_partitions",
     "topic_limit",

@@ -6,10 +6,18 @@ from time import time
 from typing import Final
 
 from relay.audit import AuditEntry, AuditTrail
-from relay.dead_letters import DeadLetterTopic, ListedDeadLetter, Replay
+from relay.dead_letters import (
+    DeadLetter,
+    DeadLetterTopic,
+    ListedDeadLetter,
+    Replay,
+    check_form,
+    forgets_after_ms,
+    last_of_key,
+)
 from relay.encode import without_number
 from relay.errors import Fenced, MessageTooLarge, ReplayRefused, TopicRefused
-from relay.kafka import TopicAdmin, message_bytes, topic_limit
+from relay.kafka import TopicAdmin, TopicState, message_bytes, topic_limit
 from relay.model.message import OutboundMessage
 from relay.operations.who import Who
 from relay.pipeline.delivery.new_producer import single_producer
@@ -32,7 +40,8 @@ def replay(
     It belongs to no source transaction any more.
 
     Message, mark and audit entry become visible together. A consumer with a newer change of the key
-    drops it correctly. Of two replays at the same time one sends. Raises DeadLetterUnknown,
+    drops it correctly. A compacted topic with a newer change of the key is not sent to: the older
+    row would stay there. Of two replays at the same time one sends. Raises DeadLetterUnknown,
     DeadLetterDamaged, ReplayRefused, MessageTooLarge.
     """
     AuditTrail(settings.kafka, settings.installation).ensure_topic()
@@ -42,7 +51,10 @@ def replay(
         # Before the marks are read: Kafka then refuses earlier replays that have not committed.
         producer.open()
         try:
-            return _sent(settings, instance.name, wanted, who, producer, again=again)
+            return _sent(settings, instance, wanted, who, producer, again=again)
+        except ReplayRefused:
+            producer.abort()
+            raise
         except Fenced as exc:
             raise ReplayRefused(
                 f"Another replay for {instance.name} began before dead letter {wanted} was sent.",
@@ -52,22 +64,27 @@ def replay(
 
 def _sent(
     settings: RelaySettings,
-    instance: str,
+    instance: InstanceSettings,
     wanted: str,
     who: Who,
     producer: BatchProducer,
     *,
     again: bool,
 ) -> OutboundMessage:
-    letters = DeadLetterTopic(settings.kafka, settings.installation, instance)
+    letters = DeadLetterTopic(settings.kafka, settings.installation, instance.name)
     found = letters.letter(wanted)
     check(found, again=again)
-    message = found.letter.later_message
-    if message.value is not None:
-        message = replace(message, value=without_number(message.value))
-    _check_size(settings, message)
-    entry = _entry(instance, wanted, message.topic, who)
+    letter = replace(found.letter, message=_later(found.letter))
+    message, state = letter.message, _state(settings, letter.message)
+    check_form(letter, instance, state)
+    _check_size(settings, message, state)
+    last = last_of_key(settings.kafka, letter, state)
+    if last is not None:
+        last.check(forgets_after_ms(state, tombstones=instance.message.tombstones))
+    entry = _entry(instance.name, wanted, message.topic, who)
     producer.send(message)
+    if last is not None and instance.transaction.delivery == "exactly_once":
+        last.check_sent()
     producer.send(AuditTrail(settings.kafka, settings.installation).message(entry))
     by = Replay(who.name, int(time() * 1000), who.comment)
     producer.commit(letters.replay_mark(found.letter, by)).result(_ANSWER_SECONDS)
@@ -93,13 +110,26 @@ def check(found: ListedDeadLetter, *, again: bool) -> None:
         raise ReplayRefused(f"Dead letter {letter.id} was sent before, by {found.replay.actor}.")
 
 
-def _check_size(settings: RelaySettings, message: OutboundMessage) -> None:
+def _later(letter: DeadLetter) -> OutboundMessage:
+    """Return the message of a letter without what belongs to its source transaction."""
+    message = letter.later_message
+    if message.value is None:
+        return message
+    return replace(message, value=without_number(message.value))
+
+
+def _state(settings: RelaySettings, message: OutboundMessage) -> TopicState:
+    """Return the state of the message's topic. Raises TopicRefused if it is gone."""
     state = TopicAdmin(settings.kafka).state(message.topic)
     if state is None:
         raise TopicRefused(
             f"Kafka has no topic {message.topic}.",
             remedy="Create the topic again, as it was, and send again.",
         )
+    return state
+
+
+def _check_size(settings: RelaySettings, message: OutboundMessage, state: TopicState) -> None:
     size, limit = (
         message_bytes(message),
         topic_limit(state.settings, settings.kafka.message_max_bytes),

@@ -18,6 +18,8 @@ from relay.model.value import ABSENT, Row
 
 _BETWEEN: Final = b',"after":'
 _NO_TRANSACTION: Final = b"null"
+_DEBEZIUM_HEADS: Final = (b'{"before":', b'{"schema":')
+"""How values begin that may be of `NumberedRows`: the envelope, or its schema."""
 _NUMBERED: Final = re.compile(
     rb',"transaction":\{"id":"(?:[^"\\]|\\.)*","total_order":\d+,"data_collection_order":\d+\},'
     rb'"source":'
@@ -109,7 +111,12 @@ class NumberedRows(JsonRows):
 def without_number(value: bytes) -> bytes:
     """Return a value of any format without the block of `NumberedRows`, for a message that is sent
     after its source transaction.
+
+    Other formats have no such block. A text of theirs may look like one, and has its length before
+    it in Avro and Protobuf, so they are not changed.
     """
+    if not value.startswith(_DEBEZIUM_HEADS):
+        return value
     return _NUMBERED.sub(b',"transaction":null,"source":', value)
 
 

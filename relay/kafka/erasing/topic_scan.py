@@ -35,16 +35,25 @@ def scan_topic(kafka: KafkaSettings, topic: str, partitions: int) -> Iterator[Sc
     Raises BrokerUnreachable after 30 s without a record, KafkaNotPermitted.
     """
     for partition in range(partitions):
-        yield from _scan(kafka, topic, partition)
+        yield from scan_partition(kafka, topic, partition)
 
 
-def _scan(kafka: KafkaSettings, topic: str, partition: int) -> Iterator[ScannedRecord]:
+def scan_partition(
+    kafka: KafkaSettings, topic: str, partition: int, start: int = 0
+) -> Iterator[ScannedRecord]:
+    """Yield every record from offset `start` on that was in a partition when the scan began.
+
+    Raises as `scan_topic` does.
+    """
     with (
         closing(_consumer(kafka, topic)) as consumer,
         kafka_errors(f"Reading {topic}", Right("Read", "topic", topic)),
     ):
         place = TopicPartition(topic, partition)
-        first, end = consumer.get_watermark_offsets(place, timeout=_REQUEST_SECONDS)
+        oldest, end = consumer.get_watermark_offsets(place, timeout=_REQUEST_SECONDS)
+        first = max(oldest, start)
+        if first >= end:
+            return
         consumer.assign([TopicPartition(topic, partition, first)])
         deadline = Deadline.after(_SILENT_SECONDS)
         while max(first, consumer.position([place])[0].offset) < end:

@@ -1,4 +1,4 @@
-"""Two operators send the same dead letter again at the same time: its message is sent once."""
+"""A dead letter is sent again: once, and not where it would replace a newer row."""
 
 import sys
 from threading import Barrier, Thread
@@ -8,15 +8,22 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import NewTopic
 
 from deploy.embedded import Kafka
-from relay.dead_letters import DeadLetter, DeadLetterTopic, ListedDeadLetter
+from relay.dead_letters import DeadLetter, DeadLetterTopic, LastOfKey, ListedDeadLetter
+from relay.envelope import Header, order_text
 from relay.errors import ReplayRefused
-from relay.model.message import OutboundMessage
+from relay.model.message import Headers, OutboundMessage
 from relay.operations.replay import check, replay
 from relay.operations.who import Who
 from relay.settings import RelaySettings
 from tests.servers.fixtures import FreshName
 from tests.support.rows.topic_clients import admin_of
 from tests.support.rows.topic_reading import read_topic
+
+KEY = b'["shop.t","7"]'
+
+
+def order_header(position: int) -> Headers:
+    return ((Header.ORDER.value, order_text(1, position).encode()),)
 
 
 @pytest.fixture
@@ -32,12 +39,13 @@ def settings(kafka: Kafka, fresh_name: FreshName) -> RelaySettings:
     )
 
 
-def kept_letter(kafka: Kafka, settings: RelaySettings) -> DeadLetter:
+def kept_letter(kafka: Kafka, settings: RelaySettings, policy: str = "delete") -> DeadLetter:
     """Make a topic, and a dead letter with a message for it."""
     topic = f"{settings.installation}.rows"
     with admin_of(kafka.bootstrap) as admin:
-        admin.create_topics([NewTopic(topic, 1, 1)])[topic].result(60)
-    message = OutboundMessage(topic, 0, b'["shop.t","7"]', b'{"id":1}', ())
+        new = NewTopic(topic, 1, 1, config={"cleanup.policy": policy})
+        admin.create_topics([new])[topic].result(60)
+    message = OutboundMessage(topic, 0, KEY, b'{"data":[]}', order_header(2))
     letter = DeadLetter(
         id="0001-0",
         code="MESSAGE_TOO_LARGE",
@@ -50,13 +58,13 @@ def kept_letter(kafka: Kafka, settings: RelaySettings) -> DeadLetter:
         execute_time=1,
         execute_position=2,
         message=message,
-        value_bytes=8,
+        value_bytes=11,
     )
     letters = DeadLetterTopic(settings.kafka, settings.installation, "shop")
     producer = Producer({"bootstrap.servers": kafka.bootstrap})
     for part in letters.messages(letter, letters.ensure()):
         producer.produce(part.topic, part.value, part.key, part.partition)
-    assert producer.flush(20) == 0
+    assert producer.flush(60) == 0
     return letter
 
 
@@ -88,3 +96,44 @@ def test_one_of_two_replays_at_the_same_time_sends_the_message(
     monkeypatch.undo()
     with pytest.raises(ReplayRefused, match="was sent before"):
         replay(settings, settings.instances[0], letter.id, Who("eve"))
+
+
+@pytest.mark.timeout(120)
+def test_a_row_does_not_replace_a_newer_one_in_a_compacted_topic(
+    kafka: Kafka, settings: RelaySettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    letter = kept_letter(kafka, settings, "compact")
+    topic = letter.message.topic
+    producer = Producer({"bootstrap.servers": kafka.bootstrap})
+
+    def publish(position: int) -> None:
+        producer.produce(topic, b"{}", KEY, headers=list(order_header(position)))
+        assert producer.flush(60) == 0
+
+    def send() -> None:
+        replay(settings, settings.instances[0], letter.id, Who("ann"))
+
+    publish(1)
+    check_before = LastOfKey.check
+
+    def newer_meanwhile(last: LastOfKey, forgets_ms: int | None) -> None:
+        check_before(last, forgets_ms)
+        publish(3)
+
+    monkeypatch.setattr(LastOfKey, "check", newer_meanwhile)
+    with pytest.raises(ReplayRefused, match="older than the record at partition 0, offset 1"):
+        send()
+    monkeypatch.undo()
+    with pytest.raises(ReplayRefused, match="the older row would stay"):
+        send()
+    assert [each.value for each in read_topic(kafka.bootstrap, topic)] == [{}, {}]
+
+
+@pytest.mark.timeout(120)
+def test_a_row_that_is_the_newest_of_its_key_is_sent_to_a_compacted_topic(
+    kafka: Kafka, settings: RelaySettings
+) -> None:
+    letter = kept_letter(kafka, settings, "compact")
+    assert replay(settings, settings.instances[0], letter.id, Who("ann")) == letter.message
+    [found] = read_topic(kafka.bootstrap, letter.message.topic)
+    assert found.value == {"data": []}

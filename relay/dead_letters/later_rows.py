@@ -1,0 +1,135 @@
+"""Whether a message can be sent later: it must not be the last one of its key where a topic keeps
+the last one, and must have the format and a partition of its topic.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from time import time
+from typing import Final
+
+from relay.dead_letters.dead_letter import DeadLetter
+from relay.deadline import Deadline
+from relay.envelope import Header, Order, parse_order
+from relay.errors import BrokerUnreachable, ReplayRefused
+from relay.kafka import ScannedRecord, TopicState, scan_partition
+from relay.model.message import Headers
+from relay.settings import InstanceSettings, KafkaSettings
+from relay.settings.formats import REGISTERED
+
+_SENT_SECONDS: Final = 60.0
+_COPY_REMEDY: Final = (
+    "Nothing was sent. Publish the row as the source has it now: `roma snapshot start --where`."
+)
+_HEADS: Final[Mapping[str, tuple[bytes, ...]]] = {
+    "canal-json": (b'{"data":',),
+    "debezium-json": (b'{"before":', b'{"schema":'),
+    "maxwell-json": (b'{"database":',),
+    "cloudevents": (b'{"specversion":',),
+    **dict.fromkeys(REGISTERED, (b"\0",)),
+}
+"""How values begin in each format."""
+
+
+def check_form(letter: DeadLetter, instance: InstanceSettings, state: TopicState) -> None:
+    """Raise ReplayRefused if the topic has another format, or lacks the partition of a message."""
+    message = letter.message
+    if message.partition >= state.partitions:
+        raise ReplayRefused(
+            f"Dead letter {letter.id} is for partition {message.partition} of {message.topic}, "
+            f"which has {state.partitions} partitions now.",
+            remedy=_COPY_REMEDY,
+        )
+    wanted, value = instance.format_of(message.topic), message.value or b""
+    found = sorted(name for name, heads in _HEADS.items() if value.startswith(heads))
+    if message.value is not None and found and wanted not in found:
+        raise ReplayRefused(
+            f"Dead letter {letter.id} has the format {' or '.join(found)}, and {message.topic} has "
+            f"{wanted} now: readers of the topic could not read it.",
+            remedy=_COPY_REMEDY,
+        )
+
+
+class LastOfKey:
+    """Checks that no newer change of a key is in a compacted topic, before an older one is sent.
+
+    Kafka keeps the last record of a key, so the older row would replace the newer one for ever.
+    `scan` yields the records of the message's partition from an offset on, also those of open
+    transactions.
+    """
+
+    def __init__(self, letter: DeadLetter, scan: Callable[[int], Iterator[ScannedRecord]]) -> None:
+        self._letter = letter
+        self._message = letter.message
+        self._scan = scan
+        self._next = 0
+
+    def check(self, forgets_ms: int | None) -> None:
+        """Read the partition. Raises ReplayRefused if it has a newer change of the key.
+
+        `forgets_ms`: after so long a deleted key may be without any record; None: never.
+        """
+        is_known = False
+        for record in self._scan(0):
+            self._next = record.offset + 1
+            is_known |= record.key == self._message.key
+            self._refuse_newer(record)
+        age_ms = int(time() * 1000) - self._letter.written_ms
+        if not is_known and forgets_ms is not None and age_ms >= forgets_ms:
+            raise ReplayRefused(
+                f"{self._message.topic} has no record of the key of dead letter {self._letter.id}, "
+                f"which is older than its deletes are kept ({forgets_ms} ms): the row may be "
+                "deleted.",
+                remedy=_COPY_REMEDY,
+            )
+
+    def check_sent(self) -> None:
+        """Read what was added up to the message, which is in an open transaction.
+
+        Raises ReplayRefused if a newer change of the key was added, BrokerUnreachable if the
+        message does not arrive.
+        """
+        deadline = Deadline.after(_SENT_SECONDS)
+        while not deadline.passed:
+            for record in self._scan(self._next):
+                self._next = record.offset + 1
+                if (record.key, record.value) == (self._message.key, self._message.value):
+                    return
+                self._refuse_newer(record)
+        raise BrokerUnreachable(
+            f"The message for {self._message.topic} was not there after {_SENT_SECONDS:.0f} s."
+        )
+
+    def _refuse_newer(self, record: ScannedRecord) -> None:
+        if record.key != self._message.key:
+            return
+        own, found = _order_of(self._message.headers), _order_of(record.headers)
+        if own is None or found is None or found > own:
+            raise ReplayRefused(
+                f"Dead letter {self._letter.id} is older than the record at partition "
+                f"{record.partition}, offset {record.offset} of {self._message.topic}, "
+                "which has its key. The topic is compacted, so the older row would stay.",
+                remedy=_COPY_REMEDY,
+            )
+
+
+def last_of_key(kafka: KafkaSettings, letter: DeadLetter, state: TopicState) -> LastOfKey | None:
+    """Return the check of a letter's key, None if its topic keeps all records."""
+    message = letter.message
+    if "compact" not in state.settings.get("cleanup.policy", "") or message.key is None:
+        return None
+    return LastOfKey(letter, partial(scan_partition, kafka, message.topic, message.partition))
+
+
+def forgets_after_ms(state: TopicState, *, tombstones: bool) -> int | None:
+    """Return how long a compacted topic keeps the tombstone of a deleted key; None without them."""
+    return int(state.settings.get("delete.retention.ms", 0)) if tombstones else None
+
+
+def _order_of(headers: Headers) -> Order | None:
+    for name, value in headers:
+        if name == Header.ORDER.value:
+            try:
+                return parse_order(value)
+            except ValueError:
+                return None
+    return None
