@@ -1,17 +1,20 @@
 """Records without a value, which make Kafka remove the older records of their keys."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from relay.errors import BrokerUnreachable
 from relay.kafka.client import client_configuration, kafka_client
-from relay.kafka.errors import error_of, relay_error
+from relay.kafka.erasing.rewrite_turn import RewriteTurn
+from relay.kafka.erasing.topic_scan import ScannedRecord, scan_partition
+from relay.kafka.errors import error_of, kafka_errors, relay_error
 from relay.kafka.rights import Right
 from relay.settings import KafkaSettings
 
 _SECONDS: Final = 30.0
+_TRANSACTION_MS: Final = 60_000
 
 
 class Tombstone(NamedTuple):
@@ -26,45 +29,110 @@ class Tombstone(NamedTuple):
 
 
 class TombstoneProducer:
-    """Writes tombstones, outside of any transaction."""
+    """Writes tombstones of keys that were not used again since they were found.
 
-    def __init__(self, kafka: KafkaSettings) -> None:
-        self._producer = kafka_client(
+    They are in a transaction that is committed only if no other record of a key came before its
+    tombstone. So a new row is never the older one of two records. `turn` gives the transactional
+    id.
+    """
+
+    def __init__(self, kafka: KafkaSettings, turn: RewriteTurn) -> None:
+        self._kafka = kafka
+        self._turn = turn
+
+    def write(
+        self, topic: str, tombstones: Sequence[Tombstone], ends: Mapping[int, int]
+    ) -> Sequence[Tombstone]:
+        """Write tombstones, wait until Kafka has them, and return those that were written.
+
+        `ends`: for each partition, the offset up to which it was searched. A key with a later
+        record is left out. Raises BrokerUnreachable, KafkaNotPermitted, DeliveryRefused, and the
+        errors of the turn.
+        """
+        searched = dict(ends)
+        left = self._unused(topic, tombstones, searched, {})
+        producer = self._ready_producer(topic) if left else None
+        while producer is not None and left:
+            with kafka_errors(f"Writing to {topic}", Right("Write", "topic", topic)):
+                producer.begin_transaction()
+                places = self._produced(producer, topic, left)
+                still = self._unused(topic, left, searched, places)
+                if len(still) == len(left):
+                    producer.commit_transaction(_SECONDS)
+                    return left
+                producer.abort_transaction(_SECONDS)
+            # Records of the aborted attempt are not those of another row.
+            searched |= {partition: max(of) + 1 for partition, of in places.items()}
+            left = still
+        return left
+
+    def _unused(
+        self,
+        topic: str,
+        tombstones: Sequence[Tombstone],
+        searched: dict[int, int],
+        places: Mapping[int, Sequence[int]],
+    ) -> Sequence[Tombstone]:
+        """Return the tombstones whose keys have no later record; `places` are their own offsets."""
+        used = set[tuple[int, bytes]]()
+        for partition in sorted({each.partition for each in tombstones}):
+            for record in self._added(topic, partition, searched, places.get(partition, ())):
+                if record.key is not None:
+                    used.add((partition, record.key))
+        return [each for each in tombstones if (each.partition, each.key) not in used]
+
+    def _added(
+        self, topic: str, partition: int, searched: dict[int, int], own: Sequence[int]
+    ) -> Iterable[ScannedRecord]:
+        """Yield what others added to a partition, up to the last own record."""
+        for record in scan_partition(self._kafka, topic, partition, searched.get(partition, 0)):
+            if own and record.offset > max(own):
+                return
+            if not own:
+                searched[partition] = record.offset + 1
+            if record.offset not in own:
+                yield record
+
+    def _produced(
+        self, producer: Producer, topic: str, tombstones: Iterable[Tombstone]
+    ) -> dict[int, list[int]]:
+        """Hand tombstones over, and return their offsets by partition."""
+        refused: list[KafkaError] = []
+        places: dict[int, list[int]] = {}
+
+        def report(error: KafkaError | None, message: Message) -> None:
+            partition, offset = message.partition(), message.offset()
+            if error is not None:
+                refused.append(error)
+            elif partition is not None and offset is not None:
+                places.setdefault(partition, []).append(offset)
+
+        for each in tombstones:
+            producer.produce(
+                topic, None, each.key, each.partition, on_delivery=report, headers=[*each.headers]
+            )
+            producer.poll(0)
+        if producer.flush(_SECONDS):
+            raise BrokerUnreachable(f"{topic} did not take tombstones within {_SECONDS:.0f} s.")
+        if refused:
+            raise relay_error(refused[0], f"Writing to {topic}", Right("Write", "topic", topic))
+        return places
+
+    def _ready_producer(self, topic: str) -> Producer:
+        self._turn.check()  # a process whose turn is over must not fence the next one
+        transactional_id = self._turn.transactional_id
+        producer = kafka_client(
             Producer,
             {
-                **client_configuration(kafka),
-                "enable.idempotence": True,
-                "acks": "all",
+                **client_configuration(self._kafka),
+                "transactional.id": transactional_id,
+                "transaction.timeout.ms": _TRANSACTION_MS,
                 "message.timeout.ms": int(_SECONDS * 1000),
             },
         )
-
-    def write(self, topic: str, tombstones: Iterable[Tombstone]) -> None:
-        """Write tombstones, and wait until Kafka has all of them.
-
-        Raises BrokerUnreachable, KafkaNotPermitted, DeliveryRefused.
-        """
-        refused: list[KafkaError] = []
-
-        def report(error: KafkaError | None, _: Message) -> None:
-            if error is not None:
-                refused.append(error)
-
-        right = Right("Write", "topic", topic)
+        right = Right("Write", "transactional-id", transactional_id)
         try:
-            for each in tombstones:
-                self._producer.produce(
-                    topic,
-                    None,
-                    each.key,
-                    each.partition,
-                    on_delivery=report,
-                    headers=[*each.headers],
-                )
-                self._producer.poll(0)
+            producer.init_transactions(_SECONDS)
         except KafkaException as exc:
             raise relay_error(error_of(exc), f"Writing to {topic}", right) from exc
-        if self._producer.flush(_SECONDS):
-            raise BrokerUnreachable(f"{topic} did not take tombstones within {_SECONDS:.0f} s.")
-        if refused:
-            raise relay_error(refused[0], f"Writing to {topic}", right)
+        return producer

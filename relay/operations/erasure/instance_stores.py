@@ -108,7 +108,7 @@ def letter_kind(letter: DeadLetter, needles: Needles) -> str:
     parts = (message.key, message.value, letter.reason.encode(), *(v for _, v in message.headers))
     if message.key in needles.keys or needles.key_in_any(*parts):
         return _OF_KEYS
-    return _BY_TEXT if needles.in_any(*parts) else ""
+    return _BY_TEXT if needles.in_any(*parts) or needles.is_alike(message.key) else ""
 
 
 def value_kind(

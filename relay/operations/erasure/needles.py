@@ -1,12 +1,17 @@
 """The search terms of an erasure: keys of messages, and texts. Pure."""
 
 import json
+import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+import orjson
+
 from relay.errors import ErasureRefused
 
+_NUMBER: Final = re.compile(r"(-?)\+?(\d+)(?:\.(\d*))?", re.ASCII)
 LEAST_CHARACTERS: Final = 4
 """A shorter text would be found in rows of other people."""
 
@@ -16,12 +21,18 @@ class Needles:
     """Keys of messages as bytes, and byte strings that each identify the person.
 
     `parts` are the texts and the keys, as they are and as JSON strings hold them. `key_parts` are
-    those of the keys: their brackets and quotes prevent matches inside longer texts.
+    those of the keys: their brackets and quotes prevent matches inside longer texts. `alike` are
+    the keys without what spellings of one key may differ by.
     """
 
     keys: frozenset[bytes]
     key_parts: tuple[bytes, ...]
     parts: tuple[bytes, ...]
+    alike: frozenset[tuple[str, ...]] = frozenset()
+
+    def is_alike(self, key: bytes | None) -> bool:
+        """Whether a record's key is one of the keys in another spelling."""
+        return key is not None and key not in self.keys and plain_key(key) in self.alike
 
     def in_any(self, *values: bytes | None) -> bool:
         """Whether one of the values contains a text or key."""
@@ -54,16 +65,48 @@ def read_needles(keys: Iterable[str], texts: Iterable[str]) -> Needles:
             raise ErasureRefused(
                 f"Line {number} of the texts has fewer than {LEAST_CHARACTERS} characters."
             )
-    of_keys = {form for each in found for form in _forms(each)}
+    of_keys = {form for each in found for form in _forms(_as_in_messages(each).decode())}
     parts = of_keys | {form for each in words for form in _forms(each)}
-    keys_of_messages = frozenset(each.encode() for each in found)
-    return Needles(keys_of_messages, tuple(sorted(of_keys)), tuple(sorted(parts)))
+    keys_of_messages = frozenset(map(_as_in_messages, found))
+    alike = frozenset(key for each in keys_of_messages if (key := plain_key(each)) is not None)
+    return Needles(keys_of_messages, tuple(sorted(of_keys)), tuple(sorted(parts)), alike)
+
+
+def plain_key(key: bytes) -> tuple[str, ...] | None:
+    """Return the texts of a key without what its spellings may differ by, None for no key.
+
+    Servers take texts for equal that differ by case, accents or spaces at the end, and numbers
+    that differ by zeros. Messages have the spelling of the row.
+    """
+    try:
+        values = orjson.loads(key)
+    except orjson.JSONDecodeError:
+        return None
+    return tuple(map(_plain, values)) if isinstance(values, list) else None
+
+
+def _plain(value: object) -> str:
+    """Return a text without case, accents and spaces at the end, or the digits of a number."""
+    text = str(value).rstrip()
+    if match := _NUMBER.fullmatch(text):
+        sign, whole, fraction = match.groups("")
+        digits = whole.lstrip("0") or "0"
+        rest = fraction.rstrip("0")
+        return f"{sign}{digits}.{rest}" if rest else f"{sign if digits != '0' else ''}{digits}"
+    apart = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(each for each in apart if not unicodedata.combining(each))
+
+
+def _as_in_messages(key: str) -> bytes:
+    """Return a key as messages have it: without spaces and escapes that JSON allows."""
+    return orjson.dumps(json.loads(key))
 
 
 def _is_key(line: str) -> bool:
     try:
         value = json.loads(line)
-    except ValueError:
+        orjson.dumps(value)
+    except (ValueError, TypeError):
         return False
     return isinstance(value, list) and len(value) > 1 and all(isinstance(v, str) for v in value)
 

@@ -74,7 +74,7 @@ class PersonErasure:
             self._told(f"reading {state.name}")
             finding, claims = find_in_topic(self._settings.kafka, state, self._needles)
             (erased if finding.compacted else staying).update(each.url for each in claims)
-            if finding.records or finding.others:
+            if finding.records or finding.others or finding.alike:
                 findings.append(finding)
         self._told("reading dead letters and values outside of Kafka")
         of_keys, of_records, by_text = self._stores.find(erased, staying)
@@ -121,10 +121,10 @@ class PersonErasure:
             self._trail.erase(chosen.audit_entries, self._turn)
 
     def _erase_rows(self, topics: Iterable[TopicFinding], *, delete_records: bool) -> None:
-        kafka = self._settings.kafka
         for each in topics:
             if each.compacted:
-                TombstoneProducer(kafka).write(each.topic, each.tombstones)
+                producer = TombstoneProducer(self._settings.kafka, self._turn)
+                producer.write(each.topic, each.tombstones, each.ends)
             elif delete_records and each.last:
                 self._admin.delete_records(each.topic, each.last)
 

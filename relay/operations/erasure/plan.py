@@ -18,6 +18,8 @@ class TopicFinding:
     tombstones  of each partition and key whose last record has a value
     others      records of other keys, or without one, that contain a key or text
     neighbours  records that stand before the last one of the keys in its partition
+    alike       keys of records that are one of the keys in another spelling
+    ends        partition → offset up to which it was searched
     """
 
     topic: str
@@ -28,6 +30,8 @@ class TopicFinding:
     tombstones: tuple[Tombstone, ...] = ()
     others: int = 0
     neighbours: int = 0
+    alike: tuple[str, ...] = ()
+    ends: dict[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +96,9 @@ class ErasurePlan:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no finding could be erased, regardless of the choice."""
+        """Whether no finding could be erased: by another choice, or by other keys."""
         return not (
-            any(each.records for each in self.topics)
+            any(each.records or each.alike for each in self.topics)
             or self.of_keys
             or self.of_records
             or self.by_text

@@ -18,34 +18,54 @@ _LONGEST_LAG: Final = 2**63 - 1
 """Kafka's `max.compaction.lag.ms` that means: no bound."""
 
 
+class _Found:
+    """What records of one topic match, while they are read in the order of their offsets."""
+
+    def __init__(self, needles: Needles) -> None:
+        self._needles = needles
+        self.newest: dict[tuple[int, bytes], Tombstone | None] = {}
+        self.last: dict[int, int] = {}
+        self.ends: dict[int, int] = {}
+        self.alike: set[str] = set()
+        self.claims: list[Claim] = []
+        self.records = self.others = 0
+
+    def take(self, record: ScannedRecord) -> None:
+        """Note what a record holds."""
+        key, needles = record.key, self._needles
+        self.ends[record.partition] = record.offset + 1
+        if key is not None and record.value is not None and needles.is_alike(key):
+            self.alike.add(key.decode("utf-8", "replace"))
+        if key is not None and key in needles.keys:
+            self.newest[record.partition, key] = _tombstone(record, key)
+            if record.value is not None:
+                self.records += 1
+                self.last[record.partition] = record.offset + 1
+                self.claims += _claims(record)
+        elif needles.in_any(key, record.value, *(value for _, value in record.headers)):
+            self.others += 1
+
+
 def find_in_topic(
     kafka: KafkaSettings, state: TopicState, needles: Needles
 ) -> tuple[TopicFinding, tuple[Claim, ...]]:
     """Return the findings in a topic, and the claims of the records with these keys."""
-    newest: dict[tuple[int, bytes], Tombstone | None] = {}
-    last: dict[int, int] = {}
-    claims: list[Claim] = []
-    records = others = 0
+    found = _Found(needles)
     for each in scan_topic(kafka, state.name, state.partitions):
-        if each.key in needles.keys and each.key is not None:
-            newest[each.partition, each.key] = _tombstone(each, each.key)
-            if each.value is not None:
-                records += 1
-                last[each.partition] = each.offset + 1
-                claims += _claims(each)
-        elif needles.in_any(each.key, each.value, *(value for _, value in each.headers)):
-            others += 1
+        found.take(each)
     finding = TopicFinding(
         state.name,
         "compact" in state.settings.get("cleanup.policy", ""),
         _bound(state),
-        records,
-        last,
-        tuple(each for each in newest.values() if each is not None),
-        others,
-        sum(last.values()) - records,
+        found.records,
+        found.last,
+        tuple(each for each in found.newest.values() if each is not None),
+        found.others,
+        sum(found.last.values()) - found.records,
+        tuple(sorted(found.alike)),
+        found.ends,
     )
-    return finding, tuple(claims)
+    return finding, tuple(found.claims)
 
 
 def known_topics(admin: TopicAdmin, named: Iterable[str]) -> list[TopicState]:

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from relay.operations.erasure.plan import ErasureChoice, ErasurePlan, Matches, TopicFinding
 
+_MOST_SPELLINGS: Final = 20
 _STORES: Final = (
     "dead letters of {} are removed.",
     "values outside of Kafka of {} are deleted.",
@@ -103,8 +104,21 @@ def _topic(each: TopicFinding, choice: ErasureChoice, switch: str) -> Iterator[s
             f"{each.topic}: {each.records} records stay, because the topic is not compacted. "
             f"{switch} deletes them with {each.neighbours} offsets before them."
         )
+    if each.alike:
+        yield from _spellings(each)
     if each.others:
         yield (
             f"{each.topic}: {each.others} records of other keys, or without a key, contain a key "
             f"or text. They stay."
         )
+
+
+def _spellings(each: TopicFinding) -> Iterator[str]:
+    """Yield the keys of a topic that an operator may have meant, too."""
+    yield (
+        f"{each.topic}: {len(each.alike)} keys are one of yours in another spelling. Their records "
+        "stay. If they are of the person, name them, too:"
+    )
+    yield from (f"  {key}" for key in each.alike[:_MOST_SPELLINGS])
+    if len(each.alike) > _MOST_SPELLINGS:
+        yield f"  and {len(each.alike) - _MOST_SPELLINGS} more"

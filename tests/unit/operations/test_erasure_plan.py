@@ -111,8 +111,12 @@ def test_a_tombstone_has_the_order_and_the_tags_of_the_record_that_it_deletes(
         ScannedRecord(1, 0, KEY, b"{}", ()),
         ScannedRecord(1, 1, KEY, None, ()),
         ScannedRecord(0, 2, OTHER, b"{}", ()),
+        ScannedRecord(0, 3, b'["shop.client","07"]', b"{}", ()),
+        ScannedRecord(0, 4, b'["shop.client","007"]', None, ()),
     ]
     monkeypatch.setattr("relay.operations.erasure.row_topics.scan_topic", lambda *_: iter(records))
     state = Mock(partitions=2, settings={"cleanup.policy": "compact"})
     finding, _ = find_in_topic(Mock(), state, NEEDLES)
     assert finding.tombstones == (Tombstone(0, KEY, kept),)
+    assert finding.alike == ('["shop.client","07"]',)
+    assert finding.ends == {0: 5, 1: 2}

@@ -2,6 +2,7 @@
 
 import json
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,3 +47,45 @@ def test_what_names_nobody_is_refused_without_its_value(
     with pytest.raises(ErasureRefused, match=reason) as refused:
         read_needles(keys, texts)
     assert not any(each in str(refused.value) for each in (*keys, *texts) if each.strip())
+
+
+@pytest.mark.parametrize(
+    "line", ['["shop.client", "Zoé"]', '[ "shop.client","Zo\\u00e9" ]', '["shop.client","Zoé"]']
+)
+def test_a_key_is_found_as_messages_write_it_however_its_json_is_written(line: str) -> None:
+    needles = read_needles([line], [])
+    assert needles.keys == {'["shop.client","Zoé"]'.encode()}
+    assert needles.key_in_any(json.dumps({"key": '["shop.client","Zoé"]'}).encode())
+
+
+@pytest.mark.parametrize(
+    ("named", "found"),
+    [
+        ("1", "01"),
+        ("007.50", "7.5"),
+        ("-0", "0.0"),
+        ("anna", "Anna"),
+        ("anna ", "ANNA"),
+        ("Zoé", "zoe"),
+        ("straße", "STRASSE"),
+    ],
+)
+def test_another_spelling_of_a_key_is_known_and_not_erased(named: str, found: str) -> None:
+    for one, other in ((named, found), (found, named)):
+        needles = read_needles([json.dumps(["shop.client", one])], [])
+        key = orjson.dumps(["shop.client", other])
+        assert needles.is_alike(key)
+        assert key not in needles.keys
+        assert not needles.is_alike(orjson.dumps(["shop.client", one]))
+
+
+def test_other_keys_are_not_alike() -> None:
+    needles = read_needles(['["shop.client","1"]', '["shop.client","anna"]'], [])
+    others = ["10", "-1", "1.1", "1a", "ann", "annab"]
+    for key in (None, b"", b"1", b"{}", *(orjson.dumps(["shop.client", each]) for each in others)):
+        assert not needles.is_alike(key)
+
+
+def test_a_key_that_no_message_can_have_is_refused() -> None:
+    with pytest.raises(ErasureRefused, match="no key of a message"):
+        read_needles(['["shop.client","\\ud800"]'], [])
