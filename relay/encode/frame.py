@@ -49,10 +49,13 @@ class MessageFrame:
 
     `snapshot`: the rows come from a SELECT and not from a binlog. `number_of` numbers the rows of
     the source transaction; None without a topic of transactions, and for rows of a SELECT.
+    `copied_row` identifies the row of a SELECT that is encoded next, also where two rows of several
+    real tables have equal columns.
     """
 
     __slots__ = (
         "coordinates",
+        "copied_row",
         "event_time_ms",
         "gtid",
         "middle",
@@ -81,3 +84,4 @@ class MessageFrame:
         self.coordinates = coordinates
         self.snapshot = snapshot
         self.number_of = number_of
+        self.copied_row = b""

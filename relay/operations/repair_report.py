@@ -12,6 +12,8 @@ from relay.operations.wanted_snapshots import MOST_KEYS, WantedSnapshot
 
 _NOT_ON_SOURCE: Final = "the source has no such row"
 """The text of a finding for a row that is in the copy but not in the source."""
+_NO_TEXTS: Final = "hold bytes that are no characters of their column"
+_BY_CONDITION: Final = "Name them by a condition: `roma snapshot start --where`."
 _REMEDY: Final = "Give the file that `roma reconcile --json` printed."
 
 
@@ -75,12 +77,17 @@ def _named_key(table: str, text: str) -> tuple[str, ...]:
     if not text.startswith("["):
         return (text,)
     try:
-        parts = [str(each) for each in orjson.loads(text)]
+        found = orjson.loads(text)
     except orjson.JSONDecodeError as exc:
         raise SnapshotRefused(
             f"{text!r} is neither a text nor a JSON array.",
             remedy='Write a key as 90217744, or of several columns as ["7", "EU"].',
         ) from exc
+    if not all(map(_is_text, found)):
+        raise SnapshotRefused(
+            f"{text!r}: its parts {_NO_TEXTS}, or are no texts.", remedy=_BY_CONDITION
+        )
+    parts = [str(each) for each in found]
     return tuple(parts[1:] if parts[:1] == [table] else parts)
 
 
@@ -89,12 +96,12 @@ def repair_plan(report: bytes) -> RepairPlan:
     wanted: list[WantedSnapshot] = []
     left_out: list[str] = []
     for table in _tables(report):
-        keys, absent = _keys(table)
+        keys, absent, nameless = _keys(table)
         wanted += [
             WantedSnapshot((table.table,), keys=tuple(keys[at : at + MOST_KEYS]))
             for at in range(0, len(keys), MOST_KEYS)
         ]
-        left_out += _left_out(table, absent)
+        left_out += _left_out(table, absent, nameless)
     return RepairPlan(wanted, left_out)
 
 
@@ -110,35 +117,53 @@ def _tables(report: bytes) -> list[_Table]:
     return [each for each in tables if each.table and each.different is not None]
 
 
-def _keys(table: _Table) -> tuple[list[tuple[str, ...]], int]:
-    """Return the keys to publish, and how many rows the source does not have."""
-    keys, absent = [], 0
+def _keys(table: _Table) -> tuple[list[tuple[str, ...]], int, int]:
+    """Return the keys to publish, how many rows the source does not have, and how many keys hold
+    bytes that are no characters.
+    """
+    keys, absent, nameless = [], 0, 0
     for each in table.different or ():
         parts = _parts(table.table, each.key)
         if any(_NOT_ON_SOURCE in what for what in each.what):
             absent += 1
+        elif parts is None:
+            nameless += 1
         else:
             keys.append(parts)
-    return keys, absent
+    return keys, absent, nameless
 
 
-def _parts(name: str, key: str) -> tuple[str, ...]:
-    """Return the texts of the columns of a message's key. Raises SnapshotRefused."""
+def _is_text(part: object) -> bool:
+    """Return whether a part of a key is the text of a value, or a number that an operator wrote."""
+    return isinstance(part, str) or (isinstance(part, int) and not isinstance(part, bool))
+
+
+def _parts(name: str, key: str) -> tuple[str, ...] | None:
+    """Return the texts of the columns of a message's key, None if one has none.
+
+    Bytes that are invalid in the column's character set are an object in a key, by which no request
+    names a row. Raises SnapshotRefused.
+    """
     try:
         parts = orjson.loads(key)
     except orjson.JSONDecodeError as exc:
         raise SnapshotRefused(f"{key!r} is no key of {name}: {exc}.", remedy=_REMEDY) from exc
     if not (isinstance(parts, list) and len(parts) > 1 and parts[0] == name):
         raise SnapshotRefused(f"{key!r} is no key of {name}.", remedy=_REMEDY)
-    return tuple(map(str, parts[1:]))
+    return tuple(map(str, parts[1:])) if all(map(_is_text, parts)) else None
 
 
-def _left_out(table: _Table, absent: int) -> list[str]:
+def _left_out(table: _Table, absent: int, nameless: int) -> list[str]:
     name, told = table.table, []
     if absent:
         told.append(
             f"{name}: {absent:,} rows are not on the source. No message can say so, since another "
             "shard may have them: `roma reconcile --repair` removes them from the copy."
+        )
+    if nameless:
+        told.append(
+            f"{name}: {nameless:,} keys {_NO_TEXTS}, so no request names their rows. "
+            f"{_BY_CONDITION}"
         )
     if table.more:
         told.append(f"{name}: {table.more:,} more rows differ, and the report does not name them.")

@@ -92,13 +92,13 @@ class CloudEventRows(JsonRows):
         """Return the event of one change.
 
         Copied rows of several tables share an order key (ADR 61), so the id of a copied row also
-        contains table and row.
+        contains table and row. Rows of two shards may be equal, so the real row is part of it.
         """
         value = super().encode(changes, frame, order)
         if not frame.snapshot:
             return value
         (change,) = changes
-        row = sha256(f"{self._name}\n".encode())
+        row = sha256(f"{self._name}\n".encode() + frame.copied_row)
         row.update(self.image(change.after or change.before or ()))
         return value[: -len(_END)] + b"-" + row.hexdigest()[:_ID_DIGITS].encode() + _END
 

@@ -117,3 +117,13 @@ def end_sentence(number: str, tables: int, refusals: Mapping[str, str]) -> str:
         more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
         told.append(f"Not copied, or only in part: {'; '.join(named[:_MOST_NAMED])}{more}.")
     return " ".join(told)
+
+
+def sentence_of_keys(request: SnapshotRequest, rows: int) -> str:
+    """Return what an operator must know of a request by keys that has ended; "" for nothing."""
+    if rows >= len(request.keys):
+        return ""
+    return (
+        f"Rows were published for {rows} of {len(request.keys)} keys. No row has the others, or a "
+        "change published it meanwhile."
+    )

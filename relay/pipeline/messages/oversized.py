@@ -27,7 +27,7 @@ from relay.pipeline.messages.unencodable_rows import UnprintableRow
 from relay.settings import MessageSettings
 
 _KEY_DIGITS: Final = 16
-"""Digits of the digest of a copied row's key in the id of its dead letter."""
+"""Digits of the digest of a copied row in the id of its dead letter."""
 _log = structlog.stdlib.get_logger(__name__)
 
 
@@ -192,11 +192,14 @@ class OversizedMessages:
 
     def _new_id(self, message: OutboundMessage, origin: MessageOrigin) -> str:
         """One change may become several messages: for each topic, and for each tag where tags are
-        separate. Copied rows share their order key (ADR 61), so their ids also contain the key.
+        separate. Copied rows share their order key (ADR 61), so their ids also contain a digest of
+        the real table, the key and the value: shards and masks give several rows one key.
         """
         change = str(_order_of(message).execute_position)
         if origin.begin is None:
-            change += f"-{sha256(message.key or b'').hexdigest()[:_KEY_DIGITS]}"
+            row = sha256(f"{origin.real}\n".encode())
+            row.update(b"%b\n%b" % (message.key or b"", message.value or b""))
+            change += f"-{row.hexdigest()[:_KEY_DIGITS]}"
         last, count = self._dead_letters_of_change
         self._dead_letters_of_change = (change, count + 1 if change == last else 1)
         return f"{change}-{self._dead_letters_of_change[1]}"

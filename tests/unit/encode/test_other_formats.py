@@ -163,6 +163,15 @@ def test_events_of_rows_under_one_order_key_have_different_ids() -> None:
     assert beside not in ids, "equal rows of two tables, copied at one boundary"
 
 
+def test_equal_rows_of_two_shards_that_are_copied_have_different_ids() -> None:
+    rows, ids = CloudEvents("x").rows(TABLE, NAME, ("topic",)), set()
+    for real in (b"shop_1.t [5]", b"shop_2.t [5]"):
+        of_row = frame(snapshot=True)
+        of_row.copied_row = real
+        ids.add(orjson.loads(rows.encode((INSERT,), of_row, ORDER))["id"])
+    assert len(ids) == 2
+
+
 def test_json_fits_its_schema_and_a_column_more_does_not() -> None:
     ids = Ids()
     form = JsonSchema("x", ids, "topic_record_name")

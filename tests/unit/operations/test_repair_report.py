@@ -4,7 +4,7 @@ import orjson
 import pytest
 
 from relay.errors import SnapshotRefused
-from relay.operations import WantedSnapshot, repair_plan
+from relay.operations import WantedSnapshot, repair_of_keys, repair_plan
 from relay.operations.wanted_snapshots import MOST_KEYS, MOST_REQUESTS, check_wanted
 from spark_jobs.comparison.findings import TableFindings, findings_json
 from spark_jobs.comparison.row_lookup import Seen
@@ -92,3 +92,23 @@ def test_more_requests_than_have_numbers_are_refused_by_the_limit() -> None:
         SnapshotRefused, match=f"{MOST_REQUESTS + 1:,} requests .* {MOST_REQUESTS:,}"
     ):
         check_wanted([wanted] * (MOST_REQUESTS + 1), "")
+
+
+def test_keys_with_bytes_that_are_no_characters_are_named_and_not_requested() -> None:
+    rows = [
+        seen('["shop.orders","17"]', "n"),
+        seen('["shop.orders",{"base64":"/w=="}]', "n"),
+        seen('["shop.orders",{"base64":"/g=="}]', "the source has no such row"),
+    ]
+    plan = repair_plan(findings_json([TableFindings("shop.orders", different=rows)]).encode())
+    assert [each.keys for each in plan.wanted] == [(("17",),)]
+    told = " ".join(plan.left_out)
+    assert "shop.orders: 1 keys hold bytes that are no characters" in told
+    assert "1 rows are not on the source" in told
+
+
+@pytest.mark.parametrize("key", ['["a.b",{"base64":"/w=="}]', "[null]", "[true]", "[1.5]"])
+def test_a_key_whose_parts_are_no_texts_is_refused(key: str) -> None:
+    assert repair_of_keys("a.b", ['["a.b","1",2]']).keys == (("1", "2"),)
+    with pytest.raises(SnapshotRefused, match="no texts"):
+        repair_of_keys("a.b", [key])

@@ -24,7 +24,7 @@ from relay.model.records.snapshot_progress import SnapshotProgress
 from relay.model.table import TableId
 from relay.pipeline.copying import table_copies
 from relay.pipeline.copying.giving_way import RETRY_SECONDS, retry_after_s
-from relay.pipeline.copying.own_requests import due, end_sentence
+from relay.pipeline.copying.own_requests import due, end_sentence, sentence_of_keys
 from relay.pipeline.copying.table_copies import TableCopies
 from relay.pipeline.delivery.copy_view import CopyView
 from relay.settings import InstanceSettings
@@ -313,3 +313,10 @@ def test_a_copy_that_would_be_refused_is_no_setting(settings: dict[str, Any]) ->
     fields = SETTINGS.model_dump(exclude_unset=True) | settings | {"snapshot": "initial"}
     with pytest.raises(ValidationError, match="snapshot = 'initial' cannot be carried out"):
         InstanceSettings.model_validate(fields)
+
+
+def test_a_request_by_keys_says_for_how_many_it_published_rows() -> None:
+    request = SnapshotRequest("1", "copying", ("shop.orders",), keys=(("1",), ("2",)))
+    assert "0 of 2 keys" in sentence_of_keys(request, 0)
+    assert sentence_of_keys(request, 2) == ""
+    assert sentence_of_keys(REQUEST, 0) == ""

@@ -96,6 +96,7 @@ class CopiedMessages:
         self._settings = instance.message
         self._limits = instance.oversize == "stop"
         self._plan = plan
+        self._key = table.ordinals
         self._before = moment.before
         self.order = OrderPair(moment.before.execute_time, moment.before.execute_position + 1)
         self._event = RowsEvent(
@@ -107,6 +108,9 @@ class CopiedMessages:
 
         Raises SnapshotRefused for a row that no message can hold, and the errors of a transform.
         """
+        row = change.after or ()
+        key = [row[at] for at in self._key]
+        self.context.frame.copied_row = f"{self._event.table.id} {key}".encode()
         try:
             made = [self._marked(each) for each in self._made(change)]
         except UNPRINTABLE as exc:

@@ -366,3 +366,18 @@ def test_dead_letters_of_copied_rows_under_one_order_key_have_ids_of_their_own()
             sender.send(replace(message(LIMIT + 1), key=key), copied)
     letters = {each.key for each in sent.messages if each.topic != f"{TOPIC}.ddl"}
     assert len(letters) == 4
+
+
+def test_dead_letters_of_copied_rows_with_one_key_have_ids_of_their_own() -> None:
+    """Rows of two shards, or rows with a masked key, have one key; a row of another is between."""
+    sent, copied = Sent(), ORIGIN._replace(begin=None)
+    sender = oversize(sent)
+    one = replace(message(LIMIT + 1), key=b"1")
+    masked = replace(one, value=(one.value or b"").replace(b"xxx", b"yyy"))
+    between = replace(one, key=b"2")
+    shard = copied._replace(real=TableId("shop_2", "t"))
+    for row, origin in ((one, copied), (between, copied), (one, shard), (between, shard)):
+        sender.send(row, origin)
+    sender.send(masked, copied)
+    letters = {each.key for each in sent.messages if each.topic != f"{TOPIC}.ddl"}
+    assert len(letters) == 5
