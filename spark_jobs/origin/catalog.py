@@ -35,6 +35,8 @@ _KEYS: Final = (
     "USING (TABLE_SCHEMA, TABLE_NAME) WHERE s.NON_UNIQUE = 0 AND t.TABLE_TYPE IN ({types}) AND "
     "TABLE_SCHEMA IN ({databases}){and_tables}"
 )
+_PRIMARY: Final = "PRIMARY"
+"""The name of a PRIMARY KEY in the catalogue."""
 _VERSIONED: Final = (
     "SELECT TABLE_SCHEMA AS db, TABLE_NAME AS tb FROM information_schema.TABLES "
     "WHERE TABLE_TYPE = 'SYSTEM VERSIONED' AND TABLE_SCHEMA IN ({databases}){and_tables}"
@@ -158,7 +160,10 @@ def _relayed_databases(database: SourceDatabase, mapping: MappingSet) -> Iterato
 def _described(
     database: SourceDatabase, databases: Sequence[str], tables: Sequence[str] = ()
 ) -> _Described:
-    """Ask the catalogue; with `tables` only for tables that have one of these names."""
+    """Ask the catalogue; with `tables` only for tables that have one of these names.
+
+    A key that messages do not have is left out: its rows could not be joined with them.
+    """
     marked = database.settings.system_versions == "marked"
     conditions = {
         "databases": _texts(databases),
@@ -175,7 +180,12 @@ def _described(
     numbered = {_id(row) for row in declared if row["kind"] != _HIDDEN[-1].kind}
     return _Described(
         columns,
-        [row for row in keys if _id(row) not in numbered],
+        [
+            row
+            for row in keys
+            if _id(row) not in numbered
+            and (row["key_name"] == _PRIMARY or not database.only_primary_keys)
+        ],
         {**versioned, **{_id(row): row["name"] for row in declared}},
     )
 
@@ -224,7 +234,7 @@ def _keys(rows: Iterable[Row], ends: Mapping[TableId, str]) -> Mapping[TableId, 
             each["nullable"] != "YES" and each["part"] is None and each["name"] is not None
             for each in columns
         )
-        if whole and (name == "PRIMARY" or real not in found):
+        if whole and (name == _PRIMARY or real not in found):
             names = (each["name"] for each in sorted(columns, key=lambda each: each["place"]))
             found[real] = tuple(name for name in names if name != ends.get(real))
     return found

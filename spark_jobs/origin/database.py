@@ -41,10 +41,14 @@ class SourceDatabase:
     """One server.
 
     Every query has a separate session: nothing is locked and no transaction stays open between two.
+    `only_primary_keys`: messages have no key of a table without a PRIMARY KEY (the canal style).
     """
 
-    def __init__(self, spark: SparkSession, settings: SourceServer) -> None:
+    def __init__(
+        self, spark: SparkSession, settings: SourceServer, *, only_primary_keys: bool = False
+    ) -> None:
         self.settings = settings
+        self.only_primary_keys = only_primary_keys
         self._reader = spark.read.format("jdbc").options(**_options(settings))
 
     def query(self, sql: str) -> DataFrame:

@@ -108,7 +108,12 @@ def open_sources(
     if not settings.sources:
         raise JobConfigurationError("The file has no [[sources]], the servers of the tables.")
     databases = {
-        each.key: SourceDatabase(spark, _as_published(each, settings)) for each in settings.sources
+        each.key: SourceDatabase(
+            spark,
+            _as_published(each, settings),
+            only_primary_keys=settings.value_style == "canal",
+        )
+        for each in settings.sources
     }
     try:
         documents = read_mapping_files(settings.mapping)

@@ -1,6 +1,7 @@
 """Which real tables are shards of which logical ones, from rows of the catalogue."""
 
 import json
+from typing import Any
 
 import pytest
 from pyspark.sql import Row
@@ -10,7 +11,7 @@ from relay.model.table import TableId
 from relay.route import DBS, TBS, TOPICS, MappingSet
 from spark_jobs.config.copy import SourceServer
 from spark_jobs.errors import TransformNotCopied
-from spark_jobs.origin.catalog import shards_of
+from spark_jobs.origin.catalog import read_shards, shards_of
 from spark_jobs.origin.shards import LogicalTable, logical_tables, refuse_transforms
 
 MAPPING = MappingSet.compile(
@@ -153,3 +154,31 @@ def test_tables_with_a_transform_are_refused_by_name() -> None:
     refuse_transforms(found[:1])
     with pytest.raises(TransformNotCopied, match=r"shop\.orders"):
         refuse_transforms(found)
+
+
+class Database:
+    """A source that answers what the catalogue says."""
+
+    settings = SourceServer(instance="one", host="h", user="u")
+
+    def __init__(self, *, only_primary_keys: bool) -> None:
+        self.only_primary_keys = only_primary_keys
+
+    def rows(self, sql: str) -> list[Row]:
+        if "SCHEMATA" in sql:
+            return [Row(db="shop_1"), Row(db="shop_2")]
+        if "STATISTICS" in sql:
+            return KEYS
+        return COLUMNS if "ORDINAL_POSITION" in sql else []
+
+
+@pytest.mark.parametrize(
+    ("only_primary_keys", "without_key"), [(False, []), (True, ["one/shop_1.orders_1"])]
+)
+def test_in_the_canal_style_a_table_without_a_primary_key_has_no_key(
+    *, only_primary_keys: bool, without_key: list[str]
+) -> None:
+    """Its messages have none: a copy by its unique key would never get its changes."""
+    database: Any = Database(only_primary_keys=only_primary_keys)
+    _, orders = logical_tables(read_shards(database, MAPPING))
+    assert orders.without_key == without_key
