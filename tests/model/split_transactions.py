@@ -47,6 +47,10 @@ class Rules(NamedTuple):
     """The record of a part has the number of its rows, and a relay that continues counts on."""
     purged_unread: bool = True
     """A transaction whose file is purged before it was read to its end was not read to its end."""
+    kept_to_the_end: bool = True
+    """Rows of an XA COMMIT are kept in their topic until its end is committed, not until its last
+    row is.
+    """
 
 
 class Relay(NamedTuple):
@@ -90,6 +94,10 @@ class World(NamedTuple):
     """Visible BEGIN messages."""
     ends: tuple[int, ...] = ()
     """The numbers of rows in visible END messages."""
+    kept: bool = True
+    """Whether the topic has the rows, if the transaction is an XA COMMIT."""
+    needless: bool = False
+    """Whether a relay stopped because the rows that it reads again are gone."""
 
 
 def steps(world: World, rules: Rules) -> Iterator[tuple[str, World]]:
@@ -127,6 +135,9 @@ def _begins(world: World, rules: Rules) -> Iterator[tuple[str, World]]:
         else:
             yield "a relay goes on in the next file", world._replace(ended=True)
         return
+    if not world.kept:
+        yield "the kept rows are gone, the instance stops", world._replace(needless=True)
+        return
     relay = Relay(
         under=_set_of(world, rules),
         begun=bool(world.begins) and rules.begin_recorded,
@@ -160,14 +171,16 @@ def _work(world: World, relay: Relay, rules: Rules) -> Iterator[tuple[str, World
     elif event.startswith("undo") and _GONE & set(relay.rows):
         yield "rolled-back rows are met", world._replace(relay=None, left_out=_gone(world.server))
     elif event == "end":
-        yield "the end is committed", _ended(_committed(world, taken))
+        yield "the end is committed", _ended(_committed(world, taken))._replace(kept=False)
     else:
         yield f"{event!r} is passed", world._replace(relay=taken)
 
 
 def _part(world: World, relay: Relay, rules: Rules) -> Iterator[tuple[str, World]]:
     if world.read or not rules.end_read_first:
-        yield f"a part up to {relay.rows[-1]!r} is committed", _committed(world, relay)
+        kept = rules.kept_to_the_end or relay.rows != KEPT
+        part = _committed(world, relay)._replace(kept=kept)
+        yield f"a part up to {relay.rows[-1]!r} is committed", part
         return
     if world.written < len(EVENTS) and rules.unwritten_waits:
         return
@@ -226,6 +239,8 @@ def broken(world: World) -> str:
         return f"rows of one transaction have {world.begins} BEGIN messages"
     if any(each != len(world.visible) for each in world.ends):
         return f"END says {world.ends} rows of {world.visible}"
+    if world.needless:
+        return "an instance stops although its source has everything"
     return (
         f"consumers read {world.visible} of {KEPT}" if world.ended and world.visible != KEPT else ""
     )

@@ -273,15 +273,20 @@ class Progress:
 
     @property
     def part_begin(self) -> TransactionBegin | None:
-        """The begin of the open transaction, if a part of it would be in the next record."""
-        return self.begin if self.items > self.skip else None
+        """The begin of the open transaction, if a part of it would be in the next record.
+
+        None for one that an operator skips: its rows are counted whole, and a record counts only
+        visible ones.
+        """
+        is_skipped = self.skip_reason is SkipReason.SKIPPED
+        return self.begin if self.items > self.skip and not is_skipped else None
 
     def part_done(self) -> None:
         """Record that the processed part of the open transaction is in the next record."""
-        if self.begin is not None and self.items > self.skip:
+        if (begin := self.part_begin) is not None:
             self.split = SplitProgress(
-                self.begin.position,
-                self.begin.gtid,
+                begin.position,
+                begin.gtid,
                 self.items,
                 self.order.execute_time,
                 self.mapping.number,

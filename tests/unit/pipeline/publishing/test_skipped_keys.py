@@ -149,3 +149,22 @@ def test_the_audit_trail_counts_only_what_was_not_visible() -> None:
     (entry,) = (each for each in around.entries if not isinstance(each, PositionRecord))
     assert entry.after["rows"] == UPDATES - 20
     assert entry.after["rows_by_table"] == {"shop.orders": UPDATES - 20}
+
+
+@pytest.mark.parametrize(("items_done", "left"), [(0, 2 * UPDATES), (20, 2 * UPDATES - 20)])
+def test_a_restart_inside_of_a_skipped_transaction_counts_all_its_rows(
+    items_done: int, left: int
+) -> None:
+    """Rows that were left out before the restart are none that were visible before the skip."""
+    around = Audited()
+    split = SplitProgress(BEGIN, GTID, items_done, 1_767_225_600_000, 1, "")
+    record = replace(SKIPPED, split=split if items_done else None)
+    first = publisher_without_servers(
+        record, SentMessages(), MAPPING, {"shop": 1}, surroundings=around
+    )
+    begin, *events, _ = transaction(changed_keys(), changed_keys(UPDATES))
+    first.take(Chunk([begin, *events]))
+    first.checkpoint.commit_part()
+    walked(first.progress.record, around).checkpoint.commit_open()
+    (entry,) = (each for each in around.entries if not isinstance(each, PositionRecord))
+    assert entry.after["rows"] == left
