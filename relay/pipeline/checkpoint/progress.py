@@ -60,8 +60,7 @@ class Progress:
         self._source = self._sources[record.following]
         self.configuration = configuration
         self.mapping = mapping
-        # A half-published transaction is ended under its own set; the record keeps naming the one
-        # that comes after it.
+        # A half-published transaction is ended under its own set; the record names the next one.
         self._named = (
             mapping if record.split is None or not record.mapping_digest else record.mapping
         )
@@ -249,9 +248,7 @@ class Progress:
         self.moved = self._stale = True
 
     def advance(self, item: Advance) -> None:
-        """Record that the source advanced without a transaction, or repeated its position and
-        has no more data.
-        """
+        """Record that the source advanced without a transaction, or has no more data."""
         end = self._source.end
         self.source_idle = item.position == end.position and item.identity == end.identity
         if self.source_idle:
@@ -275,11 +272,10 @@ class Progress:
     def part_begin(self) -> TransactionBegin | None:
         """The begin of the open transaction, if a part of it would be in the next record.
 
-        None for one that an operator skips: its rows are counted whole, and a record counts only
-        visible ones.
+        None for one that an operator skips: a record counts only visible rows.
         """
         is_skipped = self.skip_reason is SkipReason.SKIPPED
-        return self.begin if self.items > self.skip and not is_skipped else None
+        return None if is_skipped or self.items <= self.skip else self.begin
 
     def part_done(self) -> None:
         """Record that the processed part of the open transaction is in the next record."""
