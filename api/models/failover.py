@@ -58,6 +58,14 @@ class ServerAnswer(BaseModel):
         description="Transactions that were written to the server itself, not replicated."
     )
     seen_ms: int
+    catch_up_per_second: float | None = Field(
+        default=None,
+        description="Transactions per second by which `behind` falls, over the views of the last "
+        "five minutes that this admin has read; negative: it grows, null: not known.",
+    )
+    catch_up_seconds: float | None = Field(
+        default=None, description="Until it has everything, at this rate; null: not known."
+    )
     proof: ProofAnswer = Field(description="Whether it could be read instead, step by step.")
 
     @classmethod

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from api.errors import BadRequest
-from api.models.failover import FailoverAnswer, SourceFailoverAnswer
+from api.models.failover import FailoverAnswer, ServerAnswer, SourceFailoverAnswer
+from api.services.catch_up import CatchUpRates, Sample
 from api.services.instance_directory import InstanceDirectory
 from relay.audit import AuditEntry, AuditTrail
 from relay.model.failover import ServerRole
@@ -32,6 +33,7 @@ class FailoverDesk:
         self._directory = directory
         self._store = store
         self._audit = audit
+        self._catch_up = CatchUpRates()
 
     def show(self, instance: str) -> FailoverAnswer:
         """Return the servers of each source, the orders and the history. Raises NodeMissing."""
@@ -117,14 +119,33 @@ class FailoverDesk:
             FailoverAnswer.of("", *_single(states.get((name, "")))).model_copy(
                 update={
                     "instance": name,
+                    "servers": self._servers(name, "", states.get((name, ""))),
                     "sources": [
-                        SourceFailoverAnswer.of(each, *_single(states[name, each]))
+                        SourceFailoverAnswer.of(each, *_single(states[name, each])).model_copy(
+                            update={"servers": self._servers(name, each, states[name, each])}
+                        )
                         for each in theirs
                     ],
                 }
             )
             for name, theirs in sources.items()
         ]
+
+    def _servers(
+        self, instance: str, source: str, state: FailoverState | None
+    ) -> list[ServerAnswer]:
+        """Return the servers of a source, with the rate at which each catches up."""
+        view = None if state is None else state.view
+        found = []
+        for each in () if view is None else view.servers:
+            sample = Sample(each.seen_ms, each.behind)
+            rate = self._catch_up.note((instance, source, each.role, each.place), sample)
+            answer = ServerAnswer.of(each)
+            if rate is not None:
+                update = {"catch_up_per_second": rate.per_second, "catch_up_seconds": rate.left_s}
+                answer = answer.model_copy(update=update)
+            found.append(answer)
+        return found
 
     def _meant(self, instance: str, source: str) -> str:
         return source_named(instance, sorted(self._directory.instance(instance).sources), source)

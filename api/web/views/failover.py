@@ -91,7 +91,7 @@ def proof(server: ServerAnswer) -> list[Step]:
     """Return the steps of the proof as sentences."""
     known = server.proof
     lacks = (
-        f"It lacks {words.counted(server.behind, 'published transaction')}."
+        f"It lacks {words.counted(server.behind, 'published transaction')}.{_catch_up(server)}"
         if server.behind > 0
         else "It has everything that was published."
     )
@@ -101,6 +101,15 @@ def proof(server: ServerAnswer) -> list[Step]:
         Step("It has no transaction that replication did not bring.", known.same_history),
         Step(lacks, known.has_published),
     ]
+
+
+def _catch_up(server: ServerAnswer) -> str:
+    rate, left_s = server.catch_up_per_second, server.catch_up_seconds
+    if rate is None:
+        return ""
+    if left_s is None:
+        return " It does not catch up."
+    return f" It catches up by {rate:,.1f} a second: about {words.duration(left_s)} are left."
 
 
 def _row(answer: FailoverAnswer, source: SourceFailoverAnswer) -> Row:
