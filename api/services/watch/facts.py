@@ -9,6 +9,10 @@ from api.models.instance import InstanceView
 STANDBY: Final = "STANDBY"
 _LIMIT: Final = re.compile(r"\d+ (?:rows|bytes)/s")
 _UNMAPPED: Final = re.compile(r"No (?:table|database) mapping lists (\S+)\.")
+_PURGED: Final = re.compile(
+    r"The position is (?:in )?(?P<stem>\S+)\.(?P<first>\d+)(?::\d+)?[;,] (?:and )?the oldest "
+    r"binlog file of the source is (?P<stem_of_oldest>\S+)\.(?P<oldest>\d+)\."
+)
 _OUTLIVES: Final = frozenset({"STOPPED", "ENDED", "STANDBY", "NEVER_REPORTED", "UNKNOWN"})
 """States that hold whether or not the relay that reported them still lives."""
 
@@ -61,6 +65,23 @@ def held_back_by(view: InstanceView) -> str:
     """Return in words what keeps a running instance from its full speed; empty if nothing does."""
     limited = _LIMIT.match(view.held_back) is not None
     return f"limited to {view.held_back}" if limited else view.held_back
+
+
+def missing_files(view: InstanceView) -> str:
+    """Return the binlog files that the instance needs and its source purged, else "".
+
+    The names are those of the relay's reason (`BINLOG_PURGED`).
+    """
+    found = _PURGED.match(view.reason) if view.code == "BINLOG_PURGED" else None
+    if found is None:
+        return ""
+    stem, first, digits_of_oldest = found["stem"], found["first"], found["oldest"]
+    count = int(digits_of_oldest) - int(first)
+    if count < 1 or found["stem_of_oldest"] != stem:
+        return ""
+    last = f"{int(digits_of_oldest) - 1:0{len(first)}}"
+    one, other = f"{stem}.{first}", f"{stem}.{last}"
+    return one if count == 1 else f"{one} to {other} ({count:,} files)"
 
 
 def unmapped_name(view: InstanceView) -> str:

@@ -15,7 +15,7 @@ from api.models.mappings.instance_mapping import MappingComparisonView
 from api.models.placement import InstancePlaceView
 from api.models.watch.series import SeriesView
 from api.services.watch import Facts, Range, series_view, states_view
-from api.services.watch.facts import held_back_by, unmapped_name
+from api.services.watch.facts import held_back_by, missing_files, unmapped_name
 from api.web import words
 from api.web.acts import Shown
 from api.web.views import instance as view
@@ -71,6 +71,7 @@ def instance_page(admin: Admin, name: str, span: str = "1h") -> Shown:
         "rates": table_rates(facts.view)[:_RATES],
         "held_back": held_back_by(facts.view),
         "unmapped": unmapped_name(facts.view),
+        "missing_files": missing_files(facts.view),
         **_charts(admin, name, wanted),
         **_standing(admin, name, facts),
     }

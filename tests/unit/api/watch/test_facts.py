@@ -3,7 +3,7 @@
 import pytest
 
 from api.services.watch.addresses import grouped_addresses
-from api.services.watch.facts import held_back_by, unmapped_name
+from api.services.watch.facts import held_back_by, missing_files, unmapped_name
 from relay.errors import UnmappedName
 from relay.model.table import TableId
 from relay.route import DBS, TOPICS, MappingSet, Router
@@ -57,3 +57,29 @@ def test_each_source_of_a_group_has_its_own_address() -> None:
         "south": "a:3306",
         "north": "b:3307",
     }
+
+
+@pytest.mark.parametrize(
+    ("reason", "files"),
+    [
+        (
+            (
+                "The position is in mysql-bin.004211; the oldest binlog file of the source is "
+                "mysql-bin.004219."
+            ),
+            "mysql-bin.004211 to mysql-bin.004218 (8 files)",
+        ),
+        (
+            (
+                "The position is db.1.000009:4711, and the oldest binlog file of the source is "
+                "db.1.000010. The last published transaction, 0-1-7, is purged: nothing shows it."
+            ),
+            "db.1.000009",
+        ),
+        ("The position is in a.000003; the oldest binlog file of the source is b.000004.", ""),
+        ("The source no longer has the binlog of 0-1-7, which was not published yet.", ""),
+    ],
+)
+def test_the_files_that_the_source_purged(reason: str, files: str) -> None:
+    assert missing_files(view_of(code="BINLOG_PURGED", reason=reason)) == files
+    assert missing_files(view_of(code="SOURCE_LOST_TRANSACTIONS", reason=reason)) == ""
