@@ -146,7 +146,13 @@ class MovePreview(BaseModel):
     distance_bytes: int | None = Field(
         description="Bytes of binlog between; null where the source does not have them all."
     )
+    files: int | None = Field(
+        description="Binlog files that hold this part; null where the source does not have them."
+    )
     gtids: str
+    transactions: int | None = Field(
+        description="How many transactions `gtids` has; null without GTIDs, and on MariaDB."
+    )
     epoch: int
 
     @classmethod
@@ -158,7 +164,9 @@ class MovePreview(BaseModel):
             offset=preview.move.target.binlog.offset,
             sentences=foretold(instance, preview).splitlines(),
             distance_bytes=preview.distance_bytes,
+            files=preview.files,
             gtids=preview.gtids,
+            transactions=preview.transactions,
             epoch=preview.move.after.epoch,
         )
 

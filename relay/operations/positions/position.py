@@ -64,14 +64,23 @@ class Shown:
 class Preview:
     """The effect of a move.
 
-    `distance_bytes` of binlog are in between (None if the source lacks some), with the transactions
-    `gtids`.
+    `distance_bytes` of binlog in `files` files are in between (None if the source lacks some), with
+    the transactions `gtids`.
     """
 
     move: Move
     leader: str | None
     distance_bytes: int | None
     gtids: str
+    files: int | None = None
+
+    @property
+    def transactions(self) -> int | None:
+        """How many transactions `gtids` has; None if their domains of MariaDB do not tell."""
+        found = GtidSet.parse(self.gtids)
+        if found.domains or not self.gtids:
+            return None
+        return sum(last - first + 1 for held in found.intervals.values() for first, last in held)
 
 
 class InstancePosition:
@@ -116,7 +125,8 @@ class InstancePosition:
             if move.kind is MoveKind.FORWARD
             else published.without(wanted)
         )
-        return Preview(move, shown.leader, target.bytes_from(before.binlog), str(between))
+        distance, files = target.bytes_from(before.binlog), target.files_from(before.binlog)
+        return Preview(move, shown.leader, distance, str(between), files)
 
     def move(
         self,

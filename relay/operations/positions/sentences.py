@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from relay.model.positions.gtid import GtidSet
 from relay.model.positions.position import SourcePosition
 from relay.model.records.position_record import PositionRecord
 from relay.operations.mappings.instance_mapping import MappingComparison
@@ -206,21 +205,24 @@ def _direction(preview: Preview) -> str:
         if preview.distance_bytes is None
         else f"{abs(preview.distance_bytes):,} bytes"
     )
-    count = _transactions(preview.gtids)
+    count = _transactions(preview)
+    files = "" if preview.files is None else f" in {_counted(preview.files, 'file')}"
     from_where = f"Source {move.source}, from" if move.source else "From"
-    return f"{from_where} {move.origin.binlog} to {move.target.binlog}: {size} of binlog{count}."
+    way = f"{from_where} {move.origin.binlog} to {move.target.binlog}"
+    return f"{way}: {size} of binlog{files}{count}."
 
 
-def _transactions(gtids: str) -> str:
-    found = GtidSet.parse(gtids)
-    number = sum(last - first + 1 for held in found.intervals.values() for first, last in held)
-    return (
-        f", {number:,} transactions ({gtids})"
-        if number
-        else f", transactions up to {gtids}"
-        if gtids
-        else ""
-    )
+def _transactions(preview: Preview) -> str:
+    gtids, number = preview.gtids, preview.transactions
+    if not gtids:
+        return ""
+    if number is None:
+        return f", transactions up to {gtids}"
+    return f", {_counted(number, 'transaction')} ({gtids})"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _meaning(move: Move) -> str:

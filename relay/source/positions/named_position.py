@@ -51,6 +51,16 @@ class TransactionPosition:
         here, there = self._bytes_before(self.position.binlog), self._bytes_before(other)
         return None if here is None or there is None else here - there
 
+    def files_from(self, other: BinlogPosition) -> int | None:
+        """Return in how many binlog files the part between `other` and this position is.
+
+        None if a file is gone.
+        """
+        names = list(self.files)
+        if self.position.binlog.file not in self.files or other.file not in self.files:
+            return None
+        return abs(names.index(self.position.binlog.file) - names.index(other.file)) + 1
+
     def _bytes_before(self, position: BinlogPosition) -> int | None:
         names = list(self.files)
         if position.file not in self.files:

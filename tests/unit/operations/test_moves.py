@@ -8,11 +8,14 @@ from relay.errors import MoveRefused
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import PositionRecord, Replay, SplitProgress
 from relay.operations.positions.lost_changes import loses_changes, requested_copies, with_copy
+from relay.operations.positions.position import Preview
 from relay.operations.positions.repositioning import MoveKind, plan_move, raise_floor, skip, unskip
 from relay.order import MAX_EPOCH, begin_transaction, compose
 from relay.source import TransactionPosition
 
 SERVER, OTHER = SourceIdentity("", 1, 1), SourceIdentity("", 2, 1)
+
+_UUID = "3e11fa47-71ca-11e1-9e33-c80aa9429562"
 
 
 def place(file: int, offset: int, server: SourceIdentity = SERVER) -> SourcePosition:
@@ -210,3 +213,14 @@ def test_a_move_without_a_record_loses_what_nobody_knows_and_asks_for_a_copy() -
     assert requested_copies(move) == []
     [number] = requested_copies(with_copy(move, 0.0))
     assert number.startswith("needed-19700101-000000-")
+
+
+def test_a_part_of_the_binlog_is_counted_in_files_and_transactions() -> None:
+    files = {"b.000002": 900, "b.000003": 900, "b.000004": 900}
+    there = TransactionPosition(place(4, 4), files)
+    assert there.files_from(BinlogPosition("b.000002", 500)) == 3
+    assert there.files_from(BinlogPosition("b.000004", 800)) == 1
+    assert there.files_from(BinlogPosition("b.000001", 4)) is None
+    move = plan_move(None, place(4, 4), (), as_new=True, latest_ms=0)
+    for gtids, transactions in ((f"{_UUID}:3-5", 3), ("0-1-7", None), ("", None)):
+        assert Preview(move, None, 1, gtids).transactions == transactions

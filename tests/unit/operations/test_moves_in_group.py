@@ -155,8 +155,10 @@ def test_the_source_of_a_group_is_named() -> None:
 
 def test_people_are_told_which_source_it_is() -> None:
     move = plan_move(NOW, place(901, 4, SECOND), (), as_new=False, latest_ms=0, source="second")
-    told = foretold("shop", Preview(move, "relay-1", 700, "0-2-901004"))
-    assert told.startswith("Source second, from b.000900:500 to b.000901:4: 700 bytes of binlog")
+    told = foretold("shop", Preview(move, "relay-1", 700, "0-2-901004", 2))
+    assert told.startswith(
+        "Source second, from b.000900:500 to b.000901:4: 700 bytes of binlog in 2 files"
+    )
     assert "LEFT OUT" in told
     assert "The other sources continue at their positions." in told
     assert moved("shop", move) == "Source second of shop continues forward at b.000901:4, epoch 4."
