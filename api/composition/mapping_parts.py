@@ -47,7 +47,8 @@ class MappingParts:
             view.table_filter()
         store, instances, defined = shared.mappings, shared.instances, shared.defined
         archive = MappingArchive(store)
-        logical, route = LogicalViews(archive, instances, defined), TableRoute(archive, defined)
+        logical = LogicalViews(archive, instances, defined, watch.rates)
+        route = TableRoute(archive, defined)
         effects = EditEffects(instances, watch.rates)
         hidden = HiddenTableStore(shared.session, shared.paths)
         return cls(

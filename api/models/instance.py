@@ -163,11 +163,19 @@ class DroppedNameView(BaseModel):
     name: str
     reason: str
     rows: int
+    first_seen_ms: int | None = Field(
+        description="When a relay listed it first, Unix milliseconds; null: before this was noted."
+    )
 
     @classmethod
     def of(cls, dropped: DroppedName) -> "DroppedNameView":
         """Return the real name with its reason and its row count."""
-        return cls(name=dropped.name, reason=dropped.reason, rows=dropped.rows)
+        return cls(
+            name=dropped.name,
+            reason=dropped.reason,
+            rows=dropped.rows,
+            first_seen_ms=dropped.first_ms or None,
+        )
 
 
 class TableRateView(BaseModel):

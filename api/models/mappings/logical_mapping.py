@@ -26,6 +26,15 @@ class LogicalTableView(BaseModel):
     logical_table: str
     rules: list[str]
     real_tables: int = Field(description="Real tables that relays have read and publish.")
+    rows_per_second: float | None = Field(
+        description="Rows of the last minute that the instances publish, as far as they report "
+        "rates of single tables; null: none of them does."
+    )
+    rows_per_second_is_bound: bool = Field(
+        default=False,
+        description="Whether an instance has further tables without a rate of their own: the "
+        "true rate may be higher.",
+    )
     topics: list[str]
     tags: list[str]
     field_tags: list[FieldTagView]
@@ -42,6 +51,7 @@ class UnmappedView(BaseModel):
                 "instance": "shop-a",
                 "reason": 'no table mapping lists it, and unmapped_table is "drop".',
                 "rows": 4118,
+                "first_seen_ms": 1795427528204,
                 "similar": "orders_2026",
             }
         }
@@ -51,6 +61,9 @@ class UnmappedView(BaseModel):
     instance: str
     reason: str
     rows: int = Field(description="Rows left out since the relay's start.")
+    first_seen_ms: int | None = Field(
+        description="When a relay left it out first, Unix milliseconds; null: not known."
+    )
     similar: str = Field(description="A real table's name that the documents list; may be empty.")
 
 
@@ -113,6 +126,7 @@ class LogicalView(BaseModel):
                                 "logical_table": "client",
                                 "rules": ["user", "customer"],
                                 "real_tables": 2,
+                                "rows_per_second": 12.4,
                                 "topics": ["shop"],
                                 "tags": ["client"],
                                 "field_tags": [{"field": "email", "tag": "contact"}],

@@ -17,6 +17,7 @@ from api.models.problem import MappingProblemView
 from api.services.mappings.logical.met_tables import MetTables, MetTablesReader
 from api.services.mappings.logical.published_tables import PublishedTables
 from api.services.mappings.logical.table_groups import Part, TableGroup, TableGroups
+from api.services.mappings.logical.table_rates import Rates, TableRates, TableRatesReader
 from api.services.mappings.logical_tables import (
     LogicalMapping,
     LogicalTable,
@@ -31,6 +32,7 @@ from relay.state import InstanceStore, StoredSet
 
 _SHOWN_PROBLEMS: Final = 100
 EVERYTHING: Final = Part()
+NO_RATES: Final = TableRates()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,7 @@ class _Kept:
     """A logical view, with its groups as far as somebody asked for them."""
 
     read: _Read
+    compiled: MappingSet
     mapping: LogicalMapping
     groups: dict[Grouping, TableGroups] = field(default_factory=dict)
 
@@ -87,8 +90,10 @@ class LogicalViews:
         archive: MappingArchive,
         notes: InstanceStore,
         defined: Callable[[], DefinedInstances],
+        rates: Callable[[], Rates],
     ) -> None:
         self._archive = archive
+        self._rates = TableRatesReader(rates)
         self._met = MetTablesReader(notes)
         self._defined = defined
         self._checked: tuple[Documents, list[MappingProblem]] | None = None
@@ -113,8 +118,9 @@ class LogicalViews:
             groups = kept.groups.get(by)
             if groups is None:
                 groups = kept.groups[by] = TableGroups(kept.mapping, by)
+            rates = self._rates.read(kept.compiled)
         shown, entries = groups.part(part)
-        views = [group_view(each, by) for each in shown]
+        views = [group_view(each, by, rates) for each in shown]
         tables = kept.mapping.tables
         shards = {each.logical for each in kept.mapping.shards}
         databases = shards | {each.name.database for each in tables}
@@ -143,35 +149,34 @@ class LogicalViews:
         read = _Read(stored.number, stored.bodies, defined, met)
         kept = self._kept
         if kept is None or not kept.read.equals(read):
-            kept = self._kept = _Kept(read, seen_mapping(read.number, read.documents, defined, met))
+            mapping = MappingSet.compile(read.number, read.documents)
+            seen = seen_mapping(mapping, read.documents, defined, met)
+            kept = self._kept = _Kept(read, mapping, seen)
         return kept
 
 
 def seen_mapping(
-    number: int,
+    mapping: MappingSet,
     documents: Documents,
     instances: Iterable[InstanceSettings],
     met: Mapping[str, MetTables],
 ) -> LogicalMapping:
-    """Return the logical view of a set, with the tables that instances have read.
-
-    Raises MappingRefused for a set that cannot come into force.
-    """
-    mapping = MappingSet.compile(number, documents)
+    """Return the logical view of a set, with the tables that instances have read."""
     tables = PublishedTables(mapping)
     published = {each.name: tables.of(each, met[each.name]) for each in instances}
     return logical_mapping(mapping, documents, published)
 
 
-def group_view(group: TableGroup, by: Grouping) -> LogicalGroupView:
+def group_view(group: TableGroup, by: Grouping, rates: TableRates) -> LogicalGroupView:
     """Return a group with the tables of a part."""
+    instance = group.name if by == "instance" else ""
     return LogicalGroupView(
         name=group.name,
         shards=[_shard(each) for each in group.shards],
         topics=list(group.topics),
         instances=_sorted(found for each in group.shards for found in each.instances),
         accepted=group.accepted,
-        tables=[table_view(each, group.name if by == "instance" else "") for each in group.tables],
+        tables=[table_view(each, instance, rates) for each in group.tables],
     )
 
 
@@ -184,13 +189,19 @@ def _shard(shard: Shard) -> ShardView:
     )
 
 
-def table_view(table: LogicalTable, instance: str = "") -> LogicalTableView:
-    """Return a table; with an instance its real tables alone are counted."""
+def table_view(
+    table: LogicalTable, instance: str = "", rates: TableRates = NO_RATES
+) -> LogicalTableView:
+    """Return a table; with an instance its real tables and rows alone are counted."""
+    instances = {instance: 1} if instance else table.seen
+    rate, is_bound = rates.of(table.name, instances)
     return LogicalTableView(
         logical_database=table.name.database,
         logical_table=table.name.table,
         rules=list(table.rules),
         real_tables=table.seen[instance] if instance else table.real_tables,
+        rows_per_second=rate,
+        rows_per_second_is_bound=is_bound,
         topics=list(table.topics),
         tags=list(table.tags.table),
         field_tags=[FieldTagView(field=name, tag=tag) for name, tag in table.tags.fields],

@@ -55,6 +55,7 @@ def _unmapped(
                     instance=instance.name,
                     reason=reason,
                     rows=dropped.rows,
+                    first_seen_ms=dropped.first_ms or None,
                     similar=nearest(real.table, known) or "",
                 )
 

@@ -12,7 +12,7 @@ from api.services.instance_directory import InstanceDirectory
 from api.services.mappings.effects.load import InstanceRates
 from api.services.watch.addresses import address_of, grouped_addresses
 from api.services.watch.changes import ChangeLog
-from api.services.watch.facts import StatePeriod
+from api.services.watch.facts import Facts, StatePeriod
 from api.services.watch.gone_relays import RelayRoll
 from api.services.watch.history import SPANS, InstanceHistory, Metric, Range, Series
 from api.services.watch.moment import Moment
@@ -62,6 +62,7 @@ class Watch:
         self._histories: dict[str, InstanceHistory] = {}
         self._roll = RelayRoll()
         self._moment = Moment()
+        self._rates: tuple[Mapping[str, Facts], dict[str, InstanceRates]] = ({}, {})
         self._tried_s = float("-inf")
         self._lock = threading.Lock()
         self._ended = threading.Event()
@@ -102,11 +103,18 @@ class Watch:
         return self._moment
 
     def rates(self) -> dict[str, InstanceRates]:
-        """Return the rows per second that each instance publishes, as they were read last."""
-        return {
-            name: InstanceRates(each.rate, each.view.table_rates)
-            for name, each in self._moment.facts.items()
-        }
+        """Return the rows per second that each instance publishes, as they were read last.
+
+        The same object while nothing was read anew.
+        """
+        facts, (kept, rates) = self._moment.facts, self._rates
+        if kept is not facts:
+            rates = {
+                name: InstanceRates(each.rate, each.view.table_rates)
+                for name, each in facts.items()
+            }
+            self._rates = facts, rates
+        return rates
 
     def series(self, name: str, metric: Metric, span: Range) -> Series:
         """Return a metric of one instance. Raises NodeMissing."""

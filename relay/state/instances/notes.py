@@ -3,7 +3,7 @@ mapping excludes.
 """
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Final
 
 from relay.state.json_object import JsonObject, write_json
@@ -49,29 +49,61 @@ class StartNote:
 
 @dataclass(frozen=True, slots=True)
 class DroppedName:
-    """A real name that is filtered, the reason, and the number of its rows since the relay's
-    start.
+    """A real name that is filtered, the reason, the number of its rows since the relay's start,
+    and when any relay listed it first (Unix milliseconds, 0: unknown).
     """
 
     name: str
     reason: str
     rows: int = 0
+    first_ms: int = 0
 
 
-def write_dropped(names: Iterable[DroppedName]) -> bytes:
+def write_dropped(
+    names: Iterable[DroppedName], before: bytes = b"", now_ms: int | None = None
+) -> bytes:
     """Return the document of dropped names, the ones with the most rows first. Names beyond
     DROPPED_NAMES_LISTED are only counted.
+
+    The times of the document `before` stay, also those of names that are not listed now: a relay
+    begins with an empty list. Of these the newest are kept. Other names get the time `now_ms`.
     """
     ordered = sorted(names, key=lambda dropped: (-dropped.rows, dropped.name))
-    listed = [asdict(dropped) for dropped in ordered[:DROPPED_NAMES_LISTED]]
-    return write_json({"names": listed, "more": len(ordered) - len(listed)})
+    known = first_times(before)
+    listed = [
+        replace(each, first_ms=known.get(each.name) or each.first_ms or now_ms or 0)
+        for each in ordered[:DROPPED_NAMES_LISTED]
+    ]
+    present = {each.name for each in listed}
+    gone = sorted(((at, name) for name, at in known.items() if name not in present), reverse=True)
+    earlier = {name: at for at, name in gone[:DROPPED_NAMES_LISTED]}
+    return write_json(
+        {
+            "names": [asdict(each) for each in listed],
+            "more": len(ordered) - len(listed),
+            "earlier": earlier,
+        }
+    )
+
+
+def first_times(value: bytes) -> dict[str, int]:
+    """Return when each name of a list of dropped names, and of earlier lists, was listed first."""
+    fields = JsonObject.read(value)
+    listed = {
+        each.text("name"): first
+        for each in fields.objects("names")
+        if (first := each.whole("first_ms")) > 0
+    }
+    return {**fields.wholes("earlier"), **listed}
 
 
 def read_dropped(value: bytes) -> tuple[DroppedName, ...]:
     """Read the list; entries that cannot be read are left out."""
     entries = JsonObject.read(value).objects("names")
     return tuple(
-        DroppedName(each.text("name"), each.text("reason"), each.whole("rows"))
+        DroppedName(
+            each.text("name"), each.text("reason"), each.whole("rows"), each.whole("first_ms")
+        )
         for each in entries
         if "name" in each
     )

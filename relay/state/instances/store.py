@@ -100,8 +100,14 @@ class InstanceStore:
         return None if node is None else StartNote.from_document(node.value)
 
     def put_dropped(self, instance: str, names: Iterable[DroppedName]) -> None:
-        """Replace the whole list of names that the mapping of the instance leaves out."""
-        self._session.put(self._paths.instance_dropped(instance), write_dropped(names))
+        """Replace the whole list of names that the mapping of the instance leaves out.
+
+        A name keeps the time when it was listed first.
+        """
+        path = self._paths.instance_dropped(instance)
+        node = self._session.find(path)
+        before = b"" if node is None else node.value
+        self._session.put(path, write_dropped(names, before, int(time() * 1000)))
 
     def dropped(self, instance: str) -> tuple[DroppedName, ...]:
         """Return the real table names that the instance does not relay, the ones with the most rows

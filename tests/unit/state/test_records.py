@@ -145,6 +145,20 @@ def test_a_member_and_a_start_note_come_back(instances: list[str], pid: int) -> 
     assert StartNote.from_document(note.to_document()) == note
 
 
+def test_a_dropped_name_keeps_the_time_when_it_was_listed_first() -> None:
+    one, two = (DroppedName(name, "no table mapping lists it.") for name in ("a.b", "c.d"))
+    first = write_dropped([one], b"", 1000)
+    both = write_dropped([one, two], first, 2000)
+    assert {each.name: each.first_ms for each in read_dropped(both)} == {"a.b": 1000, "c.d": 2000}
+    after_restart = write_dropped([], both, 3000)
+    assert read_dropped(after_restart) == ()
+    again = write_dropped([two], after_restart, 4000)
+    assert {each.name: each.first_ms for each in read_dropped(again)} == {"c.d": 2000}
+    former = b'{"names": [{"name": "a.b", "reason": "r", "rows": 1}], "more": 0}'
+    (known,) = read_dropped(write_dropped([one], former, 5000))
+    assert known.first_ms == 5000
+
+
 def test_the_list_of_dropped_names_stays_small() -> None:
     names = [
         DroppedName(f"db.table_{number:05d}", "no database mapping lists its database.", number)
@@ -156,3 +170,5 @@ def test_the_list_of_dropped_names_stays_small() -> None:
     assert len(read) == DROPPED_NAMES_LISTED
     assert read[0] == names[-1]
     assert json.loads(written)["more"] == 8000
+    gone = write_dropped(names[:5000], write_dropped(names, b"", 7), 8)
+    assert len(gone) < 700_000

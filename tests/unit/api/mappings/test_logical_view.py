@@ -9,9 +9,9 @@ from api.models.mappings.logical_mapping import Grouping, LogicalGroupView
 from api.services.mappings.logical.met_tables import MetTables, by_database
 from api.services.mappings.logical.table_groups import Part, TableGroups
 from api.services.mappings.logical_tables import LogicalMapping
-from api.services.mappings.logical_view import EVERYTHING, group_view, seen_mapping
+from api.services.mappings.logical_view import EVERYTHING, NO_RATES, group_view, seen_mapping
 from api.web.views.logical_flow import flow_of
-from relay.route import Documents
+from relay.route import Documents, MappingSet
 from relay.settings import InstanceSettings
 from tests.unit.route.mappings import documents
 
@@ -44,7 +44,8 @@ def mapping_of(
     found: Documents, seen: dict[str, list[str]], **more: Mapping[str, object]
 ) -> LogicalMapping:
     met: dict[str, MetTables] = {name: by_database(tables) for name, tables in seen.items()}
-    return seen_mapping(3, found, [instance(name, **more.get(name, {})) for name in seen], met)
+    instances = [instance(name, **more.get(name, {})) for name in seen]
+    return seen_mapping(MappingSet.compile(3, found), found, instances, met)
 
 
 MAPPING = mapping_of(DOCUMENTS, SEEN)
@@ -53,7 +54,7 @@ MAPPING = mapping_of(DOCUMENTS, SEEN)
 def groups(
     by: Grouping, part: Part = EVERYTHING, of: LogicalMapping = MAPPING
 ) -> list[LogicalGroupView]:
-    return [group_view(each, by) for each in TableGroups(of, by).part(part)[0]]
+    return [group_view(each, by, NO_RATES) for each in TableGroups(of, by).part(part)[0]]
 
 
 def table_of(name: str) -> tuple[tuple[str, ...], int]:

@@ -63,7 +63,7 @@ def test_counts_are_those_of_each_router(
         for name, (_, routing, names) in instances.items()
     }
     met = {name: by_database(sorted(tables)) for name, (tables, *_) in instances.items()}
-    seen = seen_mapping(1, found, settings.values(), met)
+    seen = seen_mapping(MappingSet.compile(1, found), found, settings.values(), met)
 
     mapping = MappingSet.compile(1, found)
     real: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))

@@ -1,0 +1,96 @@
+"""Rows per second of logical tables, from the rates of real tables that instances report."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from api.services.mappings.effects.load import InstanceRates
+from relay.errors import UnmappedName
+from relay.model.table import TableId
+from relay.route import MappingSet
+from relay.telemetry import OTHER
+
+Rates: TypeAlias = Mapping[str, InstanceRates]
+"""Instance → the rows per second that it publishes."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableRates:
+    """The rates of one moment.
+
+    tables     logical table → instance → rows per second
+    reporting  instances that report rates of single tables
+    partial    of these the ones that have further tables without a rate of their own
+    """
+
+    tables: Mapping[TableId, Mapping[str, float]] = field(default_factory=dict)
+    reporting: frozenset[str] = frozenset()
+    partial: frozenset[str] = frozenset()
+
+    def of(self, table: TableId, instances: Mapping[str, int]) -> tuple[float | None, bool]:
+        """Return the rate of a table in these instances, and whether it is a lower bound.
+
+        None: none of them reports rates.
+        """
+        known = self.reporting.intersection(instances)
+        if not known:
+            return None, False
+        found = self.tables.get(table, {})
+        rate = sum(found.get(name, 0.0) for name in known)
+        return rate, not known.isdisjoint(self.partial) or len(known) < len(instances)
+
+
+class TableRatesReader:
+    """Adds up rates; the answer is kept until the rates or the set change.
+
+    Not safe for several threads. `rates` returns the same object while nothing was read anew.
+    """
+
+    def __init__(self, rates: Callable[[], Rates]) -> None:
+        self._rates = rates
+        self._names: tuple[MappingSet, dict[str, TableId | None]] | None = None
+        self._kept: tuple[MappingSet, Rates, TableRates] | None = None
+
+    def read(self, mapping: MappingSet) -> TableRates:
+        """Return the present rates under a set."""
+        rates = self._rates()
+        if self._kept is not None and self._kept[0] is mapping and self._kept[1] is rates:
+            return self._kept[2]
+        if self._names is None or self._names[0] is not mapping:
+            self._names = mapping, {}
+        found = added_up(rates, mapping, self._names[1])
+        self._kept = mapping, rates, found
+        return found
+
+
+def added_up(rates: Rates, mapping: MappingSet, names: dict[str, TableId | None]) -> TableRates:
+    """Return the rates by logical table. `names` keeps the logical name of each real table."""
+    tables: dict[TableId, dict[str, float]] = defaultdict(dict)
+    reporting, partial = set[str](), set[str]()
+    for instance, each in rates.items():
+        if each.tables is None:
+            continue
+        reporting.add(instance)
+        for real, rate in each.tables.items():
+            if real == OTHER.table:
+                partial.update([instance] if rate > 0 else [])
+                continue
+            if real not in names:
+                names[real] = _logical(mapping, real)
+            name = names[real]
+            if name is not None:
+                tables[name][instance] = tables[name].get(instance, 0.0) + rate
+    return TableRates(dict(tables), frozenset(reporting), frozenset(partial))
+
+
+def _logical(mapping: MappingSet, text: str) -> TableId | None:
+    database, _, table = text.partition(".")
+    real = TableId(database, table)
+    try:
+        logical = mapping.logical_database(database)
+        if logical is None:
+            return None
+        return TableId(logical, mapping.logical_table(real, logical) or table)
+    except UnmappedName:
+        return None
