@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any, Final, Literal
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
 from tests.support.relays.admin_server import TOKEN
 
@@ -17,8 +17,11 @@ NARROW: Final = 390
 _HEIGHT: Final = 900
 _PICTURES: Final = os.environ.get("ROMA_PAGE_PICTURES", "")
 """Folder for pictures of the pages, as docs/pictures/admin has them; empty: none are taken."""
-_WAIT_MS: Final = 15_000
+_WAIT_MS: Final = 60_000
+"""How long an act or an expectation may take on a busy machine."""
 _SERIOUS: Final = frozenset({"serious", "critical"})
+
+expect.set_options(timeout=_WAIT_MS)
 
 
 @contextmanager

@@ -112,7 +112,7 @@ def assert_good(page: Page, picture: str) -> None:
 def test_preflight_lists_findings_with_remedies(page: Page) -> None:
     page.goto("/instances/shop-a/preflight")
     page.get_by_role("button", name="Check now").click()
-    expect(page.get_by_role("heading", name="What needs you")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("heading", name="What needs you")).to_be_visible()
     expect(page.get_by_text("shop-a cannot run as configured")).to_be_visible()
     expect(page.get_by_text("What to do:").first).to_be_visible()
     assert_good(page, "preflight")

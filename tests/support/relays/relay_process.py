@@ -258,7 +258,7 @@ class RelayProcess:
         """Kill the process (SIGKILL)."""
         assert self._child is not None
         self._child.kill()
-        self._child.wait(30)
+        self._child.wait(60)
 
     def wait_for_crash(self, seconds: float = 60) -> None:
         """Wait until it has killed itself."""
@@ -281,7 +281,7 @@ class RelayProcess:
         if self._child.poll() is None:
             self._child.terminate()
         try:
-            return self._child.wait(40)
+            return self._child.wait(90)
         except subprocess.TimeoutExpired as exc:
             self.signal(signal.SIGABRT)  # it writes the stack of each thread to the log
             with suppress(subprocess.TimeoutExpired):

@@ -191,8 +191,9 @@ def test_events_begin_with_every_state_and_go_on_where_they_were_broken_off(
 
 
 def test_an_open_stream_does_not_keep_the_admin_from_ending(
-    zookeeper: ZooKeeper, installation: str
+    zookeeper: ZooKeeper, installation: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("api.server._GRACE_SECONDS", 120)
     with admin_client(admin_settings(zookeeper.hosts, installation)) as client:
         wait_until(lambda: client.get("/readyz").status_code == 200, "the admin to reach ZooKeeper")
         stream = httpx.stream(
@@ -202,5 +203,5 @@ def test_an_open_stream_does_not_keep_the_admin_from_ending(
         lines = answer.iter_lines()
         assert next(lines).startswith(": ")
         began = monotonic()
-    assert monotonic() - began < 4  # answers under way would get 5 s
+    assert monotonic() - began < 60  # answers under way would get 120 s
     answer.close()

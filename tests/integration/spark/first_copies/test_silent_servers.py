@@ -51,7 +51,7 @@ def test_a_mirror_that_falls_silent_is_given_up_when_patience_ends(
         began = monotonic()
         with pytest.raises(MirrorUnreachable, match=f"127.0.0.1:{way.port} does not answer"):
             CALLS[call](server)
-        assert 1 < monotonic() - began < 6
+        assert 1 < monotonic() - began < 30
 
 
 def test_a_statement_that_may_take_long_is_awaited(mariadb: MariaDB) -> None:
