@@ -48,14 +48,14 @@ class FirstStart:
         until = monotonic() + _TRIED_SECONDS
         while not self._ended.wait(_POLL_SECONDS):
             try:
-                self.look()
+                self.print_link()
             except RelayError as error:
                 if monotonic() < until:
                     continue
                 _log.warning("no_first_admin_link", reason=error.reason, remedy=_REMEDY)
             return
 
-    def look(self) -> None:
+    def print_link(self) -> None:
         """Print the link, or log why there is none. Raises RelayError if a store is unavailable."""
         settings, session = self._admin.settings, self._admin.session
         if has_users(settings, session):

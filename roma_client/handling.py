@@ -150,7 +150,7 @@ class WorkerPool:
     def _dispatch(self) -> None:
         while not self._changes.stopped:
             delivery = self._changes.poll(_TURN_SECONDS)
-            self._settle()
+            self._acknowledge_finished()
             if self._under_way:
                 self._feed.keep_membership()  # what waits in the queues needs a proof too
             if delivery is None:
@@ -161,14 +161,14 @@ class WorkerPool:
 
     def _hand_over(self, delivery: Delivery) -> None:
         queue = self._queues[self._worker_of(delivery)]
-        while not self._changes.stopped and not self._is_settled_by(queue, delivery):
+        while not self._changes.stopped and not self._is_passed_on(queue, delivery):
             if self._under_way:
-                self._settle(_TURN_SECONDS)
+                self._acknowledge_finished(_TURN_SECONDS)
             else:
                 self._changes.wait(_TURN_SECONDS)
             self._feed.keep_membership()
 
-    def _is_settled_by(self, queue: "Queue[Delivery | None]", delivery: Delivery) -> bool:
+    def _is_passed_on(self, queue: "Queue[Delivery | None]", delivery: Delivery) -> bool:
         """Return whether the change is in the queue now, or another client gets it."""
         if queue.full():
             return False
@@ -183,7 +183,7 @@ class WorkerPool:
         key = delivery.change.key or f"{place.topic}/{place.partition}"
         return zlib.crc32(key.encode()) % len(self._queues)
 
-    def _settle(self, wait_seconds: float = 0) -> None:
+    def _acknowledge_finished(self, wait_seconds: float = 0) -> None:
         """Acknowledge the changes that workers have finished. Raises the error of a failed one."""
         while self._under_way:
             try:
@@ -203,7 +203,7 @@ class WorkerPool:
         while time.monotonic() < end:
             if not self._under_way:
                 return
-            self._settle(_TURN_SECONDS)
+            self._acknowledge_finished(_TURN_SECONDS)
             self._feed.prove()
         log_event(logging.WARNING, "workers_not_drained", under_way=self._under_way)
 

@@ -16,18 +16,18 @@ from relay.model.change import Operation
 from spark_jobs.apply.table_writer import TableWriter
 from spark_jobs.comparison import (
     WHOLE_LINES,
+    DecidedRows,
     Outcome,
     Repair,
     Seen,
-    Settled,
     TableComparison,
     TableFindings,
     TargetRow,
+    compare_until_decided,
     exit_code,
     findings_json,
     findings_table,
     newest_waiting,
-    settle,
     why_unrepaired,
 )
 from spark_jobs.config.job import JobSettings, load_settings
@@ -99,7 +99,7 @@ class Reconciliation:
         newest = None if settings.raw_rule else self._newest
         databases, policy = self.sources.databases, settings.schema_changes
         comparison = TableComparison(
-            self.spark, databases, sink, settings.reconcile, self._settle, policy, newest
+            self.spark, databases, sink, settings.reconcile, self._decide, policy, newest
         )
         total = estimated_rows(databases, table.shards)
         with shown.piece(
@@ -111,16 +111,16 @@ class Reconciliation:
             piece.next_step("repairing", len(found.different))
             return self._repaired(comparison, table, found)
 
-    def _settle(
+    def _decide(
         self,
         table: LogicalTable,
         places: Sequence[TargetRow],
-        look: Callable[[Sequence[TargetRow]], Mapping[str, Seen]],
-    ) -> Settled:
+        compare_again: Callable[[Sequence[TargetRow]], Mapping[str, Seen]],
+    ) -> DecidedRows:
         pause = Event()
-        return settle(
+        return compare_until_decided(
             places,
-            look,
+            compare_again,
             lambda seconds: self._caught_up(table, seconds),
             lambda keys: newest_waiting(
                 self.spark,
@@ -173,16 +173,16 @@ class Reconciliation:
             # The names of a row are those of its order only where no rename came between.
             check_definition(databases, table)
             writer.check_names(table, pairs)
-        settled = self._settle(table, places, lambda some: comparison.look(table, some))
-        left = {each.key for each in (*settled.different, *settled.undecided)}
+        decided = self._decide(table, places, lambda some: comparison.compare_again(table, some))
+        left = {each.key for each in (*decided.different, *decided.undecided)}
         repaired = [each for each in found.different if each.key not in left]
         different = [
-            replace(each, reason=why_unrepaired(each, pairs)) for each in settled.different
+            replace(each, reason=why_unrepaired(each, pairs)) for each in decided.different
         ]
         return replace(
             found,
             different=different,
-            undecided=[*found.undecided, *settled.undecided],
+            undecided=[*found.undecided, *decided.undecided],
             repaired=repaired,
         )
 

@@ -159,15 +159,15 @@ class MovePreview(BaseModel):
     def of(cls, instance: str, preview: Preview) -> "MovePreview":
         """Return the preview with the sentences that the command line prints."""
         return cls(
-            kind=preview.move.kind.value,
-            file=preview.move.target.binlog.file,
-            offset=preview.move.target.binlog.offset,
+            kind=preview.reposition.kind.value,
+            file=preview.reposition.target.binlog.file,
+            offset=preview.reposition.target.binlog.offset,
             sentences=foretold(instance, preview).splitlines(),
             distance_bytes=preview.distance_bytes,
             files=preview.files,
             gtids=preview.gtids,
             transactions=preview.transactions,
-            epoch=preview.move.after.epoch,
+            epoch=preview.reposition.after.epoch,
         )
 
 
@@ -201,7 +201,7 @@ class RepartitionView(BaseModel):
     topic: str
     partitions_before: int
     partitions: int
-    moved_share: float = Field(
+    repartitioned_share: float = Field(
         description="Share of evenly spread keys that get another partition by the number alone."
     )
     rules_differ: bool = Field(
@@ -221,7 +221,7 @@ class RepartitionView(BaseModel):
             topic=plan.topic,
             partitions_before=plan.before,
             partitions=plan.after.partitions,
-            moved_share=float(plan.moved),
+            repartitioned_share=float(plan.moved),
             rules_differ=plan.rules_differ,
             waits_for=sorted(plan.others),
             sentences=repartitioned(instance, plan).splitlines(),

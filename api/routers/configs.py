@@ -12,7 +12,7 @@ from api.models.mappings.mapping import ChangeView, DocumentVersionView, SavedVi
 from api.services.mappings.effects.load import Load
 from api.services.mappings.mapping_archive import check_group
 from api.services.mappings.mapping_editor import Saved
-from api.services.mappings.routing_views import Change
+from api.services.mappings.routing_views import RouteEffect
 
 router: Final = APIRouter(prefix="/api/v1/configs", tags=["mapping documents"])
 
@@ -162,7 +162,7 @@ def saved_view(saved: Saved, response: Response) -> SavedView:
     )
 
 
-def change_view(change: Change, load: Load | None = None) -> ChangeView:
+def change_view(change: RouteEffect, load: Load | None = None) -> ChangeView:
     """Return a change with its consequence and, in a dry run, its present load."""
     return ChangeView(
         instances=list(change.instances),

@@ -26,7 +26,7 @@ def look_for_person(admin: AdminDep, caller: CallerDep, wish: ErasureWish) -> Er
     """Start a search of every store for keys and texts; nothing is changed. It may take minutes:
     poll the search until its state is `found`. Only one runs at a time.
     """
-    return admin.erasures.look(wish, caller.name)
+    return admin.erasures.search(wish, caller.name)
 
 
 @router.get("/{number}")

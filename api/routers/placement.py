@@ -27,14 +27,14 @@ def move_instance(
 
     It stays there as long as that one runs and is able, until the move is withdrawn.
     """
-    admin.placement.move(instance, wanted.to, note)
+    admin.placement.hand_over(instance, wanted.to, note)
     return admin.placement.placement()
 
 
 @router.delete("/moves/{instance}")
 def withdraw_move(admin: AdminDep, instance: str, note: NoteDep) -> PlacementView:
     """Withdraw a move: the instance runs where its settings and the balance say."""
-    admin.placement.withdraw_move(instance, note)
+    admin.placement.withdraw_hand_over(instance, note)
     return admin.placement.placement()
 
 

@@ -92,7 +92,7 @@ class ErasureDesk:
 
         return cls(settings.installation, make)
 
-    def look(self, wish: ErasureWish, asked_by: str) -> ErasureView:
+    def search(self, wish: ErasureWish, asked_by: str) -> ErasureView:
         """Start a search of every store; nothing is changed.
 
         Raises ErasureRefused for unusable keys and texts, and while another search or erasure runs.

@@ -70,10 +70,10 @@ class PositionDesk:
         )
         return MovePreview.of(instance, found)
 
-    def move(self, instance: str, to: Move, who: Who) -> PositionView:
+    def reposition(self, instance: str, to: Move, who: Who) -> PositionView:
         """Move a position. Raises MoveRefused, BadRequest without the confirmation."""
         _check(instance, to)
-        self._position(instance, resolved=True).move(
+        self._position(instance, resolved=True).reposition(
             to.coordinates, who, as_new=to.as_new, gtid_set=to.gtid_set, source=to.source
         )
         return self.read(instance)

@@ -36,7 +36,7 @@ class ClaimStore:
         except (ImportError, ValueError) as exc:
             raise ConfigurationError(f"claims.url {settings.url}: {exc}.") from exc
 
-    def look(self) -> None:
+    def check_access(self) -> None:
         """Check that the folder can be reached, and leave no file there.
 
         A missing folder that can be created is accepted. Raises as `put` does.
@@ -45,7 +45,7 @@ class ClaimStore:
             try:
                 kind = self._files.info(self._root)["type"]
             except FileNotFoundError:
-                self._look_where_it_begins()
+                self._check_parent_folder()
                 return
             if kind != "directory":
                 raise NotADirectoryError(f"{self._root} is no folder")
@@ -96,7 +96,7 @@ class ClaimStore:
                 return False
         return True
 
-    def _look_where_it_begins(self) -> None:
+    def _check_parent_folder(self) -> None:
         """A folder is made with its first value.
 
         The bucket that the path begins with, in object stores, is not.

@@ -136,9 +136,9 @@ class BatchReader:
         while not self._stop.is_set():
             for batch in self._complete():
                 yield batch
-                stall.moved()
+                stall.restart()
             if publisher.take(self._buffer.take(_IDLE_SECONDS)):
-                stall.moved()
+                stall.restart()
             elif publisher.progress.whole:
                 publisher.renew_mapping()
             else:

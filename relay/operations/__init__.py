@@ -54,7 +54,7 @@ from relay.operations.placement import PlacementEditor
 from relay.operations.positions.fields import position_fields
 from relay.operations.positions.position import InstancePosition, Preview, Shown
 from relay.operations.positions.repartition import Repartition, RepartitionPlan
-from relay.operations.positions.repositioning import Move, MoveKind
+from relay.operations.positions.repositioning import Reposition, RepositionKind
 from relay.operations.positions.sentences import (
     compared,
     foretold,
@@ -95,8 +95,6 @@ __all__ = [
     "MappingComparison",
     "MappingEdit",
     "MappingSets",
-    "Move",
-    "MoveKind",
     "Needles",
     "NewToken",
     "Peek",
@@ -115,6 +113,8 @@ __all__ = [
     "RepairPlan",
     "Repartition",
     "RepartitionPlan",
+    "Reposition",
+    "RepositionKind",
     "RestorePreview",
     "Retirement",
     "RowReader",

@@ -8,7 +8,7 @@ from relay.state import (
     Note,
     PlacementStore,
     assignments,
-    check_move,
+    check_hand_over,
 )
 
 
@@ -33,7 +33,7 @@ class PlacementEditor:
         """Return the names of the servers in maintenance, sorted."""
         return tuple(sorted(self._overrides.overrides().maintenance))
 
-    def move(self, instance: str, to: str, note: Note) -> None:
+    def hand_over(self, instance: str, to: str, note: Note) -> None:
         """Let an instance run on a relay or server until it is asked for something else.
 
         Raises NodeMissing, PlacementRefused.
@@ -41,18 +41,18 @@ class PlacementEditor:
         found = next((each for each in self.assignments() if each.instance == instance), None)
         if found is None:
             raise NodeMissing(f"No connected relay has an instance named {instance}.")
-        check_move(found, to)
-        self._overrides.move(instance, to, note)
+        check_hand_over(found, to)
+        self._overrides.hand_over(instance, to, note)
         self._note("instance.moved", instance, {"to": found.moved_to}, {"to": to}, note)
 
-    def withdraw_move(self, instance: str, note: Note) -> None:
+    def withdraw_hand_over(self, instance: str, note: Note) -> None:
         """Withdraw the move: settings and balance choose the relay of the instance again. Raises
         NodeMissing.
         """
         moves = self._overrides.overrides().moves
         if instance not in moves:
             raise NodeMissing(f"Instance {instance} was not moved.")
-        self._overrides.withdraw_move(instance)
+        self._overrides.withdraw_hand_over(instance)
         self._note("move.withdrawn", instance, {"to": moves[instance].to}, {}, note)
 
     def drain(self, server: str, note: Note) -> None:

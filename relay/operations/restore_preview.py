@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from relay.errors import BackupRefused
 from relay.operations.restored_documents import kept_documents, restored_accounts
 from relay.settings import RelaySettings
-from relay.state import Backup, BackupChanges, DocumentStore, Paths
+from relay.state import Backup, BackupDifferences, DocumentStore, Paths
 from relay.state.mappings.restored_mapping import POINTER, number_in_force
 from relay.zk import Session
 
@@ -31,7 +31,7 @@ class RestorePreview:
 
     documents: int
     made_ms: int
-    changes: BackupChanges
+    changes: BackupDifferences
     sentences: Sequence[str]
 
 
@@ -66,7 +66,7 @@ def _head(backup: Backup) -> str:
     )
 
 
-def _counts(documents: int, changes: BackupChanges) -> list[str]:
+def _counts(documents: int, changes: BackupDifferences) -> list[str]:
     same = documents - len(changes.to_write) - len(changes.kept)
     told = [f"Documents in the backup: {documents:,}. Equal to the present ones: {same:,}."]
     if missing := len(changes.missing):
@@ -79,7 +79,7 @@ def _counts(documents: int, changes: BackupChanges) -> list[str]:
 
 
 def _mapping(
-    changes: BackupChanges, present: Mapping[str, bytes], wanted: Mapping[str, bytes]
+    changes: BackupDifferences, present: Mapping[str, bytes], wanted: Mapping[str, bytes]
 ) -> list[str]:
     if POINTER not in changes.to_write:
         return []

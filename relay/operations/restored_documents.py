@@ -10,7 +10,7 @@ from relay.model.names.mapping_name import RecordedSets
 from relay.operations.mappings.recorded_sets import recorded_sets
 from relay.operations.who import Who
 from relay.settings import RelaySettings
-from relay.state import AccountStore, Backup, BackupChanges, DocumentStore, Note, Paths
+from relay.state import AccountStore, Backup, BackupDifferences, DocumentStore, Note, Paths
 from relay.state.accounts import from_document
 from relay.state.mappings.restored_mapping import POINTER
 from relay.zk import Session
@@ -43,7 +43,7 @@ def restored_accounts(settings: RelaySettings, session: Session, backup: Backup)
         return (refusal.reason, *account_differences(Accounts(), wanted))
 
 
-def kept_documents(changes: BackupChanges) -> tuple[str, ...]:
+def kept_documents(changes: BackupDifferences) -> tuple[str, ...]:
     """Return a sentence on the documents that a restore keeps, none without them."""
     if not changes.kept:
         return ()
@@ -58,7 +58,7 @@ def restore_documents(
     acts: DelayedTrail,
     *,
     over_present: bool,
-) -> BackupChanges:
+) -> BackupDifferences:
     """Put the backup's documents into ZooKeeper and return what was written and kept.
 
     acts  takes the entry of the end, `restore` or `restore.failed`, also while Kafka is away
@@ -93,7 +93,7 @@ def restore_documents(
     return changes
 
 
-def _before(changes: BackupChanges) -> dict[str, object]:
+def _before(changes: BackupDifferences) -> dict[str, object]:
     """Return the audit fields of the existing documents: their number, and the names of those that
     are replaced.
 

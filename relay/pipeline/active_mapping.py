@@ -97,7 +97,7 @@ class ActiveMapping:
                 raise
             self._changed.set()
 
-    def look(self) -> None:
+    def check_readable(self) -> None:
         """Check that the store's current set can be read and compiled; the active set stays.
 
         Raises MappingRefused, StoreUnreachable.

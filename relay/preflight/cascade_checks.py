@@ -12,7 +12,7 @@ from relay.settings import InstanceSettings
 _CHECK = "cascades"
 
 
-def look_at_cascades(instance: InstanceSettings, mapping: MappingSet | None) -> Finding:
+def check_cascades(instance: InstanceSettings, mapping: MappingSet | None) -> Finding:
     """Ask the source for its foreign keys.
 
     `mapping` None: not known, so every table that the filter accepts counts.

@@ -13,7 +13,7 @@ from relay.preflight.finding import Finding, found, passed
 from relay.settings import InstanceSettings
 
 
-def look_at_disks(instance: InstanceSettings, installation: str) -> list[Finding]:
+def check_disks(instance: InstanceSettings, installation: str) -> list[Finding]:
     """Check the folders and stores in the instance's settings; nothing if there are none."""
     findings = []
     if instance.spool == "mixed" and instance.spooling.directory is not None:
@@ -48,7 +48,7 @@ def _spool(instance: InstanceSettings, directory: Path) -> Finding:
 
 def _claims(instance: InstanceSettings, installation: str) -> Finding:
     try:
-        ClaimStore(instance.claims, installation, instance.name).look()
+        ClaimStore(instance.claims, installation, instance.name).check_access()
     except RelayError as exc:
         return found("claims", exc, instance.name)
     return passed("claims", f"{instance.claims.url} answers.", instance.name)

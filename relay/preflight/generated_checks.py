@@ -22,7 +22,7 @@ _REMEDY: Final = (
 )
 
 
-def look_at_generated_columns(instance: InstanceSettings, mapping: MappingSet | None) -> Finding:
+def check_generated_columns(instance: InstanceSettings, mapping: MappingSet | None) -> Finding:
     """Ask the source for generated columns that it does not log.
 
     `mapping` None: not known, so every table that the filter accepts counts.

@@ -54,7 +54,7 @@ class KafkaView:
     findings: list[Finding] = field(default_factory=list)
 
 
-def look_at_kafka(settings: RelaySettings, store: StoreView) -> KafkaView:
+def check_kafka(settings: RelaySettings, store: StoreView) -> KafkaView:
     """Ask the brokers everything that can be asked without a write.
 
     No transaction is begun: with the relay's own transactional.id that would fence a running relay,

@@ -55,7 +55,7 @@ _CHECK: Final = "keys"
 _CONNECT_SECONDS: Final = 10.0
 
 
-def look_at_keys(
+def check_keys(
     settings: RelaySettings,
     records: Mapping[str, PositionRecord | None],
     mapping: MappingSet | None,

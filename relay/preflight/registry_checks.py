@@ -34,7 +34,7 @@ def has_registry(instance: InstanceSettings) -> bool:
     return any(name in SCHEMA_KINDS for name in instance.formats)
 
 
-def look_at_registry(instance: InstanceSettings, mapping: MappingSet | None) -> list[Finding]:
+def check_registry(instance: InstanceSettings, mapping: MappingSet | None) -> list[Finding]:
     """Check the registry for each format of an instance that uses one; nothing is registered."""
     findings: list[Finding] = []
     for name in instance.formats:

@@ -16,7 +16,7 @@ _CHECK = "rules of rows"
 _REMEDY = "Correct the names; a table that is still to come is no error."
 
 
-def look_at_rows(instance: InstanceSettings) -> list[Finding]:
+def check_rows(instance: InstanceSettings) -> list[Finding]:
     """Ask the source for its columns, if rules or masks name any."""
     if not instance.rules and not instance.masks:
         return []

@@ -6,16 +6,16 @@ from typing import Final
 from relay.errors import RelayError
 from relay.model.positions.position import SourcePosition
 from relay.pipeline.delivery.keys.table_keys import partition_rule
-from relay.preflight.cascade_checks import look_at_cascades
-from relay.preflight.disk_checks import look_at_disks
+from relay.preflight.cascade_checks import check_cascades
+from relay.preflight.disk_checks import check_disks
 from relay.preflight.finding import Finding, Verdict, found, not_checked, passed
-from relay.preflight.generated_checks import look_at_generated_columns
-from relay.preflight.kafka_checks import KafkaView, look_at_kafka
-from relay.preflight.key_checks import look_at_keys
-from relay.preflight.registry_checks import has_registry, look_at_registry
-from relay.preflight.row_checks import look_at_rows
-from relay.preflight.source_checks import look_at_source
-from relay.preflight.store_checks import look_at_store
+from relay.preflight.generated_checks import check_generated_columns
+from relay.preflight.kafka_checks import KafkaView, check_kafka
+from relay.preflight.key_checks import check_keys
+from relay.preflight.registry_checks import check_registry, has_registry
+from relay.preflight.row_checks import check_rows
+from relay.preflight.source_checks import check_instance_source
+from relay.preflight.store_checks import check_store
 from relay.refine import Refinements
 from relay.route import MappingSet, TableFilter
 from relay.settings import GroupSettings, InstanceSettings, RelaySettings
@@ -36,19 +36,19 @@ def preflight(
 
     Errors of servers are findings, never raised.
     """
-    store = look_at_store(settings)
-    kafka = look_at_kafka(settings, store)
+    store = check_store(settings)
+    kafka = check_kafka(settings, store)
     if without_secrets:
         logins = _no_logins(settings.instances, without_secrets)
     else:
         logins = [
             *_logins(settings, kafka, store.mapping),
-            *look_at_keys(settings, kafka.records, store.mapping),
+            *check_keys(settings, kafka.records, store.mapping),
         ]
     disks = [
         finding
         for instance in settings.instances
-        for finding in (look_at_disks if on_relay else _no_disks)(instance, settings.installation)
+        for finding in (check_disks if on_relay else _no_disks)(instance, settings.installation)
     ]
     return [*_instances(settings), *store.findings, *kafka.findings, *logins, *disks]
 
@@ -56,7 +56,7 @@ def preflight(
 def _logins(settings: RelaySettings, kafka: KafkaView, mapping: MappingSet | None) -> list[Finding]:
     """Check what needs secrets of an instance: registries, then sources."""
     instances = settings.instances
-    registries = [finding for each in instances for finding in look_at_registry(each, mapping)]
+    registries = [finding for each in instances for finding in check_registry(each, mapping)]
     sources = [
         finding
         for each in instances
@@ -139,12 +139,12 @@ def _source(
     """Check one source: its login and settings, its row rules, and changes that its binlog
     lacks.
     """
-    findings = look_at_source(instance, saved, unsure, replica=replica)
+    findings = check_instance_source(instance, saved, unsure, replica=replica)
     return [
         *findings,
-        *look_at_rows(instance),
-        look_at_cascades(instance, mapping),
-        look_at_generated_columns(instance, mapping),
+        *check_rows(instance),
+        check_cascades(instance, mapping),
+        check_generated_columns(instance, mapping),
     ]
 
 

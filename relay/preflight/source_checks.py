@@ -11,7 +11,7 @@ from relay.source import SourceCheck, check_source, check_start
 _START = "source start"
 
 
-def look_at_source(
+def check_instance_source(
     instance: InstanceSettings, saved: SourcePosition | None, unsure: str, *, replica: str
 ) -> list[Finding]:
     """Check the instance's source.

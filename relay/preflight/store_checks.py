@@ -36,7 +36,7 @@ class StoreView:
     findings: list[Finding] = field(default_factory=list)
 
 
-def look_at_store(settings: RelaySettings) -> StoreView:
+def check_store(settings: RelaySettings) -> StoreView:
     """Read everything in ZooKeeper that the relay will read; nothing is written."""
     view = StoreView()
     try:
@@ -50,7 +50,7 @@ def look_at_store(settings: RelaySettings) -> StoreView:
             passed("zookeeper", f"ZooKeeper answers at {settings.zookeeper.hosts}.")
         )
         view.findings.append(_access(settings, session))
-        _look(settings, session, view)
+        _check(settings, session, view)
     except RelayError as exc:
         view.findings += _unusable(exc)
     finally:
@@ -119,7 +119,7 @@ def _access(settings: RelaySettings, session: Session) -> Finding:
     )
 
 
-def _look(settings: RelaySettings, session: Session, view: StoreView) -> None:
+def _check(settings: RelaySettings, session: Session, view: StoreView) -> None:
     paths = Paths.of(settings.zookeeper, settings.installation)
     names = [each.name for each in settings.instances]
     view.findings += [_writable(session, paths, name) for name in names]

@@ -3,7 +3,7 @@
 from relay.route.edits.diff import ChangeKind, RouteChange, changes, left_out_of_report, where
 from relay.route.edits.table_moves import (
     EarlyReturn,
-    Move,
+    TableMove,
     early_returns,
     has_topic,
     table_arrivals,
@@ -44,11 +44,11 @@ __all__ = [
     "Effort",
     "MappingProblem",
     "MappingSet",
-    "Move",
     "Route",
     "RouteChange",
     "Router",
     "TableFilter",
+    "TableMove",
     "Tags",
     "TextLocation",
     "TextLocations",

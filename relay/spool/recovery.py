@@ -71,7 +71,7 @@ def _cut(segment: Segment) -> StretchEnd:
                     border = item
                     gtids += [item.gtid] if isinstance(item, TransactionEnd) and item.gtid else []
             if frame.closed and border is not None:
-                end.move(border, gtids, tracker.last)
+                end.extend(border, gtids, tracker.last)
                 sound_to, gtids = file.tell(), []
     if segment.size_bytes > sound_to:
         _log.warning(

@@ -239,7 +239,7 @@ class Spool:
             if self._segments[-1].read_ms is None:
                 self._segments[-1].read_ms = frame.read_ms
             if border is not None and self._end is not None:
-                self._end.move(border, self._gtids, self._tracker.last)
+                self._end.extend(border, self._gtids, self._tracker.last)
                 self._segments[-1].size_bytes = self._written_bytes
                 self._gtids, self._flush_due = [], False
             if monotonic() - self._synced_at_s >= _SYNC_SECONDS:

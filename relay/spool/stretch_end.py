@@ -34,7 +34,7 @@ class StretchEnd:
             self._binlog, str(self._gtids) if self._keeps_gtids else "", self._identity, self._last
         )
 
-    def move(
+    def extend(
         self, border: TransactionEnd | Advance, gtids: Iterable[str], last: LastTransaction | None
     ) -> None:
         """Continue the stretch to this border, by transactions of these GTIDs.

@@ -1,7 +1,7 @@
 """State that outlives every process: mapping sets, statuses and notes; and the running relays."""
 
 from relay.state.accounts import AccountStore
-from relay.state.backup import Backup, BackupChanges
+from relay.state.backup import Backup, BackupDifferences
 from relay.state.document_store import DocumentStore
 from relay.state.erasure_turn import ErasureTurn
 from relay.state.failover_records import FailoverView, ServerView, StandingOrders, SwitchNote
@@ -21,7 +21,7 @@ from relay.state.mappings.key_agreements import (
     KeyAgreements,
     PlannedForms,
     keys_differ,
-    keys_move,
+    keys_repartitioned,
 )
 from relay.state.mappings.key_forms import KeyFormStore
 from relay.state.mappings.records import Note, SetRecord, StoredDocument, StoredSet
@@ -30,7 +30,7 @@ from relay.state.mappings.topic_agreements import TopicAgreementStore, rows_of, 
 from relay.state.members.membership import Membership, RelayMember, RunnableInstance
 from relay.state.paths import Paths
 from relay.state.placement_overrides import PlacementOverride, PlacementOverrides, PlacementStore
-from relay.state.placement_report import Candidate, InstanceAssignment, assignments, check_move
+from relay.state.placement_report import Candidate, InstanceAssignment, assignments, check_hand_over
 
 __all__ = [
     "MASK",
@@ -40,7 +40,7 @@ __all__ = [
     "UNKNOWN_STATE",
     "AccountStore",
     "Backup",
-    "BackupChanges",
+    "BackupDifferences",
     "Candidate",
     "DocumentStore",
     "DroppedName",
@@ -84,10 +84,10 @@ __all__ = [
     "SwitchNote",
     "TopicAgreementStore",
     "assignments",
-    "check_move",
+    "check_hand_over",
     "in_turn",
     "keys_differ",
-    "keys_move",
+    "keys_repartitioned",
     "masked",
     "rows_of",
     "statements_of",

@@ -8,7 +8,7 @@ from relay.errors import StoreRefused, VersionConflict
 from relay.model.accounts import Accounts, ApiToken, Grant, Identity, Role, User
 from relay.state.json_object import write_json
 from relay.state.paths import Paths
-from relay.zk import Node, Session, change_node
+from relay.zk import Node, Session, update_node
 
 FORMAT: Final = 3
 """The newest format that this version reads: users may be a provider's."""
@@ -57,7 +57,7 @@ class AccountStore:
             before = Accounts() if node is None else from_document(node.value)
             return None, to_document(change(before))
 
-        change_node(self._session, self._path, changed)
+        update_node(self._session, self._path, changed)
 
 
 def to_document(accounts: Accounts) -> bytes:

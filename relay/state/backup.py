@@ -45,12 +45,12 @@ class Backup:
                 remedy="Use a backup as `roma backup` or the page wrote it.",
             )
 
-    def changes(self, present: Mapping[str, bytes]) -> "BackupChanges":
+    def changes(self, present: Mapping[str, bytes]) -> "BackupDifferences":
         """Return what a restore over these documents writes, and what it keeps."""
         mapping = restored_mapping(self.nodes, present)
         others = {k: v for k, v in self.nodes.items() if not k.startswith(MAPPINGS)}
         unlike = [path for path, value in others.items() if present.get(path, value) != value]
-        return BackupChanges(
+        return BackupDifferences(
             present=len(present),
             only_here=len(present.keys() - self.nodes.keys()),
             missing=(*mapping.missing, *(path for path in others if path not in present)),
@@ -107,7 +107,7 @@ class Backup:
 
 
 @dataclass(frozen=True, slots=True)
-class BackupChanges:
+class BackupDifferences:
     """The documents of a backup that are not as in ZooKeeper, by path.
 
     present  number of documents in ZooKeeper

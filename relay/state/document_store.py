@@ -7,7 +7,7 @@ from typing import Final
 
 from relay.errors import BackupRefused, MappingRefused, NodeMissing, VersionConflict
 from relay.model.names.mapping_name import MappingName, RecordedSets
-from relay.state.backup import Backup, BackupChanges, is_fact, passes
+from relay.state.backup import Backup, BackupDifferences, is_fact, passes
 from relay.state.mappings.records import Note
 from relay.state.mappings.restored_mapping import POINTER, number_in_force, set_in_force
 from relay.state.mappings.store import MappingStore
@@ -44,7 +44,7 @@ class DocumentStore:
         self.write(backup, changes)
         return len(changes.to_write)
 
-    def check(self, backup: Backup, *, over_present: bool) -> BackupChanges:
+    def check(self, backup: Backup, *, over_present: bool) -> BackupDifferences:
         """Return what `write` changes. Nothing is changed.
 
         Raises BackupRefused for a backup of another installation, or if documents exist and
@@ -71,7 +71,7 @@ class DocumentStore:
     def write(
         self,
         backup: Backup,
-        changes: BackupChanges,
+        changes: BackupDifferences,
         told: Callable[[str], object] = lambda _: None,
         *,
         note: Note = _NOTE,
@@ -95,7 +95,7 @@ class DocumentStore:
             told(path)
 
     def _put_mapping(
-        self, backup: Backup, changes: BackupChanges, note: Note, recorded: RecordedSets
+        self, backup: Backup, changes: BackupDifferences, note: Note, recorded: RecordedSets
     ) -> None:
         """Put the set of the backup into force, under its number if that is not a former one."""
         bodies = changes.new_set

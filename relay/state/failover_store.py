@@ -12,7 +12,7 @@ from relay.state.failover_records import (
     write_history,
 )
 from relay.state.paths import Paths
-from relay.zk import Node, Session, change_node
+from relay.zk import Node, Session, update_node
 from relay.zk.watch import Watch
 
 
@@ -73,7 +73,7 @@ class FailoverStore:
             return after, after.to_document()
 
         path = self._paths.failover_orders(instance, self._source)
-        return change_node(self._session, path, changed)
+        return update_node(self._session, path, changed)
 
     def put_view(self, instance: str, view: FailoverView) -> None:
         """Write the view unconditionally: only the leader of the instance writes it."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from relay.state.json_object import JsonObject, write_json
 from relay.state.mappings.records import Note
 from relay.state.paths import Paths
-from relay.zk import Node, Session, Watch, change_node
+from relay.zk import Node, Session, Watch, update_node
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class PlacementStore:
         """Call `signal` whenever the overrides may have changed."""
         return self._session.watch(self._path, signal)
 
-    def move(self, instance: str, to: str, note: Note) -> None:
+    def hand_over(self, instance: str, to: str, note: Note) -> None:
         """Let an instance run on a relay or server, for as long as that lives, until the override
         is withdrawn or another one made.
         """
@@ -83,7 +83,7 @@ class PlacementStore:
             )
         )
 
-    def withdraw_move(self, instance: str) -> None:
+    def withdraw_hand_over(self, instance: str) -> None:
         """Delete the move: settings and balance choose the relay of the instance again."""
         self._change(
             lambda overrides: replace(overrides, moves=_without(overrides.moves, instance))
@@ -116,7 +116,7 @@ class PlacementStore:
             )
             return None, change(before).to_document()
 
-        change_node(self._session, self._path, changed)
+        update_node(self._session, self._path, changed)
 
 
 def _written(overrides: Mapping[str, PlacementOverride], name: str) -> list[dict[str, object]]:

@@ -48,7 +48,7 @@ def assignments(
     return tuple(_place(instance, members, leaders, overrides) for instance in sorted(known))
 
 
-def check_move(place: InstanceAssignment, to: str) -> None:
+def check_hand_over(place: InstanceAssignment, to: str) -> None:
     """Let a move pass that can be carried out at once. Raises PlacementRefused."""
     there = [each for each in place.candidates if to in (each.relay, each.server)]
     if not there:

@@ -1,10 +1,10 @@
 """The only package that connects to ZooKeeper."""
 
-from relay.zk.changed_node import change_node
 from relay.zk.client import SessionState
 from relay.zk.forked_closer import ForkedCloser
 from relay.zk.login import EVERYBODY, digest_identity
 from relay.zk.node import ANY_VERSION, Check, Children, Create, Delete, Node, Replace, Step
+from relay.zk.node_update import update_node
 from relay.zk.session import Session
 from relay.zk.session_closer import SessionCloser
 from relay.zk.watch import Watch
@@ -24,6 +24,6 @@ __all__ = [
     "SessionState",
     "Step",
     "Watch",
-    "change_node",
     "digest_identity",
+    "update_node",
 ]

@@ -14,8 +14,8 @@ from spark_jobs.apply.maintenance import Upkeep
 from spark_jobs.apply.per_table import REDUCED, reduced_batch
 from spark_jobs.apply.quarantine import Quarantine
 from spark_jobs.apply.renames.following import RenameFollowing
-from spark_jobs.apply.truncates.changes import emptied_changes
 from spark_jobs.apply.truncates.following import Followed, Following
+from spark_jobs.apply.truncates.truncated_changes import emptied_changes
 from spark_jobs.config.job import JobSettings
 from spark_jobs.errors import FormatNotRead, RawRuleRefused
 from spark_jobs.sinks import DeltaHistory, DeltaSink, Sink, check_rule, check_writers, open_sink
@@ -29,8 +29,8 @@ from spark_jobs.transforms import (
     OTHER_FORMAT,
     latest_by_key,
     merged_by_key,
-    moved_rows,
     parse_events,
+    rekeyed_rows,
 )
 
 
@@ -159,7 +159,7 @@ class Copies:
         """
         contents = followed.contents
         good = followed.changes.where(sf.col("problem").isNull() & ~sf.col("history"))
-        every = good.unionByName(moved_rows(good)).select(*REDUCED, *self._looked_at)
+        every = good.unionByName(rekeyed_rows(good)).select(*REDUCED, *self._looked_at)
         style = self.settings.value_style
         reduced = partial(
             reduced_batch,

@@ -27,7 +27,7 @@ class DeleteWatermark:
         """Guards of deletes older than this were removed (Unix milliseconds); 0: none were."""
         return self._before_ms
 
-    def move(self, before_ms: int) -> None:
+    def raise_to(self, before_ms: int) -> None:
         """Store the time permanently, before any guard is removed. It never decreases."""
         if before_ms <= self._before_ms:
             return

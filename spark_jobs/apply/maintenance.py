@@ -16,7 +16,7 @@ class Watermark(Protocol):
     def before_ms(self) -> int:
         """Return the stored execute time; older deleted keys may be dropped."""
 
-    def move(self, before_ms: int) -> None:
+    def raise_to(self, before_ms: int) -> None:
         """Raise the stored execute time to `before_ms`; a smaller value changes nothing."""
 
 
@@ -70,5 +70,5 @@ class Upkeep:
     def _forget(self) -> None:
         if self._guards_days is None:
             return
-        self._horizon.move(int(self._newest_ms - self._guards_days * _MS_PER_DAY))
+        self._horizon.raise_to(int(self._newest_ms - self._guards_days * _MS_PER_DAY))
         self._sinks[0].forget_deletes(self._horizon.before_ms)

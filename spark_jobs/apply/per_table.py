@@ -7,7 +7,7 @@ from typing import Final
 import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame
 
-from spark_jobs.sinks.sink import ReducedBatch, TableChanges
+from spark_jobs.sinks.sink import ReducedBatch, TableBatch
 from spark_jobs.transforms import Style, TableSchema, column_types
 
 REDUCED: Final = (
@@ -28,7 +28,7 @@ class TableContents:
     """The contents of a batch for one table: its versions, the newest last (one without columns
     if all are tombstones), the greatest order among those with a version, the names of its key's
     columns, how many changes it has before the rule (None: unknown), and the instances that
-    published them as in `TableChanges`.
+    published them as in `TableBatch`.
     """
 
     versions: Sequence[TableSchema]
@@ -54,7 +54,7 @@ def reduced_batch(
     text), mysql_types (JSON text column → type, as a message has it).
     """
     tables = tuple(
-        TableChanges(
+        TableBatch(
             table=table,
             changes=changes.where(sf.col("table") == table),
             versions=held.versions,

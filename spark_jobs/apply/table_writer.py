@@ -10,9 +10,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from spark_jobs.apply.per_table import REDUCED, TableContents, reduced_batch
 from spark_jobs.apply.renames.store import RenameStore, by_place
-from spark_jobs.apply.truncates.changes import emptied_changes
 from spark_jobs.apply.truncates.copy_rows import empty_copies
 from spark_jobs.apply.truncates.floors import Floors, FloorStore
+from spark_jobs.apply.truncates.truncated_changes import emptied_changes
 from spark_jobs.config.job import JobSettings
 from spark_jobs.errors import JobConfigurationError, TableChanged
 from spark_jobs.origin import Shard

@@ -50,7 +50,7 @@ class Seen:
     reason: str = ""
 
 
-def look(
+def compare_again(
     spark: SparkSession,
     databases: Mapping[str, SourceDatabase],
     table: LogicalTable,

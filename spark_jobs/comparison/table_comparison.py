@@ -17,7 +17,7 @@ from spark_jobs.comparison.as_copied import Columns, columns_of, range_as_copied
 from spark_jobs.comparison.buckets import Buckets, HashBuckets, number_buckets, runs
 from spark_jobs.comparison.findings import TableFindings
 from spark_jobs.comparison.guards import odd_rows
-from spark_jobs.comparison.row_lookup import Seen, TargetRow, look
+from spark_jobs.comparison.row_lookup import Seen, TargetRow, compare_again
 from spark_jobs.comparison.sums import (
     BucketSum,
     copy_hashes,
@@ -30,7 +30,7 @@ from spark_jobs.comparison.sums import (
     summed,
     unequal,
 )
-from spark_jobs.comparison.verdict import Settled
+from spark_jobs.comparison.verdict import DecidedRows
 from spark_jobs.config.copy import ReconcileSettings
 from spark_jobs.config.job import SchemaPolicy
 from spark_jobs.origin import KeyRange, Shard, SourceDatabase, next_boundary, ranges_of
@@ -45,7 +45,7 @@ from spark_jobs.transforms import own_columns
 _MAX_BUCKETS: Final = 100_000
 Settle = Callable[
     [LogicalTable, Sequence[TargetRow], Callable[[Sequence[TargetRow]], Mapping[str, Seen]]],
-    Settled,
+    DecidedRows,
 ]
 
 
@@ -61,7 +61,7 @@ class TableComparison:
     databases: Mapping[str, SourceDatabase]
     sink: Sink
     settings: ReconcileSettings
-    settle: Settle
+    compare_until_decided: Settle
     policy: SchemaPolicy
     newest: Callable[[LogicalTable], str] | None = None
 
@@ -101,14 +101,14 @@ class TableComparison:
             found = self._narrowed(table, parts, buckets, wanted, odd, found)
         return replace(found, seconds=monotonic() - began)
 
-    def look(self, table: LogicalTable, places: Sequence[TargetRow]) -> Mapping[str, Seen]:
+    def compare_again(self, table: LogicalTable, places: Sequence[TargetRow]) -> Mapping[str, Seen]:
         """Compare these rows again; return those that differ now."""
         copy = self.sink.read(table.name)
         newest = (lambda: None) if self.newest is None else partial(self.newest, table)
         return (
             {}
             if copy is None
-            else look(self.spark, self.databases, self._kept(table), copy, places, newest)
+            else compare_again(self.spark, self.databases, self._kept(table), copy, places, newest)
         )
 
     def _kept(self, table: LogicalTable) -> LogicalTable:
@@ -150,12 +150,14 @@ class TableComparison:
         finally:
             rows.unpersist()
         places = [TargetRow(row["key"], row["place"]) for row in listed]
-        settled = self.settle(table, places, lambda some: self.look(table, some))
+        decided = self.compare_until_decided(
+            table, places, lambda some: self.compare_again(table, some)
+        )
         return replace(
             found,
             ranges=[buckets.named(first, last) for first, last in runs(wanted)],
-            different=settled.different,
-            undecided=settled.undecided,
+            different=decided.different,
+            undecided=decided.undecided,
             more=count - len(places),
         )
 

@@ -27,7 +27,7 @@ Waiting: TypeAlias = Callable[[Sequence[str]], Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class DecidedRows:
     """`different` rows, and those that could not be decided in time: with pending changes, or
     changing constantly.
     """
@@ -60,25 +60,25 @@ def verdicts(
     return Verdicts(different, {key: seen for key, seen in now.items() if key not in different})
 
 
-def settle(
+def compare_until_decided(
     places: Sequence[TargetRow],
-    look: Look,
+    compare_again: Look,
     caught_up: CaughtUp,
     waiting: Waiting,
     patience_s: float,
     pause: Callable[[float], object],
-) -> Settled:
+) -> DecidedRows:
     """Compare the rows again and again until each one is equal or different, or until `patience_s`
     seconds have passed. Return the verdicts.
     """
     by_key = {place.key: place for place in places}
     ends = monotonic() + patience_s
-    seen, different = look(places), dict[str, Seen]()
+    seen, different = compare_again(places), dict[str, Seen]()
     while seen:
         published = caught_up(max(0.0, ends - monotonic()))
         on_their_way = waiting(list(seen))
         judged = verdicts(
-            seen, look([by_key[key] for key in seen]), on_their_way, published=published
+            seen, compare_again([by_key[key] for key in seen]), on_their_way, published=published
         )
         different |= judged.different
         seen = judged.open
@@ -86,7 +86,7 @@ def settle(
             break
         if seen:
             pause(_PAUSE_S)
-    return Settled(list(different.values()), list(seen.values()))
+    return DecidedRows(list(different.values()), list(seen.values()))
 
 
 def _same(before: Seen | None, now: Seen) -> bool:

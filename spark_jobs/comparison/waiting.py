@@ -18,8 +18,8 @@ from spark_jobs.transforms import (
     ORDER,
     REAL_TABLE,
     TRUNCATE,
-    moved_rows,
     parse_events,
+    rekeyed_rows,
 )
 
 
@@ -50,7 +50,7 @@ def newest_orders(records: DataFrame, keys: Collection[str]) -> Mapping[str, str
     message may hold several rows.
     """
     changes = parse_events(records).where(~sf.col("history"))
-    every = changes.unionByName(moved_rows(changes)).where(sf.col("order").isNotNull())
+    every = changes.unionByName(rekeyed_rows(changes)).where(sf.col("order").isNotNull())
     wanted = texts(records.sparkSession, "key", keys)
     newest = (
         every.join(sf.broadcast(wanted), "key", "left_semi")

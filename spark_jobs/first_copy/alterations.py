@@ -35,7 +35,7 @@ def alterations(databases: Mapping[str, SourceDatabase], table: LogicalTable) ->
     found: dict[str, str | None] = {}
     for instance in table.instances:
         shards = [each for each in table.shards if each.instance == instance]
-        rows = _settled(partial(databases[instance].rows, _statement(shards)))
+        rows = _finished(partial(databases[instance].rows, _statement(shards)))
         times = {(row["db"], row["tb"]): row["altered"] for row in rows}
         found |= {each.name: times.get((each.real.database, each.real.table)) for each in shards}
     return found
@@ -61,7 +61,7 @@ def _statement(shards: Sequence[Shard]) -> str:
     )
 
 
-def _settled(read: Callable[[], Sequence[Row]]) -> Sequence[Row]:
+def _finished(read: Callable[[], Sequence[Row]]) -> Sequence[Row]:
     rows = read()
     for _ in range(_PAUSES):
         if not any(row["is_now"] for row in rows):

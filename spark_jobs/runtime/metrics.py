@@ -99,7 +99,7 @@ class JobMetrics(StreamingQueryListener):
         piece = self._piece
         if piece is None:
             return 0.0
-        piece.look()
+        piece.poll()
         return figure(piece)
 
     def applied(self, number: int, figures: BatchFigures) -> None:

@@ -2,7 +2,7 @@
 
 from spark_jobs.sinks.delta_lake.sink import DeltaHistory, DeltaSink, live_rows
 from spark_jobs.sinks.order_rule_marker import check_rule
-from spark_jobs.sinks.sink import ReducedBatch, Sink, TableChanges, Written
+from spark_jobs.sinks.sink import ReducedBatch, Sink, TableBatch, Written
 from spark_jobs.sinks.sink_choice import open_sink, place_of_copies
 from spark_jobs.sinks.writers import check_writers
 
@@ -11,7 +11,7 @@ __all__ = [
     "DeltaSink",
     "ReducedBatch",
     "Sink",
-    "TableChanges",
+    "TableBatch",
     "Written",
     "check_rule",
     "check_writers",

@@ -20,7 +20,7 @@ from spark_jobs.hbase.java_files import JavaFiles
 from spark_jobs.hbase.names import hbase_name
 from spark_jobs.hbase.tables import Tables
 from spark_jobs.hbase.task import Region, forget_deleted, read_changes, regions_of, write_changes
-from spark_jobs.sinks.sink import ReducedBatch, TableChanges, Written
+from spark_jobs.sinks.sink import ReducedBatch, TableBatch, Written
 from spark_jobs.transforms import Style, TableSchema, column_types, typed_rows
 
 _WRITTEN: Final = ("table", "key", "order", "deleted", "data")
@@ -116,7 +116,7 @@ class HBaseSink:
         if mixed:
             raise InstancesMixed(contradiction(mixed))
 
-    def _feed(self, of_table: TableChanges) -> Feed:
+    def _feed(self, of_table: TableBatch) -> Feed:
         """Return the instances to record: none where they do not matter."""
         asked = self._settings.refuses_several_instances
         return Feed(of_table.instances if asked else frozenset(), of_table.newest_order)

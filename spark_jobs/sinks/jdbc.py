@@ -32,8 +32,8 @@ from spark_jobs.mysql.statements import (
 )
 from spark_jobs.mysql.task import read_piece, write_rows
 from spark_jobs.sinks.parallel import together
-from spark_jobs.sinks.schema_changes import schema_plan
-from spark_jobs.sinks.sink import ReducedBatch, TableChanges, Written
+from spark_jobs.sinks.schema_evolution import schema_plan
+from spark_jobs.sinks.sink import ReducedBatch, TableBatch, Written
 from spark_jobs.spark_util.identifiers import quoted
 from spark_jobs.transforms import DELETED, GUARDS, REAL_TABLE, UNFIT, WHOLE_ROW_GUARDS, spark_type
 
@@ -114,7 +114,7 @@ class JdbcSink:
     def tidy(self) -> None:
         """Do nothing: the server needs no maintenance."""
 
-    def _write(self, changes: TableChanges) -> Written:
+    def _write(self, changes: TableBatch) -> Written:
         columns = self._prepared(changes)
         rows = _own_rows(changes, columns).select(
             *_guards_out(), *(_to_python(name, kind) for name, kind in columns.items())
@@ -132,7 +132,7 @@ class JdbcSink:
         )
         return Written(sum(spread.rdd.mapPartitions(write).collect()))
 
-    def _prepared(self, changes: TableChanges) -> Mapping[str, DataType]:
+    def _prepared(self, changes: TableBatch) -> Mapping[str, DataType]:
         """Make the table, or give it the columns that it lacks; return its columns."""
         place = place_of(changes.table, self._settings.prefix)
         with Server(self._settings) as server:
@@ -175,7 +175,7 @@ class JdbcSink:
         )
 
 
-def _own_rows(changes: TableChanges, columns: Mapping[str, DataType]) -> DataFrame:
+def _own_rows(changes: TableBatch, columns: Mapping[str, DataType]) -> DataFrame:
     """Return the rows with these columns.
 
     A guard among them is that of the change, null if the change has none.

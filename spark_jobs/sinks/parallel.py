@@ -7,13 +7,13 @@ from typing import TypeVar
 from pyspark import inheritable_thread_target
 from pyspark.sql import SparkSession
 
-from spark_jobs.sinks.sink import ReducedBatch, TableChanges
+from spark_jobs.sinks.sink import ReducedBatch, TableBatch
 
 Result = TypeVar("Result")
 
 
 def together(
-    spark: SparkSession, call: Callable[[TableChanges], Result], batch: ReducedBatch, threads: int
+    spark: SparkSession, call: Callable[[TableBatch], Result], batch: ReducedBatch, threads: int
 ) -> Mapping[str, Result]:
     """Call it for all tables, at most `threads` at a time; table → result.
 
@@ -21,7 +21,7 @@ def together(
     """
     tables = batch.tables
 
-    def counted(changes: TableChanges) -> Result:
+    def counted(changes: TableBatch) -> Result:
         result = call(changes)
         batch.done(changes.number or 0)
         return result

@@ -19,8 +19,8 @@ from spark_jobs.sinks.commit_lock import turn
 from spark_jobs.sinks.folders import folder_of, table_of
 from spark_jobs.sinks.parallel import together
 from spark_jobs.sinks.real_tables import with_real_table
-from spark_jobs.sinks.schema_changes import schema_plan
-from spark_jobs.sinks.sink import ReducedBatch, TableChanges, Written
+from spark_jobs.sinks.schema_evolution import schema_plan
+from spark_jobs.sinks.sink import ReducedBatch, TableBatch, Written
 from spark_jobs.spark_util.identifiers import quoted
 from spark_jobs.spark_util.optional_read import unless_absent
 from spark_jobs.transforms import (
@@ -106,11 +106,11 @@ class ParquetSink:
     def tidy(self) -> None:
         """Do nothing: every batch writes its whole files."""
 
-    def _in_turn(self, changes: TableChanges, batch: ReducedBatch) -> Written:
+    def _in_turn(self, changes: TableBatch, batch: ReducedBatch) -> Written:
         with turn(self._spark, self._writer(changes.table), batch.writer):
             return self._merge(changes, batch)
 
-    def _merge(self, changes: TableChanges, batch: ReducedBatch) -> Written:
+    def _merge(self, changes: TableBatch, batch: ReducedBatch) -> Written:
         commit = self._newest(changes.table)
         if commit is None:
             self._commit(changes.table, changes.rows, 1, batch.writer, batch.number)

@@ -14,7 +14,7 @@ from spark_jobs.transforms import Style, TableSchema, typed_rows
 
 
 @dataclass(frozen=True, slots=True)
-class TableChanges:
+class TableBatch:
     """The newest change of each key of one logical table within one micro-batch.
 
     `changes` has them in the exact text of the messages, as in `ReducedBatch.changes`. `versions`
@@ -75,7 +75,7 @@ class ReducedBatch:
     writer: str
     number: int | None
     changes: DataFrame
-    tables: Sequence[TableChanges]
+    tables: Sequence[TableBatch]
     again: bool = True
     done: Callable[[int], None] = _uncounted
 
@@ -109,7 +109,7 @@ class Sink(Protocol):
 
     def read(self, table: str) -> DataFrame | None:
         """Return the copy with its guards, deleted keys included, in the shape of
-        `TableChanges.rows`; None if there is none.
+        `TableBatch.rows`; None if there is none.
         """
         ...
 

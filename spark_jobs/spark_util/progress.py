@@ -53,7 +53,7 @@ class Piece:
         with self._lock:
             self.rows += rows
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Ask Spark for the rows, where it counts them.
 
         A Spark that does not answer leaves the number as it was.
@@ -174,7 +174,7 @@ class Progress:
         with self._lock:
             shown = list(self._pieces.items())
         for number, (piece, task, due) in shown:
-            piece.look()
+            piece.poll()
             if self._bars is not None and task is not None:
                 self._bars.update(
                     task,

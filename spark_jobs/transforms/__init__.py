@@ -17,7 +17,7 @@ from spark_jobs.transforms.guards import (
 from spark_jobs.transforms.latest_by_key import ARRIVAL, latest_by_key
 from spark_jobs.transforms.merged_by_key import merged_by_key
 from spark_jobs.transforms.mysql_types import spark_type, widest
-from spark_jobs.transforms.parse_events import moved_rows, parse_events, with_pair
+from spark_jobs.transforms.parse_events import parse_events, rekeyed_rows, with_pair
 from spark_jobs.transforms.problems import NO_SOURCE, OTHER_FORMAT, TRUNCATE
 from spark_jobs.transforms.table_schema import TableSchema, column_types, spellings
 from spark_jobs.transforms.typed_rows import Style, retyped, typed_rows
@@ -43,9 +43,9 @@ __all__ = [
     "column_types",
     "latest_by_key",
     "merged_by_key",
-    "moved_rows",
     "own_columns",
     "parse_events",
+    "rekeyed_rows",
     "retyped",
     "spark_type",
     "spellings",

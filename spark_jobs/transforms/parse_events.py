@@ -98,13 +98,13 @@ def _rows_of(judged: DataFrame, further: tuple[str, ...]) -> DataFrame:
         sf.col("event.pkNames").alias("key_columns"),
         "history",
         *further,
-        _moved_from().alias("moved_from"),
+        _former_row().alias("moved_from"),
         "problem",
         "value",
     )
 
 
-def moved_rows(changes: DataFrame) -> DataFrame:
+def rekeyed_rows(changes: DataFrame) -> DataFrame:
     """Return a delete of the old key for every UPDATE that changed its row's key in one message, in
     the shape of the changes.
     """
@@ -222,7 +222,7 @@ def _row_key() -> Column:
     return sf.coalesce("key", _built_key(sf.col("image.data")))
 
 
-def _moved_from() -> Column:
+def _former_row() -> Column:
     """The former row, where key columns are among those that an UPDATE changed."""
     data, old = sf.col("image.data"), sf.col("image.old")
     changed = old.isNotNull() & sf.arrays_overlap(sf.map_keys(old), sf.col("event.pkNames"))

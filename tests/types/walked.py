@@ -16,7 +16,7 @@ from relay.encode import MessageFrame, RowEncoder
 from relay.model.change import Operation, RawRows, RowsEvent, Statement
 from relay.model.positions.position import BinlogPosition, OrderPair
 from relay.model.table import TableDefinition, TableId
-from relay.pipeline.messages.changes import EventContext
+from relay.pipeline.messages.published_changes import EventContext
 from relay.pipeline.messages.single_row import row_messages
 from relay.pipeline.messages.table_plan import TablePlan
 from relay.schema import CatalogReader, DeclaredTypes, TableDefinitions

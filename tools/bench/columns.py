@@ -22,8 +22,8 @@ from relay.encode import MessageFrame
 from relay.model.change import RawRows, RowsEvent
 from relay.model.positions.position import OrderPair
 from relay.model.table import TableId
-from relay.pipeline.messages.changes import EventContext
 from relay.pipeline.messages.printing.event_printer import EventPrinter
+from relay.pipeline.messages.published_changes import EventContext
 from relay.pipeline.messages.single_row import row_messages
 from relay.pipeline.messages.table_plan import TablePlan
 from relay.settings import MessageSettings

@@ -91,7 +91,9 @@ def stop(_: Installation, leader: RelayProcess, _standby: RelayProcess) -> None:
 
 def move(installation: Installation, _leader: RelayProcess, standby: RelayProcess) -> None:
     """Order the hand-over to the standby, as `roma instance move` does."""
-    installation.overrides.move("shop", standby.label, Note("bench", "move", int(time() * 1000)))
+    installation.overrides.hand_over(
+        "shop", standby.label, Note("bench", "move", int(time() * 1000))
+    )
 
 
 EVENTS: Final[dict[str, Event]] = {"kill -9": kill, "clean stop": stop, "requested move": move}
@@ -146,7 +148,7 @@ def _once(
     threading.Event().wait(_LATE_SECONDS)
     wait_until(lambda: monotonic() - arrivals.last_s < 0.05, "messages again", _WATCHED_SECONDS)
     silence_s = arrivals.silence_s
-    installation.overrides.withdraw_move("shop")
+    installation.overrides.withdraw_hand_over("shop")
     if leader.ended:
         leader.start()
     return silence_s

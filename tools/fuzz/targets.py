@@ -21,12 +21,12 @@ from relay.model.positions.position import OrderPair, SourceIdentity
 from relay.model.row_path import SlowReason
 from relay.model.table import ColumnType, TableId, TableMap
 from relay.pipeline.ingest.compiled_events import event_scanner
-from relay.pipeline.messages.changes import EventContext
 from relay.pipeline.messages.printing.event_printer import (
     EventPrinter,
     RowCount,
     make_event_printer,
 )
+from relay.pipeline.messages.published_changes import EventContext
 from relay.pipeline.messages.single_row import row_messages
 from relay.pipeline.messages.table_plan import TablePlan
 from relay.settings import MessageSettings

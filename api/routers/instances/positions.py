@@ -56,7 +56,7 @@ def preview_move(admin: AdminDep, name: str, to: Place) -> MovePreview:
 @router.post("")
 def move_position(admin: AdminDep, name: str, to: Move, note: NoteDep) -> PositionView:
     """Move the position forward or back. The leading relay is fenced and continues there."""
-    return admin.positions.move(name, to, _who(note))
+    return admin.positions.reposition(name, to, _who(note))
 
 
 @router.post("/skip")

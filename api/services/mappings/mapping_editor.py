@@ -9,7 +9,7 @@ from api.errors import ProblemsFound, SetInForceBroken
 from api.services.mappings.effects.edit_effects import EditEffects
 from api.services.mappings.effects.load import Load
 from api.services.mappings.mapping_archive import check_group
-from api.services.mappings.routing_views import Change
+from api.services.mappings.routing_views import RouteEffect
 from relay.audit import AuditEntry, DelayedTrail
 from relay.errors import MappingRefused, RelayError, TableReturnsEarly
 from relay.operations import DefinedInstances, EarlyReturns
@@ -24,7 +24,7 @@ class Saved:
 
     stored: StoredSet
     made: bool
-    changes: list[Change]
+    changes: list[RouteEffect]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Trial:
     base: int
     bodies: Mapping[str, str]
     problems: list[MappingProblem]
-    changes: list[Change]
+    changes: list[RouteEffect]
     unchanged: int
     loads: list[Load | None] = field(default_factory=list)
     """The load in rows per second of each change; None if it is unknown."""
@@ -130,7 +130,7 @@ class MappingEditor:
         """Return the problems of documents that would be saved together."""
         return _problems(bodies)
 
-    def changes_of(self, number: int) -> list[Change]:
+    def changes_of(self, number: int) -> list[RouteEffect]:
         """Return the changes of a set against the previous one, for the present known tables.
 
         Raises NodeMissing, MappingRefused.
@@ -195,7 +195,7 @@ class MappingEditor:
         precondition.check(base.number, exists=True)
         return base
 
-    def _changes(self, before: Mapping[str, str], after: Mapping[str, str]) -> list[Change]:
+    def _changes(self, before: Mapping[str, str], after: Mapping[str, str]) -> list[RouteEffect]:
         return self._effects.of(before, after, self._defined()).changes
 
 

@@ -41,7 +41,7 @@ class RoutingView:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RouteEffect:
     """A sentence about the effect of an edit on some instances."""
 
     instances: tuple[str, ...]
@@ -97,10 +97,10 @@ def changes_between(
     after: MappingSet,
     tables: Iterable[TableId],
     routers: Routers | None = None,
-) -> list[Change]:
+) -> list[RouteEffect]:
     """Return the changes per view for the tables that its filter accepts."""
     known, shared = list(tables), routers or Routers()
-    found: list[Change] = []
+    found: list[RouteEffect] = []
     for view in views:
         names = shared.filter(view)
         passing = [
@@ -113,7 +113,9 @@ def changes_between(
             )
         ]
         found += [
-            Change(view.instances, change.sentence, tuple(map(str, change.tables)), change.kind)
+            RouteEffect(
+                view.instances, change.sentence, tuple(map(str, change.tables)), change.kind
+            )
             for change in changes(shared.router(before, view), shared.router(after, view), passing)
         ]
     return found
@@ -121,7 +123,7 @@ def changes_between(
 
 def tables_to_speak_of(
     sets: Sequence[tuple[MappingSet, Documents]], met: Iterable[str]
-) -> tuple[set[TableId], list[Change]]:
+) -> tuple[set[TableId], list[RouteEffect]]:
     """Return the tables that relays have read, those in the documents, and "any other table" of
     each named database.
 
@@ -133,7 +135,8 @@ def tables_to_speak_of(
     read = tables_named(met)
     tables = set(read)
     left_out = [
-        Change((), each.sentence, ()) for each in left_out_of_report(mapping for mapping, _ in sets)
+        RouteEffect((), each.sentence, ())
+        for each in left_out_of_report(mapping for mapping, _ in sets)
     ]
     for mapping, documents in sets:
         if not left_out:

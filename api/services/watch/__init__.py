@@ -2,12 +2,12 @@
 operator.
 """
 
-from api.services.watch.changes import ChangeLog, StateChange
 from api.services.watch.charts import Charts
 from api.services.watch.facts import Facts, StatePeriod
 from api.services.watch.history import Metric, Range
 from api.services.watch.moment import Moment
 from api.services.watch.selection import SORTS, Selection, Sort, selected
+from api.services.watch.state_changes import ChangeLog, StateChange
 from api.services.watch.views import needs_view, series_view, sparks_view, states_view
 from api.services.watch.watch import Watch
 

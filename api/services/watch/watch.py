@@ -11,12 +11,12 @@ import structlog
 from api.services.instance_directory import InstanceDirectory
 from api.services.mappings.effects.load import InstanceRates
 from api.services.watch.addresses import address_of, grouped_addresses
-from api.services.watch.changes import ChangeLog
 from api.services.watch.facts import Facts, StatePeriod
 from api.services.watch.gone_relays import RelayRoll
 from api.services.watch.history import SPANS, InstanceHistory, Metric, Range, Series
 from api.services.watch.moment import Moment
 from api.services.watch.needs import needs_you
+from api.services.watch.state_changes import ChangeLog
 from relay.errors import NodeMissing, RelayError
 from relay.operations import DefinedInstances
 from relay.state import PlacementStore

@@ -31,7 +31,7 @@ def show_erase(
 
 
 @router.post("/erase")
-def look(request: Request, admin: AdminDep, form: FormDep) -> RedirectResponse:
+def search(request: Request, admin: AdminDep, form: FormDep) -> RedirectResponse:
     """Start a search for a person's keys and texts."""
     with in_dialog(request, "look", form, partial(_page, admin, "", ErasureChoice())):
         wish = model_from(
@@ -40,7 +40,7 @@ def look(request: Request, admin: AdminDep, form: FormDep) -> RedirectResponse:
             texts=form["texts"].splitlines(),
             topics=form["topics"].split(),
         )
-        found = admin.erasures.look(wish, caller_of(request).name)
+        found = admin.erasures.search(wish, caller_of(request).name)
     return RedirectResponse(f"erase?number={found.number}", status_code=303)
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from api.middleware.request_body import pretty_document
 from api.models.problem import MappingProblemView
-from api.services.mappings.routing_views import Change
+from api.services.mappings.routing_views import RouteEffect
 from api.web.views.mappings import SHORT_NAMES
 from relay.route import DBS, TBS, TOPICS
 
@@ -72,7 +72,7 @@ def first_changed(before: Mapping[str, str], after: Mapping[str, str]) -> str:
     return next(changed, next(iter(SHORT_NAMES)))
 
 
-def kind_counts(changes: Iterable[Change]) -> list[tuple[str, int]]:
+def kind_counts(changes: Iterable[RouteEffect]) -> list[tuple[str, int]]:
     """Return title and number of tables of each kind of change that occurs."""
     tables: dict[str, set[str]] = {}
     for each in changes:

@@ -49,7 +49,7 @@ def move(
     It stays there as long as that relay or server is alive, until the move is withdrawn.
     """
     with _editor(config) as editor:
-        editor.move(instance, to, _note(actor, comment))
+        editor.hand_over(instance, to, _note(actor, comment))
         fields(instance=instance, to=to)
 
 
@@ -60,7 +60,7 @@ def withdraw(instance: str, config: ConfigFile, comment: Comment = "", actor: Ac
     Written to the audit trail.
     """
     with _editor(config) as editor:
-        editor.withdraw_move(instance, _note(actor, comment))
+        editor.withdraw_hand_over(instance, _note(actor, comment))
         fields(instance=instance)
 
 

@@ -96,18 +96,18 @@ def set_position(
 
         at = _named_place(file, offset)
         preview = found.preview(at, as_new=as_new, gtid_set=gtid_set, source=source)
-        target = preview.move.target.binlog
+        target = preview.reposition.target.binlog
         fields(
             instance=instance,
-            kind=preview.move.kind.value,
-            epoch=preview.move.after.epoch,
+            kind=preview.reposition.kind.value,
+            epoch=preview.reposition.after.epoch,
             file=target.file,
             offset=target.offset,
         )
         typer.echo(foretold(instance, preview))
         if not only_ask:
             confirm(instance, yes)
-            done = found.move(
+            done = found.reposition(
                 at, who_does(actor, comment), as_new=as_new, gtid_set=gtid_set, source=source
             )
             typer.echo(moved(instance, done))

@@ -25,7 +25,7 @@ Path: TypeAlias = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _Change:
+class _Edit:
     operation: int
     path: Path
     value: JsonNode
@@ -58,7 +58,7 @@ def _copied(node: JsonNode) -> JsonNode:
     return [_copied(element) for element in node] if isinstance(node, list) else node
 
 
-def _changes(raw: bytes) -> Iterator[_Change]:
+def _changes(raw: bytes) -> Iterator[_Edit]:
     cursor = Cursor(raw)
     while cursor.remaining:
         operation = cursor.unsigned(1, "a JSON change")
@@ -68,7 +68,7 @@ def _changes(raw: bytes) -> Iterator[_Change]:
         value = (
             None if operation == _REMOVE else parse_json(cursor.lenenc_bytes("a JSON value")).root
         )
-        yield _Change(operation, path, value)
+        yield _Edit(operation, path, value)
 
 
 def _path(raw: bytes) -> Path:
@@ -119,13 +119,13 @@ def _child(node: JsonNode, step: str | int) -> tuple[JsonNode, bool]:
     raise Malformed(f"a JSON change names {step!r} in a value that has none")
 
 
-def _new_root(change: _Change) -> JsonNode:
+def _new_root(change: _Edit) -> JsonNode:
     if change.operation != _REPLACE:
         raise Malformed("a JSON change adds or removes a whole document")
     return change.value
 
 
-def _in_object(node: dict[str, JsonNode], change: _Change, key: str) -> None:
+def _in_object(node: dict[str, JsonNode], change: _Edit, key: str) -> None:
     if (key in node) is (change.operation == _INSERT):
         raise Malformed(
             f"a JSON change names the key {key!r}, which is {'' if key in node else 'not '}there"
@@ -136,7 +136,7 @@ def _in_object(node: dict[str, JsonNode], change: _Change, key: str) -> None:
         node[key] = change.value
 
 
-def _in_array(node: list[JsonNode], change: _Change, index: int) -> None:
+def _in_array(node: list[JsonNode], change: _Edit, index: int) -> None:
     if change.operation == _INSERT:
         node.insert(index, change.value)
     elif index >= len(node):

@@ -130,7 +130,7 @@ class TopicAgreement:
         )
 
 
-def moved_share(before: int, after: int) -> Fraction:
+def repartitioned_share(before: int, after: int) -> Fraction:
     """Return the share of evenly spread hashes whose partition differs between two partition
     counts.
     """

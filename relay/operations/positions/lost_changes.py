@@ -4,19 +4,21 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from relay.model.records.own_snapshots import OwnSnapshot, own_snapshots, why_own
-from relay.operations.positions.repositioning import Move, MoveKind
+from relay.operations.positions.repositioning import Reposition, RepositionKind
 from relay.source import TransactionPosition
 
 
-def loses_changes(move: Move, target: TransactionPosition, created_s: Callable[[str], int]) -> bool:
+def loses_changes(
+    reposition: Reposition, target: TransactionPosition, created_s: Callable[[str], int]
+) -> bool:
     """Return whether the source no longer has the changes after the former position.
 
     False if it has them: the operator then skips changes on purpose, or reads them again.
     `created_s` returns the creation time of a binlog file (Unix seconds): a re-created binlog has
     files of the same names. It raises the errors of the source.
     """
-    before, after = move.origin, move.target
-    if move.kind is MoveKind.BACK:
+    before, after = reposition.origin, reposition.target
+    if reposition.kind is RepositionKind.BACK:
         return False
     if before is None or before.identity.server != after.identity.server:
         return True
@@ -27,13 +29,16 @@ def loses_changes(move: Move, target: TransactionPosition, created_s: Callable[[
     return bool(known_s) and created_s(file) != known_s
 
 
-def with_copy(move: Move, now_s: float) -> Move:
+def with_copy(reposition: Reposition, now_s: float) -> Reposition:
     """Return the move with a request for a copy of all mapped tables in its record."""
     copies = own_snapshots(OwnSnapshot.NEEDED, now_s)
-    return replace(move, after=replace(move.after, snapshots={**move.after.snapshots, **copies}))
+    return replace(
+        reposition,
+        after=replace(reposition.after, snapshots={**reposition.after.snapshots, **copies}),
+    )
 
 
-def requested_copies(move: Move) -> list[str]:
+def requested_copies(reposition: Reposition) -> list[str]:
     """Return the numbers of the copies that a move requests."""
-    known = {} if move.before is None else move.before.snapshots
-    return [each for each in move.after.snapshots if each not in known and why_own(each)]
+    known = {} if reposition.before is None else reposition.before.snapshots
+    return [each for each in reposition.after.snapshots if each not in known and why_own(each)]

@@ -20,9 +20,9 @@ from relay.operations.instances.followed_server import (
 from relay.operations.instances.known_instances import is_known
 from relay.operations.positions.lost_changes import loses_changes, with_copy
 from relay.operations.positions.repositioning import (
-    Move,
-    MoveKind,
-    plan_move,
+    Reposition,
+    RepositionKind,
+    plan_reposition,
     raise_floor,
     skip,
     standing_of,
@@ -68,7 +68,7 @@ class Preview:
     the transactions `gtids`.
     """
 
-    move: Move
+    reposition: Reposition
     leader: str | None
     distance_bytes: int | None
     gtids: str
@@ -114,21 +114,21 @@ class InstancePosition:
         shown = self.show()
         followed = self._target(chosen, at, gtid_set, shown)
         target = followed.target
-        move = self._plan(chosen, shown.record, target, shown.history, as_new=as_new)
-        self._check_readable(move, followed.settings)
-        before, after = move.origin, target.position
+        reposition = self._plan(chosen, shown.record, target, shown.history, as_new=as_new)
+        self._check_readable(reposition, followed.settings)
+        before, after = reposition.origin, target.position
         if before is None:
-            return Preview(move, shown.leader, None, "")
+            return Preview(reposition, shown.leader, None, "")
         published, wanted = GtidSet.parse(before.gtid_set), GtidSet.parse(after.gtid_set)
         between = (
             wanted.without(published)
-            if move.kind is MoveKind.FORWARD
+            if reposition.kind is RepositionKind.FORWARD
             else published.without(wanted)
         )
         distance, files = target.bytes_from(before.binlog), target.files_from(before.binlog)
-        return Preview(move, shown.leader, distance, str(between), files)
+        return Preview(reposition, shown.leader, distance, str(between), files)
 
-    def move(
+    def reposition(
         self,
         at: BinlogPosition | None,
         who: Who,
@@ -136,7 +136,7 @@ class InstancePosition:
         as_new: bool = False,
         gtid_set: str | None = None,
         source: str | None = None,
-    ) -> Move:
+    ) -> Reposition:
         """Move the position to the beginning of a transaction.
 
         The target is the position after exactly the transactions of `gtid_set`, or `at`, where the
@@ -229,22 +229,22 @@ class InstancePosition:
         history: tuple[PositionRecord, ...],
         *,
         as_new: bool,
-    ) -> Move:
+    ) -> Reposition:
         latest_ms = int((time() + self._instance.transaction.max_clock_skew_seconds) * 1000)
-        move = plan_move(
+        plan = plan_reposition(
             record, target.position, history, as_new=as_new, latest_ms=latest_ms, source=chosen.name
         )
         if self._instance.snapshot != "when_needed":
-            return move
+            return plan
         created_s = partial(binlog_file_created_s, chosen.settings)
-        return with_copy(move, time()) if loses_changes(move, target, created_s) else move
+        return with_copy(plan, time()) if loses_changes(plan, target, created_s) else plan
 
-    def _check_readable(self, move: Move, settings: SourceSettings) -> None:
+    def _check_readable(self, reposition: Reposition, settings: SourceSettings) -> None:
         """Check that the source still has the binlog before a former position, in the same
         history: reading begins there.
         """
-        if move.kind is MoveKind.BACK:
-            check_readable(self._instance, settings, move.after)
+        if reposition.kind is RepositionKind.BACK:
+            check_readable(self._instance, settings, reposition.after)
 
     def _change_skips(self, act: str, who: Who, change: Change, source: str) -> tuple[str, ...]:
         return self._write(act, who, change, source)[1].standing[source].skips

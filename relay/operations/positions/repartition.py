@@ -12,7 +12,7 @@ from relay.ha import Election
 from relay.kafka import TopicAdmin
 from relay.model.records.hashed_forms import ONE_MORE
 from relay.model.records.position_record import PositionRecord
-from relay.model.records.topic_partitioning import TopicPartitioning, moved_share
+from relay.model.records.topic_partitioning import TopicPartitioning, repartitioned_share
 from relay.operations.fenced_record import Act, FencedRecord
 from relay.operations.who import Who
 from relay.settings import InstanceSettings, RelaySettings
@@ -153,7 +153,7 @@ class Repartition:
             topic,
             before,
             after,
-            moved_share(before, after.partitions),
+            repartitioned_share(before, after.partitions),
             record.placed_by.get(topic, digest) != digest,
             self._agreements.read(topic).differing(self.name, after),
             self._record.leader,

@@ -12,7 +12,7 @@ from relay.model.records.position_record import OtherSource, PositionRecord, Rep
 from relay.order import MAX_EPOCH, decompose
 
 
-class MoveKind(StrEnum):
+class RepositionKind(StrEnum):
     """The direction of a move, which decides its effect on consumers."""
 
     FORWARD = "forward"
@@ -24,13 +24,13 @@ class MoveKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class Reposition:
     """A move of a position; `before` is None for an instance without a record.
 
     `source` is the one of a group that moves, else "".
     """
 
-    kind: MoveKind
+    kind: RepositionKind
     target: SourcePosition
     before: PositionRecord | None
     after: PositionRecord
@@ -42,7 +42,7 @@ class Move:
         return None if self.before is None else self.before.positions.get(self.source)
 
 
-def plan_move(
+def plan_reposition(
     record: PositionRecord | None,
     target: SourcePosition,
     history: Iterable[PositionRecord],
@@ -50,7 +50,7 @@ def plan_move(
     as_new: bool,
     latest_ms: int,
     source: str = "",
-) -> Move:
+) -> Reposition:
     """Return the record after a move of the position to `target`, the beginning of a
     transaction. In a group, `source` is moved. `latest_ms` is the relay's clock plus the
     accepted skew: no published order key is above it. Raises MoveRefused.
@@ -67,8 +67,8 @@ def plan_move(
         )
     highest_place = at.source.binlog if record.replay is None else record.replay.until
     if target.binlog.rank >= highest_place.rank:
-        return Move(
-            MoveKind.FORWARD, target, record, _in_next_epoch(record, source, target), source
+        return Reposition(
+            RepositionKind.FORWARD, target, record, _in_next_epoch(record, source, target), source
         )
     if source:
         raise MoveRefused(
@@ -167,7 +167,9 @@ def _read_before(record: PositionRecord, source: str) -> OtherSource:
     return at
 
 
-def _without_record(target: SourcePosition, source: str, *, as_new: bool, latest_ms: int) -> Move:
+def _without_record(
+    target: SourcePosition, source: str, *, as_new: bool, latest_ms: int
+) -> Reposition:
     if not as_new:
         raise MoveRefused(
             "The instance has no position record, so the published order keys are unknown.",
@@ -176,7 +178,7 @@ def _without_record(target: SourcePosition, source: str, *, as_new: bool, latest
     after = PositionRecord(
         target, OrderPair(latest_ms, 0), epoch=1, change_time_ms=latest_ms, following=source
     )
-    return Move(MoveKind.AS_NEW, target, None, after, source)
+    return Reposition(RepositionKind.AS_NEW, target, None, after, source)
 
 
 def _as_new(
@@ -186,7 +188,7 @@ def _as_new(
     at: OtherSource | None,
     *,
     as_new: bool,
-) -> Move:
+) -> Reposition:
     if not as_new and at is None:
         raise MoveRefused(
             f"Source {source} has no position yet, and begins where [instances.start] says.",
@@ -199,7 +201,9 @@ def _as_new(
         raise MoveRefused(
             reason, remedy="Point the instance to the server that it belongs to, or add --as-new."
         )
-    return Move(MoveKind.AS_NEW, target, record, _in_next_epoch(record, source, target), source)
+    return Reposition(
+        RepositionKind.AS_NEW, target, record, _in_next_epoch(record, source, target), source
+    )
 
 
 def _in_next_epoch(record: PositionRecord, source: str, target: SourcePosition) -> PositionRecord:
@@ -226,7 +230,7 @@ def _in_next_epoch(record: PositionRecord, source: str, target: SourcePosition) 
 
 def _back(
     record: PositionRecord, target: SourcePosition, history: Iterable[PositionRecord]
-) -> Move:
+) -> Reposition:
     place, order = _reached(record)
     fitting = [
         each
@@ -248,7 +252,7 @@ def _back(
         replay=Replay(target.binlog, place, order),
         place=entry.place,
     )
-    return Move(MoveKind.BACK, target, record, after)
+    return Reposition(RepositionKind.BACK, target, record, after)
 
 
 def _too_far_back(target: SourcePosition, fitting: Iterable[PositionRecord]) -> MoveRefused:

@@ -8,7 +8,7 @@ from relay.operations.mappings.instance_mapping import MappingComparison
 from relay.operations.positions.lost_changes import requested_copies
 from relay.operations.positions.position import Preview, Shown
 from relay.operations.positions.repartition import RepartitionPlan
-from relay.operations.positions.repositioning import Move, MoveKind
+from relay.operations.positions.repositioning import Reposition, RepositionKind
 
 
 def shown(position: Shown) -> str:
@@ -18,8 +18,8 @@ def shown(position: Shown) -> str:
 
 def foretold(instance: str, preview: Preview) -> str:
     """Return the effect of a move before it is done."""
-    move, leader = preview.move, preview.leader
-    lines = [_direction(preview), _meaning(move), *_split(move), *_copied(move)]
+    reposition, leader = preview.reposition, preview.leader
+    lines = [_direction(preview), _meaning(reposition), *_split(reposition), *_copied(reposition)]
     if leader is not None:
         lines.append(
             f"{leader} leads {instance}: Kafka fences it at the old position, and it continues "
@@ -28,11 +28,12 @@ def foretold(instance: str, preview: Preview) -> str:
     return "\n".join(lines)
 
 
-def moved(instance: str, move: Move) -> str:
+def moved(instance: str, reposition: Reposition) -> str:
     """Return the result of a move in sentences, one a line."""
-    what = f"Source {move.source} of {instance}" if move.source else instance
-    done = f"{what} continues {move.kind.value} at {move.target.binlog}, epoch {move.after.epoch}."
-    return "\n".join([done, *_copied(move)])
+    what = f"Source {reposition.source} of {instance}" if reposition.source else instance
+    at, epoch = reposition.target.binlog, reposition.after.epoch
+    done = f"{what} continues {reposition.kind.value} at {at}, epoch {epoch}."
+    return "\n".join([done, *_copied(reposition)])
 
 
 def compared(instance: str, comparison: MappingComparison) -> str:
@@ -196,10 +197,10 @@ def _shown(position: Shown) -> Iterator[str]:
 
 
 def _direction(preview: Preview) -> str:
-    move = preview.move
-    who = f"source {move.source}" if move.source else "the instance"
-    if move.origin is None:
-        return f"To {move.target.binlog}; {who} has no position."
+    reposition = preview.reposition
+    who = f"source {reposition.source}" if reposition.source else "the instance"
+    if reposition.origin is None:
+        return f"To {reposition.target.binlog}; {who} has no position."
     size = (
         "an unknown number of bytes"
         if preview.distance_bytes is None
@@ -207,8 +208,8 @@ def _direction(preview: Preview) -> str:
     )
     count = _transactions(preview)
     files = "" if preview.files is None else f" in {_counted(preview.files, 'file')}"
-    from_where = f"Source {move.source}, from" if move.source else "From"
-    way = f"{from_where} {move.origin.binlog} to {move.target.binlog}"
+    from_where = f"Source {reposition.source}, from" if reposition.source else "From"
+    way = f"{from_where} {reposition.origin.binlog} to {reposition.target.binlog}"
     return f"{way}: {size} of binlog{files}{count}."
 
 
@@ -225,30 +226,30 @@ def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _meaning(move: Move) -> str:
-    if move.kind is MoveKind.FORWARD:
+def _meaning(reposition: Reposition) -> str:
+    if reposition.kind is RepositionKind.FORWARD:
         return (
             f"Forward: the rows between the two positions are LEFT OUT permanently. Epoch "
-            f"{move.after.epoch} begins.{_others(move)}"
+            f"{reposition.after.epoch} begins.{_others(reposition)}"
         )
-    if move.kind is MoveKind.AS_NEW:
+    if reposition.kind is RepositionKind.AS_NEW:
         what = (
             f"As new: the rows after the position get new order keys under epoch "
-            f"{move.after.epoch}, and consumers apply them again."
+            f"{reposition.after.epoch}, and consumers apply them again."
         )
-        return what + _others(move)
+        return what + _others(reposition)
     return (
         f"Back: the rows between the two positions are published AGAIN with their old order "
         f"keys. Consumers that keep the greater order key discard them. "
-        f"Reading begins at {move.after.source.binlog}, where the order key is known."
+        f"Reading begins at {reposition.after.source.binlog}, where the order key is known."
     )
 
 
-def _others(move: Move) -> str:
+def _others(reposition: Reposition) -> str:
     """Return what happens to the other sources of a group."""
-    if not move.source:
+    if not reposition.source:
         return ""
-    if move.before is None:
+    if reposition.before is None:
         return (
             " Sources without a position begin where [instances.start] says: give each its own "
             "before a relay starts."
@@ -256,12 +257,12 @@ def _others(move: Move) -> str:
     return " The other sources continue at their positions."
 
 
-def _copied(move: Move) -> Iterator[str]:
-    for number in requested_copies(move):
+def _copied(reposition: Reposition) -> Iterator[str]:
+    for number in requested_copies(reposition):
         yield (
             "No record says which changes were published."
-            if move.origin is None
-            else f"The source does not have the changes after {move.origin.binlog}."
+            if reposition.origin is None
+            else f"The source does not have the changes after {reposition.origin.binlog}."
         )
         yield (
             f"All mapped tables are copied again ({number}, by snapshot = 'when_needed'). Rows "
@@ -269,8 +270,8 @@ def _copied(move: Move) -> Iterator[str]:
         )
 
 
-def _split(move: Move) -> Iterator[str]:
-    split = None if move.before is None else move.before.split
+def _split(reposition: Reposition) -> Iterator[str]:
+    split = None if reposition.before is None else reposition.before.split
     if split is not None:
         yield (
             f"{split.items_done} changes of the transaction at {split.begin} {split.gtid} are "

@@ -89,7 +89,7 @@ class TableCopies:
         self._requests: Mapping[str, SnapshotRequest] = {}
         self._run: CopyRun | None = None
         self._ending: dict[str, SnapshotRequest] = {}
-        self._look_at_s = 0.0
+        self._poll_at_s = 0.0
         self._lost: tuple[str, ...] = ()
 
     @property
@@ -161,9 +161,9 @@ class TableCopies:
     def step(self, router: Router) -> None:
         """Do the possible steps between two source transactions, without waiting for the source."""
         now_s = monotonic()
-        if self._signal.is_set() or (self._ending and now_s >= self._look_at_s):
-            self._look_at_s = now_s + _POLL_SECONDS
-            self._look()
+        if self._signal.is_set() or (self._ending and now_s >= self._poll_at_s):
+            self._poll_at_s = now_s + _POLL_SECONDS
+            self._poll()
         if self._run is None or not self._progress.leaves_nothing_out:
             return
         run, printed = self._run, None
@@ -246,12 +246,12 @@ class TableCopies:
         )
         self._ending[ended.id] = ended
         self._run = None
-        self._look()
+        self._poll()
 
     def _recorded(self) -> dict[str, SnapshotProgress]:
         return self._progress.record.snapshots
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         """Read the requests, write the results of ended ones, and choose the next one."""
         self._signal.clear()
         try:

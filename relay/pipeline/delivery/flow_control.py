@@ -47,7 +47,7 @@ class FlowControl:
     def paused(self) -> bool:
         """Whether the instance should pause; reads ZooKeeper only after a watch fired."""
         if self._signal.is_set():
-            self._look()
+            self._poll()
         return self._flow.paused
 
     @property
@@ -84,7 +84,7 @@ class FlowControl:
         self._totals.throttled_seconds += wait_s
         return True
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         self._signal.clear()
         try:
             flow = self._store.read(self._name)

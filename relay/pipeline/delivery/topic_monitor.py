@@ -28,18 +28,18 @@ def watched(topics: Topics, kafka: KafkaSettings, instance: str) -> Iterator[Non
     The publishing thread reports an outage of Kafka.
     """
     end = threading.Event()
-    RelayThread("topics", instance, _look, topics, kafka, end, instance).start()
+    RelayThread("topics", instance, _poll, topics, kafka, end, instance).start()
     try:
         yield
     finally:
         end.set()
 
 
-def _look(topics: Topics, kafka: KafkaSettings, end: threading.Event, instance: str) -> None:
+def _poll(topics: Topics, kafka: KafkaSettings, end: threading.Event, instance: str) -> None:
     guard = Guard("topics", instance)
     while not end.wait(max(_POLL_SECONDS, guard.pause_s)):
         with guard:
             try:
-                topics.look_again(TopicAdmin(kafka).partition_counts())
+                topics.warn_of_surplus(TopicAdmin(kafka).partition_counts())
             except RelayError as exc:
                 _log.info("topics_not_seen", instance=instance, reason=exc.reason)

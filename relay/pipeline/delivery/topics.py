@@ -143,7 +143,7 @@ class Topics:
             self._ensure(topic, 1)
             self._checked.add(topic)
 
-    def look_again(self, found: Mapping[str, int]) -> None:
+    def warn_of_surplus(self, found: Mapping[str, int]) -> None:
         """Warn of topics that have more partitions by now than rows are placed by.
 
         `found` are the counts of all topics.

@@ -19,7 +19,7 @@ from relay.pipeline.delivery.instance_stats import InstanceStats
 from relay.pipeline.failover.news import news_of
 from relay.pipeline.failover.source_failover import SourceFailover
 from relay.pipeline.ingest.group_merger import of_source
-from relay.pipeline.ingest.group_record import record_of, with_moved
+from relay.pipeline.ingest.group_record import record_of, with_switched
 from relay.pipeline.ingest.group_sources import SourceGroup
 from relay.pipeline.ingest.source_choice import SourceChoice
 from relay.settings import InstanceSettings, SourceSettings
@@ -126,7 +126,7 @@ class GroupFailover:
             return replace(chosen, servers=servers, passed={**chosen.passed, name: exc})
         record = chosen.record
         if record is not None and one.record is not None and one.switches:
-            record = with_moved(record, name, one.record)
+            record = with_switched(record, name, one.record)
         return replace(
             chosen,
             servers={**chosen.servers, **one.servers},

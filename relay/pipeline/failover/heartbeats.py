@@ -27,13 +27,13 @@ class ServerHeartbeats:
         ]
         self._seen: tuple[ServerSeen, ...] = ()
 
-    def look(self) -> tuple[ServerSeen, ...]:
+    def poll(self) -> tuple[ServerSeen, ...]:
         """Send a heartbeat query to all servers at the same time, so that a silent one does not
         delay the others.
         """
         try:
             with ThreadPoolExecutor(len(self._watches), thread_name_prefix="heartbeat") as pool:
-                return tuple(pool.map(ServerWatch.look, self._watches))
+                return tuple(pool.map(ServerWatch.poll, self._watches))
         except RuntimeError as exc:
             raise ResourcesExhausted(
                 f"No thread can be started for the heartbeats ({exc})."

@@ -177,7 +177,7 @@ class SourceFailover:
             self.forget_news()
             self._noted = self._orders.read(self._noted)
             role = first_server(
-                self._servers.look(), self._orders.standing.orders, self._switch_rules
+                self._servers.poll(), self._orders.standing.orders, self._switch_rules
             )
         if role is not ServerRole.MASTER:
             self._log.warning("first_start_at_standby", place=self._servers.settings[role].host)
@@ -265,7 +265,7 @@ class SourceFailover:
         published = Published(
             source.identity, source.gtid_set, record.split.gtid if record.split is not None else ""
         )
-        seen = self._servers.look()
+        seen = self._servers.poll()
         followed = followed_role(published, seen, self._noted)
         self._noted = followed
         self._servers.compare(followed, seen)

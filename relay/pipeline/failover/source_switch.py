@@ -45,7 +45,7 @@ class SourceSwitch:
         """
         settings = self._servers.settings[to]
         proven = self._new_position(to, situation.published, record, orders)
-        moved = moved_record(record, proven)
+        moved = switched_record(record, proven)
         note = SwitchNote(
             at_ms=int(time() * 1000),
             to=to.value,
@@ -114,7 +114,7 @@ class SourceSwitch:
         )
 
 
-def moved_record(record: PositionRecord, proven: ProvenPosition) -> PositionRecord:
+def switched_record(record: PositionRecord, proven: ProvenPosition) -> PositionRecord:
     """Return the position record on the other server, under the next epoch.
 
     A half-published transaction that was lost with the former server is dropped. A replay was

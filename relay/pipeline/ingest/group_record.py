@@ -26,7 +26,7 @@ def record_of(record: PositionRecord | None, name: str) -> PositionRecord | None
     )
 
 
-def with_moved(record: PositionRecord, name: str, moved: PositionRecord) -> PositionRecord:
+def with_switched(record: PositionRecord, name: str, moved: PositionRecord) -> PositionRecord:
     """Return the group's record after this source continues from `moved` on another server.
 
     Epoch and order key are those of all.

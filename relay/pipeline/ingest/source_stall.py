@@ -21,7 +21,7 @@ class SourceStall:
         self._limit_s = limit_s
         self._moved_at_s = monotonic()
 
-    def moved(self) -> None:
+    def restart(self) -> None:
         """Restart the measurement: an item was taken, or none was requested."""
         self._moved_at_s = monotonic()
 

@@ -19,8 +19,8 @@ from relay.model.positions.position import OrderPair
 from relay.model.table import TableId
 from relay.pipeline.delivery.message_size_limits import MessageSizes
 from relay.pipeline.delivery.topics import Topics
-from relay.pipeline.messages.changes import EventContext
 from relay.pipeline.messages.choice_of_format import MessageFormats
+from relay.pipeline.messages.published_changes import EventContext
 from relay.pipeline.messages.statements import statement_places
 from relay.pipeline.messages.table_plan import TablePlan
 from relay.pipeline.messages.unencodable_rows import UnprintableRow

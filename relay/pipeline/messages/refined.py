@@ -10,7 +10,7 @@ from relay.errors import RelayError, TransformFailed, ValueNotPrintable
 from relay.model.change import RowChange, RowsEvent
 from relay.model.message import Headers, OutboundMessage
 from relay.model.positions.position import OrderPair
-from relay.pipeline.messages.changes import EventContext, known_rows, tag_sets
+from relay.pipeline.messages.published_changes import EventContext, known_rows, tag_sets
 from relay.pipeline.messages.row_form import RowForm
 from relay.pipeline.messages.table_plan import PlannedChange, TablePlan
 from relay.pipeline.messages.unencodable_rows import UNPRINTABLE, UnprintableRow, row_values

@@ -25,7 +25,7 @@ class TopicRoute:
         row: Row = (change.before if change.after is None else change.after) or ()
         return self.partitioning.partition_of(self.texts.of(row))
 
-    def moves(self, change: RowChange) -> bool:
+    def changes_partition(self, change: RowChange) -> bool:
         """Return whether an update changes columns that decide the partition."""
         if (
             change.before is None

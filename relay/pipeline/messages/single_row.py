@@ -6,7 +6,7 @@ from relay.encode import EventRows, message_headers
 from relay.model.change import RowsEvent
 from relay.model.message import OutboundMessage
 from relay.model.positions.position import OrderPair
-from relay.pipeline.messages.changes import (
+from relay.pipeline.messages.published_changes import (
     EventContext,
     PublishedChange,
     header_sets,

@@ -11,8 +11,8 @@ from relay.envelope import DDL_TOPIC_SUFFIX, MessageType, order_text
 from relay.model.message import OutboundMessage
 from relay.model.positions.position import OrderPair
 from relay.model.table import TableId
-from relay.pipeline.messages.changes import EventContext
 from relay.pipeline.messages.choice_of_format import MessageFormats
+from relay.pipeline.messages.published_changes import EventContext
 from relay.pipeline.messages.row_topics import RowTopics
 from relay.refine import Refinements
 from relay.route import Destination, Dropped, Router

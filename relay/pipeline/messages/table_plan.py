@@ -92,7 +92,7 @@ class TablePlan:
             return True
         if key_changed(change, self.definition):
             return self.split_key_change
-        return any(route.moves(change) for route in self.routes)
+        return any(route.changes_partition(change) for route in self.routes)
 
     def parts(self, change: RowChange) -> tuple[PlannedChange, ...]:
         """Return the changes that a change travels as: itself, or the delete and the insert of an

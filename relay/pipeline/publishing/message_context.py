@@ -7,8 +7,8 @@ from relay.errors import BatchAborted
 from relay.model.change import RowsEvent, Statement
 from relay.model.table import TableId
 from relay.pipeline.checkpoint.checkpoint import Checkpoint
-from relay.pipeline.messages.changes import EventContext
 from relay.pipeline.messages.choice_of_format import some_name_coordinates
+from relay.pipeline.messages.published_changes import EventContext
 from relay.schema import column_renames
 from relay.settings import InstanceSettings
 

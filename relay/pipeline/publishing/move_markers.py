@@ -15,7 +15,7 @@ from relay.model.message import OutboundMessage
 from relay.model.names.topic_template import is_template
 from relay.pipeline.delivery.topic_feeders import TopicFeeders
 from relay.pipeline.delivery.topics import Topics
-from relay.route import MappingSet, Move, table_arrivals, table_moves
+from relay.route import MappingSet, TableMove, table_arrivals, table_moves
 from relay.settings import InstanceSettings
 
 _READABLE: Final = "canal-json"
@@ -89,7 +89,7 @@ class MoveMarkers:
 
         return tuple(sorted(marker.to, key=is_unreadable))
 
-    def _arrivals(self, moves: Iterable[Move]) -> Iterator[MovedMarker]:
+    def _arrivals(self, moves: Iterable[TableMove]) -> Iterator[MovedMarker]:
         """Yield the markers of topics that this instance fed before, also where ZooKeeper lost the
         agreement.
         """
@@ -103,7 +103,7 @@ class MoveMarkers:
         """Return this instance for a topic that it joins in this change-over."""
         return (self._instance.name,) if topic in joins else ()
 
-    def _warn_unnamed(self, move: Move) -> None:
+    def _warn_unnamed(self, move: TableMove) -> None:
         """Log that no marker is written: ZooKeeper lost the agreement, and may lack others too."""
         _log.warning(
             "move_not_marked",

@@ -5,7 +5,7 @@ again, take as many.
 from collections.abc import Sequence
 
 from relay.model.change import Operation, RowChange, RowsEvent
-from relay.pipeline.messages.changes import known_rows
+from relay.pipeline.messages.published_changes import known_rows
 from relay.pipeline.messages.table_plan import TablePlan
 from relay.pipeline.messages.unencodable_rows import UNPRINTABLE
 from relay.refine import NotPublished

@@ -58,7 +58,7 @@ class PublishLoop:
                 return
             idle_s = _COPYING_SECONDS if copying else _IDLE_SECONDS
             if self._flow.holds_back(stop) or publisher.take(self._buffer.take(idle_s)):
-                stall.moved()
+                stall.restart()
             elif publisher.progress.whole:
                 publisher.renew_mapping()
                 copying = publisher.copy_tables()

@@ -10,10 +10,10 @@ from relay.model.positions.position import OrderPair
 from relay.model.row_path import RowPath, SlowReason
 from relay.pipeline.checkpoint.checkpoint import Checkpoint
 from relay.pipeline.delivery.instance_stats import InstanceStats
-from relay.pipeline.messages.changes import EventContext
 from relay.pipeline.messages.oversized import MessageOrigin, OversizedMessages
 from relay.pipeline.messages.packed import packed_messages
 from relay.pipeline.messages.printing.printer_failures import printer_failed
+from relay.pipeline.messages.published_changes import EventContext
 from relay.pipeline.messages.refined import RefinedRows
 from relay.pipeline.messages.single_row import row_messages
 from relay.pipeline.messages.table_plan import TablePlan

@@ -7,9 +7,9 @@ from relay.encode import Origin
 from relay.model.change import RowsEvent
 from relay.pipeline.checkpoint.reporting_checkpoint import ReportingCheckpoint
 from relay.pipeline.delivery.instance_stats import InstanceStats
-from relay.pipeline.messages.changes import EventContext
 from relay.pipeline.messages.choice_of_format import numbers_rows
 from relay.pipeline.messages.oversized import OversizedMessages
+from relay.pipeline.messages.published_changes import EventContext
 from relay.pipeline.messages.table_plan import TablePlan
 from relay.pipeline.messages.table_plans import TablePlans
 from relay.pipeline.publishing.message_context import MessageContexts

@@ -15,12 +15,12 @@ from relay.pipeline.checkpoint.skip_policy import SkipReason
 from relay.pipeline.copying.table_copies import TableCopies
 from relay.pipeline.copying.window import Window
 from relay.pipeline.delivery.instance_stats import InstanceStats
-from relay.pipeline.messages.changes import EventContext
 from relay.pipeline.messages.choice_of_format import some_share_frames
 from relay.pipeline.messages.event_batches import MOST_BYTES, MOST_EVENTS
 from relay.pipeline.messages.oversized import OversizedMessages
 from relay.pipeline.messages.printing.event_printer import EventPrinter
 from relay.pipeline.messages.printing.transaction_printer import WholeTransactionPrinter
+from relay.pipeline.messages.published_changes import EventContext
 from relay.pipeline.messages.table_plan import TablePlan
 from relay.pipeline.messages.table_plans import TablePlans
 from relay.pipeline.publishing.message_context import MessageContexts

@@ -91,7 +91,7 @@ class PreparedTransactions:
         held = self._held.get(xid)
         return held is not None and held.whole
 
-    def look_up(self) -> None:
+    def find_committed(self) -> None:
         """Find in the topic what was committed there since the last call.
 
         Before `rows` and `forgotten` of what is not in memory.

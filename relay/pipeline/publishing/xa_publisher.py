@@ -119,7 +119,7 @@ class XaPublisher:
         """
         if not self._prepared.in_memory(xid):
             self._checkpoint.commit_part()
-            self._prepared.look_up()
+            self._prepared.find_committed()
 
     def _events(self, step: XaStep) -> Generator[RowsEvent, None, None]:
         try:

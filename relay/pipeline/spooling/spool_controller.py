@@ -113,7 +113,7 @@ class SpoolController:
             return False
         return stream is None or not stream.from_disk
 
-    def look(self, unanswered_s: float) -> None:
+    def poll(self, unanswered_s: float) -> None:
         """While the source is read directly, record regularly where to start if Kafka is
         unavailable at a start.
 

@@ -53,7 +53,7 @@ class AssignmentLoop:
         """Start the thread that assigns instances to this relay."""
         self._thread.start()
 
-    def look(self) -> None:
+    def poll_now(self) -> None:
         """Check the assignments at once instead of at the next poll."""
         self._changed.set()
 
@@ -80,7 +80,7 @@ class AssignmentLoop:
             self._changed.clear()
             with guard:
                 try:
-                    self._look_once()
+                    self._poll()
                 except RelayError as exc:
                     self._assignments.renew({})
                     _log.warning("placement_unknown", reason=exc.reason)
@@ -91,7 +91,7 @@ class AssignmentLoop:
         for watch in watches:
             watch.cancel()
 
-    def _look_once(self) -> None:
+    def _poll(self) -> None:
         own = self._own()
         if self._leaving.is_set():
             self._membership.withdraw(own.name)

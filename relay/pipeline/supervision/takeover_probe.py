@@ -48,7 +48,7 @@ class TakeoverProbe:
         while not ended.is_set():
             found: RelayError | None = None
             with guard:
-                found = self._look()
+                found = self._check()
             if guard.error is not None:
                 found = RelayError(
                     f"An unexpected error prevented the check whether the relay could take over "
@@ -58,25 +58,25 @@ class TakeoverProbe:
                 self.error = found
             ended.wait(max(_POLL_SECONDS, guard.pause_s))
 
-    def _look(self) -> RelayError | None:
+    def _check(self) -> RelayError | None:
         try:
-            self._mapping.look()
+            self._mapping.check_readable()
             state = TopicAdmin(self._kafka).state(self._store.topic)
             if state is not None:
                 accept(self._store.findings(state))
         except RelayError as exc:
             return exc
-        return self._look_at_sources()
+        return self._check_sources()
 
-    def _look_at_sources(self) -> RelayError | None:
+    def _check_sources(self) -> RelayError | None:
         """Of a group that holds all are needed; where dead sources are passed one is enough."""
         group = self._instance.group
-        errors = [self._look_at(each) for each in self._instance.each_source().values()]
+        errors = [self._check_one(each) for each in self._instance.each_source().values()]
         found = [error for error in errors if error is not None]
         all_needed = group is not None and group.when_source_dies == "hold"
         return found[0] if found and (all_needed or len(found) == len(errors)) else None
 
-    def _look_at(self, source: SourceSettings) -> RelayError | None:
+    def _check_one(self, source: SourceSettings) -> RelayError | None:
         """Check a source: it or its standby must be available.
 
         The leader chooses which of them is read.

@@ -13,7 +13,7 @@ from relay.route.mapping import MappingSet
 _TAG: Final = "{tag}"
 
 
-class Move(NamedTuple):
+class TableMove(NamedTuple):
     """The tables of `database` in `topic` are published to `to` from mapping set `number` on.
 
     `to` has topics and templates, and is empty if the database is mapped no more.
@@ -25,7 +25,7 @@ class Move(NamedTuple):
     number: int
 
 
-def table_moves(before: MappingSet, after: MappingSet, fed: Iterable[str]) -> Iterator[Move]:
+def table_moves(before: MappingSet, after: MappingSet, fed: Iterable[str]) -> Iterator[TableMove]:
     """Yield the moves between two sets, of the topics that an instance feeds.
 
     A database with `{tag}` in its topics before or after has none: its topics depend on the tags of
@@ -39,14 +39,16 @@ def table_moves(before: MappingSet, after: MappingSet, fed: Iterable[str]) -> It
         for topic in topics:
             table = _table_of(topic, former, database)
             if table is not None and topic not in _expanded(to, table):
-                yield Move(database, topic, to, after.number)
+                yield TableMove(database, topic, to, after.number)
 
 
-def table_arrivals(before: MappingSet, after: MappingSet, fed: Iterable[str]) -> Iterator[Move]:
+def table_arrivals(
+    before: MappingSet, after: MappingSet, fed: Iterable[str]
+) -> Iterator[TableMove]:
     """Yield the topics of `fed` that databases get between two sets; `to` are all topics of it."""
     for back in table_moves(after, before, fed):
         to = after.topics_by_database[back.database]
-        yield Move(back.database, back.topic, to, after.number)
+        yield TableMove(back.database, back.topic, to, after.number)
 
 
 class EarlyReturn(NamedTuple):

@@ -21,7 +21,7 @@ from relay.source.events.gtid_events import (
 )
 from relay.source.events.transaction_boundaries import TransactionBorders
 from relay.source.protocol.connection import SourceConnection
-from relay.source.protocol.dump_handshake import looking_from
+from relay.source.protocol.dump_handshake import reading_from
 from relay.source.protocol.server_facts import ServerFacts
 
 FIRST_OFFSET: Final = 4
@@ -171,6 +171,6 @@ def _events(settings: SourceSettings, server: ServerFacts, file: str) -> Generat
     at = BinlogPosition(file, FIRST_OFFSET)
     with (
         closing(SourceConnection(settings)) as connection,
-        looking_from(connection, server, at) as reader,
+        reading_from(connection, server, at) as reader,
     ):
         yield from reader.events()

@@ -11,7 +11,7 @@ from relay.settings import SourceSettings
 from relay.source.events.open_group import ExcludedRange
 from relay.source.events.transaction_assembler import TransactionAssembler
 from relay.source.protocol.connection import SourceConnection
-from relay.source.protocol.dump_handshake import looking_from
+from relay.source.protocol.dump_handshake import reading_from
 from relay.source.protocol.server_facts import ServerFacts
 
 
@@ -32,7 +32,7 @@ def items_between(
     assembler = TransactionAssembler(mariadb=server.mariadb, identity=identity, excluded=excluded)
     with (
         closing(SourceConnection(settings)) as connection,
-        looking_from(connection, server, start) as reader,
+        reading_from(connection, server, start) as reader,
     ):
         for event in reader.events():
             yield from assembler.feed(event)

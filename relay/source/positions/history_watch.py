@@ -17,7 +17,7 @@ from relay.source.positions.resume import binlog_end, check_position
 from relay.source.protocol.connection import SourceConnection
 from relay.source.protocol.server_facts import read_server_facts
 
-LOOK_SECONDS: Final = 5.0
+POLL_INTERVAL_SECONDS: Final = 5.0
 """A source that sends heartbeats alone is asked this often where its binlog ends."""
 
 
@@ -30,21 +30,21 @@ class HistoryWatch:
     def __init__(self, settings: SourceSettings, began: SourcePosition) -> None:
         self._settings = settings
         self._at = began
-        self._look_at_s = monotonic() + LOOK_SECONDS
+        self._poll_at_s = monotonic() + POLL_INTERVAL_SECONDS
 
     def rests(self, advance: Advance) -> None:
-        """Note a heartbeat or a rotation; query the source if it has been idle for `LOOK_SECONDS`.
+        """Note a heartbeat or a rotation; query a source that was idle for `POLL_INTERVAL_SECONDS`.
 
         Raises HistoryChanged or SourceLostTransactions.
         """
         now_s = monotonic()
         if advance.position != self._at.binlog or advance.identity != self._at.identity:
             self._at = SourcePosition(advance.position, "", advance.identity)
-        elif now_s < self._look_at_s:
+        elif now_s < self._poll_at_s:
             return
         elif change := self.change():
             raise change
-        self._look_at_s = now_s + LOOK_SECONDS
+        self._poll_at_s = now_s + POLL_INTERVAL_SECONDS
 
     def change(self) -> HistoryChanged | SourceLostTransactions | None:
         """Return the error if the last position is no longer in the source.

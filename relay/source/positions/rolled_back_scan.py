@@ -13,7 +13,7 @@ from relay.source.events.open_group import ExcludedRange
 from relay.source.events.transaction_assembler import TransactionAssembler
 from relay.source.protocol.binlog_reader import BinlogReader
 from relay.source.protocol.connection import SourceConnection
-from relay.source.protocol.dump_handshake import looking_from
+from relay.source.protocol.dump_handshake import reading_from
 from relay.source.protocol.server_facts import read_server_facts
 
 
@@ -33,7 +33,7 @@ def find_rolled_back(
         server = read_server_facts(connection)
         identity = SourceIdentity(server.server_uuid, server.server_id, 0)
         assembler = TransactionAssembler(mariadb=server.mariadb, identity=identity, found=found)
-        with looking_from(connection, server, begin) as reader:
+        with reading_from(connection, server, begin) as reader:
             for item in _items(reader, assembler, scanner, cancelled):
                 if isinstance(item, TransactionEnd):
                     return tuple(found)

@@ -19,7 +19,7 @@ from relay.source.positions.binlog_probe import FIRST_OFFSET, file_created_s
 from relay.source.positions.resume import binlog_end, binlog_files
 from relay.source.protocol.binlog_reader import BinlogReader
 from relay.source.protocol.connection import SourceConnection
-from relay.source.protocol.dump_handshake import looking_from
+from relay.source.protocol.dump_handshake import reading_from
 from relay.source.protocol.server_facts import ServerFacts, read_server_facts
 
 _STATEMENTS = (Meaning.STATEMENT, Meaning.ATOMIC_CREATE)
@@ -73,7 +73,7 @@ def statements_between(
         return
     with closing(SourceConnection(settings)) as connection:
         server = read_server_facts(connection)
-        with looking_from(connection, server, after) as reader:
+        with reading_from(connection, server, after) as reader:
             yield from without_held(_statements(reader, server, until), GtidSet.parse(held))
 
 

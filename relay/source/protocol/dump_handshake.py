@@ -83,7 +83,7 @@ def start_dump(
 
 
 @contextmanager
-def looking_from(
+def reading_from(
     connection: SourceConnection, server: ServerFacts, at: BinlogPosition
 ) -> Iterator[BinlogReader]:
     """Read the binlog from a position up to its end, not as a replica.

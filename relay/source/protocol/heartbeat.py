@@ -29,7 +29,7 @@ class ServerWatch:
         self._lock = threading.Lock()
         self.seen = ServerSeen(role, f"{settings.host}:{settings.port}")
 
-    def look(self) -> ServerSeen:
+    def poll(self) -> ServerSeen:
         """Make one heartbeat and return the server's state. Errors of the server are part of the
         state.
         """

@@ -7,7 +7,7 @@ from relay.errors import StoreRefused
 from relay.state.json_object import JsonObject, write_json
 from relay.state.mappings.records import Note
 from relay.state.paths import Paths
-from relay.zk import Node, Session, change_node
+from relay.zk import Node, Session, update_node
 
 FORMAT: Final = 1
 MOST_HIDDEN: Final = 1000
@@ -56,7 +56,7 @@ class HiddenTableStore:
         def changed(node: Node | None) -> tuple[None, bytes]:
             return None, _written(change({} if node is None else _read(node.value)))
 
-        change_node(self._session, self._path, changed)
+        update_node(self._session, self._path, changed)
 
 
 def _written(hidden: Hidden) -> bytes:

@@ -116,7 +116,7 @@ class KeyAgreements:
         return key.topic, str(key.table), self._rules
 
 
-def keys_move(key: HashedKey, known: Forms) -> PartitionsChanged:
+def keys_repartitioned(key: HashedKey, known: Forms) -> PartitionsChanged:
     """Say that a change of a table would give its keys other partitions."""
     return PartitionsChanged(
         f"Keys of {key.table} were hashed for topic {key.topic} as {' | '.join(known)}, and a row "

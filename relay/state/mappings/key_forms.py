@@ -10,7 +10,7 @@ from zlib import crc32
 from relay.model.records.hashed_forms import Forms
 from relay.state.json_object import JsonObject, write_json
 from relay.state.paths import Paths
-from relay.zk import Node, Session, change_node
+from relay.zk import Node, Session, update_node
 
 FORMAT: Final = 1
 BUCKETS: Final = 256
@@ -72,7 +72,7 @@ class KeyFormStore:
                 return after, None
             return after, _write({**before, shard: after}, rules)
 
-        return change_node(self._session, self._path(topic, table, shard), changed)
+        return update_node(self._session, self._path(topic, table, shard), changed)
 
     def _path(self, topic: str, table: str, shard: str) -> str:
         bucket = crc32(shard.encode()) % BUCKETS if shard else None

@@ -15,7 +15,7 @@ from relay.model.records.topic_partitioning import (
 )
 from relay.state.json_object import JsonObject, write_json
 from relay.state.paths import Paths
-from relay.zk import Node, Session, change_node
+from relay.zk import Node, Session, update_node
 
 FORMAT: Final = 1
 _STATEMENTS: Final = "#statements"
@@ -86,7 +86,7 @@ class TopicAgreementStore:
             after = change(before)
             return after, None if after == before else _write(after)
 
-        return change_node(self._session, self._paths.topic_agreement(topic), changed)
+        return update_node(self._session, self._paths.topic_agreement(topic), changed)
 
 
 def _write(agreement: TopicAgreement) -> bytes:

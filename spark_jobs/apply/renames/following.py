@@ -10,13 +10,13 @@ import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_jobs.apply.batch_summary import contents_of
-from spark_jobs.apply.renames.changes import renamed_changes
 from spark_jobs.apply.renames.names import Names, Rename, names_of
+from spark_jobs.apply.renames.renamed_changes import renamed_changes
 from spark_jobs.apply.renames.store import KeptRename, RenameStore, by_place, renames_above
-from spark_jobs.apply.truncates.changes import judged_changes
 from spark_jobs.apply.truncates.copy_rows import refused
 from spark_jobs.apply.truncates.floors import Place
 from spark_jobs.apply.truncates.following import Followed
+from spark_jobs.apply.truncates.truncated_changes import judged_changes
 from spark_jobs.sinks import Sink
 
 _WHAT: Final = "had columns renamed"

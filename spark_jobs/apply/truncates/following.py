@@ -7,9 +7,9 @@ import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_jobs.apply.batch_summary import BatchContents, contents_of
-from spark_jobs.apply.truncates.changes import judged_changes
 from spark_jobs.apply.truncates.copy_rows import empty_copies, refused
 from spark_jobs.apply.truncates.floors import Floors, FloorStore, floors_above, raised
+from spark_jobs.apply.truncates.truncated_changes import judged_changes
 from spark_jobs.sinks import Sink
 from spark_jobs.transforms import TRUNCATE
 

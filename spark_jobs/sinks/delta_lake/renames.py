@@ -11,7 +11,7 @@ from pyspark.sql.types import DataType
 from spark_jobs.config.job import SchemaPolicy
 from spark_jobs.sinks.delta_lake.numbered_commits import numbered_commits
 from spark_jobs.sinks.delta_lake.schema import carry_out
-from spark_jobs.sinks.schema_changes import folded, schema_plan
+from spark_jobs.sinks.schema_evolution import folded, schema_plan
 from spark_jobs.spark_util.identifiers import quoted
 from spark_jobs.transforms import ORDER, REAL_TABLE, UNFIT, own_columns, retyped
 

@@ -9,8 +9,8 @@ from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_jobs.config.job import DeltaSettings, SchemaPolicy
-from spark_jobs.sinks.schema_changes import SchemaPlan, folded, schema_plan
-from spark_jobs.sinks.sink import TableChanges
+from spark_jobs.sinks.schema_evolution import SchemaPlan, folded, schema_plan
+from spark_jobs.sinks.sink import TableBatch
 from spark_jobs.spark_util.identifiers import quoted
 from spark_jobs.transforms import ORDER, own_columns, retyped
 
@@ -42,7 +42,7 @@ def _need_mapping(columns: Iterable[str]) -> bool:
     return any(_NEEDS_MAPPING.intersection(name) for name in columns)
 
 
-def plan_for(copy: DataFrame, changes: TableChanges, policy: SchemaPolicy) -> SchemaPlan:
+def plan_for(copy: DataFrame, changes: TableBatch, policy: SchemaPolicy) -> SchemaPlan:
     """Return the plan for the copy's columns. Raises SchemaChangeRefused."""
     present = own_columns(copy)
     if policy.dropped == "keep" or not changes.columns:
@@ -62,7 +62,7 @@ def plan_for(copy: DataFrame, changes: TableChanges, policy: SchemaPolicy) -> Sc
     return schema_plan(changes.table, present, seen, gone, policy)
 
 
-def _is_news(copy: DataFrame, changes: TableChanges) -> bool:
+def _is_news(copy: DataFrame, changes: TableBatch) -> bool:
     held = copy.agg(sf.max(ORDER)).collect()[0][0]
     return held is None or changes.newest_order > held
 

@@ -23,7 +23,7 @@ from spark_jobs.sinks.folders import folder_of, table_of
 from spark_jobs.sinks.local_lock import alone
 from spark_jobs.sinks.parallel import together
 from spark_jobs.sinks.real_tables import with_real_table
-from spark_jobs.sinks.sink import ReducedBatch, TableChanges, Written
+from spark_jobs.sinks.sink import ReducedBatch, TableBatch, Written
 from spark_jobs.spark_util.optional_read import unless_absent
 from spark_jobs.transforms import DELETED, EXECUTE_TIME, GUARDS, KEY, ORDER
 
@@ -44,7 +44,7 @@ _CONFLICT: Final = re.compile(
 class DeltaSink:
     """The copies below one folder, or one URI that Spark reaches: `<root>/<database>/<table>`.
 
-    A row holds the guards and columns of `TableChanges.rows`. Each commit records the batch that it
+    A row holds the guards and columns of `TableBatch.rows`. Each commit records the batch that it
     holds, so that the same batch again is seen and left out. `threads` tables are merged at the
     same time.
     """
@@ -80,7 +80,7 @@ class DeltaSink:
         with numbered_commits(spark, batch.writer, batch.number):
             return together(spark, partial(self.merge, batch=_named(batch)), batch, self._threads)
 
-    def merge(self, changes: TableChanges, batch: Batch | None) -> Written:
+    def merge(self, changes: TableBatch, batch: Batch | None) -> Written:
         """Merge one table's changes in one commit; again where another writer came first."""
         with alone(self._spark, self.path(changes.table)):
             for _ in range(_ATTEMPTS - 1):
@@ -155,7 +155,7 @@ class DeltaSink:
             copy.vacuum()
         self._touched.clear()
 
-    def _merge(self, changes: TableChanges, batch: Batch | None) -> Written:
+    def _merge(self, changes: TableBatch, batch: Batch | None) -> Written:
         path, spark = self.path(changes.table), changes.changes.sparkSession
         if not DeltaTable.isDeltaTable(spark, path) and _create(changes, path, self._made_with):
             return Written(changes.changes.count())
@@ -241,7 +241,7 @@ def _gathered(rows: DataFrame, number: int | None) -> DataFrame:
     return rows if number is None else rows.coalesce(number // _ROWS_OF_A_FILE + 1)
 
 
-def _create(changes: TableChanges, path: str, made_with: DeltaSettings) -> bool:
+def _create(changes: TableBatch, path: str, made_with: DeltaSettings) -> bool:
     """Make the copy with its first rows in one commit, without a MERGE.
 
     False if another writer made it in between.

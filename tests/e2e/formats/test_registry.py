@@ -7,7 +7,7 @@ from confluent_kafka.schema_registry import SchemaRegistryClient
 
 from deploy.embedded import Apicurio, Kafka, MariaDB
 from relay.preflight import Verdict
-from relay.preflight.registry_checks import look_at_registry
+from relay.preflight.registry_checks import check_registry
 from relay.registry import SchemaRegistry
 from relay.route import MappingSet
 from relay.settings import InstanceSettings, RegistrySettings
@@ -149,6 +149,6 @@ def test_preflight_asks_a_real_registry(
             "routing": {"unmapped_db": "default_topic", "default_topic": topic},
         }
         instance = InstanceSettings.model_validate(settings)
-        (found,) = look_at_registry(instance, MappingSet.empty())
+        (found,) = check_registry(instance, MappingSet.empty())
         assert found.verdict is verdict
         assert verdict is Verdict.PASSED or subject in found.sentence

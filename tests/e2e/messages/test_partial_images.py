@@ -11,7 +11,7 @@ import tomli_w
 from deploy.embedded import Kafka, SqlServer
 from deploy.embedded.releases import MariaDB118
 from relay.preflight import Finding, Verdict
-from relay.preflight.generated_checks import look_at_generated_columns
+from relay.preflight.generated_checks import check_generated_columns
 from relay.settings import RelaySettings
 from tests.e2e.conftest import NewInstallation
 from tests.servers.availability import require
@@ -94,7 +94,7 @@ def test_a_session_that_logs_parts_of_rows_stops_an_instance_that_wants_whole_on
 def foretold(installation: Installation) -> Finding:
     """What preflight says of generated columns under the settings that the file has now."""
     settings = RelaySettings.model_validate(installation.document)
-    return look_at_generated_columns(settings.instances[0], None)
+    return check_generated_columns(settings.instances[0], None)
 
 
 def test_a_server_that_logs_generated_columns_is_not_warned_of(

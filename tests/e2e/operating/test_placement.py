@@ -46,7 +46,7 @@ def test_moves_drains_and_stops_lose_nothing_and_repeat_nothing(
     name, overrides = installation.name, installation.overrides
     with two_relays(installation) as (first, second), CountingLoad(mariadb, name) as load:
         wait_until(lambda: has_tables(first), "metrics of tables")
-        overrides.move("shop", "second", NOTE)
+        overrides.hand_over("shop", "second", NOTE)
         second.wait_for("RUNNING")
         assert "HANDED_OVER" in first.log.read_text()
         wait_until(lambda: not has_tables(first), "no metrics of tables after the hand-over")
@@ -59,7 +59,7 @@ def test_moves_drains_and_stops_lose_nothing_and_repeat_nothing(
         first.wait_for("RUNNING")
         second.start()
         second.wait_for("RUNNING")
-        overrides.withdraw_move("shop")
+        overrides.withdraw_hand_over("shop")
         load.end()
         wait_until(lambda: published_end(installation) == binlog_end(mariadb), "the end")
         assert_exactly_once(read_topic(kafka.bootstrap, name), load, mariadb, name)
@@ -81,7 +81,7 @@ def test_a_standby_says_why_it_could_not_take_over(
                 lambda: "SOURCE_LOGIN_REFUSED" in installation.unready("second"),
                 "the standby to say it",
             )
-            installation.overrides.move("shop", "second", NOTE)
+            installation.overrides.hand_over("shop", "second", NOTE)
             installation.overrides.drain("first", NOTE)
             mariadb.execute(f"insert into {installation.name}.t values (1, 1, 'a')")
             wait_until(lambda: len(read_topic(kafka.bootstrap, installation.name)) == 1, "the row")

@@ -52,12 +52,12 @@ def test_drains_and_moves_take_workers_as_relays_of_their_server(shards: Shards)
         }
         installation.overrides.end_maintenance("first")
         for name in shards.names:
-            installation.overrides.move(name, "first", NOTE)
+            installation.overrides.hand_over(name, "first", NOTE)
         shards.wait_until_led(lambda leader: pid_of(leader) in here)
         wait_until(lambda: len(shards.spread()) == 2, "both workers of the server")
         one = min(shards.leaders().values())
         for name in shards.names:
-            installation.overrides.move(name, one, NOTE)
+            installation.overrides.hand_over(name, one, NOTE)
         shards.wait_until_led(lambda leader: leader == one)
         shown = ask(first, "/status").json()
         assert [each["name"] for each in shown] == sorted(shards.names)

@@ -153,7 +153,7 @@ def test_with_users_nothing_is_offered(settings: RelaySettings, output: Output) 
         editor = AccountEditor(settings, server.admin.session, server.admin.acts)
         editor.add_user("ann", Grant(Role.ADMIN), Who("test"))
         again = FirstStart(server.admin, server.url)
-        again.look()
+        again.print_link()
     assert output.gather().count("first administrator: ") == 1
 
 

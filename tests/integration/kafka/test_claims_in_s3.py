@@ -68,9 +68,9 @@ def test_a_bucket_that_is_not_there_is_a_named_refusal(s3: ThreadedMotoServer) -
 
 def test_looking_finds_what_putting_would(s3: ThreadedMotoServer) -> None:
     make_bucket(s3, "rows-to-come")
-    store(s3, "rows-to-come").look()
+    store(s3, "rows-to-come").check_access()
     with pytest.raises(ClaimStoreRefused, match="nowhere does not exist"):
-        store(s3, "nowhere").look()
+        store(s3, "nowhere").check_access()
 
 
 def test_a_store_that_does_not_answer_is_waited_for(

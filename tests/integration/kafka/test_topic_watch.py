@@ -44,7 +44,7 @@ def test_partitions_that_are_added_while_rows_flow_are_warned_of_once(
         admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
         admin.create_partitions([NewPartitions(topic, 6)])[topic].result(60)
         wait_until(lambda: bool(warnings(logs, topic)), "the warning")
-        topics.look_again(TopicAdmin(settings).partition_counts())
+        topics.warn_of_surplus(TopicAdmin(settings).partition_counts())
     assert warnings(logs, topic) == [
         (
             f"Topic {topic} has 6 partitions, and rows go to the first 2 only: where a key is "

@@ -102,7 +102,7 @@ def test_without_gtids_there_is_no_proof(pair: Pair) -> None:
 
 def test_a_watch_sees_who_answers_and_counts_who_does_not(pair: Pair) -> None:
     watch = ServerWatch(ServerRole.STANDBY, source_settings(pair.replica), 0.1)
-    seen = watch.look()
+    seen = watch.poll()
     assert (seen.answers, seen.executed, seen.server_id, seen.failures) == (
         True,
         pair.common,
@@ -111,11 +111,11 @@ def test_a_watch_sees_who_answers_and_counts_who_does_not(pair: Pair) -> None:
     )
     pair.replica.pause()
     try:
-        assert watch.look().failures == 1
-        assert watch.look().executed == pair.common
+        assert watch.poll().failures == 1
+        assert watch.poll().executed == pair.common
     finally:
         pair.replica.resume()
-    assert watch.look().answers
+    assert watch.poll().answers
     watch.close()
 
 

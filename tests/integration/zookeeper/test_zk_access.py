@@ -23,7 +23,7 @@ from relay.errors import (
 )
 from relay.operations import ProtectedTree, Who
 from relay.preflight.finding import Verdict
-from relay.preflight.store_checks import look_at_store
+from relay.preflight.store_checks import check_store
 from relay.settings import RelaySettings, ZooKeeperSettings, load_settings
 from relay.zk import Create, Session, digest_identity
 from tests.servers.fixtures import FreshName
@@ -213,7 +213,7 @@ def test_preflight_warns_where_nobody_has_to_log_in(
     name = fresh_name("warned")
 
     def found(**zookeeper: Any) -> tuple[Verdict, str]:
-        findings = look_at_store(_settings(secured, kafka, name, **zookeeper)).findings
+        findings = check_store(_settings(secured, kafka, name, **zookeeper)).findings
         return next(
             (each.verdict, each.sentence) for each in findings if each.check == "zookeeper access"
         )

@@ -15,9 +15,9 @@ from relay.model.message import OutboundMessage
 from relay.model.positions.position import BinlogPosition, OrderPair
 from relay.model.row_path import SlowReason
 from relay.model.table import Logged, TableMap
-from relay.pipeline.messages.changes import EventContext
 from relay.pipeline.messages.packed import packed_messages
 from relay.pipeline.messages.printing.event_printer import make_event_printer
+from relay.pipeline.messages.published_changes import EventContext
 from relay.pipeline.messages.single_row import row_messages
 from relay.schema import (
     CatalogReader,

@@ -18,9 +18,9 @@ from relay.model.positions.position import BinlogPosition, OrderPair
 from relay.model.row_path import SlowReason
 from relay.model.table import Column, ColumnType, TableDefinition, TableId, TableMap
 from relay.model.value import ABSENT, Value
-from relay.pipeline.messages.changes import EventContext
 from relay.pipeline.messages.packed import packed_messages
 from relay.pipeline.messages.printing.event_printer import make_event_printer
+from relay.pipeline.messages.published_changes import EventContext
 from relay.pipeline.messages.refined import RefinedRows
 from relay.pipeline.messages.single_row import row_messages
 from relay.pipeline.messages.table_plan import TablePlan

@@ -14,7 +14,7 @@ from relay.model.records.topic_partitioning import (
     PartitioningRules,
     TopicAgreement,
     TopicPartitioning,
-    moved_share,
+    repartitioned_share,
 )
 
 RULES = PartitioningRules(".*\\..*:$pk$", True, "logical")
@@ -24,7 +24,7 @@ FOUR, EIGHT = TopicPartitioning(4, RULES), TopicPartitioning(8, RULES)
 @given(st.integers(1, 40), st.integers(1, 40))
 def test_the_share_of_moved_keys_is_the_one_that_is_counted(before: int, after: int) -> None:
     hashes = range(before * after)
-    assert moved_share(before, after) == Fraction(
+    assert repartitioned_share(before, after) == Fraction(
         sum(each % before != each % after for each in hashes), len(hashes)
     )
 

@@ -4,14 +4,14 @@ from pathlib import Path
 from typing import Any
 
 from relay.preflight import Finding, Verdict
-from relay.preflight.disk_checks import look_at_disks
+from relay.preflight.disk_checks import check_disks
 from relay.settings import InstanceSettings
 
 SOURCE = {"host": "localhost", "user": "relay", "server_id": 9001}
 
 
 def findings(**settings: Any) -> list[Finding]:
-    return look_at_disks(
+    return check_disks(
         InstanceSettings.model_validate({"name": "shop", "source": SOURCE, **settings}), "roma"
     )
 

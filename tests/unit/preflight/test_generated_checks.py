@@ -4,7 +4,7 @@ import pytest
 
 from relay.model.table import TableId
 from relay.preflight import Verdict
-from relay.preflight.generated_checks import look_at_generated_columns, stopping_columns
+from relay.preflight.generated_checks import check_generated_columns, stopping_columns
 from relay.schema.catalog.generated_columns import generated_columns_are_logged
 from relay.settings import InstanceSettings
 
@@ -69,4 +69,4 @@ def test_partial_rows_need_no_source() -> None:
             "message": {"row_image": "partial"},
         }
     )
-    assert look_at_generated_columns(instance, None).verdict is Verdict.PASSED
+    assert check_generated_columns(instance, None).verdict is Verdict.PASSED

@@ -6,7 +6,7 @@ import pytest
 
 from relay.errors import RegistryRefused
 from relay.preflight import Finding, Verdict
-from relay.preflight.registry_checks import look_at_registry, registry_findings
+from relay.preflight.registry_checks import check_registry, registry_findings
 from relay.route import MappingSet
 from relay.settings import InstanceSettings
 
@@ -88,11 +88,11 @@ def test_a_read_only_registry_fails_where_schemas_are_registered() -> None:
 
 
 def test_a_format_without_a_registry_is_not_asked() -> None:
-    assert look_at_registry(instance("debezium-json"), MappingSet.empty()) == []
+    assert check_registry(instance("debezium-json"), MappingSet.empty()) == []
 
 
 def test_a_registry_that_does_not_answer_is_named() -> None:
-    (found,) = look_at_registry(instance(), MappingSet.empty())
+    (found,) = check_registry(instance(), MappingSet.empty())
     assert (found.verdict, found.code) == (Verdict.FAILED, "REGISTRY_UNREACHABLE")
     assert URL in found.sentence
 
@@ -105,5 +105,5 @@ def test_a_refused_login_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "relay.preflight.registry_checks.schema_registry", lambda _name, _instance: Registry()
     )
-    (found,) = look_at_registry(instance(), MappingSet.empty())
+    (found,) = check_registry(instance(), MappingSet.empty())
     assert (found.verdict, found.code) == (Verdict.FAILED, "REGISTRY_REFUSED")

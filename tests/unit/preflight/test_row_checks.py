@@ -1,7 +1,7 @@
 """Names in rules and masks that meet nothing are told."""
 
 from relay.model.table import TableId
-from relay.preflight.row_checks import look_at_rows, unmet_names
+from relay.preflight.row_checks import check_rows, unmet_names
 from relay.settings import InstanceSettings
 
 COLUMNS = [(TableId("shop_1", "customer"), name) for name in ("id", "Email")]
@@ -38,4 +38,4 @@ def test_a_rule_for_no_table_and_a_field_of_no_table_are_told() -> None:
 
 def test_nobody_is_asked_where_nothing_is_named() -> None:
     source = {"host": "nowhere.invalid", "user": "u", "server_id": 7}
-    assert look_at_rows(InstanceSettings.model_validate({"name": "x", "source": source})) == []
+    assert check_rows(InstanceSettings.model_validate({"name": "x", "source": source})) == []

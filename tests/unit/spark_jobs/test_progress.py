@@ -68,11 +68,11 @@ def test_a_terminal_shows_a_bar_and_no_lines() -> None:
 def test_what_spark_counts_is_asked_for_until_the_step_ends() -> None:
     answers = count(5, 5)
     piece = Piece("batch 0", read_rows=lambda: next(answers))
-    piece.look()
-    piece.look()
+    piece.poll()
+    piece.poll()
     assert piece.rows == 10
     piece.next_step("writing", 10)
-    piece.look()
+    piece.poll()
     assert piece.rows == 0
 
 
@@ -81,7 +81,7 @@ def test_a_spark_that_does_not_answer_changes_nothing() -> None:
         raise Py4JError("gone")
 
     piece = Piece("batch 0", rows=3, read_rows=broken)
-    piece.look()
+    piece.poll()
     assert piece.rows == 3
 
 

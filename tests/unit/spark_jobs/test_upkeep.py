@@ -24,7 +24,7 @@ class TargetRow:
 class Watermark:
     before_ms: int = 0
 
-    def move(self, before_ms: int) -> None:
+    def raise_to(self, before_ms: int) -> None:
         self.before_ms = max(self.before_ms, before_ms)
 
 

@@ -13,7 +13,7 @@ from api.services.mappings.effects.unmet_tables import unmet_tables
 from api.services.mappings.routers import Routers
 from api.services.mappings.routing_views import (
     ANY_OTHER_TABLE,
-    Change,
+    RouteEffect,
     changes_between,
     routing_views,
     tables_to_speak_of,
@@ -28,7 +28,7 @@ from relay.state import InstanceStore
 class Effects:
     """The changes by an edit, and the number of known real tables that it leaves unchanged."""
 
-    changes: list[Change]
+    changes: list[RouteEffect]
     unchanged: int
 
 
@@ -81,7 +81,7 @@ class EditEffects:
         real = {str(each) for each in known if each.table != ANY_OTHER_TABLE}
         return Effects(found, len(real - named))
 
-    def loads(self, changes: Iterable[Change], defined: DefinedInstances) -> list[Load | None]:
+    def loads(self, changes: Iterable[RouteEffect], defined: DefinedInstances) -> list[Load | None]:
         """Return for each change how many rows per second it concerns now."""
         met = self._met(defined)
         rates = self._rates()
@@ -92,9 +92,9 @@ class EditEffects:
         return {name: tables_named(theirs) for name, theirs in found.items()}
 
 
-def _left_out(defined: DefinedInstances) -> Iterator[Change]:
+def _left_out(defined: DefinedInstances) -> Iterator[RouteEffect]:
     for name, reason in defined.unusable.items():
-        yield Change(
+        yield RouteEffect(
             (name,),
             f"The settings of {name} are invalid, so it is not compared here: {reason}",
             (),

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from api.services.mappings.routing_views import ANY_OTHER_TABLE, Change
+from api.services.mappings.routing_views import ANY_OTHER_TABLE, RouteEffect
 from relay.model.table import TableId
 from relay.route import ChangeKind
 from relay.telemetry import OTHER
@@ -53,7 +53,7 @@ class Load:
 
 
 def load_of(
-    change: Change,
+    change: RouteEffect,
     met: Mapping[str, Sequence[TableId]],
     rates: Mapping[str, InstanceRates],
 ) -> Load | None:

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from api.services.mappings.routers import Routers
-from api.services.mappings.routing_views import Change
+from api.services.mappings.routing_views import RouteEffect
 from relay.model.names.first_names import first_names
 from relay.model.table import TableId
 from relay.route import Destination, MappingSet
 from relay.settings import InstanceSettings
-from relay.state import FormStore, HashedKey, KeyAgreements, PlannedForms, keys_move
+from relay.state import FormStore, HashedKey, KeyAgreements, PlannedForms, keys_repartitioned
 
 _LISTED = 3
 """A sentence names this many tables and counts the rest."""
@@ -52,7 +52,7 @@ class MeetingKeys:
 
     def changes(
         self, instances: Iterable[InstanceSettings], before: MappingSet, after: MappingSet
-    ) -> list[Change]:
+    ) -> list[RouteEffect]:
         """Return a warning for each logical table whose keys would differ in a topic.
 
         A table that was published nowhere has no known form. Raises StoreUnreachable.
@@ -88,7 +88,9 @@ class MeetingKeys:
                 for each in former:
                     arrivals.tables.setdefault(each, set()).add(real)
 
-    def _of_place(self, place: _TableInTopic, rules: str, arrivals: _Arrivals) -> Iterator[Change]:
+    def _of_place(
+        self, place: _TableInTopic, rules: str, arrivals: _Arrivals
+    ) -> Iterator[RouteEffect]:
         agreements = KeyAgreements(self._forms, rules)
         if place.shard is not None and not self._has_forms(place, rules, agreements):
             return
@@ -97,14 +99,14 @@ class MeetingKeys:
                 key = place.key(form)
                 others = agreements.differing_forms(key, ())
                 if others:
-                    error = keys_move(key, others)
+                    error = keys_repartitioned(key, others)
                     named = first_names(sorted(tables), _LISTED)
                     sentence = (
                         f"The first row of {named} in topic {place.topic} may "
                         f"stop its instance ({error.code}). {error.reason} {error.way_out}"
                     )
                     names = tuple(sorted(arrivals.instances))
-                    yield Change(names, sentence, tuple(sorted(map(str, tables))))
+                    yield RouteEffect(names, sentence, tuple(sorted(map(str, tables))))
 
     def _has_forms(self, place: _TableInTopic, rules: str, agreements: KeyAgreements) -> bool:
         """Return whether any real table of the logical one is known; one answer for thousands."""

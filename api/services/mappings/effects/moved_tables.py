@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 
 from api.services.mappings.routers import Routers
-from api.services.mappings.routing_views import Change
+from api.services.mappings.routing_views import RouteEffect
 from relay.model.names.first_names import first_names
 from relay.model.table import TableId
 from relay.route import MappingSet, Router
@@ -22,7 +22,7 @@ def moved_tables(
     after: MappingSet,
     met: Mapping[str, Sequence[TableId]],
     routers: Routers | None = None,
-) -> list[Change]:
+) -> list[RouteEffect]:
     """Return a hint per pair of instances whose floor must be raised before rows move from one to
     the other.
 
@@ -63,7 +63,7 @@ class _Feeding:
         self.newly = self.after.keys() - self.before.keys()
 
 
-def _moved(one: _Feeding, two: _Feeding) -> Iterator[Change]:
+def _moved(one: _Feeding, two: _Feeding) -> Iterator[RouteEffect]:
     """Yield a hint if `two` newly feeds a table that `one` feeds under the active set."""
     newly = sorted((each for each in two.newly if each in one.before), key=str)
     if not newly:
@@ -75,7 +75,7 @@ def _moved(one: _Feeding, two: _Feeding) -> Iterator[Change]:
         else f"is fed by {one.name}, and newly by {two.name} too"
     )
     sentence = f"{first_names(newly, _LISTED)} {what}: {_before_rows_move(one.name, two.name)}"
-    yield Change(
+    yield RouteEffect(
         (one.name, two.name),
         sentence,
         tuple(sorted(str(real) for each in newly for real in two.after[each])),
@@ -84,7 +84,7 @@ def _moved(one: _Feeding, two: _Feeding) -> Iterator[Change]:
 
 def _unmet_databases(
     feeding: Sequence[_Feeding], before: MappingSet, after: MappingSet
-) -> Iterator[Change]:
+) -> Iterator[RouteEffect]:
     """Yield a hint where newly mapped databases that no instance has read feed a logical one: any
     instance may be the one to bring them.
     """
@@ -98,7 +98,7 @@ def _unmet_databases(
         )
         if feeders and len(feeding) > 1:
             names = " and ".join(feeders)
-            yield Change(
+            yield RouteEffect(
                 feeders,
                 f"No instance has read {first_names(databases, _LISTED)} yet, and {names} feeds "
                 f"{logical}. If another instance than {names} will read "

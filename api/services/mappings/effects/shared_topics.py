@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import TypeAlias
 
 from api.services.mappings.routers import Routers
-from api.services.mappings.routing_views import Change
+from api.services.mappings.routing_views import RouteEffect
 from relay.model.records.topic_partitioning import TopicAgreement
 from relay.model.table import TableId
 from relay.route import MappingSet
@@ -37,7 +37,7 @@ class SharedTopics:
 
     def contradictions(
         self, instances: Iterable[InstanceSettings], mapping: MappingSet
-    ) -> list[Change]:
+    ) -> list[RouteEffect]:
         """Return which instances would feed one topic under this mapping and assign rows
         differently, or in another format than the topic has.
 
@@ -60,7 +60,7 @@ class SharedTopics:
             )
         ]
 
-    def _of_formats(self, topic: str, instances: list[InstanceSettings]) -> Iterator[Change]:
+    def _of_formats(self, topic: str, instances: list[InstanceSettings]) -> Iterator[RouteEffect]:
         """Compare each instance with the first one, and with what the topic has already."""
         first = instances[0]
         for other in instances[1:]:
@@ -70,7 +70,7 @@ class SharedTopics:
                     f"{first.format_of(topic)} and {other.format_of(topic)}: the later one waits "
                     "(FORMATS_DIFFER). Map their tables to different topics, or set one format."
                 )
-                yield Change((first.name, other.name), sentence, ())
+                yield RouteEffect((first.name, other.name), sentence, ())
         # A read for each topic of a large installation takes minutes: without a second format none.
         if all(each.formats == ("canal-json",) for each in instances):
             return
@@ -84,9 +84,9 @@ class SharedTopics:
                     f"{each.format_of(topic)}: the instance stops (FORMAT_CHANGED). Map its tables "
                     "to a topic of another name, or set the format back."
                 )
-                yield Change((each.name,), sentence, ())
+                yield RouteEffect((each.name,), sentence, ())
 
-    def _of_topic(self, topic: str, instances: list[InstanceSettings]) -> Iterator[Change]:
+    def _of_topic(self, topic: str, instances: list[InstanceSettings]) -> Iterator[RouteEffect]:
         """Compare pairs only if two instances differ at all: one topic may have hundreds."""
         feeders = self._agreement(topic).feeders if len(instances) > 1 else {}
         counts: list[_Partitions] = []
@@ -108,7 +108,7 @@ class SharedTopics:
                     f"{one.name} and {other.name} both feed topic {topic} and place rows {why}: "
                     f"the later one waits (PARTITIONS_DIFFER)."
                 )
-                yield Change((one.name, other.name), sentence, ())
+                yield RouteEffect((one.name, other.name), sentence, ())
 
     def _topics(self, instance: InstanceSettings, mapping: MappingSet) -> set[str]:
         router = self._routers.router(mapping, instance)
@@ -123,7 +123,7 @@ class SharedTopics:
 
 def _reports_mixed(
     topic: str, feeding: Iterable[InstanceSettings], reports: Mapping[str, str]
-) -> Iterator[Change]:
+) -> Iterator[RouteEffect]:
     for each in feeding:
         whose = each.name if topic in each.report_topics else reports.get(topic)
         if whose is not None:
@@ -132,7 +132,7 @@ def _reports_mixed(
                 f"{each.name} would send rows to {topic}, the topic of transactions or heartbeats "
                 f"of {whose}{stops}. Give that topic a name that no mapping gives."
             )
-            yield Change((each.name,), sentence, ())
+            yield RouteEffect((each.name,), sentence, ())
 
 
 def _difference(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Final
 
-from api.services.mappings.routing_views import Change
+from api.services.mappings.routing_views import RouteEffect
 from relay.model.table import TableId
 from relay.route import MappingSet
 from relay.settings import nearest
@@ -21,7 +21,7 @@ _NOT_LISTED: Final = (
 
 def unmet_tables(
     before: MappingSet, after: MappingSet, met: Mapping[str, Iterable[TableId]]
-) -> Iterator[Change]:
+) -> Iterator[RouteEffect]:
     """Yield a warning for each newly named table that no relay has read, although relays have read
     others of its database.
 
@@ -34,7 +34,7 @@ def unmet_tables(
     )
     yield from islice(warnings, _TOLD)
     if next(warnings, None) is not None:
-        yield Change((), _NOT_LISTED, ())
+        yield RouteEffect((), _NOT_LISTED, ())
 
 
 def _newly_named(before: MappingSet, after: MappingSet) -> Mapping[str, set[str]]:
@@ -45,7 +45,9 @@ def _newly_named(before: MappingSet, after: MappingSet) -> Mapping[str, set[str]
     return named
 
 
-def _warning(name: str, databases: set[str], met: Mapping[str, Iterable[TableId]]) -> Change | None:
+def _warning(
+    name: str, databases: set[str], met: Mapping[str, Iterable[TableId]]
+) -> RouteEffect | None:
     """Return None if an instance has read the table, or nothing else of its databases."""
     there = {
         instance: {each.table for each in tables if each.database in databases}
@@ -61,7 +63,7 @@ def _warning(name: str, databases: set[str], met: Mapping[str, Iterable[TableId]
         else "check the spelling, unless it is still to come."
     )
     where = f"{len(databases)} databases" if len(databases) > 1 else next(iter(databases))
-    return Change(
+    return RouteEffect(
         tuple(instance for instance, tables in there.items() if tables),
         f"The mapping newly names the table {name} of {where}, which no instance has read: {hint}",
         tuple(sorted(f"{database}.{name}" for database in databases)),

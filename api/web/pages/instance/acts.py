@@ -56,7 +56,7 @@ def move(request: Request, admin: AdminDep, name: str, form: FormDep) -> Redirec
     with in_dialog(request, "move", form, partial(instance_page, admin, name)):
         if not form["to"]:
             raise BadRequest("No relay is chosen.", remedy="Choose where the instance shall run.")
-        admin.placement.move(name, form["to"], note_from(request, form))
+        admin.placement.hand_over(name, form["to"], note_from(request, form))
     return _back(name, "moved")
 
 
@@ -64,7 +64,7 @@ def move(request: Request, admin: AdminDep, name: str, form: FormDep) -> Redirec
 def withdraw_move(request: Request, admin: AdminDep, name: str, form: FormDep) -> RedirectResponse:
     """Withdraw the order to run the instance on another relay."""
     with in_dialog(request, "move", form, partial(instance_page, admin, name)):
-        admin.placement.withdraw_move(name, note_from(request, form))
+        admin.placement.withdraw_hand_over(name, note_from(request, form))
     return _back(name, "move-withdrawn")
 
 

@@ -53,8 +53,8 @@ def reposition(request: Request, admin: AdminDep, name: str, form: FormDep) -> R
     }
     with in_dialog(request, "confirm", form, partial(_page, admin, name, asked)):
         check_confirmed(form, name)
-        move = model_from(Move, **_place_fields(asked), confirm=form["confirm"].strip())
-        admin.positions.move(name, move, who_from(request, form))
+        reposition = model_from(Move, **_place_fields(asked), confirm=form["confirm"].strip())
+        admin.positions.reposition(name, reposition, who_from(request, form))
     return done(f"../{quote(name, safe='')}", "repositioned")
 
 

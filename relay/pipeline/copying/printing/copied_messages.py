@@ -12,8 +12,8 @@ from relay.model.change import Operation, RowChange, RowsEvent
 from relay.model.message import OutboundMessage, PrintedMessages
 from relay.model.positions.position import BinlogPosition, OrderPair
 from relay.model.table import TableId
-from relay.pipeline.messages.changes import EventContext
 from relay.pipeline.messages.oversized import MessageOrigin
+from relay.pipeline.messages.published_changes import EventContext
 from relay.pipeline.messages.refined import RefinedRows
 from relay.pipeline.messages.single_row import row_messages
 from relay.pipeline.messages.table_plan import TablePlan

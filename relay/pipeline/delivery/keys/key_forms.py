@@ -13,7 +13,7 @@ from relay.model.records.hashed_forms import (
     joined,
 )
 from relay.pipeline.delivery.saved_position import PublishedPartitioning
-from relay.state import HashedKey, KeyAgreements, keys_move
+from relay.state import HashedKey, KeyAgreements, keys_repartitioned
 
 
 class KeyHistory(Protocol):
@@ -56,7 +56,7 @@ class KeyForms:
         # Most keys are numbers: the record, which each commit writes, has the other ones alone.
         forms = admitted(known, key.form) if known or not is_plain(key.form) else known
         if forms is None:
-            raise keys_move(key, known)
+            raise keys_repartitioned(key, known)
         self._agree(key, forms)
         return forms
 
@@ -99,7 +99,7 @@ class KeyForms:
         try:
             while others := self._agreements.differing_forms(key, own):
                 if not self._was_published(key):
-                    raise keys_move(key, others)
+                    raise keys_repartitioned(key, others)
                 self._history.warn(key, others)
                 own = (*own, *others)
         except StoreUnreachable:

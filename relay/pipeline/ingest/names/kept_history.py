@@ -54,7 +54,7 @@ class KeptHistory:
             return None
         there = HistoryPosition.of_position(followed)
         if there.server != self._here.server:
-            return self._moved(there)
+            return self._switched(there)
         if there != self._here and not self._in_one_history(followed, there):
             return None
         later = folded(self._kept, min(there, self._here), self._schemas)
@@ -99,7 +99,7 @@ class KeptHistory:
             return base.position.offset != _FILE_START or not is_in_its_file
         return GtidSet.parse(self._start.gtid_set).contains(base.held)
 
-    def _moved(self, there: HistoryPosition) -> TableHistory | None:
+    def _switched(self, there: HistoryPosition) -> TableHistory | None:
         """Return the former server's history, after a switch to another server."""
         if folded(self._kept, there, self._schemas) is None:
             return None

@@ -32,7 +32,7 @@ from relay.source import (
 
 _log = structlog.stdlib.get_logger(__name__)
 
-_LOOKS: Final = 10
+_ATTEMPTS: Final = 10
 """So often the catalogue is asked for tables that were changed while it was asked."""
 _CHANGED: Final = "it was changed at {}, and its earlier definition is unknown"
 _WAY_OUT: Final = (
@@ -42,23 +42,23 @@ _WAY_OUT: Final = (
 )
 
 
-class _Change(NamedTuple):
+class _Alteration(NamedTuple):
     """The last change of a table, and whether all its changes were of indexes."""
 
     at: BinlogPosition
     of_indexes: bool
 
 
-class _Changes(NamedTuple):
+class _Alterations(NamedTuple):
     """What statements between two positions changed: tables with their last change, the default
     character sets of databases; and the statements' GTIDs, None if one has none.
     """
 
-    tables: dict[TableId, _Change]
+    tables: dict[TableId, _Alteration]
     databases: frozenset[str]
     gtids: GtidSet | None
 
-    def then(self, later: "_Changes") -> "_Changes":
+    def then(self, later: "_Alterations") -> "_Alterations":
         """Return these changes with later ones."""
         tables = {
             table: change._replace(of_indexes=change.of_indexes and earlier.of_indexes)
@@ -66,7 +66,9 @@ class _Changes(NamedTuple):
             else change
             for table, change in later.tables.items()
         }
-        return _Changes({**self.tables, **tables}, self.databases | later.databases, later.gtids)
+        return _Alterations(
+            {**self.tables, **tables}, self.databases | later.databases, later.gtids
+        )
 
 
 class NamesOpening:
@@ -132,7 +134,7 @@ class NamesOpening:
             else:
                 history.expect([Version(self._position(change.at), table, described)])
 
-    def _described(self, wanted: Collection[TableId]) -> tuple[CatalogSnapshot, _Changes]:
+    def _described(self, wanted: Collection[TableId]) -> tuple[CatalogSnapshot, _Alterations]:
         """Return the catalogue's tables, all or the wanted ones, and what changed since this
         position.
 
@@ -141,11 +143,11 @@ class NamesOpening:
         if one is changed each time.
         """
         names = {self._schemas.name(table) for table in wanted}
-        changes = _Changes({}, frozenset(), None)
+        changes = _Alterations({}, frozenset(), None)
         snapshot, after, again = None, self._start.binlog, set[TableId]()
-        for _ in range(_LOOKS):
+        for _ in range(_ATTEMPTS):
             before = end_of_binlog(self._settings)
-            passed = self._changes(after, before)
+            passed = self._alterations(after, before)
             self._wait_until_visible(passed)
             again |= passed.tables.keys() & names if names else passed.tables.keys()
             if snapshot is None:
@@ -153,7 +155,7 @@ class NamesOpening:
             elif again:
                 snapshot = self._asked_again(snapshot, again)
             after = end_of_binlog(self._settings)
-            while_asking = self._changes(before, after)
+            while_asking = self._alterations(before, after)
             changes = changes.then(passed).then(while_asking)
             again = while_asking.tables.keys() & names if names else set(while_asking.tables)
             if not again:
@@ -169,10 +171,10 @@ class NamesOpening:
         now = {table: each for table, each in kept if self._schemas.name(table) not in tables}
         return replace(before, tables={**now, **self._catalog.snapshot(tables).tables})
 
-    def _changes(self, after: BinlogPosition, until: BinlogPosition) -> _Changes:
+    def _alterations(self, after: BinlogPosition, until: BinlogPosition) -> _Alterations:
         """Return what the statements between two positions changed."""
         passing = Schemas(mariadb=self._schemas.mariadb)
-        changed: dict[TableId, _Change] = {}
+        changed: dict[TableId, _Alteration] = {}
         databases: set[str] = set()
         gtids: list[str] = []
         held = self._start.gtid_set
@@ -183,13 +185,13 @@ class NamesOpening:
                 earlier_too = name not in changed or changed[name].of_indexes
                 of_indexes = passing.of(table) is None and not statement.failed and earlier_too
                 if table.table:
-                    changed[name] = _Change(statement.position, of_indexes)
+                    changed[name] = _Alteration(statement.position, of_indexes)
                 else:
                     databases.add(table.database)
         known = GtidSet.parse("").with_each(gtids) if all(gtids) else None
-        return _Changes(changed, frozenset(databases), known)
+        return _Alterations(changed, frozenset(databases), known)
 
-    def _wait_until_visible(self, passed: _Changes) -> None:
+    def _wait_until_visible(self, passed: _Alterations) -> None:
         """Wait until the catalogue shows the statements: MySQL logs a statement before others see
         its effect.
 
@@ -225,7 +227,7 @@ class NamesOpening:
         return HistoryPosition.of(self._start.identity, at.file, at.offset)
 
 
-def _before(change: _Change, described: DescribedTable) -> Known:
+def _before(change: _Alteration, described: DescribedTable) -> Known:
     """A table before its last change: where it has a PRIMARY KEY and only other indexes were
     changed, its columns and key are known.
     """

@@ -152,13 +152,13 @@ class SourceOpener:
 
     def _reader(self, source: OpenSource, outbox: Outbox) -> Reader:
         spooling = self._spooling
-        look = (lambda: spooling.look(outbox.unanswered_seconds)) if spooling.enabled else None
+        poll = (lambda: spooling.poll(outbox.unanswered_seconds)) if spooling.enabled else None
         return Reader(
             self._instance.name,
             source.stream,
             self._buffer,
             spooling.begin,
-            look,
+            poll,
             source.names,
             source.fingerprints,
         )

@@ -1,9 +1,9 @@
-"""Reads one item of ALTER TABLE into TableChanges; the table stays as it is."""
+"""Reads one item of ALTER TABLE into TableAlterations; the table stays as it is."""
 
 from dataclasses import replace
 from typing import Final
 
-from relay.schema.history.alter.table_changes import TableChanges, require_known
+from relay.schema.history.alter.table_alterations import TableAlterations, require_known
 from relay.schema.history.column_words import BYTE_KINDS, TEXTS
 from relay.schema.history.columns.column_definition import Definition, column_definition
 from relay.schema.history.columns.column_form import NotFollowed
@@ -34,7 +34,7 @@ _OF_PERIODS: Final = frozenset({"date", "datetime", "timestamp"})
 """Kinds of the columns that MariaDB's PERIOD FOR takes."""
 
 
-def read_item(cursor: TokenCursor, table: DescribedTable, changes: TableChanges) -> None:
+def read_item(cursor: TokenCursor, table: DescribedTable, changes: TableAlterations) -> None:
     """Read one item into `changes`; an item of a word that is not read changes no column.
 
     Raises NotFollowed.
@@ -53,7 +53,7 @@ def _speaks_of_column(cursor: TokenCursor) -> bool:
     )
 
 
-def _add(cursor: TokenCursor, table: DescribedTable, changes: TableChanges) -> None:
+def _add(cursor: TokenCursor, table: DescribedTable, changes: TableAlterations) -> None:
     if cursor.accept("SYSTEM", "VERSIONING"):
         changes.versioned = True
     elif (period := period_columns(cursor)) is not None:
@@ -75,7 +75,7 @@ def _add(cursor: TokenCursor, table: DescribedTable, changes: TableChanges) -> N
 
 
 def _add_element(
-    cursor: TokenCursor, table: DescribedTable, changes: TableChanges, *, optional: bool
+    cursor: TokenCursor, table: DescribedTable, changes: TableAlterations, *, optional: bool
 ) -> None:
     if not _speaks_of_column(cursor):
         _add_key(cursor, table, changes)
@@ -87,12 +87,12 @@ def _add_element(
         changes.placed.append(found)
 
 
-def _is_there(name: str, table: DescribedTable, changes: TableChanges) -> bool:
+def _is_there(name: str, table: DescribedTable, changes: TableAlterations) -> bool:
     """Whether the table has the column, or an item before this one defines it."""
     return table.ordinal(name) is not None or name.lower() in changes.defined
 
 
-def _add_key(cursor: TokenCursor, table: DescribedTable, changes: TableChanges) -> None:
+def _add_key(cursor: TokenCursor, table: DescribedTable, changes: TableAlterations) -> None:
     key = key_definition(cursor)
     if key is not None and key.over_period:
         raise NotFollowed("it adds a key over a period, whose columns are not kept")
@@ -104,7 +104,7 @@ def _add_key(cursor: TokenCursor, table: DescribedTable, changes: TableChanges) 
         changes.indexes.added.append(key)
 
 
-def _drop(cursor: TokenCursor, table: DescribedTable, changes: TableChanges) -> None:
+def _drop(cursor: TokenCursor, table: DescribedTable, changes: TableAlterations) -> None:
     if cursor.accept("PRIMARY", "KEY"):
         changes.primary_key = changes.primary_key or ()
     elif cursor.accept("SYSTEM", "VERSIONING"):
@@ -121,7 +121,7 @@ def _drop(cursor: TokenCursor, table: DescribedTable, changes: TableChanges) -> 
             _must_be_optional(optional, table, f"it drops {name!r}, a column that is not known")
 
 
-def drop_index(cursor: TokenCursor, table: DescribedTable, changes: TableChanges) -> None:
+def drop_index(cursor: TokenCursor, table: DescribedTable, changes: TableAlterations) -> None:
     """Read the text after DROP: INDEX, KEY or CONSTRAINT, and a name."""
     constraint = cursor.word() == "CONSTRAINT"
     cursor.take()
@@ -145,14 +145,14 @@ def _must_be_optional(optional: bool, table: DescribedTable, otherwise: str) -> 
     require_known(table)
 
 
-def _modify(cursor: TokenCursor, table: DescribedTable, changes: TableChanges) -> None:
+def _modify(cursor: TokenCursor, table: DescribedTable, changes: TableAlterations) -> None:
     cursor.accept("COLUMN")
     optional = cursor.accept("IF", "EXISTS")
     found = _definition(cursor, changes)
     _change(found.column.name, found, table, changes, optional=optional)
 
 
-def _change_item(cursor: TokenCursor, table: DescribedTable, changes: TableChanges) -> None:
+def _change_item(cursor: TokenCursor, table: DescribedTable, changes: TableAlterations) -> None:
     cursor.accept("COLUMN")
     optional = cursor.accept("IF", "EXISTS")
     old = cursor.name() or ""
@@ -160,7 +160,7 @@ def _change_item(cursor: TokenCursor, table: DescribedTable, changes: TableChang
 
 
 def _change(
-    old: str, found: Definition, table: DescribedTable, changes: TableChanges, *, optional: bool
+    old: str, found: Definition, table: DescribedTable, changes: TableAlterations, *, optional: bool
 ) -> None:
     at = table.ordinal(old)
     if at is not None:
@@ -189,7 +189,7 @@ def _change(
     changes.take_definition(found, table, optional=optional, left_out=at is None)
 
 
-def _rename(cursor: TokenCursor, table: DescribedTable, changes: TableChanges) -> None:
+def _rename(cursor: TokenCursor, table: DescribedTable, changes: TableAlterations) -> None:
     if cursor.accept("INDEX") or cursor.accept("KEY"):
         _rename_index(cursor, table, changes)
         return
@@ -204,7 +204,7 @@ def _rename(cursor: TokenCursor, table: DescribedTable, changes: TableChanges) -
         _must_be_optional(optional, table, f"it renames {old!r}, a column that is not known")
 
 
-def _rename_index(cursor: TokenCursor, table: DescribedTable, changes: TableChanges) -> None:
+def _rename_index(cursor: TokenCursor, table: DescribedTable, changes: TableAlterations) -> None:
     optional = cursor.accept("IF", "EXISTS")
     old = (cursor.name() or "").lower()
     known = {index.name.lower() for index in table.indexes or ()}
@@ -212,7 +212,7 @@ def _rename_index(cursor: TokenCursor, table: DescribedTable, changes: TableChan
         changes.indexes.renamed[old] = cursor.name() or ""
 
 
-def _alter(cursor: TokenCursor, table: DescribedTable, changes: TableChanges) -> None:
+def _alter(cursor: TokenCursor, table: DescribedTable, changes: TableAlterations) -> None:
     """ALTER [COLUMN] a SET INVISIBLE; defaults are of no concern."""
     if cursor.word() in ("INDEX", "KEY", "CONSTRAINT", "CHECK"):
         return
@@ -233,7 +233,7 @@ ITEM_READERS: Final = {
 }
 
 
-def _definition(cursor: TokenCursor, changes: TableChanges) -> Definition:
+def _definition(cursor: TokenCursor, changes: TableAlterations) -> Definition:
     found = column_definition(
         cursor, changes.charset, mariadb=changes.mariadb, converted=changes.converted
     )

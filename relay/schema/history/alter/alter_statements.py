@@ -2,10 +2,10 @@
 
 from relay.schema.history.alter.alter_items import ITEM_READERS, drop_index, read_item
 from relay.schema.history.alter.altered_table import altered_table
-from relay.schema.history.alter.table_changes import TableChanges
+from relay.schema.history.alter.table_alterations import TableAlterations
 from relay.schema.history.columns.column_form import NotFollowed
 from relay.schema.history.described import DescribedTable
-from relay.schema.history.indexes.altered_indexes import IndexChanges
+from relay.schema.history.indexes.altered_indexes import IndexAlterations
 from relay.schema.history.indexes.key_definitions import key_definition
 from relay.schema.history.table_elements import DEFAULT_CHARSET, option_charset
 from relay.schema.sql.token_cursor import TokenCursor
@@ -28,7 +28,7 @@ def altered(
     if charset == DEFAULT_CHARSET and database_charset is None:
         raise NotFollowed("it takes the character set of its database, which is not known")
     charset = database_charset if charset == DEFAULT_CHARSET else charset
-    changes = TableChanges(charset or table.charset, mariadb, converted=converted)
+    changes = TableAlterations(charset or table.charset, mariadb, converted=converted)
     going_on = True
     while going_on:
         read_item(cursor, table, changes)
@@ -39,7 +39,7 @@ def altered(
 def without_index(table: DescribedTable, cursor: TokenCursor, *, mariadb: bool) -> DescribedTable:
     """Apply DROP INDEX, whose words are not taken yet."""
     cursor.skip("DROP", "ONLINE", "OFFLINE")
-    changes = TableChanges(table.charset, mariadb)
+    changes = TableAlterations(table.charset, mariadb)
     drop_index(cursor, table, changes)
     return altered_table(table, changes)
 
@@ -56,7 +56,7 @@ def with_created_index(
         return table
     if key.over_period:
         raise NotFollowed("it adds a key over a period, whose columns are not kept")
-    changes = TableChanges(table.charset, mariadb, indexes=IndexChanges(added=[key]))
+    changes = TableAlterations(table.charset, mariadb, indexes=IndexAlterations(added=[key]))
     if replaces and key.name.lower() in {index.name.lower() for index in table.indexes or ()}:
         changes.indexes.dropped.add(key.name.lower())
     return altered_table(table, changes)

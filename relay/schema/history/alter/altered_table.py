@@ -7,7 +7,7 @@ of the statement (mysql-server and MariaDB: mysql_prepare_alter_table).
 from dataclasses import replace
 from typing import Final
 
-from relay.schema.history.alter.table_changes import TableChanges
+from relay.schema.history.alter.table_alterations import TableAlterations
 from relay.schema.history.column_words import CHARACTER_KINDS, LONGEST_CHARACTER, TEXTS, WIDE
 from relay.schema.history.columns.column_definition import Definition
 from relay.schema.history.columns.column_form import NotFollowed, labels_in, of_charset, sized
@@ -27,7 +27,7 @@ _GENERATED_KEY: Final = "my_row_id"
 """The column of MySQL's generated invisible primary keys (mysql-server: sql_gipk.cc)."""
 
 
-def altered_table(table: DescribedTable, changes: TableChanges) -> DescribedTable:
+def altered_table(table: DescribedTable, changes: TableAlterations) -> DescribedTable:
     """Return the table after the changes. Raises NotFollowed if the result is not certain."""
     if changes.mariadb and changes.primary_key and _may_declare_versions(table):
         raise NotFollowed("its key may end in a declared time of versions")
@@ -41,7 +41,7 @@ def altered_table(table: DescribedTable, changes: TableChanges) -> DescribedTabl
     return with_end_of_versions(replace(result, indexes=indexes))
 
 
-def _columns_after(table: DescribedTable, changes: TableChanges) -> tuple[DescribedColumn, ...]:
+def _columns_after(table: DescribedTable, changes: TableAlterations) -> tuple[DescribedColumn, ...]:
     """Return the columns, without those of the versions: these are always the last."""
     columns: list[DescribedColumn] = []
     for column in (without_versions(table) if has_versions(table) else table).columns:
@@ -60,7 +60,7 @@ def _columns_after(table: DescribedTable, changes: TableChanges) -> tuple[Descri
 
 def _indexes_after(
     table: DescribedTable,
-    changes: TableChanges,
+    changes: TableAlterations,
     result: DescribedTable,
     before: BeforePrimaryKey | None,
 ) -> tuple[DescribedIndex, ...] | None:
@@ -106,7 +106,7 @@ def _has_generated_key(table: DescribedTable) -> bool:
     )
 
 
-def _touched(column: DescribedColumn, changes: TableChanges) -> DescribedColumn:
+def _touched(column: DescribedColumn, changes: TableAlterations) -> DescribedColumn:
     """Return a column that is not redefined, with its new name and character set."""
     name = column.name.lower()
     column = replace(
@@ -157,7 +157,7 @@ def _insert(columns: list[DescribedColumn], found: Definition) -> None:
         columns.append(found.column)
 
 
-def _key_after(table: DescribedTable, changes: TableChanges) -> tuple[str, ...]:
+def _key_after(table: DescribedTable, changes: TableAlterations) -> tuple[str, ...]:
     """The names of the primary key's columns: a new key, else the old one under the columns' new
     names.
     """
@@ -167,6 +167,6 @@ def _key_after(table: DescribedTable, changes: TableChanges) -> tuple[str, ...]:
     return tuple(_new_name(name, changes) for name in kept)
 
 
-def _new_name(name: str, changes: TableChanges) -> str:
+def _new_name(name: str, changes: TableAlterations) -> str:
     found = changes.changed.get(name.lower())
     return found.column.name if found is not None else changes.renamed.get(name.lower(), name)

@@ -13,7 +13,7 @@ from relay.schema.history.indexes.key_definitions import KeyDefinition
 
 
 @dataclass(slots=True)
-class IndexChanges:
+class IndexAlterations:
     """The changes of indexes by ALTER TABLE; names are in lower case. `constraints` are the
     names in DROP CONSTRAINT. `retyped` are the columns that were ENUM or SET: servers may
     shorten their keys to the bytes of a label.
@@ -29,7 +29,7 @@ class IndexChanges:
 
 def altered_indexes(
     known: Sequence[DescribedIndex] | None,
-    changes: IndexChanges,
+    changes: IndexAlterations,
     new_names: dict[str, str | None],
     table: DescribedTable,
     before: BeforePrimaryKey | None,
@@ -52,7 +52,7 @@ def altered_indexes(
 
 
 def _names_are_unclear(
-    known: Sequence[DescribedIndex], changes: IndexChanges, table: DescribedTable
+    known: Sequence[DescribedIndex], changes: IndexAlterations, table: DescribedTable
 ) -> bool:
     """Return whether the statement names an index that is not known, or may be another one.
 
@@ -67,7 +67,7 @@ def _names_are_unclear(
 
 def _kept(
     known: Sequence[DescribedIndex],
-    changes: IndexChanges,
+    changes: IndexAlterations,
     new_names: dict[str, str | None],
     table: DescribedTable,
 ) -> list[DescribedIndex]:
@@ -86,7 +86,7 @@ def _kept(
     ]
 
 
-def _may_be_shortened(after: Sequence[DescribedIndex], changes: IndexChanges) -> bool:
+def _may_be_shortened(after: Sequence[DescribedIndex], changes: IndexAlterations) -> bool:
     """Return whether a unique index has a column that was ENUM or SET."""
     return any(
         index.unique and changes.retyped & {name.lower() for name in index.columns}

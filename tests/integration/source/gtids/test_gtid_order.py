@@ -103,7 +103,7 @@ def test_a_standby_that_passed_a_number_by_its_own_writes_is_behind(loose: Loose
     with pytest.raises(StandbyBehind, match="is 2 transactions behind: it lacks 0-31-5"):
         proven_position(source_settings(loose.replica), _published("0-31-5"))
     watch = ServerWatch(ServerRole.STANDBY, source_settings(loose.replica), 1)
-    assert str(watch.look().held.kept_of(watch.seen.held.gtids.with_gtid("0-31-5"))) == "0-31-3"
+    assert str(watch.poll().held.kept_of(watch.seen.held.gtids.with_gtid("0-31-5"))) == "0-31-3"
     watch.close()
 
 

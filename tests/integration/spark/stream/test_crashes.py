@@ -24,7 +24,7 @@ from spark_jobs.errors import CheckpointOfOthers, OffsetsLost, TopicUnknown
 from spark_jobs.runtime.shutdown import Shutdown
 from spark_jobs.sinks import DeltaSink
 from spark_jobs.sinks.delta_lake.transaction import Batch
-from spark_jobs.sinks.sink import TableChanges, Written
+from spark_jobs.sinks.sink import TableBatch, Written
 from tests.support.copies import crashing_job
 from tests.support.copies.job_process import JobProcess, spark_submit
 from tests.support.copies.spark_copies import change, copy_of, drain, job, publish
@@ -85,7 +85,7 @@ def break_off_behind_the_first_table(settings: JobSettings) -> None:
     """
     merge = DeltaSink.merge
 
-    def merge_and_break_off(sink: DeltaSink, changes: TableChanges, batch: Batch | None) -> Written:
+    def merge_and_break_off(sink: DeltaSink, changes: TableBatch, batch: Batch | None) -> Written:
         merge(sink, changes, batch)
         raise BrokenOff
 
@@ -272,7 +272,7 @@ def test_a_topic_that_is_made_anew_under_the_stream_ends_it_and_its_restarts(
         publish(kafka, topic, change(topic, "INSERT", key, int(key), id=key))
     merge = DeltaSink.merge
 
-    def merge_and_make_anew(sink: DeltaSink, changes: TableChanges, batch: Batch | None) -> Written:
+    def merge_and_make_anew(sink: DeltaSink, changes: TableBatch, batch: Batch | None) -> Written:
         written = merge(sink, changes, batch)
         if not anew:
             anew.append(topic)

@@ -83,16 +83,16 @@ def reaches(desk: ErasureDesk, number: str, state: ErasureState) -> ErasureView:
 
 def search(desk: ErasureDesk, stores: Stores) -> str:
     stores.goes_on.set()
-    number = desk.look(WISH, "ann").number
+    number = desk.search(WISH, "ann").number
     reaches(desk, number, "found")
     return number
 
 
 def test_a_search_shows_its_step_then_what_it_found(desk: ErasureDesk, stores: Stores) -> None:
-    number = desk.look(WISH, "ann").number
+    number = desk.search(WISH, "ann").number
     wait_until(lambda: desk.show(number, NOTHING).step == "reading people", "the step")
     with pytest.raises(ErasureRefused, match="of ann is looking"):
-        desk.look(WISH, "bob")
+        desk.search(WISH, "bob")
     with pytest.raises(ErasureRefused, match="of ann is looking"):
         desk.forget(number)
     with pytest.raises(ErasureRefused, match="of ann is looking"):
@@ -157,7 +157,7 @@ def test_an_error_in_the_middle_is_named_and_the_act_can_be_repeated(
 
 def test_what_cannot_be_looked_for_is_refused_before_anything_is_read(desk: ErasureDesk) -> None:
     with pytest.raises(ErasureRefused, match="fewer than 4"):
-        desk.look(ErasureWish(texts=["Roe"]), "ann")
+        desk.search(ErasureWish(texts=["Roe"]), "ann")
     assert desk.shown() == []
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from api.errors import BadRequest
 from api.models.problem import MappingProblemView
-from api.services.mappings.routing_views import Change
+from api.services.mappings.routing_views import RouteEffect
 from api.web.forms import Form
 from api.web.pages.mappings.edit_form import read_edit
 from api.web.views.editor import documents_shown, kind_counts, proposal
@@ -60,9 +60,9 @@ def test_documents_are_shown_with_their_bad_lines() -> None:
 
 def test_tables_are_counted_once_for_each_kind() -> None:
     changes = [
-        Change(("a",), "s", ("x.1", "x.2"), "moved"),
-        Change(("b",), "s", ("x.2",), "moved"),
-        Change((), "hint", ("x.3",)),
+        RouteEffect(("a",), "s", ("x.1", "x.2"), "moved"),
+        RouteEffect(("b",), "s", ("x.2",), "moved"),
+        RouteEffect((), "hint", ("x.3",)),
     ]
     assert kind_counts(changes) == [("Move to another topic", 2)]
 

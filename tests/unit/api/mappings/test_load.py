@@ -3,7 +3,7 @@
 import pytest
 
 from api.services.mappings.effects.load import InstanceRates, Load, load_of
-from api.services.mappings.routing_views import Change
+from api.services.mappings.routing_views import RouteEffect
 from relay.model.table import TableId
 from relay.route import ChangeKind
 
@@ -16,8 +16,8 @@ RATES = {"a": InstanceRates(1200.0), "b": InstanceRates(34.4), "other": Instance
 BOTH = ("shop_01.user", "shop_02.user")
 
 
-def change(kind: ChangeKind, *tables: str) -> Change:
-    return Change(("a", "b"), "", tables, kind)
+def change(kind: ChangeKind, *tables: str) -> RouteEffect:
+    return RouteEffect(("a", "b"), "", tables, kind)
 
 
 @pytest.mark.parametrize("kind", ["left_out", "stopped", "moved", "renamed", "retagged"])

@@ -21,7 +21,7 @@ from relay.model.failover import ServerRole
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import OtherSource, PositionRecord, Replay, SplitProgress
 from relay.pipeline.failover.group_failover import GroupFailover
-from relay.pipeline.ingest.group_record import record_of, with_moved
+from relay.pipeline.ingest.group_record import record_of, with_switched
 from relay.pipeline.ingest.group_sources import SourceGroup
 from relay.pipeline.ingest.source_choice import SourceChoice
 from relay.settings import InstanceSettings
@@ -172,14 +172,14 @@ def test_half_a_transaction_and_a_stretch_read_again_are_of_the_source_that_is_f
     assert (record_of(record, "third"), record_of(None, "first")) == (None, None)
     assert first is not None
     assert second is not None
-    moved = with_moved(record, "second", replace(second, source=THERE, epoch=2))
+    moved = with_switched(record, "second", replace(second, source=THERE, epoch=2))
     assert (moved.split, moved.replay, moved.epoch, moved.positions["second"]) == (
         HALF,
         AGAIN,
         2,
         THERE,
     )
-    moved = with_moved(record, "first", replace(first, source=THERE, epoch=2, replay=None))
+    moved = with_switched(record, "first", replace(first, source=THERE, epoch=2, replay=None))
     assert (moved.split, moved.replay, moved.epoch, moved.source, moved.others) == (
         HALF,
         None,

@@ -24,7 +24,7 @@ from relay.model.positions.position import BinlogPosition, OrderPair, SourceIden
 from relay.model.records.position_record import PositionRecord, Replay, SplitProgress
 from relay.pipeline.failover import source_failover, source_switch
 from relay.pipeline.failover.source_failover import SourceFailover
-from relay.pipeline.failover.source_switch import moved_record
+from relay.pipeline.failover.source_switch import switched_record
 from relay.settings import InstanceSettings
 from relay.source import ProvenPosition
 from relay.state import FailoverView, StandingOrders, SwitchNote
@@ -58,7 +58,7 @@ class FakeServers:
         self.looks = 0
         self.closed = threading.Event()
 
-    def look(self) -> tuple[ServerSeen, ...]:
+    def poll(self) -> tuple[ServerSeen, ...]:
         self.looks += 1
         return self.seen
 
@@ -316,9 +316,9 @@ def test_another_server_at_a_virtual_address_is_noticed(monkeypatch: pytest.Monk
 
 def test_a_lost_half_transaction_is_given_up_and_a_replay_ends_with_its_server() -> None:
     half = replace(RECORD, split=SplitProgress(HERE.binlog, "0-1-8", 3, 1, 1, ""))
-    assert moved_record(half, ProvenPosition(THERE)).split == half.split
-    assert moved_record(half, ProvenPosition(THERE, lost="0-1-9")).split == half.split
-    assert moved_record(half, ProvenPosition(THERE, lost="0-1-8")).split is None
+    assert switched_record(half, ProvenPosition(THERE)).split == half.split
+    assert switched_record(half, ProvenPosition(THERE, lost="0-1-9")).split == half.split
+    assert switched_record(half, ProvenPosition(THERE, lost="0-1-8")).split is None
     again = replace(RECORD, replay=Replay(HERE.binlog, HERE.binlog, OrderPair(9, 9)))
-    moved = moved_record(again, ProvenPosition(THERE))
+    moved = switched_record(again, ProvenPosition(THERE))
     assert (moved.replay, moved.order) == (None, RECORD.order.raised_to(OrderPair(9, 9)))

@@ -13,9 +13,9 @@ from relay.model.message import OutboundMessage
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import OtherSource, PositionRecord
 from relay.model.table import Column, ColumnType, Logged, TableId, TableMap
-from relay.operations.positions.repositioning import plan_move
+from relay.operations.positions.repositioning import plan_reposition
 from relay.pipeline.checkpoint.source_progress import SourceProgress
-from relay.pipeline.failover.source_switch import moved_record
+from relay.pipeline.failover.source_switch import switched_record
 from relay.pipeline.ingest.names import kept_history, schema_bootstrap
 from relay.pipeline.ingest.names.schema_history import TableNames, open_names
 from relay.schema import Base, CatalogSnapshot, HistoryPosition, Version
@@ -129,7 +129,7 @@ def opened(source: Source, record: PositionRecord, *more: Version | Base) -> tup
 
 
 def test_a_proven_switch_continues_with_what_was_known(source: Source) -> None:
-    moved = moved_record(RECORD, ProvenPosition(position(3, 4, NEW, "0-7-9")))
+    moved = switched_record(RECORD, ProvenPosition(position(3, 4, NEW, "0-7-9")))
     assert opened(source, moved)[0] == "altered"
 
 
@@ -138,7 +138,7 @@ def test_a_switch_that_repeats_or_loses_statements_asks_the_catalogue(
     source: Source, loss: dict[str, Any]
 ) -> None:
     """An ALTER that is repeated comes after rows of the former columns, under the same types."""
-    moved = moved_record(RECORD, ProvenPosition(position(3, 300, NEW), **loss))
+    moved = switched_record(RECORD, ProvenPosition(position(3, 300, NEW), **loss))
     assert opened(source, moved)[0] == "today"
     source.statements = [
         Statement("ALTER TABLE t CHANGE a b INT", "d", 1, BinlogPosition("b.000003", 450))
@@ -149,7 +149,7 @@ def test_a_switch_that_repeats_or_loses_statements_asks_the_catalogue(
 def test_a_history_that_was_not_followed_to_the_switch_asks_the_catalogue(source: Source) -> None:
     """The former server named its columns itself: its statements are not in the history."""
     behind = replace(RECORD, names=position(5, 300))
-    moved = moved_record(behind, ProvenPosition(position(3, 4, NEW)))
+    moved = switched_record(behind, ProvenPosition(position(3, 4, NEW)))
     assert opened(source, moved)[0] == "today"
 
 
@@ -165,12 +165,12 @@ def test_as_new_after_a_reset_asks_the_catalogue(source: Source, number: int) ->
     """Files of the same names, whether the numbers are smaller, equal or greater than before."""
     again = replace(OLD, file_created_s=200)
     source.created = {f"b.{each:06}": 200 for each in range(1, 9)}
-    move = plan_move(RECORD, position(number, 950, again), [], as_new=True, latest_ms=1)
+    move = plan_reposition(RECORD, position(number, 950, again), [], as_new=True, latest_ms=1)
     assert opened(source, move.after)[0] == "today"
 
 
 def test_as_new_on_another_server_asks_the_catalogue(source: Source) -> None:
-    move = plan_move(RECORD, position(5, 900, NEW), [], as_new=True, latest_ms=1)
+    move = plan_reposition(RECORD, position(5, 900, NEW), [], as_new=True, latest_ms=1)
     assert opened(source, move.after)[0] == "today"
 
 
@@ -178,7 +178,7 @@ def test_as_new_on_another_server_asks_the_catalogue(source: Source) -> None:
 def test_as_new_in_the_same_binlog_goes_back_to_the_names_of_its_day(
     source: Source, offset: int, column: str
 ) -> None:
-    move = plan_move(RECORD, position(5, offset), [], as_new=True, latest_ms=1)
+    move = plan_reposition(RECORD, position(5, offset), [], as_new=True, latest_ms=1)
     assert opened(source, move.after)[0] == column
 
 
@@ -189,7 +189,7 @@ def test_a_move_forward_follows_the_statements_between_but_none_that_the_set_hol
         Statement("ALTER TABLE t CHANGE altered later INT", "d", 1, BinlogPosition("b.000005", 950))
     ]
     held = replace(RECORD, source=replace(END, gtid_set="0-7-9"))
-    move = plan_move(held, position(6, 4), [], as_new=False, latest_ms=1)
+    move = plan_reposition(held, position(6, 4), [], as_new=False, latest_ms=1)
     assert opened(source, move.after)[0] == "later"
     assert source.held == ["0-7-9"]
 
@@ -201,7 +201,7 @@ def test_a_place_at_which_another_server_was_read_asks_the_catalogue_and_joins_t
     source.created = {"b.000007": 100}
     back = (Base(place(7, 4)), Version(place(7, 4), TABLE, described("back"), initial=True))
     record = replace(RECORD, source=position(7, 500), names=position(7, 500))
-    move = plan_move(record, position(6, 700), [], as_new=True, latest_ms=1)
+    move = plan_reposition(record, position(6, 700), [], as_new=True, latest_ms=1)
     found, names = opened(source, move.after, *back)
     assert found == "today"
     taken = {each.key: each.value for each in names.taken(BinlogPosition("b.000006", 800))}
@@ -228,7 +228,7 @@ def test_a_statement_right_after_a_move_is_kept_at_its_own_position(
     former = Base(HistoryPosition.of(reached.identity, "b.000004", 4))
     before = Version(former.position, TABLE, described("kept"), initial=True)
     record = replace(RECORD, source=reached, names=reached)
-    move = plan_move(record, target, [], as_new=True, latest_ms=1)
+    move = plan_reposition(record, target, [], as_new=True, latest_ms=1)
     more = (former, before) if reached.binlog.rank < target.binlog.rank else ()
     found, names = opened(source, move.after, *more)
     assert found == "kept"
@@ -265,7 +265,7 @@ def test_as_new_to_before_transactions_that_a_switch_held_asks_the_catalogue(
     )
     reached = position(4, 900, NEW, "0-8-20")
     record = replace(RECORD, source=reached, names=reached)
-    move = plan_move(record, target, [], as_new=True, latest_ms=1)
+    move = plan_reposition(record, target, [], as_new=True, latest_ms=1)
     assert opened(source, move.after, *base)[0] == column
 
 
@@ -274,6 +274,6 @@ def test_the_base_of_a_switch_names_the_set_that_it_was_made_at(
     source: Source, is_exact: bool
 ) -> None:
     proven = ProvenPosition(position(3, 4, NEW, "0-7-9"), repeats=not is_exact)
-    _, names = opened(source, moved_record(RECORD, proven))
+    _, names = opened(source, switched_record(RECORD, proven))
     first = names.taken(BinlogPosition("b.000003", 4))[0]
     assert first.value == Base(SWITCHED, "0-7-9").to_bytes()

@@ -20,9 +20,9 @@ from relay.model.message import OutboundMessage
 from relay.model.positions.position import OrderPair
 from relay.model.row_path import SlowReason
 from relay.model.table import TableDefinition, TableId
-from relay.pipeline.messages.changes import EventContext
 from relay.pipeline.messages.packed import packed_messages
 from relay.pipeline.messages.printing.event_printer import RowCount
+from relay.pipeline.messages.published_changes import EventContext
 from relay.pipeline.messages.single_row import row_messages
 from relay.pipeline.messages.table_plan import TablePlan
 from relay.settings import MessageSettings

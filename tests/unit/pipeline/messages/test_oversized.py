@@ -21,9 +21,9 @@ from relay.model.message import BLOCK_HEAD, OutboundMessage, PrintedMessages
 from relay.model.positions.position import BinlogPosition, OrderPair
 from relay.model.table import Column, ColumnType, TableId, TableMap
 from relay.model.value import JsonDocument, JsonScalar, JsonScalarKind
-from relay.pipeline.messages.changes import EventContext
 from relay.pipeline.messages.choice_of_format import MessageFormats
 from relay.pipeline.messages.oversized import MessageOrigin, OversizedMessages
+from relay.pipeline.messages.published_changes import EventContext
 from relay.pipeline.messages.single_row import row_messages
 from relay.pipeline.messages.unencodable_rows import UnprintableRow, row_values, rows_one_by_one
 from relay.settings import ClaimSettings, InstanceSettings, KafkaSettings, MessageSettings

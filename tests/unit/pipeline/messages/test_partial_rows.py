@@ -15,8 +15,8 @@ from relay.model.positions.position import BinlogPosition, OrderPair
 from relay.model.table import Column, ColumnType, TableDefinition, TableId, TableMap
 from relay.model.value import ABSENT, Row
 from relay.partition import PartitionRule
-from relay.pipeline.messages.changes import EventContext, known_rows
 from relay.pipeline.messages.packed import packed_messages
+from relay.pipeline.messages.published_changes import EventContext, known_rows
 from relay.pipeline.messages.row_form import RowForm, TopicRoute
 from relay.pipeline.messages.single_row import row_messages
 from relay.pipeline.messages.table_plan import TablePlan

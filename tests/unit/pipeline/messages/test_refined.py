@@ -18,7 +18,7 @@ from relay.model.message import OutboundMessage
 from relay.model.positions.position import BinlogPosition, OrderPair
 from relay.model.table import Column, ColumnType, TableId, TableMap
 from relay.model.value import ABSENT
-from relay.pipeline.messages.changes import EventContext
+from relay.pipeline.messages.published_changes import EventContext
 from relay.pipeline.messages.refined import RefinedRow, RefinedRows
 from relay.pipeline.messages.single_row import row_messages
 from relay.pipeline.messages.unencodable_rows import UnprintableRow

@@ -94,7 +94,7 @@ def test_a_record_comes_back_as_it_was() -> None:
 
 def given_back(prepared: PreparedTransactions) -> list[tuple[str, list[object]]]:
     """Names of columns and values, event by event."""
-    prepared.look_up()
+    prepared.find_committed()
     events = list(prepared.rows(COMMIT))
     return [
         (
@@ -172,7 +172,7 @@ def test_records_that_an_attempt_wrote_again_count_once(topic: Any, size: int) -
 
 def test_a_commit_of_what_was_never_prepared_is_named(topic: Any) -> None:
     prepared = PreparedTransactions(topic, 100)
-    prepared.look_up()
+    prepared.find_committed()
     assert list(prepared.forgotten("x")) == []
     with pytest.raises(PreparedUnknown, match=r"x is committed at b\.1:900"):
         prepared.rows(COMMIT)
@@ -186,7 +186,7 @@ def test_a_part_of_a_transaction_whose_prepare_was_not_read_is_no_transaction(to
     part.begin("x")
     list(part.keep("x", 1, bodies(7)[0]))
     later = PreparedTransactions(topic, 500)
-    later.look_up()
+    later.find_committed()
     with pytest.raises(PreparedUnknown):
         later.rows(COMMIT)
     in_one_phase = COMMIT._replace(action=XaAction.COMMIT_AT_ONCE)
@@ -225,7 +225,7 @@ def test_a_later_transaction_of_the_xid_whose_prepare_was_not_read_is_none(topic
     part.begin("x")
     list(part.keep("x", 1, bodies(7)[0]))
     later = PreparedTransactions(topic, 500)
-    later.look_up()
+    later.find_committed()
     with pytest.raises(PreparedUnknown):
         later.rows(COMMIT)
 
@@ -251,7 +251,7 @@ def test_a_note_of_a_later_version_stops() -> None:
     keep(prepared, bodies(7))
     topic.log.append((record_key("x", NOTE), b'{"new":1}'))
     with pytest.raises(PositionUnreadable, match="new"):
-        PreparedTransactions(topic, 500).look_up()
+        PreparedTransactions(topic, 500).find_committed()
 
 
 def test_a_transaction_that_is_finished_is_not_found_again(topic: Any) -> None:
@@ -260,7 +260,7 @@ def test_a_transaction_that_is_finished_is_not_found_again(topic: Any) -> None:
     keep_other = PreparedTransactions(topic, 20)
     assert given_back(keep_other) == [("n", [7])]
     list(prepared.forgotten("x"))
-    keep_other.look_up()
+    keep_other.find_committed()
     with pytest.raises(PreparedUnknown):
         keep_other.rows(COMMIT)
 
@@ -269,7 +269,7 @@ def test_a_record_that_is_missing_is_a_stop() -> None:
     topic: Any = Topic()
     keep(PreparedTransactions(topic, 500), bodies(7, 8, 9))
     later = PreparedTransactions(topic, 500)
-    later.look_up()
+    later.find_committed()
     topic.log[1] = (b'["other",1,0]', b"")
     with pytest.raises(PositionUnreadable, match="missing"):
         list(later.rows(COMMIT))
@@ -330,7 +330,7 @@ def test_rows_are_read_from_the_topic_without_being_kept() -> None:
     prepared = PreparedTransactions(topic, 500_000)
     tracemalloc.start()
     try:
-        prepared.look_up()
+        prepared.find_committed()
         assert sum(1 for _ in prepared.rows(COMMIT)) == 3000
         assert sum(1 for _ in prepared.forgotten("x")) == 3001
         peak = tracemalloc.get_traced_memory()[1]

@@ -261,10 +261,10 @@ def test_it_is_time_for_the_spool_after_the_seconds_of_the_settings(
 ) -> None:
     assert bench.controller.overdue(waited_s) is overdue
     if not overdue:
-        bench.controller.look(waited_s)
+        bench.controller.poll(waited_s)
         return
     with pytest.raises(GoesToSpool):
-        bench.controller.look(waited_s)
+        bench.controller.poll(waited_s)
 
 
 def test_what_comes_from_disk_is_never_overdue(bench: Bench) -> None:
@@ -307,12 +307,12 @@ def test_the_next_leader_takes_the_files_of_one_that_is_paused(
             assert other.taken(100, 3) == [1, 2, 3]
             one.controller.begin()
             other.now_s += 10.0
-            one.controller.look(0.0)
+            one.controller.poll(0.0)
             assert other.taken(100, 3) == [1, 2, 3]
         one.controller.rest()
         one.publish(200)
         other.now_s += 10.0
-        one.controller.look(0.0)
+        one.controller.poll(0.0)
         assert "SPOOL_UNUSABLE" in one.controller.view.problem
 
 
@@ -346,12 +346,12 @@ def test_a_folder_that_could_not_be_opened_is_opened_a_minute_later(
     lock = of_an_earlier_release(tmp_path)
     with bench.controller.leading():
         lock.close()
-        bench.controller.look(0.0)
+        bench.controller.poll(0.0)
         assert "SPOOL_UNUSABLE" in bench.controller.view.problem
         bench.controller.begin()
         assert bench.source.opened_at == []
         bench.now_s += 60.0
-        bench.controller.look(0.0)
+        bench.controller.poll(0.0)
         assert not bench.controller.view.problem
         bench.controller.begin()
         wait_until(lambda: bench.source.opened_at == [100], "the spool to begin")

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from relay.schema.history.columns.column_definition import Definition
 from relay.schema.history.columns.column_form import NotFollowed
 from relay.schema.history.described import DescribedTable
-from relay.schema.history.indexes.altered_indexes import IndexChanges
+from relay.schema.history.indexes.altered_indexes import IndexAlterations
 from relay.schema.history.indexes.key_definitions import KeyDefinition
 
 
 @dataclass(slots=True)
-class TableChanges:
+class TableAlterations:
     """The changes by a statement.
 
     `dropped` and `changed` have the old names in lower case. `placed` are the added and moved
@@ -27,7 +27,7 @@ class TableChanges:
     primary_key: tuple[str, ...] | None = None
     period: tuple[str, ...] = ()
     primary_at: int = 0
-    indexes: IndexChanges = field(default_factory=IndexChanges)
+    indexes: IndexAlterations = field(default_factory=IndexAlterations)
     converted: str | None = None
     versioned: bool | None = None
     keys_in_doubt: bool = False

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.services.watch import ChangeLog, Facts, StatePeriod
-from api.services.watch.changes import _KEPT, REMOVED
+from api.services.watch.state_changes import _KEPT, REMOVED
 from tests.unit.api.watch.instances import view_of as view
 
 

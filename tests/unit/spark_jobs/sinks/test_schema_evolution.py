@@ -3,7 +3,7 @@ from pyspark.sql.types import DataType, StringType
 
 from spark_jobs.config.job import SchemaPolicy
 from spark_jobs.errors import SchemaChangeRefused
-from spark_jobs.sinks.schema_changes import SchemaPlan, schema_plan, widens_in_place
+from spark_jobs.sinks.schema_evolution import SchemaPlan, schema_plan, widens_in_place
 from spark_jobs.transforms import spark_type
 
 FOLLOW = SchemaPolicy()

@@ -9,7 +9,13 @@ from relay.model.positions.position import BinlogPosition, OrderPair, SourceIden
 from relay.model.records.position_record import PositionRecord, Replay, SplitProgress
 from relay.operations.positions.lost_changes import loses_changes, requested_copies, with_copy
 from relay.operations.positions.position import Preview
-from relay.operations.positions.repositioning import MoveKind, plan_move, raise_floor, skip, unskip
+from relay.operations.positions.repositioning import (
+    RepositionKind,
+    plan_reposition,
+    raise_floor,
+    skip,
+    unskip,
+)
 from relay.order import MAX_EPOCH, begin_transaction, compose
 from relay.source import TransactionPosition
 
@@ -40,41 +46,53 @@ WAYPOINTS = (
 
 
 def test_forward_opens_an_epoch_and_keeps_the_pair() -> None:
-    move = plan_move(NOW, place(3, 4), WAYPOINTS, as_new=False, latest_ms=0)
-    assert (move.kind, move.after) == (MoveKind.FORWARD, replace(NOW, source=place(3, 4), epoch=4))
+    move = plan_reposition(NOW, place(3, 4), WAYPOINTS, as_new=False, latest_ms=0)
+    assert (move.kind, move.after) == (
+        RepositionKind.FORWARD,
+        replace(NOW, source=place(3, 4), epoch=4),
+    )
 
 
 def test_back_reads_from_the_nearest_known_pair_and_publishes_from_the_place() -> None:
-    move = plan_move(NOW, place(1, 950), WAYPOINTS, as_new=False, latest_ms=0)
+    move = plan_reposition(NOW, place(1, 950), WAYPOINTS, as_new=False, latest_ms=0)
     replay = Replay(place(1, 950).binlog, NOW.source.binlog, NOW.order)
-    assert move.kind is MoveKind.BACK
+    assert move.kind is RepositionKind.BACK
     assert move.after == replace(
         NOW, source=place(1, 900), order=OrderPair(80, 8000), change_time_ms=80, replay=replay
     )
 
 
 def test_back_as_new_keeps_the_pair_and_opens_an_epoch() -> None:
-    move = plan_move(NOW, place(1, 4), WAYPOINTS, as_new=True, latest_ms=0)
-    assert (move.kind, move.after) == (MoveKind.AS_NEW, replace(NOW, source=place(1, 4), epoch=4))
+    move = plan_reposition(NOW, place(1, 4), WAYPOINTS, as_new=True, latest_ms=0)
+    assert (move.kind, move.after) == (
+        RepositionKind.AS_NEW,
+        replace(NOW, source=place(1, 4), epoch=4),
+    )
 
 
 def test_back_within_a_replay_goes_on_to_where_the_instance_had_been() -> None:
-    once = plan_move(NOW, place(1, 950), WAYPOINTS, as_new=False, latest_ms=0).after
-    twice = plan_move(once, place(1, 400), WAYPOINTS, as_new=False, latest_ms=0).after
+    once = plan_reposition(NOW, place(1, 950), WAYPOINTS, as_new=False, latest_ms=0).after
+    twice = plan_reposition(once, place(1, 400), WAYPOINTS, as_new=False, latest_ms=0).after
     assert twice.source == place(1, 300)
     assert twice.replay == Replay(place(1, 400).binlog, NOW.source.binlog, NOW.order)
 
 
 def test_a_replay_is_ended_by_going_forward_above_all_that_was_published() -> None:
-    once = plan_move(NOW, place(1, 950), WAYPOINTS, as_new=False, latest_ms=0).after
-    ended = plan_move(once, place(2, 500), WAYPOINTS, as_new=False, latest_ms=0)
-    assert (ended.kind, ended.after) == (MoveKind.FORWARD, replace(NOW, epoch=4, change_time_ms=80))
+    once = plan_reposition(NOW, place(1, 950), WAYPOINTS, as_new=False, latest_ms=0).after
+    ended = plan_reposition(once, place(2, 500), WAYPOINTS, as_new=False, latest_ms=0)
+    assert (ended.kind, ended.after) == (
+        RepositionKind.FORWARD,
+        replace(NOW, epoch=4, change_time_ms=80),
+    )
 
 
 def test_what_is_half_published_is_not_half_published_any_more() -> None:
     split = replace(NOW, split=SplitProgress(NOW.source.binlog, "0-1-1", 7, 95, 1, ""))
     for target, as_new in ((place(3, 4), False), (place(1, 950), False), (place(1, 950), True)):
-        assert plan_move(split, target, WAYPOINTS, as_new=as_new, latest_ms=0).after.split is None
+        assert (
+            plan_reposition(split, target, WAYPOINTS, as_new=as_new, latest_ms=0).after.split
+            is None
+        )
 
 
 @pytest.mark.parametrize(
@@ -91,13 +109,13 @@ def test_what_cannot_be_done_as_asked_is_refused(
     start: PositionRecord | None, target: SourcePosition, reason: str
 ) -> None:
     with pytest.raises(MoveRefused, match=reason):
-        plan_move(start, target, WAYPOINTS, as_new=False, latest_ms=0)
+        plan_reposition(start, target, WAYPOINTS, as_new=False, latest_ms=0)
 
 
 def test_another_server_is_taken_as_new() -> None:
-    move = plan_move(NOW, place(1, 4, OTHER), WAYPOINTS, as_new=True, latest_ms=0)
+    move = plan_reposition(NOW, place(1, 4, OTHER), WAYPOINTS, as_new=True, latest_ms=0)
     assert (move.kind, move.after.source, move.after.order, move.after.epoch) == (
-        MoveKind.AS_NEW,
+        RepositionKind.AS_NEW,
         place(1, 4, OTHER),
         NOW.order,
         4,
@@ -105,13 +123,13 @@ def test_another_server_is_taken_as_new() -> None:
 
 
 def test_without_a_record_the_clock_is_the_floor() -> None:
-    move = plan_move(None, place(1, 4), (), as_new=True, latest_ms=5000)
+    move = plan_reposition(None, place(1, 4), (), as_new=True, latest_ms=5000)
     assert (move.after.order, move.after.epoch) == (OrderPair(5000, 0), 1)
 
 
 def test_the_last_epoch_stays_the_last() -> None:
     assert (
-        plan_move(
+        plan_reposition(
             replace(NOW, epoch=MAX_EPOCH), place(3, 4), (), as_new=False, latest_ms=0
         ).after.epoch
         == MAX_EPOCH
@@ -120,7 +138,7 @@ def test_the_last_epoch_stays_the_last() -> None:
 
 def test_no_pair_goes_below_those_of_what_was_half_published() -> None:
     split = replace(NOW, split=SplitProgress(NOW.source.binlog, "0-1-1", 7, 95, 1, ""))
-    assert plan_move(
+    assert plan_reposition(
         split, place(1, 4), WAYPOINTS, as_new=True, latest_ms=0
     ).after.order == OrderPair(95, 9000)
 
@@ -144,7 +162,7 @@ def test_a_move_back_over_a_raised_floor_cannot_keep_order_keys() -> None:
     raised = raise_floor(NOW, OrderPair(50, 9999))
     later = replace(raised, source=place(2, 900), order=OrderPair(95, 9999 + 5))
     with pytest.raises(MoveRefused, match="no older order key of this epoch is known"):
-        plan_move(later, place(1, 950), WAYPOINTS, as_new=False, latest_ms=0)
+        plan_reposition(later, place(1, 950), WAYPOINTS, as_new=False, latest_ms=0)
 
 
 def test_a_floor_that_is_high_enough_or_cannot_rise_now_is_refused() -> None:
@@ -155,7 +173,7 @@ def test_a_floor_that_is_high_enough_or_cannot_rise_now_is_refused() -> None:
             replace(NOW, split=SplitProgress(NOW.source.binlog, "0-1-1", 7, 95, 1, "")),
             OrderPair(99, 9999),
         )
-    replaying = plan_move(NOW, place(1, 950), WAYPOINTS, as_new=False, latest_ms=0).after
+    replaying = plan_reposition(NOW, place(1, 950), WAYPOINTS, as_new=False, latest_ms=0).after
     with pytest.raises(MoveRefused, match=r"up to b\.000002:500 are published again"):
         raise_floor(replaying, OrderPair(99, 9999))
 
@@ -193,14 +211,14 @@ def test_a_skip_is_one_coming_transaction() -> None:
 def test_changes_are_lost_where_the_source_cannot_show_what_follows_the_former_position(
     target: SourcePosition, files: dict[str, int], *, as_new: bool, lost: bool
 ) -> None:
-    move = plan_move(NOW, target, WAYPOINTS, as_new=as_new, latest_ms=0)
+    move = plan_reposition(NOW, target, WAYPOINTS, as_new=as_new, latest_ms=0)
     created_s = target.identity.file_created_s
     assert loses_changes(move, TransactionPosition(target, files), lambda _: created_s) is lost
 
 
 def test_changes_are_lost_where_the_file_of_the_former_position_was_made_again() -> None:
     """RESET MASTER begins with the same names again; the newer file may be longer."""
-    move = plan_move(NOW, place(3, 4), WAYPOINTS, as_new=False, latest_ms=0)
+    move = plan_reposition(NOW, place(3, 4), WAYPOINTS, as_new=False, latest_ms=0)
     there = TransactionPosition(place(3, 4), {"b.000002": 900, "b.000003": 900})
     known_s = NOW.source.identity.file_created_s
     assert not loses_changes(move, there, lambda _: known_s)
@@ -208,7 +226,7 @@ def test_changes_are_lost_where_the_file_of_the_former_position_was_made_again()
 
 
 def test_a_move_without_a_record_loses_what_nobody_knows_and_asks_for_a_copy() -> None:
-    move = plan_move(None, place(3, 4), (), as_new=True, latest_ms=0)
+    move = plan_reposition(None, place(3, 4), (), as_new=True, latest_ms=0)
     assert loses_changes(move, TransactionPosition(place(3, 4), {"b.000003": 900}), lambda _: 0)
     assert requested_copies(move) == []
     [number] = requested_copies(with_copy(move, 0.0))
@@ -221,6 +239,6 @@ def test_a_part_of_the_binlog_is_counted_in_files_and_transactions() -> None:
     assert there.files_from(BinlogPosition("b.000002", 500)) == 3
     assert there.files_from(BinlogPosition("b.000004", 800)) == 1
     assert there.files_from(BinlogPosition("b.000001", 4)) is None
-    move = plan_move(None, place(4, 4), (), as_new=True, latest_ms=0)
+    move = plan_reposition(None, place(4, 4), (), as_new=True, latest_ms=0)
     for gtids, transactions in ((f"{_UUID}:3-5", 3), ("0-1-7", None), ("", None)):
         assert Preview(move, None, 1, gtids).transactions == transactions

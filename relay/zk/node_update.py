@@ -13,7 +13,7 @@ _ATTEMPTS: Final = 20
 Result = TypeVar("Result")
 
 
-def change_node(
+def update_node(
     session: Session, path: str, change: Callable[[Node | None], tuple[Result, bytes | None]]
 ) -> Result:
     """Change a node, and again from its present value if another process changed it meanwhile.

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from spark_jobs.comparison import Seen, TargetRow, settle
+from spark_jobs.comparison import Seen, TargetRow, compare_until_decided
 from spark_jobs.comparison.verdict import verdicts
 
 
@@ -63,7 +63,7 @@ class Looks:
 
 
 def test_a_row_that_arrives_is_equal() -> None:
-    settled = settle(
+    settled = compare_until_decided(
         [TargetRow("k", "p")],
         looks({"k": seen()}, {"k": seen()}, {}),
         lambda _: True,
@@ -75,7 +75,7 @@ def test_a_row_that_arrives_is_equal() -> None:
 
 
 def test_a_row_that_stays_differs() -> None:
-    settled = settle(
+    settled = compare_until_decided(
         [TargetRow("k", "p")],
         looks({"k": seen()}),
         lambda _: True,
@@ -87,7 +87,7 @@ def test_a_row_that_stays_differs() -> None:
 
 
 def test_patience_ends_undecided() -> None:
-    settled = settle(
+    settled = compare_until_decided(
         [TargetRow("k", "p")],
         looks({"k": seen()}),
         lambda _: False,

@@ -9,7 +9,7 @@ from relay.model.positions.position import BinlogPosition, OrderPair, SourceIden
 from relay.model.records.position_record import OtherSource, PositionRecord, SplitProgress
 from relay.operations.instances.chosen_source import chosen_source
 from relay.operations.positions.position import Preview, Shown
-from relay.operations.positions.repositioning import MoveKind, plan_move, skip, unskip
+from relay.operations.positions.repositioning import RepositionKind, plan_reposition, skip, unskip
 from relay.operations.positions.sentences import foretold, moved, shown
 from relay.settings import InstanceSettings
 
@@ -49,9 +49,9 @@ GROUP = {
     ("source", "to"), [("first", place(8, 4, FIRST)), ("second", place(901, 4, SECOND))]
 )
 def test_one_source_goes_forward_and_the_others_stay(source: str, to: SourcePosition) -> None:
-    move = plan_move(NOW, to, (NOW,), as_new=False, latest_ms=0, source=source)
+    move = plan_reposition(NOW, to, (NOW,), as_new=False, latest_ms=0, source=source)
     assert (move.kind, move.source, move.origin) == (
-        MoveKind.FORWARD,
+        RepositionKind.FORWARD,
         source,
         NOW.positions[source],
     )
@@ -64,39 +64,43 @@ def test_one_source_goes_forward_and_the_others_stay(source: str, to: SourcePosi
 )
 def test_one_source_comes_again_as_new_alone(source: str, to: SourcePosition) -> None:
     with pytest.raises(MoveRefused, match=f"of {source} cannot be published") as refused:
-        plan_move(NOW, to, (replace(NOW, source=to),), as_new=False, latest_ms=0, source=source)
+        plan_reposition(
+            NOW, to, (replace(NOW, source=to),), as_new=False, latest_ms=0, source=source
+        )
     assert "--as-new" in refused.value.way_out
-    move = plan_move(NOW, to, (), as_new=True, latest_ms=0, source=source)
-    assert (move.kind, move.after.epoch, move.after.order) == (MoveKind.AS_NEW, 4, NOW.order)
+    move = plan_reposition(NOW, to, (), as_new=True, latest_ms=0, source=source)
+    assert (move.kind, move.after.epoch, move.after.order) == (RepositionKind.AS_NEW, 4, NOW.order)
     assert move.after.positions == {**NOW.positions, source: to}
 
 
 def test_what_another_source_has_half_published_is_published_whole() -> None:
     assert (
-        plan_move(
+        plan_reposition(
             HALF, place(901, 4, SECOND), (), as_new=False, latest_ms=0, source="second"
         ).after.split
         == HALF.split
     )
-    gone = plan_move(HALF, place(8, 4, FIRST), (), as_new=False, latest_ms=0, source="first").after
+    gone = plan_reposition(
+        HALF, place(8, 4, FIRST), (), as_new=False, latest_ms=0, source="first"
+    ).after
     assert (gone.split, gone.order) == (None, OrderPair(95, 9000))
 
 
 def test_a_source_without_a_position_gets_one_as_new() -> None:
     to = place(1, 4, SourceIdentity("", 3, 1))
     with pytest.raises(MoveRefused, match="third has no position yet"):
-        plan_move(NOW, to, (), as_new=False, latest_ms=0, source="third")
-    move = plan_move(NOW, to, (), as_new=True, latest_ms=0, source="third")
+        plan_reposition(NOW, to, (), as_new=False, latest_ms=0, source="third")
+    move = plan_reposition(NOW, to, (), as_new=True, latest_ms=0, source="third")
     assert (move.origin, move.after.standing) == (None, {**NOW.standing, "third": OtherSource(to)})
     with pytest.raises(MoveRefused, match="third has no position yet"):
         skip(NOW, "0-3-1", "third")
 
 
 def test_without_a_record_the_first_place_opens_one() -> None:
-    first = plan_move(
+    first = plan_reposition(
         None, place(7, 4, FIRST), (), as_new=True, latest_ms=5000, source="first"
     ).after
-    both = plan_move(
+    both = plan_reposition(
         first, place(900, 4, SECOND), (), as_new=True, latest_ms=6000, source="second"
     ).after
     assert both.positions == {"first": place(7, 4, FIRST), "second": place(900, 4, SECOND)}
@@ -117,7 +121,7 @@ def test_what_cannot_be_done_as_asked_is_refused(
     record: PositionRecord | None, to: SourcePosition, source: str, reason: str
 ) -> None:
     with pytest.raises(MoveRefused, match=reason):
-        plan_move(record, to, (), as_new=False, latest_ms=0, source=source)
+        plan_reposition(record, to, (), as_new=False, latest_ms=0, source=source)
 
 
 def test_a_skip_is_of_one_source() -> None:
@@ -154,7 +158,9 @@ def test_the_source_of_a_group_is_named() -> None:
 
 
 def test_people_are_told_which_source_it_is() -> None:
-    move = plan_move(NOW, place(901, 4, SECOND), (), as_new=False, latest_ms=0, source="second")
+    move = plan_reposition(
+        NOW, place(901, 4, SECOND), (), as_new=False, latest_ms=0, source="second"
+    )
     told = foretold("shop", Preview(move, "relay-1", 700, "0-2-901004", 2))
     assert told.startswith(
         "Source second, from b.000900:500 to b.000901:4: 700 bytes of binlog in 2 files"
@@ -168,7 +174,7 @@ def test_people_are_told_which_source_it_is() -> None:
         "source     second",
         "to skip    0-2-999999",
     ]
-    fresh = plan_move(None, place(7, 4, FIRST), (), as_new=True, latest_ms=0, source="first")
+    fresh = plan_reposition(None, place(7, 4, FIRST), (), as_new=True, latest_ms=0, source="first")
     told = foretold("shop", Preview(fresh, None, None, ""))
     assert "source first has no position" in told
     assert "give each its own before a relay starts" in told
