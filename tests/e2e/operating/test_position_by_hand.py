@@ -247,6 +247,37 @@ def test_a_skipped_xa_prepare_publishes_nothing_at_its_commit(
         relay.wait_for("RUNNING")
 
 
+def test_a_replay_over_xa_rows_whose_keys_changed_keeps_the_order_keys(
+    mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
+) -> None:
+    """The XA COMMIT takes more order keys than bytes of the binlog."""
+    installation = new_installation(mariadb, kafka)
+    shop, xid = Shop(installation, mariadb, kafka), f"'{installation.name}'"
+    table = f"{installation.name}.t"
+    with RelayProcess(installation) as relay:
+        relay.wait_for("RUNNING")
+        shop.insert(1)
+        shop.wait_for([1])
+        rows = ",".join(f"({number}, 0, '')" for number in range(100, 200))
+        mariadb.execute(
+            f"xa start {xid}",
+            f"insert into {table} values {rows}",
+            f"update {table} set id = id + 100 where id between 100 and 199",
+            f"xa end {xid}",
+            f"xa prepare {xid}",
+            f"xa commit {xid}",
+        )
+        file, offset, _ = shop.insert(2)
+        shop.insert(3)
+        committed = [*range(100, 200), *range(100, 200), *range(200, 300)]
+        had = shop.wait_for([1, 2, 3, *committed])
+        back = ("position", "set", "shop", "--file", file, "--offset", offset, "--yes", "shop")
+        done = shop.roma(*back)
+        assert done.exit_code == 0, done.output
+        again = shop.wait_for([1, 2, 2, 3, 3, *committed])
+        assert {number: again[number] for number in (2, 3)} == {2: had[2] * 2, 3: had[3] * 2}
+
+
 def _last_gtid(shop: Shop, database: SqlServer) -> str:
     """Return the GTID of the transaction that the source logged last."""
     if database.family == "mariadb":
