@@ -34,7 +34,7 @@ class AuditEntry:
     @property
     def stored_after(self) -> Mapping[str, Any]:
         """Return `after` as the topic holds it, with `via`: the digests of every version cover it
-        there (ADR 94).
+        there (ADR 95).
         """
         return {**self.after, _VIA: self.via} if self.via else self.after
 
