@@ -80,7 +80,7 @@ class Admin:
     @property
     def letters(self) -> DeadLetterLists:
         """Return the lists of dead letters."""
-        return DeadLetterLists(self.directory, self.dead_letters)
+        return DeadLetterLists(self.directory, self.dead_letters, self.settings.kafka)
 
     @property
     def repairs(self) -> RepairDesk:

@@ -3,6 +3,7 @@
 from pydantic import BaseModel, Field
 
 from relay.dead_letters import ListedDeadLetter
+from relay.kafka import message_bytes
 
 
 class DeadLetterView(BaseModel):
@@ -57,6 +58,33 @@ class DeadLetterView(BaseModel):
             written_ms=letter.written_ms,
             replayed_by=None if replay is None else replay.actor,
             replayed_ms=None if replay is None else replay.at_ms,
+        )
+
+
+class OneLetterView(DeadLetterView):
+    """One dead letter, with what its topic takes now."""
+
+    message_bytes: int | None = Field(
+        description="The most bytes that its message takes; null: the row could not be encoded."
+    )
+    topic_limit_bytes: int | None = Field(
+        description="The largest message that its topic takes now; null: there is no such topic."
+    )
+    fits_now: bool | None = Field(
+        description="Whether the topic takes the message now; null: without message or topic."
+    )
+
+    @classmethod
+    def now(cls, listed: ListedDeadLetter, limit_bytes: int | None) -> "OneLetterView":
+        """Return the letter beside the present limit of its topic, None without the topic."""
+        letter = listed.letter
+        size = message_bytes(letter.message) if letter.is_message else None
+        fits = None if size is None or limit_bytes is None else size <= limit_bytes
+        return cls(
+            **DeadLetterView.of(listed).model_dump(),
+            message_bytes=size,
+            topic_limit_bytes=limit_bytes,
+            fits_now=fits,
         )
 
 

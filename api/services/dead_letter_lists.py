@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from api.models.dead_letter import DeadLetterView, ListedLetterView
+from api.models.dead_letter import DeadLetterView, ListedLetterView, OneLetterView
 from api.services.instance_directory import InstanceDirectory
 from relay.dead_letters import DeadLetterTopic
+from relay.kafka import TopicAdmin, topic_limit
+from relay.settings import KafkaSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +16,17 @@ class DeadLetterLists:
 
     directory: InstanceDirectory
     topic: Callable[[str], DeadLetterTopic]
+    kafka: KafkaSettings
+
+    def one(self, instance: str, letter: str) -> OneLetterView:
+        """Return a dead letter, with what its topic takes now.
+
+        Raises DeadLetterUnknown, DeadLetterDamaged, Unreachable, NodeMissing.
+        """
+        listed = self.topic(instance).letter(letter)
+        state = TopicAdmin(self.kafka).state(listed.letter.message.topic)
+        limit = None if state is None else topic_limit(state.settings, self.kafka.message_max_bytes)
+        return OneLetterView.now(listed, limit)
 
     def listed(self, instance: str = "") -> list[ListedLetterView]:
         """Return all dead letters, the newest first, or those of one instance.

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Response
 from api.deps import AdminDep, NoteDep
 from api.errors import BadRequest
 from api.listing import ListingDep
-from api.models.dead_letter import DeadLetterView, ReplayWish
+from api.models.dead_letter import DeadLetterView, OneLetterView, ReplayWish
 from relay.operations import Who, instance_of, replay
 
 router: Final = APIRouter(prefix="/api/v1/instances/{name}/dead-letters", tags=["dead letters"])
@@ -23,9 +23,9 @@ def list_dead_letters(admin: AdminDep, name: str, part: ListingDep) -> list[Dead
 
 
 @router.get("/{letter}")
-def read_dead_letter(admin: AdminDep, name: str, letter: str) -> DeadLetterView:
-    """Return one dead letter without its value."""
-    return DeadLetterView.of(admin.dead_letters(name).letter(letter))
+def read_dead_letter(admin: AdminDep, name: str, letter: str) -> OneLetterView:
+    """Return one dead letter without its value, with what its topic takes now."""
+    return admin.letters.one(name, letter)
 
 
 @router.get(

@@ -10,7 +10,6 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from api.composition import Admin
 from api.deps import AdminDep
-from api.models.dead_letter import DeadLetterView
 from api.web.acts import Shown, check_confirmed, done, in_dialog, who_from
 from api.web.forms import FormDep
 from api.web.rendering import render
@@ -79,7 +78,7 @@ def _letter(admin: Admin, instance: str, letter: str) -> Shown:
     values = {
         "title": f"Dead letter {letter}",
         "instance": instance,
-        "letter": DeadLetterView.of(listed),
+        "letter": admin.letters.one(instance, letter),
         "value": value[:_SHOWN],
         "cut": len(value) > _SHOWN,
         "command": _command(instance, listed.letter),

@@ -81,7 +81,11 @@ def test_rows_need_the_right_values(admin: httpx.Client) -> None:
 def test_a_letter_is_shown_and_sent_once(
     admin: httpx.Client, kafka: Kafka, installation: str
 ) -> None:
+    one = admin.get(f"/api/v1/instances/shop/dead-letters/{LETTER}").json()
+    assert (one["fits_now"], one["message_bytes"] > len(VALUE)) == (True, True)
     page = admin.get(LETTER_PAGE)
+    assert f"Messages up to {one['topic_limit_bytes']:,} bytes." in page.text
+    assert "it fits." in page.text
     assert "&lt;b&gt;private&lt;/b&gt;" in page.text
     assert admin.get("/dead-letters/shop/none").status_code == 404
     person = {"Accept": "text/html"}
