@@ -161,6 +161,7 @@ class CopyRun:
         self._close()
         self._limit = next_limit(self._limit, ready.chunk, most_rows)
         self._refused = self._timeouts = 0
+        self._moves = 0 if ready.is_last else self._moves
         if self.request.rows_per_second:
             self._not_before_s = now_s + len(ready.chunk.rows) / self.request.rows_per_second
 

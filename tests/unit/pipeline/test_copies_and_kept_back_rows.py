@@ -1,5 +1,6 @@
 """Rows of a chunk that meet an ALTER, a dead letter, or a change whose row image is partial."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
@@ -103,13 +104,12 @@ class Reader:
         return found
 
 
-def test_a_key_with_another_collation_does_not_end_its_table_before_the_stream_has_the_alter(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The first chunk is described by the former collation, and read by the one of the ALTER."""
+def run_of(
+    source: Source, monkeypatch: pytest.MonkeyPatch
+) -> tuple[copy_run.CopyRun, Callable[[], None]]:
+    """A run of a request that has read some of the table, and what advances it."""
     nothing: Any = None
     monkeypatch.setattr(copy_run, "meant", lambda tables, *_: tables)
-    source: Any = Source(BIN, NOPAD)
     reader: Any = Reader(source)
     begun = SnapshotProgress(str(TABLE), ("a",), ("varchar(9) utf8mb4_bin",), ("78",), rows=100)
     instance: Any = SimpleNamespace(
@@ -120,7 +120,15 @@ def test_a_key_with_another_collation_does_not_end_its_table_before_the_stream_h
         identity=SimpleNamespace(server="1"), gtid_set="", last=None, binlog=PLACE
     )
     record: Any = SimpleNamespace(source=place)
-    advance = partial(run.advance, lambda: record, nothing, nothing)
+    return run, partial(run.advance, lambda: record, nothing, nothing)
+
+
+def test_a_key_with_another_collation_does_not_end_its_table_before_the_stream_has_the_alter(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The first chunk is described by the former collation, and read by the one of the ALTER."""
+    source = Source(BIN, NOPAD)
+    run, advance = run_of(source, monkeypatch)
     while source.reads < 2:
         advance()
         if source.reads == 1:
@@ -131,6 +139,18 @@ def test_a_key_with_another_collation_does_not_end_its_table_before_the_stream_h
     assert ready is not None
     assert ready.table.key_types == ("varchar(9) utf8mb4_nopad_bin",)
     assert run.view.voided == 1
+
+
+def test_moves_of_rows_are_counted_for_each_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    run, advance = run_of(Source(BIN), monkeypatch)
+    for _ in range(MOST_MOVES - 1):
+        run.begin_again()
+    while (ready := run.ready(PLACE)) is None:
+        advance()
+    assert ready.is_last
+    run.published(ready, 50)
+    run.begin_again()
+    advance()
 
 
 MAP = TableMap(
