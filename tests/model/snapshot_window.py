@@ -34,6 +34,9 @@ class Transaction(NamedTuple):
     left_out: tuple[Row, ...] = ()
     """Further rows that become visible with it; a filter leaves them out, so they have no message.
     """
+    moves: tuple[Row, ...] = ()
+    """Rows under the key that they get from a partial image: no message has all of their columns.
+    """
     renames: tuple[Row, ...] | None = None
     """The rows of another table, which takes the name with a RENAME."""
     retypes: bool = False
@@ -44,7 +47,7 @@ class Transaction(NamedTuple):
     @property
     def changes(self) -> tuple[Row, ...]:
         """The rows that it changes in the table."""
-        return (*self.rows, *self.left_out)
+        return (*self.rows, *self.left_out, *self.moves)
 
     @property
     def keys(self) -> frozenset[str]:
@@ -77,6 +80,10 @@ HISTORIES: Final[Mapping[str, tuple[Transaction, ...]]] = {
     "changes that a filter leaves out": (
         Transaction(left_out=(("a", 1),)),
         Transaction((("b", 1),), left_out=(("a", 2),)),
+    ),
+    "a row that moves without a message": (
+        Transaction((("a", None),)),
+        Transaction((("b", None),), moves=(("a", 9),)),
     ),
     "RENAME": (
         Transaction((("b", 1),)),
@@ -128,6 +135,8 @@ class Rules(NamedTuple):
     """A row is not dropped for a change that a filter leaves out: no message of it follows."""
     left_out_voids: bool = True
     """Such a change voids the chunk: the row that was read may be older than it."""
+    moves_begin_again: bool = True
+    """A row that moves without a message may be in a chunk that is done: its table begins again."""
     rows_share_a_key: bool = True
     """All rows of a chunk take the order key after the last change, and leave it to no other."""
     key_is_free: bool = True
@@ -236,6 +245,8 @@ def _taken(world: World, relay: Relay, rules: Rules) -> World:
         window = window._replace(changed=window.changed | _noted(transaction, rules))
     if transaction.left_out and rules.left_out_is_no_change and rules.left_out_voids:
         window = None
+    if transaction.moves and rules.moves_begin_again:
+        window = None
     order = after(relay.order, world.history, relay.taken)
     taken = relay._replace(
         taken=relay.taken + 1,
@@ -244,8 +255,10 @@ def _taken(world: World, relay: Relay, rules: Rules) -> World:
         order=order,
         keys=(*relay.keys, ("change", order)),
     )
-    if (transaction.renames is not None and rules.rename_begins_again) or (
-        transaction.retypes and rules.key_types_begin_again
+    if (
+        (transaction.renames is not None and rules.rename_begins_again)
+        or (transaction.retypes and rules.key_types_begin_again)
+        or (transaction.moves and rules.moves_begin_again)
     ):
         taken = taken._replace(done=0, at=(), copied="", began_again=True)
     return world._replace(relay=taken)
@@ -365,7 +378,8 @@ def broken(world: World) -> str:
     """Return the invariant that this state breaks, "" for none.
 
     For each key of a copied chunk, the last message is the row when the chunk was published, or the
-    last change after it that has a message. Order keys are those of a replay without chunks, and
+    last change after it that has a message. When the copy is done, a row that moved meanwhile has a
+    message. Order keys are those of a replay without chunks, and
     rise after a copied row.
     """
     last, read = dict(world.last), ""
@@ -383,8 +397,20 @@ def broken(world: World) -> str:
                 return f"the last message of {key} is {last.get(key)}, and the row is {truth[key]}"
     if world.done == len(CHUNKS) and set(read) != set(TABLE):
         return f"the copy is done, and read the keys {read} alone"
+    if world.done == len(CHUNKS) and (lost := _lost(world, last)):
+        return f"the copy is done, and the row {lost} has no message"
     twice = sorted(key for key in set(world.copied) if world.copied.count(key) > 1)
     return f"chunks brought {twice} twice" if twice else _misplaced(world)
+
+
+def _lost(world: World, last: Mapping[str, int | None]) -> str:
+    """Return the key of a row that moved during the copy and has no message, "" for none."""
+    truth = _table(world.history, range(world.published))
+    for number in range(world.published):
+        for key, value in world.history[number].moves:
+            if value is not None and last.get(key) != truth[key] and number >= min(world.at):
+                return key
+    return ""
 
 
 def _misplaced(world: World) -> str:

@@ -41,6 +41,7 @@ _TOLD_BY = {
     "key_types_begin_again": "ALTER of the key",
     "left_out_is_no_change": "changes that a filter leaves out",
     "left_out_voids": "changes that a filter leaves out",
+    "moves_begin_again": "a row that moves without a message",
     "key_is_free": "more changes than bytes",
 }
 """The history that needs a rule; the first one needs the others."""
