@@ -99,6 +99,7 @@ class ZooKeeper(ServerProcess):
             "maxClientCnxns": 0,
             "admin.enableServer": "false",
             "4lw.commands.whitelist": "*",
+            "forceSync": "no",  # a killed server loses nothing; a busy disk delays no answer
             **self._access(),
             **self.settings,
         }

@@ -82,7 +82,7 @@ def test_only_the_wanted_relay_takes_a_free_instance(
 def test_a_cut_off_leader_goes_on_and_is_not_certain(zookeeper: ZooKeeper, path: str) -> None:
     with ExitStack() as stack:
         gate = stack.enter_context(TcpGate("127.0.0.1", zookeeper.port))
-        session = stack.enter_context(session_with(gate.address, answer_seconds=0.5))
+        session = stack.enter_context(session_with(gate.address, 4, answer_seconds=0.5))
         election = Election(session, path, "me", "shop", assignments := AssignmentTable("me", 0))
         assignments.renew({"shop": Assignment(None, "me", Why.FREE)})
         assert election.wait_until_leading(STOP, 10)

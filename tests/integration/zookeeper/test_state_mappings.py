@@ -145,7 +145,7 @@ def test_a_new_set_is_signalled_and_an_outage_loses_no_signal(
 ) -> None:
     with (
         TcpGate("127.0.0.1", zookeeper.port) as gate,
-        session_with(gate.address, answer_seconds=1) as relay_session,
+        session_with(gate.address, 4, answer_seconds=1) as relay_session,
     ):
         relay = MappingStore(relay_session, paths)
         changed = threading.Event()
@@ -170,7 +170,7 @@ def test_a_save_while_cut_off_changes_nothing(
 ) -> None:
     with (
         TcpGate("127.0.0.1", zookeeper.port) as gate,
-        session_with(gate.address, answer_seconds=0.5) as cut_off,
+        session_with(gate.address, 4, answer_seconds=0.5) as cut_off,
     ):
         mine = MappingStore(cut_off, paths)
         base = mine.current()

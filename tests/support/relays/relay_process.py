@@ -99,7 +99,8 @@ class Installation:
         self._session = Session(
             self.settings.zookeeper.model_copy(
                 update={"hosts": zookeeper.hosts, "session_timeout_seconds": _TEST_SESSION_SECONDS}
-            )
+            ),
+            answer_seconds=60,
         )
         self._session.start(Deadline.after(60))
         self._paths = Paths.of(self.settings.zookeeper, name)

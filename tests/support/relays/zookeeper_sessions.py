@@ -11,9 +11,9 @@ from relay.zk import Session
 
 @contextmanager
 def session_with(
-    hosts: str, timeout_seconds: float = 4, answer_seconds: float | None = None
+    hosts: str, timeout_seconds: float = 20, answer_seconds: float = 60
 ) -> Iterator[Session]:
-    """Context manager: open a session."""
+    """Context manager: open a session; its usual times are enough on a busy machine."""
     settings = ZooKeeperSettings(hosts=hosts, session_timeout_seconds=timeout_seconds)
     session = Session(settings, answer_seconds=answer_seconds)
     try:
