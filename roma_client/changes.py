@@ -16,6 +16,8 @@ from roma_client.records.change import Change
 from roma_client.records.delivery import Delivery
 
 _FETCH_RECORDS: Final = 500
+_PARSED_CHANGES: Final = 20
+"""Changes that are made ahead: few stay in the caches of the processor."""
 _WAIT_SECONDS: Final = 0.5
 _MILLISECONDS: Final = 1000
 
@@ -90,7 +92,7 @@ class Changes(Iterator[Change]):
         self._watcher.check()
         ready = self._ready
         if not ready:
-            ready.extend(self._feed.fetch(_FETCH_RECORDS, timeout_seconds))
+            ready.extend(self._feed.fetch(_FETCH_RECORDS, timeout_seconds, _PARSED_CHANGES))
         while ready:
             standing = self._feed.standing(ready[0].receipt)
             if standing is Standing.UNPROVEN:

@@ -71,6 +71,8 @@ class PrometheusMetrics:
             ("group",),
             registry=registry,
         )
+        self._counters: dict[tuple[str, str, str], Counter] = {}
+        self._delay_of_group: Gauge | None = None
         self._lag = Gauge(
             "roma_client_lag_offsets",
             "Offsets that are not acknowledged, markers of Kafka transactions included.",
@@ -80,9 +82,14 @@ class PrometheusMetrics:
 
     def delivered(self, change: Change, delay_seconds: float) -> None:
         """Count a change that the service got, and how old it was."""
-        names = (self._group, change.database, change.table, change.operation.value)
-        self._changes.labels(*names).inc()
-        self._delay.labels(self._group).set(delay_seconds)
+        names = (change.database, change.table, change.operation.value)
+        counter = self._counters.get(names)
+        if counter is None:  # to find the child of a counter costs more than to count
+            counter = self._counters[names] = self._changes.labels(self._group, *names)
+        counter.inc()
+        if self._delay_of_group is None:
+            self._delay_of_group = self._delay.labels(self._group)
+        self._delay_of_group.set(delay_seconds)
 
     def happened(self, event: str, times: int = 1) -> None:
         """Count an event of this name."""

@@ -34,9 +34,9 @@ from roma_client.opening import (
     refuse_owned,
 )
 from roma_client.records.change import Values
-from roma_client.records.decoding import ClaimReader, Reading
+from roma_client.records.decoding import Reading
 from roma_client.records.moved import Followed
-from roma_client.records.record import STATEMENT_SUFFIX, Record
+from roma_client.records.record import STATEMENT_SUFFIX, ClaimReader, Record
 from roma_client.records.selection import Selection
 
 if TYPE_CHECKING:

@@ -21,7 +21,8 @@ from roma_client.opening import (
 )
 from roma_client.records.assembler import Assembler, Partial
 from roma_client.records.change import Values
-from roma_client.records.decoding import ClaimReader, Reading
+from roma_client.records.decoding import Reading
+from roma_client.records.record import ClaimReader
 from roma_client.records.selection import Selection
 from roma_client.transactions import Transactions
 

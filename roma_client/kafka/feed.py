@@ -71,8 +71,10 @@ class Feed:
         """Return whether this client has partitions."""
         return bool(self._book.partitions())
 
-    def fetch(self, limit: int, timeout_seconds: float) -> list[Delivery]:
+    def fetch(self, limit: int, timeout_seconds: float, parsed: int = 0) -> list[Delivery]:
         """Return the next changes, at most of `limit` records; empty after the timeout.
+
+        `parsed`: make about so many changes of the records now, and the others later.
 
         Raises CorruptMessage, ClaimUnreadable, RowsExpired, TableMoved, and Kafka's errors.
         """
@@ -82,7 +84,7 @@ class Feed:
             newest = self._records[-1].timestamp if self._records else None
             self._moves.refuse_late(newest, self._book.partitions(), self.has_read_all)
         found: list[Delivery] = []
-        while self._records and len(found) < limit:
+        while self._records and len(found) < (parsed or limit):
             try:
                 found += self._delivered(self._records[0])
             except ClientError:
@@ -272,15 +274,14 @@ class Feed:
                 raise
             self._on_corrupt(record, exc)
             changes = []
-        if changes:
-            changes = [each for each in changes if self._is_new(partition, each)]
+        changes = [each for each in changes if self._is_new(partition, each, record.offset)]
         receipt = self._book.deliver(partition, record.offset, len(changes))
         return [Delivery(each, receipt, record) for each in changes]
 
-    def _is_new(self, partition: Partition, change: Change) -> bool:
+    def _is_new(self, partition: Partition, change: Change, offset: int) -> bool:
         if change.key is None:  # of no row: instances that share a partition have their own orders
             return True
-        if self._guard.is_new(partition, change.key, change.order, change.place.offset):
+        if self._guard.is_new(partition, change.key, change.order, offset):
             return True
         if not change.is_key_only:  # each delete has its tombstone
             self._metrics.happened("repeat")

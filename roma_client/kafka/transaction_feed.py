@@ -189,7 +189,7 @@ class TransactionFeed(Feed):
             return report is not None and self._assembly.report(report, receipt)
         partition, id_ = record.source_partition, _id_of(record)
         changes = changes_of(record, self._options.selection, self._options.reading)
-        new = [each for each in changes if self._is_new(partition, each)]
+        new = [each for each in changes if self._is_new(partition, each, record.offset)]
         # The assembly finds repeats of whole transactions; others have only their order.
         kept = new if id_ is None else changes
         size = len(record.value or b"")

@@ -5,13 +5,17 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from roma_client.records.values import python_value
 
 Values: TypeAlias = Literal["python", "text"]
 Texts: TypeAlias = Mapping[str, str | None]
 
+LATER: Final = "_later"
+"""Entry of a change's fields: a function of a field's name and of this entry, and its arguments. It
+makes fields that are read seldom, and raises AttributeError for other names.
+"""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -118,13 +122,25 @@ class Change:
 
     @classmethod
     def of_fields(cls, fields: dict[str, Any]) -> "Change":
-        """Return a change with these fields, which must be all of them and are kept as they are.
+        """Return a change with these fields, which are kept as they are.
 
-        A reader makes one for each row: the generated constructor would be slower.
+        A reader makes one for each row: the generated constructor would be slower. LATER may be
+        among them; then the other fields are all except those that it makes.
         """
         change = object.__new__(cls)
         object.__setattr__(change, "__dict__", fields)
         return change
+
+    if not TYPE_CHECKING:  # types know all fields
+
+        def __getattr__(self, name: str) -> Any:
+            """Make a field that was not read before."""
+            fields = self.__dict__
+            if LATER not in fields or name.startswith("__"):
+                raise AttributeError(name)
+            later = fields[LATER]
+            fields[name] = found = later[0](name, later)
+            return found
 
     @cached_property
     def before(self) -> Mapping[str, Any] | None:

@@ -1,24 +1,23 @@
 """A record of the relay as changes: Canal's flat JSON with the relay's headers."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from hashlib import sha256
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from roma_client.errors import ClaimGone, ClaimUnreadable, CorruptMessage
+from roma_client.errors import CorruptMessage
 from roma_client.records.change import (
+    LATER,
     NO_ORDER,
     Change,
     Operation,
     Order,
-    Place,
     SourcePosition,
     Values,
 )
-from roma_client.records.message import message_of
+from roma_client.records.message import Frame, Parts, parts_of, whole
 from roma_client.records.record import (
     CLAIM,
     HISTORY,
@@ -28,20 +27,34 @@ from roma_client.records.record import (
     REAL,
     SNAPSHOT,
     SOURCE,
+    TAG,
+    TRANSACTION,
     UNKNOWN,
+    ClaimReader,
     Record,
+    claimed_value,
 )
 from roma_client.records.selection import Selection
-
-ClaimReader = Callable[[str], bytes]
 
 _ORDER_LENGTH: Final = 33
 _ORDER_TIME: Final = 13
 """An order header is 13 digits, a dot, and 19 digits."""
-_ROWS: Final = MappingProxyType({each.value: each for each in Operation if each != "STATEMENT"})
 _SECOND: Final = 1000
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _NONE: Final[frozenset[str]] = frozenset()
+_USUAL: Final = frozenset({ORDER, ORDERS, TAG, TRANSACTION})
+"""Headers that make no field of a change, or one that is read from the record."""
+_WITHOUT_HEADERS: Final = MappingProxyType(
+    {
+        "source": None,
+        "real": None,
+        "instance": None,
+        "snapshot": False,
+        "history": None,
+        "unknown": _NONE,
+    }
+)
+"""Fields of a change whose record has the usual headers only."""
 _WITHOUT_ROW: Final[Mapping[str, Any]] = MappingProxyType(
     {
         "key_columns": (),
@@ -83,49 +96,70 @@ def changes_of(record: Record, selection: Selection, reading: Reading) -> list[C
 def _decoded(record: Record, selection: Selection, reading: Reading) -> list[Change]:
     if record.value is None:
         return _deleted(record, selection)
-    message = message_of(record.value)
-    database, table = message["database"], message["table"]
-    operation = _ROWS.get(message["type"])
-    headers = dict(record.headers)
-    if operation is None:
-        if "sql" not in message or "isDdl" not in message:
-            raise ValueError(f"its type is {message['type']!r}, and it has no statement")
-        wanted = selection.takes_statement(database, table, record.topic)
-        return [_statement(record, headers, message)] if wanted else []
-    if not selection.takes_row(database, table, record.topic):
+    parts, headers = parts_of(record.value), dict(record.headers)
+    frame = parts.frame
+    if frame.operation is None:
+        return _statements(record, headers, frame.message, selection)
+    if not selection.takes_name(frame.name, record.topic):
         return []
     if CLAIM in headers:
-        message = json.loads(_claimed(record, reading.claim_reader))
-    return _rows(record, headers, message, operation, reading.values)
+        parts = whole(json.loads(claimed_value(record, reading.claim_reader)))
+    return _rows(record, headers, parts, frame.operation, reading.values)
 
 
 def _rows(
-    record: Record,
-    headers: Headers,
-    message: Mapping[str, Any],
-    operation: Operation,
-    values: Values,
+    record: Record, headers: Headers, parts: Parts, operation: Operation, values: Values
 ) -> list[Change]:
-    rows, olds = message["data"], message["old"]
+    frame, rows, olds = parts
     orders = _orders(headers, len(rows))
+    if olds is None and "old" not in frame.message:
+        raise KeyError("old")
     if olds is not None and len(olds) != len(rows):
         raise ValueError(f"{len(rows)} rows have {len(olds)} former rows")
-    common = _common(record, headers, message)
-    common["operation"] = operation
-    common["types"] = {**message["mysqlType"]}
-    common["values"] = values
-    unlogged = _unknown(headers, "old") if operation is Operation.UPDATE else _NONE
+    base = frame.base
+    if base is None:
+        base = frame.base = _of_rows(frame)
+    unlogged = _NONE
+    if not headers.keys() <= _USUAL:
+        base = {**base, **_of_headers(headers)}
+        unlogged = _unknown(headers, "old")
     changes = []
     for index, row in enumerate(rows):
-        old = {} if olds is None else olds[index]
-        fields = common if index == len(rows) - 1 else {**common}
-        fields["key"] = _key(record, message, row)
+        fields = base.copy()
+        fields["values"] = values
+        fields["key"] = _key(record, frame.message, row)
         fields["order"] = orders[index]
-        changed = frozenset(old if operation is Operation.UPDATE else row)
-        fields["changed"] = changed | unlogged if unlogged else changed
-        fields["before_texts"], fields["after_texts"] = _images(operation, row, old, unlogged)
+        old: Mapping[str, str | None] = {}
+        if operation is Operation.INSERT:
+            fields["before_texts"], fields["after_texts"] = None, row
+        elif operation is Operation.DELETE:
+            fields["before_texts"], fields["after_texts"] = row, None
+        else:
+            fields["after_texts"] = row
+            old = {} if olds is None else {**olds[index]}
+        fields[LATER] = (_later, record, frame.message, row, old, unlogged)
         changes.append(Change.of_fields(fields))
     return changes
+
+
+def _later(name: str, made: Any) -> Any:
+    """Return a field of a row that is made when it is read first."""
+    _, record, message, row, old, unlogged = made
+    is_update = message["type"] == Operation.UPDATE.value
+    match name:
+        case "tags":
+            return record.tags
+        case "place":
+            return record.place
+        case "types":
+            return {**message["mysqlType"]}
+        case "sql_types":
+            return {**(message.get("sqlType") or {})}
+        case "changed":
+            return frozenset(old) | unlogged if is_update else frozenset(row)
+        case "before_texts":
+            return {**{each: row[each] for each in row if each not in unlogged}, **old}
+    raise AttributeError(name)
 
 
 def _unknown(headers: Headers, *images: str) -> frozenset[str]:
@@ -137,35 +171,16 @@ def _unknown(headers: Headers, *images: str) -> frozenset[str]:
     return frozenset(name for image in images for name in unknown.get(image, ()))
 
 
-def _images(
-    operation: Operation,
-    row: Mapping[str, str | None],
-    old: Mapping[str, str | None],
-    unlogged: frozenset[str],
-) -> tuple[Mapping[str, str | None] | None, Mapping[str, str | None] | None]:
-    """Return the row before and after the change.
-
-    `unlogged`: columns of an update whose former value is not known; that of every other column
-    which `old` lacks is the present one.
-    """
-    if operation is Operation.INSERT:
-        return None, row
-    if operation is Operation.DELETE:
-        return row, None
-    if unlogged:
-        row_before = {name: text for name, text in row.items() if name not in unlogged}
-        return {**row_before, **old}, row
-    return {**row, **old}, row
-
-
-def _statement(record: Record, headers: Headers, message: Mapping[str, Any]) -> Change:
-    own = {
-        "operation": Operation.STATEMENT,
-        "key": None,
-        "order": _orders(headers, 1)[0],
-        "sql": message["sql"],
-    }
-    return Change.of_fields({**_common(record, headers, message), **_WITHOUT_ROW, **own})
+def _statements(
+    record: Record, headers: Headers, message: Mapping[str, Any], selection: Selection
+) -> list[Change]:
+    if "sql" not in message or "isDdl" not in message:
+        raise ValueError(f"its type is {message['type']!r}, and it has no statement")
+    if not selection.takes_statement(message["database"], message["table"], record.topic):
+        return []
+    own = {"operation": Operation.STATEMENT, "key": None, "sql": message["sql"]}
+    own["order"] = _orders(headers, 1)[0]
+    return [Change.of_fields({**_common(record, headers, message), **_WITHOUT_ROW, **own})]
 
 
 def _deleted(record: Record, selection: Selection) -> list[Change]:
@@ -192,26 +207,49 @@ def _deleted(record: Record, selection: Selection) -> list[Change]:
 
 
 def _common(record: Record, headers: Headers, message: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields that all rows of a message have."""
-    source, get = headers.get(SOURCE), headers.get
+    """Return the fields of a change that has no row, as far as it has them in common with rows."""
     return {
+        **_of_message(message),
+        **_of_headers(headers),
+        "tags": record.tags,
+        "sql_types": {**(message.get("sqlType") or {})},
+        "place": record.place,
+    }
+
+
+def _of_message(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields that all rows of a message have, with those of a record without further
+    headers.
+    """
+    return {
+        **_WITHOUT_HEADERS,
         "database": message["database"],
         "table": message["table"],
         "key_columns": tuple(message["pkNames"] or ()),
-        "tags": record.tags,
         "transaction_id": message["gtid"] or None,
+        "sql": None,
+        "event_time": _time(message["es"]),
+        "kind": message["type"],
+        "is_ddl": bool(message.get("isDdl")),
+    }
+
+
+def _of_rows(frame: Frame) -> dict[str, Any]:
+    """Return the fields that all rows of a message have. Raises TypeError without types."""
+    dict(frame.message["mysqlType"])  # read later
+    return {**_of_message(frame.message), "operation": frame.operation}
+
+
+def _of_headers(headers: Headers) -> dict[str, Any]:
+    """Return the fields that are in further headers."""
+    source, get = headers.get(SOURCE), headers.get
+    return {
         "source": None if source is None else _source(source),
         "real": _text(get(REAL)),
         "instance": _text(get(INSTANCE)),
         "snapshot": get(SNAPSHOT) is not None,
         "history": _text(get(HISTORY)),
         "unknown": _unknown(headers, "data", "old"),
-        "sql": None,
-        "event_time": _time(message["es"]),
-        "sql_types": {**(message.get("sqlType") or {})},
-        "kind": message["type"],
-        "is_ddl": bool(message.get("isDdl")),
-        "place": Place(record.topic, record.partition, record.offset),
     }
 
 
@@ -257,24 +295,4 @@ def _source(header: bytes) -> SourcePosition:
 
 
 def _text(header: bytes | None) -> str | None:
-    return None if header is None else header.decode("utf-8")
-
-
-def _claimed(record: Record, reader: ClaimReader | None) -> bytes:
-    """Return the value that a claim names. Raises ClaimUnreadable, ClaimGone."""
-    claim = json.loads(record.header(CLAIM) or b"")
-    where = f"of record {record.offset} of {record.topic}, partition {record.partition}"
-    url, size, digest = claim["url"], claim["size"], claim["sha256"]
-    if reader is None:
-        raise ClaimUnreadable(f"The value {where} is at {url}.")
-    try:
-        value = reader(url)
-    except (FileNotFoundError, LookupError) as exc:
-        raise ClaimGone(f"{url}, the value {where}, is gone: {type(exc).__name__}: {exc}.") from exc
-    except Exception as exc:
-        raise ClaimUnreadable(
-            f"`claim_reader` failed for {url}, the value {where}: {type(exc).__name__}: {exc}."
-        ) from exc
-    if len(value) != size or sha256(value).hexdigest() != digest:
-        raise ClaimGone(f"{url} is not the value {where}: its size or SHA-256 differs.")
-    return value
+    return header if header is None else header.decode("utf-8")

@@ -1,9 +1,11 @@
-"""A Kafka record as plain values, and the headers of the relay."""
+"""A Kafka record as plain values, the headers of the relay, and values outside Kafka."""
 
 import json
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import Final, NamedTuple, TypeAlias
 
+from roma_client.errors import ClaimGone, ClaimUnreadable
 from roma_client.records.change import Place
 from roma_client.records.order_guard import Partition
 
@@ -22,6 +24,9 @@ MOVED: Final = "moved"
 """Header of the marker that ends a table in its topic."""
 STATEMENT_SUFFIX: Final = ".ddl"
 """Ends the name of the topic of a topic's DDL."""
+
+ClaimReader: TypeAlias = Callable[[str], bytes]
+"""Returns the bytes behind the URL of a claim."""
 
 
 class Record(NamedTuple):
@@ -76,3 +81,23 @@ class Record(NamedTuple):
             return None
         is_row = isinstance(key, list) and len(key) > 1 and isinstance(key[0], str)
         return key[0] if is_row and "." in key[0] else None
+
+
+def claimed_value(record: Record, reader: ClaimReader | None) -> bytes:
+    """Return the value that a claim names. Raises ClaimUnreadable, ClaimGone."""
+    claim = json.loads(record.header(CLAIM) or b"")
+    where = f"of record {record.offset} of {record.topic}, partition {record.partition}"
+    url, size, digest = claim["url"], claim["size"], claim["sha256"]
+    if reader is None:
+        raise ClaimUnreadable(f"The value {where} is at {url}.")
+    try:
+        value = reader(url)
+    except (FileNotFoundError, LookupError) as exc:
+        raise ClaimGone(f"{url}, the value {where}, is gone: {type(exc).__name__}: {exc}.") from exc
+    except Exception as exc:
+        raise ClaimUnreadable(
+            f"`claim_reader` failed for {url}, the value {where}: {type(exc).__name__}: {exc}."
+        ) from exc
+    if len(value) != size or sha256(value).hexdigest() != digest:
+        raise ClaimGone(f"{url} is not the value {where}: its size or SHA-256 differs.")
+    return value

@@ -57,7 +57,10 @@ class Selection:
 
     def takes_row(self, database: str, table: str, topic: str) -> bool:
         """Return whether a row change of this logical table is taken from this topic."""
-        name = f"{database}.{table}"
+        return self.takes_name(f"{database}.{table}", topic)
+
+    def takes_name(self, name: str, topic: str) -> bool:
+        """Return whether a row change of the logical table `database.table` is taken."""
         if not self.takes(name):
             return False
         if self.reads is not None:

@@ -10,8 +10,8 @@ from confluent_kafka import KafkaError, KafkaException, TopicPartition
 from roma_client.kafka.feed import Feed, OnCorrupt
 from roma_client.kafka.options import FeedOptions
 from roma_client.metrics import NoMetrics
-from roma_client.records.decoding import ClaimReader, Reading
-from roma_client.records.record import Record
+from roma_client.records.decoding import Reading
+from roma_client.records.record import ClaimReader, Record
 from roma_client.records.selection import Selection
 
 SESSION = 10

@@ -1,7 +1,7 @@
 """Records of the relay as changes, and everything else as a named error."""
 
 import json
-from collections.abc import Mapping
+import pickle
 from dataclasses import fields
 from typing import Any
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from roma_client.errors import ClaimGone, ClaimUnreadable, CorruptMessage, UsageError
 from roma_client.records.change import NO_ORDER, Change, Operation, Order, SourcePosition
 from roma_client.records.decoding import Reading, changes_of
-from roma_client.records.message import message_of
+from roma_client.records.message import parts_of
 from roma_client.records.record import Record
 from roma_client.records.selection import Selection, canal_filter
 from tests.support.clients.made_records import claimed_record, row_record
@@ -234,14 +234,17 @@ def test_a_message_is_parsed_as_json_whatever_its_values_look_like(
         "type": "INSERT",
     }
     for separators in ((",", ":"), (", ", ": ")):
-        assert message_of(json.dumps(message, separators=separators).encode()) == message
+        value = json.dumps(message, separators=separators).encode()
+        for _ in range(2):  # the text around the rows is shared
+            frame, rows, olds = parts_of(value)
+            assert {**frame.message, "data": rows, "old": olds} == message
 
 
 @pytest.mark.parametrize("cut", [1, 5, 60, 200])
 def test_a_message_that_is_cut_off_is_no_json(cut: int) -> None:
     value = json.dumps(json.loads(row_record([{"id": "1"}]).value or b""), separators=(",", ":"))
     with pytest.raises(ValueError, match=r"."):
-        message_of(value[:-cut].encode())
+        parts_of(value[:-cut].encode())
 
 
 def test_a_change_has_all_its_fields() -> None:
@@ -251,5 +254,8 @@ def test_a_change_has_all_its_fields() -> None:
         *changes_of(row_record([{"id": "1"}], kind="ALTER", sql=""), asked, READING),
     ]
     for each in changes:
-        found: Mapping[str, Any] = vars(each)
-        assert set(found) == {field.name for field in fields(Change)}
+        found = {field.name: getattr(each, field.name) for field in fields(Change)}
+        assert Change(**found) == each == pickle.loads(pickle.dumps(each))  # noqa: S301  # made here
+        assert repr(each) == repr(Change(**found))
+        with pytest.raises(AttributeError):
+            each.nothing  # type: ignore[attr-defined]  # noqa: B018
