@@ -18,7 +18,7 @@ SERVER = ServerFacts("mariadb", (11, 4, 9), "11.4.9-MariaDB", 7, "", {})
 class Server:
     """A connection to a MariaDB server whose snapshots end at SHOWN, where its GTIDs are these."""
 
-    place = "db:3306"
+    address = "db:3306"
 
     def __init__(self, gtids: str | None) -> None:
         self.gtids = gtids

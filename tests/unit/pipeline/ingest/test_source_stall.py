@@ -48,7 +48,7 @@ Step = tuple[float, bytes]
 class Connection:
     """A source whose dump is one end of a socket."""
 
-    place = "db:3306"
+    address = "db:3306"
     settings = SourceSettings(host="db", user="u", server_id=7)
 
     def __init__(self, near: socket.socket) -> None:
