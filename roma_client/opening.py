@@ -47,13 +47,17 @@ class Asking(Protocol):
     cache: Path | str | None
 
 
-def directory_of(client: Asking) -> Directory:
-    """Return the names that the admin of a client answers. Raises UsageError without an admin."""
+def directory_of(client: Asking, named_topic: str | None = None) -> Directory:
+    """Return the names that the admin of a client answers. Raises UsageError without an admin.
+
+    `named_topic`: the one topic that the service names itself.
+    """
     return Directory(
         admin_address(client.admin),
         admin_token(client.token),
         Cache(client.cache),
         typed=client.values == "python",
+        named_topic=named_topic,
     )
 
 

@@ -166,7 +166,7 @@ class Subscription:
                 WorkerPool(changes, opened.feed, handling, self.workers).run()
 
     def _open(self, stack: ExitStack) -> "_Opened":
-        directory = directory_of(self)
+        directory = directory_of(self, self.topic)
         answer = directory.table(self.database, self.table)
         table = answer.tables[0]
         self._check_tags(table)

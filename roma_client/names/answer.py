@@ -84,8 +84,12 @@ class Answer:
         return {"bootstrap.servers": self.bootstrap_servers}
 
 
-def read_answer(document: Mapping[str, Any], *, typed: bool) -> Answer:
+def read_answer(
+    document: Mapping[str, Any], *, typed: bool, named_topic: str | None = None
+) -> Answer:
     """Return the answer of the admin's JSON document. `typed`: values are wanted as Python types.
+
+    `named_topic`: the one topic that is read, which the mapping may lack by now.
 
     Raises IncompatibleVersion for messages that this client would read wrongly, AdminRefused for
     another document.
@@ -101,7 +105,7 @@ def read_answer(document: Mapping[str, Any], *, typed: bool) -> Answer:
             int(document["set"]),
             str(document["bootstrap_servers"]),
             str(document["caller"]),
-            tuple(_table(each, typed=typed) for each in document["tables"]),
+            tuple(_table(each, typed, named_topic) for each in document["tables"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as exc:
         raise AdminRefused(
@@ -119,11 +123,11 @@ def _without_ages(table: Table) -> Table:
     return replace(table, since={t: Since(each.set, None) for t, each in table.since.items()})
 
 
-def _table(document: Mapping[str, Any], *, typed: bool) -> Table:
+def _table(document: Mapping[str, Any], typed: bool, named_topic: str | None) -> Table:
     name = f"{document['logical_database']}.{document['logical_table']}"
     for instance in document["instances"]:
         _check_instance(name, instance, typed=typed)
-    topics = _readable_topics(name, document)
+    topics = _readable_topics(name, document, named_topic)
     own = any(each["ddl"] == "topic" for each in document["instances"])
     return Table(
         str(document["logical_database"]),
@@ -142,12 +146,15 @@ def _table(document: Mapping[str, Any], *, typed: bool) -> Table:
     )
 
 
-def _readable_topics(table: str, document: Mapping[str, Any]) -> tuple[str, ...]:
+def _readable_topics(table: str, document: Mapping[str, Any], named: str | None) -> tuple[str, ...]:
     """Return the topics that all instances publish in the format that this client reads.
 
-    Raises IncompatibleVersion where there is none.
+    All topics if the one that is read is none of them: its format was another one, and a record in
+    another format is corrupt. Raises IncompatibleVersion where no topic can be read.
     """
     topics = tuple(map(str, document["topics"]))
+    if named is not None and named not in topics:
+        return topics
     found = topics
     for instance in document["instances"]:
         # an older admin names one format for all topics
@@ -157,7 +164,8 @@ def _readable_topics(table: str, document: Mapping[str, Any]) -> tuple[str, ...]
             raise IncompatibleVersion(
                 f"Instance {instance['name']} publishes {table} in the format "
                 f"{', '.join(sorted(set(formats.values())))}, this client reads {FORMAT}.",
-                "Use a reader of that format.",
+                "Use a reader of that format. Read what is left in a former topic of this format "
+                "with `topic`.",
             )
     return found
 

@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Mapping
+from functools import partial
 from hashlib import sha256
 from http.client import HTTPException
 from typing import Any, Final
@@ -34,14 +35,22 @@ class Directory:
     """
 
     def __init__(
-        self, admin: str, token: str | None, cache: Cache, *, typed: bool, answer_seconds: float = 5
+        self,
+        admin: str,
+        token: str | None,
+        cache: Cache,
+        *,
+        typed: bool,
+        answer_seconds: float = 5,
+        named_topic: str | None = None,
     ) -> None:
+        """`named_topic`: see `read_answer`."""
         if urlsplit(admin).scheme not in {"http", "https"}:
             raise UsageError(f"The admin's address {admin!r} does not begin with http or https.")
         self._admin = admin.rstrip("/")
         self._token = token
         self._cache = cache
-        self._typed = typed
+        self._read = partial(read_answer, typed=typed, named_topic=named_topic)
         self._seconds = answer_seconds
         self._open = build_opener(ProxyHandler({})).open
 
@@ -66,11 +75,11 @@ class Directory:
         Raises the errors of `table`.
         """
         query = urlencode({"database": database, "table": table})
-        return read_answer(self._asked(f"{self._admin}{_PATH}/table?{query}"), typed=self._typed)
+        return self._read(self._asked(f"{self._admin}{_PATH}/table?{query}"))
 
     def ask_all_tables(self) -> Answer:
         """Return every logical table from the admin, without the cache."""
-        return read_answer(self._asked(f"{self._admin}{_PATH}"), typed=self._typed)
+        return self._read(self._asked(f"{self._admin}{_PATH}"))
 
     def _answer(self, question: str) -> Answer:
         try:
@@ -80,8 +89,8 @@ class Directory:
             if kept is None:
                 raise
             log_event(logging.WARNING, "names_from_cache", reason=exc.reason)
-            return without_ages(read_answer(kept, typed=self._typed))
-        answer = read_answer(document, typed=self._typed)
+            return without_ages(self._read(kept))
+        answer = self._read(document)
         self._cache.store(self._cache_key(question), document)
         return answer
 

@@ -60,6 +60,14 @@ def test_topics_in_another_format_are_left_out() -> None:
         read_answer(mixed, typed=True)
 
 
+def test_a_former_topic_is_read_although_the_mapping_has_another_format_only() -> None:
+    changed = answer(format="avro")
+    (table,) = read_answer(changed, typed=True, named_topic="former").tables
+    assert table.name == "shop.orders"
+    with pytest.raises(IncompatibleVersion, match="in the format avro"):
+        read_answer(changed, typed=True, named_topic="shop")
+
+
 def test_a_table_is_read_from_its_first_topic_and_its_statements_beside_it() -> None:
     (table,) = read_answer(answer(), typed=True).tables
     assert (table.name, table.topic, table.statement_topics) == (
