@@ -13,7 +13,7 @@ from tests.support.waiting import wait_until
 def roma(installation: Installation, *arguments: str) -> str:
     """Run a command of `roma snapshot`; return what it prints."""
     done = CliRunner().invoke(app, ["snapshot", *arguments, "--config", str(installation.file)])
-    assert done.exit_code == 0, done.output
+    assert done.exit_code == 0, done.output or repr(done.exception)
     return done.output
 
 
