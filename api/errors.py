@@ -210,7 +210,7 @@ class InstanceRefused(ApiError):
     """
 
     code = "INSTANCE_REFUSED"
-    remedy = "Correct the places named."
+    remedy = "Correct the named fields."
     status = HTTPStatus.UNPROCESSABLE_ENTITY
 
 
@@ -265,7 +265,7 @@ class ProblemsFound(ApiError):
 
     code = "MAPPING_REFUSED"
     remedy = (
-        "Correct the places named. Documents that need each other can be saved together (PUT "
+        "Correct the named fields. Documents that need each other can be saved together (PUT "
         "/api/v1/configs/ROMA_GROUP), "
         "or one after another in the order topics, dbs, tbs, tags."
     )

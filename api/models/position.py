@@ -84,7 +84,7 @@ class Place(OneSource):
     gtid_set: str | None = Field(
         default=None,
         description="What the source executed before it: with `file` and `offset` it is checked, "
-        "without them it is the place.",
+        "without them it is the position.",
     )
     as_new: bool = Field(
         default=False, description="Publish the next rows with new order keys, under a new epoch."
@@ -140,8 +140,8 @@ class MovePreview(BaseModel):
     """The effect of moving an instance's position."""
 
     kind: str = Field(description="`forward`, `back` or `as new`.")
-    file: str = Field(description="The binlog file of the place.")
-    offset: int = Field(description="The offset of the place in it.")
+    file: str = Field(description="The binlog file of the position.")
+    offset: int = Field(description="The offset of the position in it.")
     sentences: list[str]
     distance_bytes: int | None = Field(
         description="Bytes of binlog between; null where the source does not have them all."

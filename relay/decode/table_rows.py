@@ -128,7 +128,7 @@ class TableRows:
                 f"A row event at {raw.position} has {count} columns, the table map of "
                 f"{self.map.id} has {len(self.map.columns)}.",
                 remedy=(
-                    "Check the binlog with mysqlbinlog at the place named; such events cannot be "
+                    "Check the binlog with mysqlbinlog at these coordinates; such events cannot be "
                     "read without guessing."
                 ),
             )

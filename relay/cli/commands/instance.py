@@ -41,7 +41,7 @@ def resume(name: Name, config: ConfigFile, comment: Comment = "", actor: Actor =
     with _flow_of(name, config) as flow:
         flow.resume(who_does(actor, comment))
         fields(instance=name, paused=False)
-        typer.echo(f"{name} goes on.")
+        typer.echo(f"{name} continues.")
 
 
 @instance.command("start")

@@ -71,7 +71,7 @@ def set_position(
         typer.Option(
             "--gtid-set",
             help="What the source executed before it; with --file it is checked, alone it is the "
-            "place.",
+            "position.",
         ),
     ] = None,
     as_new: Annotated[
@@ -167,7 +167,7 @@ def raise_floor(
             execute_time=pair.execute_time,
             execute_position=str(pair.execute_position),
         )
-        typer.echo(f"{instance} goes on above {pair.execute_time}.{pair.execute_position}.")
+        typer.echo(f"{instance} continues above {pair.execute_time}.{pair.execute_position}.")
 
 
 @position.command("repartition")

@@ -16,7 +16,7 @@ def position_fields(value: object) -> dict[str, Any]:
     """Return a position or order key as JSON fields. Raises TypeError for anything else."""
     if isinstance(value, BinlogPosition | OrderPair):
         return value._asdict()
-    raise TypeError(f"{type(value)} has no place in a position record")
+    raise TypeError(f"{type(value)} cannot be stored in a position record")
 
 
 def leave_out_unknown(fields: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ from relay.pipeline.publishing.row_publisher import RowPublisher
 from relay.pipeline.publishing.xa_prepared import PreparedTransactions, opened
 
 _REPLAY_REMEDY: Final = (
-    "Move the position to a place before its XA PREPARE, or add --as-new: the rows then get new "
+    "Move the position to a position before its XA PREPARE, or add --as-new: the rows then get new "
     "order keys, and consumers apply them again."
 )
 _PART_REMEDY: Final = (
