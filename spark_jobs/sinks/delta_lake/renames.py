@@ -11,10 +11,13 @@ from pyspark.sql.types import DataType
 from spark_jobs.config.job import SchemaPolicy
 from spark_jobs.sinks.delta_lake.numbered_commits import numbered_commits
 from spark_jobs.sinks.delta_lake.schema import carry_out
+from spark_jobs.sinks.delta_lake.transaction import DELTA
 from spark_jobs.sinks.schema_evolution import folded, schema_plan
 from spark_jobs.spark_util.identifiers import quoted
+from spark_jobs.spark_util.jvm import java_class
 from spark_jobs.transforms import ORDER, REAL_TABLE, UNFIT, own_columns, retyped
 
+_WRITER: Final = "renamed columns of {}"
 _POSITION_AT: Final = 14
 """Where the execute position begins in an order text."""
 
@@ -31,12 +34,13 @@ def rename_columns(
     """Give the rows of a real table with a smaller order the new names (old name in lower case →
     new name), all at once.
 
-    The commit has the execute position of the rename as the number of a transaction of Delta. A
-    rename that is not newer than the copy's last one changes nothing. Raises SchemaChangeRefused if
-    the policy does not allow a column to get the type of another.
+    The commit has the order of the rename in the name of a transaction of Delta, so Delta leaves
+    the same rename out. Positions alone would not do: they begin lower after a lost position
+    record. Raises SchemaChangeRefused if the policy does not allow a column to get the type of
+    another.
     """
     copy = DeltaTable.forPath(spark, path).toDF()
-    if REAL_TABLE not in copy.columns:
+    if REAL_TABLE not in copy.columns or _is_renamed(spark, path, real_table, order):
         return
     held = _by_name(copy)
     seen = {new: held[old][1] for old, new in names.items() if old in held}
@@ -46,8 +50,18 @@ def rename_columns(
     if not values:
         return
     older = (sf.col(REAL_TABLE) == real_table) & (sf.col(ORDER) < order)
-    with numbered_commits(spark, f"renamed columns of {real_table}", int(order[_POSITION_AT:])):
+    with numbered_commits(spark, f"{_WRITER.format(real_table)} at {order}", 1):
         renamed.update(older, {**values, UNFIT: _unfit(names)})
+
+
+def _is_renamed(spark: SparkSession, path: str, real_table: str, order: str) -> bool:
+    """Return whether a former release has renamed the rows.
+
+    Its transactions have the execute position as their number.
+    """
+    log = java_class(spark, f"{DELTA}.DeltaLog").forTable(spark._jsparkSession, path)  # noqa: SLF001 - Delta's log has no other way in
+    known = log.unsafeVolatileSnapshot().transactions().get(_WRITER.format(real_table))
+    return bool(known.isDefined()) and known.get() == int(order[_POSITION_AT:])
 
 
 def _by_name(copy: DataFrame) -> Mapping[str, tuple[str, DataType]]:

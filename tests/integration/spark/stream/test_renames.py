@@ -11,6 +11,7 @@ from unittest.mock import patch
 
 import pytest
 from confluent_kafka.admin import AdminClient, NewPartitions
+from delta.tables import DeltaTable
 from pyspark.sql import SparkSession
 
 from deploy.embedded import Kafka
@@ -22,6 +23,7 @@ from spark_jobs.comparison.waiting import waiting_statements
 from spark_jobs.config.job import JobSettings
 from spark_jobs.errors import SchemaChangeRefused
 from spark_jobs.sinks import DeltaSink
+from spark_jobs.sinks.delta_lake.numbered_commits import numbered_commits
 from tests.support.copies.spark_copies import (
     apply,
     change,
@@ -428,3 +430,40 @@ def test_a_stream_follows_a_rename_of_a_topic_that_gets_partitions(
     publish(kafka, statements, renamed(statements, 11, real=A, b="c"))
     drain(both)
     assert shown(spark, tmp_path / "copy") == {"1": {"c": "new"}, "2": {"c": "late"}}
+
+
+def placed(message: OutboundMessage, second: int, position: int) -> OutboundMessage:
+    """The message with another order."""
+    order = order_text(1_700_000_000_000 + 1000 * second, position)
+    return with_header(message, "order", order.encode())
+
+
+def test_a_rename_after_a_lost_position_record_is_followed(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Execute times rise on, and execute positions begin lower."""
+    row = change("t", "INSERT", "1", 1, real=A, id="1", a="x", b="y")
+    first = renamed("t.ddl", 1, real=A, a="c")
+    apply(spark, tmp_path, placed(row, 1, 900), **FOLLOW)
+    apply(spark, tmp_path, placed(first, 2, 910), **FOLLOW)
+    swap = renamed("t.ddl", 1, real=A, c="b", b="c")
+    with (
+        patch.object(RenameStore, "finish", side_effect=InterruptedError),
+        pytest.raises(InterruptedError),
+    ):
+        apply(spark, tmp_path, placed(swap, 3, 10), **FOLLOW)
+    for _ in range(2):
+        apply(spark, tmp_path, placed(swap, 3, 10), **FOLLOW)
+        assert shown(spark, tmp_path) == {"1": {"b": "x", "c": "y"}}
+
+
+def test_a_rename_that_a_former_release_carried_out_is_not_repeated(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """It ended before it had marked the rename as done."""
+    apply(spark, tmp_path, change("t", "INSERT", "1", 1, real=A, id="1", a="x", b="y"), **FOLLOW)
+    path = DeltaSink(spark, tmp_path).path("shop.orders")
+    with numbered_commits(spark, f"renamed columns of {A}", 10):
+        DeltaTable.forPath(spark, path).update(set={"a": "b", "b": "a"})
+    apply(spark, tmp_path, renamed("t.ddl", 10, real=A, a="b", b="a"), **FOLLOW)
+    assert shown(spark, tmp_path) == {"1": {"a": "y", "b": "x"}}
