@@ -234,9 +234,16 @@ class JobSettings(Settings):
 
     @model_validator(mode="after")
     def _merging_is_possible(self) -> "JobSettings":
-        if self.row_images == "merge" and (self.raw_rule or self.schema_changes.dropped != "keep"):
+        if self.row_images != "merge":
+            return self
+        if self.raw_rule or self.schema_changes.dropped != "keep":
             raise ValueError(
                 "row_images = 'merge' needs the order key and schema_changes.dropped = 'keep'"
+            )
+        if self.sink != "delta" or self.history:
+            raise ValueError(
+                "row_images = 'merge' needs sink = 'delta' and history = false: other sinks and "
+                "the history replace whole rows, and the columns that a message lacks would be lost"
             )
         return self
 

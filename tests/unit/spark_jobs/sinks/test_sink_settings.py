@@ -37,6 +37,8 @@ def test_a_sink_with_its_section_is_taken(more: dict[str, object]) -> None:
         ({"sink": "hbase", "hbase": HBASE, "raw_rule": True}, "raw_rule needs another sink"),
         ({"sink": "hbase", "hbase": HBASE, "truncate": "follow"}, "truncate = 'follow' needs"),
         ({"raw_rule": True, "truncate": "follow"}, "truncate = 'follow' needs"),
+        ({"row_images": "merge", "sink": "parquet"}, "row_images = 'merge' needs sink = 'delta'"),
+        ({"row_images": "merge", "history": True}, "history = false"),
         ({"row_images": "merge", "truncate": "follow"}, "truncate = 'follow' needs"),
         (
             {"schema_changes": {"renamed": "follow"}},
