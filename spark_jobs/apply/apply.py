@@ -27,6 +27,7 @@ from spark_jobs.transforms import (
     ARRIVAL,
     NO_SOURCE,
     OTHER_FORMAT,
+    Reader,
     latest_by_key,
     merged_by_key,
     parse_events,
@@ -124,7 +125,11 @@ class Copies:
             horizon_ms=before_ms,
             truncates=truncates,
             renames=renames,
-            instances=self.settings.needs_instances,
+            reader=Reader(
+                self.settings.value_style,
+                self.settings.kafka.topics,
+                self.settings.needs_instances,
+            ),
         )
 
     def _followed(self, changes: DataFrame, contents: BatchContents, writer: str) -> Followed:

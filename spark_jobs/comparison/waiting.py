@@ -18,6 +18,8 @@ from spark_jobs.transforms import (
     ORDER,
     REAL_TABLE,
     TRUNCATE,
+    Reader,
+    Style,
     parse_events,
     rekeyed_rows,
 )
@@ -36,7 +38,7 @@ def newest_waiting(
         return {}
     applied = applied_offsets(spark, settings.checkpoint, settings.kafka.topics)
     records = read_batch(spark, settings.kafka, Bounds(from_offsets=applied))
-    changes = newest_orders(records, keys)
+    changes = newest_orders(records, keys, settings.value_style)
     if copy is None or settings.truncate != "follow":
         return changes
     statements = waiting_statements(records, copy, keys, renames=settings.follows_renames)
@@ -45,11 +47,13 @@ def newest_waiting(
     }
 
 
-def newest_orders(records: DataFrame, keys: Collection[str]) -> Mapping[str, str]:
+def newest_orders(
+    records: DataFrame, keys: Collection[str], style: Style = "exact"
+) -> Mapping[str, str]:
     """Return key → greatest order among the changes of these keys, found as the jobs find them: a
     message may hold several rows.
     """
-    changes = parse_events(records).where(~sf.col("history"))
+    changes = parse_events(records, reader=Reader(style)).where(~sf.col("history"))
     every = changes.unionByName(rekeyed_rows(changes)).where(sf.col("order").isNotNull())
     wanted = texts(records.sparkSession, "key", keys)
     newest = (

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 import pyspark.sql.functions as sf
 from pyspark.sql import Column, DataFrame
@@ -15,10 +14,7 @@ from spark_jobs.origin.key_ranges import table_of
 from spark_jobs.origin.row_rules import published_rows
 from spark_jobs.origin.shard import Shard
 from spark_jobs.spark_util.identifiers import quoted
-
-_ESCAPES: Final = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
-_CONTROL: Final = {chr(code): f"\\u{code:04x}" for code in range(0x20)}
-_ESCAPED: Final = {"\\": "\\\\", '"': '\\"', **_CONTROL, **_ESCAPES}
+from spark_jobs.spark_util.json_text import json_text
 
 
 def message_rows(database: SourceDatabase, shard: Shard, where: str) -> DataFrame:
@@ -145,19 +141,6 @@ def key_text(shard: Shard, values: Sequence[Column]) -> Column:
     return sf.concat_ws(
         ",",
         sf.lit(begin),
-        *(_json_text(value) for value in values[:-1]),
-        sf.concat(_json_text(values[-1]), sf.lit("]")),
-    )
-
-
-def _json_text(text: Column) -> Column:
-    """Return a JSON string; only characters that need an escape are replaced."""
-    escapes = sf.create_map(*(sf.lit(each) for pair in _ESCAPED.items() for each in pair))
-    characters = sf.regexp_extract_all(text, sf.lit("(?s)."), sf.lit(0))
-    escaped = sf.array_join(
-        sf.transform(characters, lambda each: sf.coalesce(sf.try_element_at(escapes, each), each)),
-        "",
-    )
-    return sf.concat(
-        sf.lit('"'), sf.when(text.rlike(r'[\x00-\x1f"\\]'), escaped).otherwise(text), sf.lit('"')
+        *(json_text(value) for value in values[:-1]),
+        sf.concat(json_text(values[-1]), sf.lit("]")),
     )

@@ -17,8 +17,8 @@ from spark_jobs.transforms.guards import (
 from spark_jobs.transforms.latest_by_key import ARRIVAL, latest_by_key
 from spark_jobs.transforms.merged_by_key import merged_by_key
 from spark_jobs.transforms.mysql_types import spark_type, widest
-from spark_jobs.transforms.parse_events import parse_events, rekeyed_rows, with_pair
-from spark_jobs.transforms.problems import NO_SOURCE, OTHER_FORMAT, TRUNCATE
+from spark_jobs.transforms.parse_events import Reader, parse_events, rekeyed_rows, with_pair
+from spark_jobs.transforms.problems import NO_SOURCE, OTHER_FORMAT, TOO_LATE, TRUNCATE
 from spark_jobs.transforms.table_schema import TableSchema, column_types, spellings
 from spark_jobs.transforms.typed_rows import Style, retyped, typed_rows
 
@@ -35,9 +35,11 @@ __all__ = [
     "OTHER_FORMAT",
     "REAL_TABLE",
     "RESET_ORDER",
+    "TOO_LATE",
     "TRUNCATE",
     "UNFIT",
     "WHOLE_ROW_GUARDS",
+    "Reader",
     "Style",
     "TableSchema",
     "column_types",

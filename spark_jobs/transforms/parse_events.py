@@ -3,13 +3,17 @@
 A message that cannot be applied gets a sentence instead, so that it does not stop the others.
 """
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 import pyspark.sql.functions as sf
 from pyspark.sql import Column, DataFrame
 
 from relay.envelope import ROW_TYPES, Header, MessageType
+from spark_jobs.transforms.message_keys import former_row, row_key
+from spark_jobs.transforms.moved_tables import unfollowed_move
 from spark_jobs.transforms.problems import TRUNCATE, problem_of_message, problem_of_row
+from spark_jobs.transforms.typed_rows import Style
 
 _ROW_IMAGES: Final = "array<map<string,string>>"
 _IMAGE: Final = "struct<data: map<string,string>, old: map<string,string>>"
@@ -28,6 +32,23 @@ _CHANGE: Final = (
 )  # fmt: skip
 
 
+class Reader(NamedTuple):
+    """The facts about a job that decide what its messages mean.
+
+    style      how values show bytes
+    topics     topics that the job reads: the marker of a table that moves to others is a problem;
+               None: markers are left out
+    instances  whether the job must know which instance published a change
+    """
+
+    style: Style = "exact"
+    topics: Sequence[str] | None = None
+    instances: bool = False
+
+
+_ANY_READER: Final = Reader()
+
+
 def parse_events(
     records: DataFrame,
     *,
@@ -36,7 +57,7 @@ def parse_events(
     horizon_ms: int = 0,
     truncates: bool = False,
     renames: bool = False,
-    instances: bool = False,
+    reader: Reader = _ANY_READER,
 ) -> DataFrame:
     """Return one row per change, and one per message that cannot be applied.
 
@@ -51,8 +72,9 @@ def parse_events(
     headers name both. With `truncates` a TRUNCATE that names them and its order is a row of type
     TRUNCATE without a key, and keeps its `value`; otherwise it has a problem, and `real_table` is
     left out. With `renames`, which need `truncates`, an ALTER TABLE that renames columns is such a
-    row too. `renamed` is its header of that name, and null in every other row. With `instances` the
-    column `instance` has the header of that name, "" for messages without it.
+    row too. `renamed` is its header of that name, and null in every other row. With
+    `reader.instances` the column `instance` has the header of that name, "" for messages without
+    it.
 
     Changes with an execute time below `horizon_ms` cannot be applied, because keys that were
     deleted before may be forgotten. `in_parts`: row images may lack columns; otherwise those that
@@ -60,34 +82,34 @@ def parse_events(
     (messages of others: the Kafka offset) instead of the order key. That order is known to be
     wrong; it exists so that the difference can be seen.
     """
-    messages = _messages(records, raw_rule=raw_rule).withColumn(
+    messages = _messages(records, reader.topics, raw_rule=raw_rule).withColumn(
         "renamed", _renaming() if renames else sf.lit(None).cast("string")
     )
     problem = problem_of_message(
         raw_rule=raw_rule, in_parts=in_parts, truncates=truncates, renames=renames
     )
     judged = messages.withColumn("problem", problem)
-    wanted = {"real_table": truncates, "renamed": renames, "instance": instances}
+    wanted = {"real_table": truncates, "renamed": renames, "instance": reader.instances}
     further = tuple(name for name, is_wanted in wanted.items() if is_wanted)
     followed = (sf.col("type") == TRUNCATE) | (
         sf.col("renamed").isNotNull() if renames else sf.lit(False)
     )
     told = _with_problems(
-        with_pair(_rows_of(judged, further)),
+        with_pair(_rows_of(judged, further, reader.style)),
         problem_of_row(horizon_ms, in_parts=in_parts),
         followed,
     )
     return told.select(*_CHANGE, *further, "moved_from")
 
 
-def _rows_of(judged: DataFrame, further: tuple[str, ...]) -> DataFrame:
+def _rows_of(judged: DataFrame, further: tuple[str, ...], style: Style) -> DataFrame:
     """Return one row per row of a message; `further` are columns that the caller asked for."""
     rows = judged.select("*", sf.posexplode(_images()).alias("number", "image"))
     return rows.select(
         *_PLACE,
         sf.when(sf.col("problem").isNull(), sf.col("number")).alias("row"),
         sf.when(sf.col("problem").isNotNull(), sf.col("message_key"))
-        .otherwise(_row_key())
+        .otherwise(row_key(style))
         .alias("key"),
         _row_order().alias("order"),
         "table",
@@ -98,7 +120,7 @@ def _rows_of(judged: DataFrame, further: tuple[str, ...]) -> DataFrame:
         sf.col("event.pkNames").alias("key_columns"),
         "history",
         *further,
-        _former_row().alias("moved_from"),
+        former_row(style).alias("moved_from"),
         "problem",
         "value",
     )
@@ -113,15 +135,20 @@ def rekeyed_rows(changes: DataFrame) -> DataFrame:
         "key": sf.col("moved_from.key"),
         "data": sf.col("moved_from.data"),
         "deleted": sf.lit(True),
+        "type": sf.lit(str(MessageType.DELETE)),
     }
     return moved.withColumns(former)
 
 
-def _messages(records: DataFrame, *, raw_rule: bool) -> DataFrame:
+def _messages(records: DataFrame, topics: Sequence[str] | None, *, raw_rule: bool) -> DataFrame:
     # The marker of a table that moved to another topic is no change (ADR 78).
-    # A tombstone has no binlog time, so the raw rule cannot order it.
-    told = records.where(_header(Header.MOVED).isNull())
-    wanted = told.where(sf.col("value").isNotNull() | sf.col("key").isNull()) if raw_rule else told
+    marker, move = _header(Header.MOVED), sf.lit(None).cast("string")
+    if topics is not None:
+        move = sf.when(marker.isNotNull(), unfollowed_move(marker, sf.col("topic"), topics))
+    wanted = records.withColumn("move", move).where(marker.isNull() | sf.col("move").isNotNull())
+    if raw_rule:  # a tombstone has no binlog time, so it cannot be ordered
+        kept = sf.col("value").isNotNull() | sf.col("key").isNull() | sf.col("move").isNotNull()
+        wanted = wanted.where(kept)
     parsed = _parsed(wanted)
     own = sf.col("own_order").isNotNull()
     return parsed.withColumns(
@@ -141,6 +168,7 @@ def _messages(records: DataFrame, *, raw_rule: bool) -> DataFrame:
 def _parsed(wanted: DataFrame) -> DataFrame:
     return wanted.select(
         *_PLACE,
+        "move",
         sf.col("key").cast("string").alias("message_key"),
         _header(Header.ORDER).alias("own_order"),
         _header(Header.ORDERS).alias("orders"),
@@ -215,28 +243,6 @@ def _header(name: Header) -> Column:
     """The value of the first header of this name."""
     own = sf.filter("headers", lambda header: header["key"] == name.value)
     return sf.try_element_at(own, sf.lit(1))["value"].cast("string")
-
-
-def _row_key() -> Column:
-    """Return the message's key, or for a packed message the key that each row would have."""
-    return sf.coalesce("key", _built_key(sf.col("image.data")))
-
-
-def _former_row() -> Column:
-    """The former row, where key columns are among those that an UPDATE changed."""
-    data, old = sf.col("image.data"), sf.col("image.old")
-    changed = old.isNotNull() & sf.arrays_overlap(sf.map_keys(old), sf.col("event.pkNames"))
-    former = sf.map_concat(
-        sf.map_filter(data, lambda name, _: ~sf.map_contains_key(old, name)), old
-    )
-    return sf.when(changed, sf.struct(_built_key(former).alias("key"), former.alias("data")))
-
-
-def _built_key(row: Column) -> Column:
-    """A JSON array of table and key values; null without a key, or where a value is missing."""
-    values = sf.transform("event.pkNames", lambda name: row[name])
-    whole = (sf.size("event.pkNames") > 0) & sf.forall(values, lambda value: value.isNotNull())
-    return sf.when(whole, sf.to_json(sf.concat(sf.array("table"), values)))
 
 
 def _row_order() -> Column:

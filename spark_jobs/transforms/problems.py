@@ -84,7 +84,8 @@ def _of_value(*, raw_rule: bool) -> Column:
     known = sf.col("table").isNotNull() & sf.col("type").isin(*_TYPES)
     empty = sf.col("value").isNull()
     return (
-        sf.when(empty & sf.col("message_key").isNull(), "the record has neither key nor value")
+        sf.when(sf.col("move").isNotNull(), sf.col("move"))
+        .when(empty & sf.col("message_key").isNull(), "the record has neither key nor value")
         .when(
             empty & sf.col("own_order").isNull() & ~sf.lit(raw_rule),
             "the record has no value and no order header",
@@ -137,7 +138,15 @@ def _with_row_count(reason: Column, is_row: Column) -> Column:
 
 
 _NO_KEY: Final = "has no key, so it has no copy: give it a primary key or a unique NOT NULL key"
-_TOO_LATE: Final = (
+_UNBUILT_KEY: Final = (
+    "has a key that the values of a packed message do not show (bytes, numbers of labels, a "
+    f"missing column): set message.rows_per_message = 'row' in the relay, and {_ANEW}"
+)
+_UNBUILT_FORMER_KEY: Final = (
+    "had its key changed in one message, whose values do not show the former key: set "
+    f"message.key_change = 'split' in the relay, and {_ANEW}"
+)
+TOO_LATE: Final = (
     "has a change that came later than deleted keys are remembered (guards_days), so it cannot be "
     "compared with a delete of its key"
 )
@@ -162,14 +171,22 @@ def problem_of_row(horizon_ms: int, *, in_parts: bool) -> Column:
     return (
         sf.when(sf.col("data").isNull(), "the message has no row")
         .when(
+            sf.col("key").isNull() & (sf.size("key_columns") > 0),
+            _of_table(_UNBUILT_KEY),
+        )
+        .when(
             sf.col("key").isNull(),
             _of_table(_NO_KEY),
+        )
+        .when(
+            sf.col("moved_from").isNotNull() & sf.col("moved_from.key").isNull(),
+            _of_table(_UNBUILT_FORMER_KEY),
         )
         .when(sf.col("order").isNull(), "the orders header is unreadable")
         .when(sf.col("execute_position").isNull(), "the order header is beyond 63 bits")
         .when(
             sf.col("execute_time") < horizon_ms,
-            _of_table(_TOO_LATE),
+            _of_table(TOO_LATE),
         )
         .when(
             _has_guard_name(),

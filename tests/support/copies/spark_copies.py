@@ -11,7 +11,7 @@ import orjson
 from pyspark.sql import DataFrame, SparkSession
 
 from deploy.embedded import Kafka
-from relay.envelope import ColumnRename, MovedMarker, order_text, renamed_text
+from relay.envelope import ColumnRename, order_text, renamed_text
 from relay.kafka import TopicAdmin, TopicSpec
 from relay.model.message import OutboundMessage
 from relay.publish import TransactionalProducer
@@ -115,12 +115,6 @@ def renamed(
 def tombstone(message: OutboundMessage) -> OutboundMessage:
     """The record without a value that follows a DELETE."""
     return replace(message, value=None)
-
-
-def moved(topic: str) -> OutboundMessage:
-    """The marker of tables that move to another topic."""
-    marker = MovedMarker("shop", topic, ("other",), 2, "shop", ("shop",))
-    return OutboundMessage(topic, 0, marker.key(), None, (("moved", marker.header()),))
 
 
 def publish(kafka: Kafka, topic: str, *messages: OutboundMessage, commit: bool = True) -> None:

@@ -20,7 +20,6 @@ from tests.support.copies.spark_copies import (
     change,
     copies,
     copy_of,
-    moved,
     records,
     tombstone,
 )
@@ -125,7 +124,7 @@ def test_a_tombstone_is_its_delete_and_tells_nothing_of_columns(
     )
     for messages in (
         rows,
-        [tombstone(newer), moved("t"), tombstone(older)],
+        [tombstone(newer), tombstone(older)],
         [whole, tombstone(whole)],
     ):
         figures = place.apply(records(spark, messages), "tests")
