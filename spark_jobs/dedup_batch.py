@@ -25,7 +25,7 @@ def run(
     """
     with named_errors(place_of(settings.kafka)):
         spark = open_spark(settings, "roma-dedup-batch", trace=trace)
-        copies = Copies.of(spark, settings)
+        copies = Copies.of(spark, settings.model_copy(update={"tidy_minutes": 0}))
         topic_ids(spark, settings.kafka)  # a topic that is missing is named before anything is read
         if settings.truncate == "follow":
             check_statements(spark, settings.kafka)

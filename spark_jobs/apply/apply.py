@@ -1,6 +1,7 @@
 """One batch of messages → the copies; shared by both jobs."""
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic, time
@@ -10,7 +11,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from spark_jobs.apply.batch_summary import BatchContents, contents_of
 from spark_jobs.apply.delete_retention import DeleteWatermark
+from spark_jobs.apply.late_changes import has_late, judged_late_changes
 from spark_jobs.apply.maintenance import Upkeep
+from spark_jobs.apply.maintenance_time import UpkeepTime
 from spark_jobs.apply.per_table import REDUCED, reduced_batch
 from spark_jobs.apply.quarantine import Quarantine
 from spark_jobs.apply.renames.following import RenameFollowing
@@ -66,6 +69,7 @@ class Copies:
             horizon,
             minutes=settings.tidy_minutes,
             guards_days=settings.guards_days,
+            last=UpkeepTime(spark, root),
         )
         following = Following(spark, root, sink) if settings.truncate == "follow" else None
         renaming = (
@@ -92,9 +96,15 @@ class Copies:
         was this one.
         """
         began, piece = monotonic(), piece or Piece("batch")
-        with cached(self._parsed(records)) as changes:
+        with ExitStack() as held:
+            changes = held.enter_context(cached(self._parsed(records)))
             piece.step, piece.read_rows = "reading", partial(rows_being_read, records.sparkSession)
-            followed = self._followed(changes, contents_of(changes), writer)
+            contents = contents_of(changes)
+            if has_late(contents.problems):
+                late = judged_late_changes(changes, self.sink)
+                changes = held.enter_context(cached(late))
+                contents = contents_of(changes)
+            followed = self._followed(changes, contents, writer)
             contents = followed.contents
             piece.next_step("writing", contents.rows)
             self._put_aside(followed.changes, contents)
@@ -103,7 +113,7 @@ class Copies:
                 if contents.tables
                 else BatchFigures()
             )
-        self.upkeep.after_batch(contents.newest_change_ms)
+        self.upkeep.after_batch(contents.newest_change_ms, writer)
         lag = max(time() - contents.newest_s, 0.0) if contents.rows else 0.0
         figures = replace(
             figures, rows=contents.rows, history=contents.history, problems=contents.problems
@@ -112,6 +122,7 @@ class Copies:
         return replace(figures, lag_seconds=lag, seconds=monotonic() - began)
 
     def _parsed(self, records: DataFrame) -> DataFrame:
+        self.horizon.refresh()
         in_parts, raw = self.settings.row_images == "merge", self.settings.raw_rule
         truncates, renames, before_ms = (
             self.following is not None,

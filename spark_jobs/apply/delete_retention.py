@@ -4,6 +4,7 @@ the job's root.
 
 from typing import Final
 
+import pyspark.sql.functions as sf
 from delta.tables import DeltaTable
 from pyspark.sql import SparkSession
 
@@ -28,14 +29,25 @@ class DeleteWatermark:
         return self._before_ms
 
     def raise_to(self, before_ms: int) -> None:
-        """Store the time permanently, before any guard is removed. It never decreases."""
+        """Store the time permanently, before any guard is removed.
+
+        It never decreases: another job beside this one may have stored a greater one.
+        """
         if before_ms <= self._before_ms:
             return
+        news = self._spark.createDataFrame([(before_ms,)], "before_ms bigint").coalesce(1)
         with alone(self._spark, self._path):
-            self._spark.createDataFrame([(before_ms,)], "before_ms bigint").write.format(
-                "delta"
-            ).mode("overwrite").save(self._path)
-        self._before_ms = before_ms
+            if DeltaTable.isDeltaTable(self._spark, self._path):
+                kept = DeltaTable.forPath(self._spark, self._path).alias("kept")
+                merge = kept.merge(news.alias("news"), sf.lit(True))
+                merge.whenMatchedUpdateAll("news.before_ms > kept.before_ms").execute()
+            else:
+                news.write.format("delta").mode("errorifexists").save(self._path)
+        self._before_ms = self._read()
+
+    def refresh(self) -> None:
+        """Read the time again: another job may have removed guards since."""
+        self._before_ms = max(self._before_ms, self._read())
 
     def _read(self) -> int:
         if not DeltaTable.isDeltaTable(self._spark, self._path):

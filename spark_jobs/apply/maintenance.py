@@ -23,11 +23,24 @@ class Watermark(Protocol):
 class MaintainedSink(Protocol):
     """The methods of a sink for maintenance between batches."""
 
-    def forget_deletes(self, before_ms: int) -> None:
-        """Remove the keys of rows that were deleted before this execute time (ms)."""
+    def forget_deletes(self, before_ms: int, writer: str, /) -> None:
+        """Remove the keys of rows that were deleted before this execute time (ms).
+
+        `writer`: name of the job.
+        """
 
     def tidy(self) -> None:
         """Compact the files of the copies and remove those that no reader needs."""
+
+
+class LastTime(Protocol):
+    """When the copies were maintained last, stored durably: a job may restart more often."""
+
+    def age_seconds(self) -> float:
+        """Return the seconds since then; 0 at first, which starts the count."""
+
+    def note(self) -> None:
+        """Store the present time."""
 
 
 class Upkeep:
@@ -43,6 +56,7 @@ class Upkeep:
         *,
         minutes: float | None,
         guards_days: float | None,
+        last: LastTime,
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self._sinks = sinks
@@ -50,25 +64,29 @@ class Upkeep:
         self._minutes = minutes
         self._guards_days = guards_days
         self._clock = clock
-        self._last_s = clock()
+        self._last = last
+        self._last_s = clock() - (last.age_seconds() if minutes else 0.0)
         self._newest_ms = 0
 
-    def after_batch(self, newest_change_ms: int) -> bool:
+    def after_batch(self, newest_change_ms: int, writer: str) -> bool:
         """Look at the clock; return whether it was time.
 
-        `newest_change_ms`: the greatest execute time of the batch.
+        `newest_change_ms`: the greatest execute time of the batch. `writer`: the job, whose turn
+        it is if it was killed here.
         """
         self._newest_ms = max(self._newest_ms, newest_change_ms)
         if self._minutes is None or self._clock() - self._last_s < self._minutes * 60:
             return False
-        self._forget()
+        self._forget(writer)
         for sink in self._sinks:
             sink.tidy()
         self._last_s = self._clock()
+        if self._minutes:
+            self._last.note()
         return True
 
-    def _forget(self) -> None:
+    def _forget(self, writer: str) -> None:
         if self._guards_days is None:
             return
         self._horizon.raise_to(int(self._newest_ms - self._guards_days * _MS_PER_DAY))
-        self._sinks[0].forget_deletes(self._horizon.before_ms)
+        self._sinks[0].forget_deletes(self._horizon.before_ms, writer)

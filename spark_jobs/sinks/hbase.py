@@ -92,7 +92,7 @@ class HBaseSink:
         """Return every table that was written to."""
         return sorted(self._catalogue().all())
 
-    def forget_deletes(self, before_ms: int) -> None:
+    def forget_deletes(self, before_ms: int, _writer: str, /) -> None:
         """Remove old deleted rows, each only while it is the newest change of its key."""
         for table in self.tables():
             name = self._name(table)

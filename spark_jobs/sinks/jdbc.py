@@ -103,7 +103,7 @@ class JdbcSink:
             found = server.run(_TABLES, (len(prefix), prefix))
         return sorted(f"{database.removeprefix(prefix)}.{name}" for database, name in found)
 
-    def forget_deletes(self, before_ms: int) -> None:
+    def forget_deletes(self, before_ms: int, _writer: str, /) -> None:
         """Delete the rows of deleted keys, table by table."""
         with Server(self._settings) as server:
             for table in self.tables():

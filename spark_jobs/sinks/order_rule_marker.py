@@ -1,16 +1,14 @@
 """The rule of the copies below a root: orders of different rules cannot be compared."""
 
-from typing import Any, Final
+from typing import Final
 
 from pyspark.sql import SparkSession
 
 from spark_jobs.config.job import JobSettings
 from spark_jobs.errors import CopiesKeptOtherwise
-from spark_jobs.sinks.hadoop import hadoop_configuration, hadoop_path
-from spark_jobs.spark_util.jvm import java_class
+from spark_jobs.sinks.hadoop import read_text, write_text
 
 _FILE: Final = "_kept"
-_ENCODING: Final = "UTF-8"
 _REAL_TABLES: Final = ", with the real table of each row (truncate = 'follow')"
 
 
@@ -19,12 +17,11 @@ def check_rule(spark: SparkSession, settings: JobSettings) -> None:
     another one is recorded. Copies may start to store real tables: older rows have none, which
     is reported at a TRUNCATE. They may not stop: a changed row would keep its former real table.
     """
-    file = hadoop_path(spark, f"{settings.copy_root.rstrip('/')}/{_FILE}")
-    system = file.getFileSystem(hadoop_configuration(spark))
+    file = f"{settings.copy_root.rstrip('/')}/{_FILE}"
     rule = rule_of(settings)
-    noted = _read(spark, system, file)
+    noted = read_text(spark, file)
     if not noted or rule == noted + _REAL_TABLES:
-        _write(system, file, rule)
+        write_text(spark, file, rule)
     elif noted != rule:
         raise CopiesKeptOtherwise(
             f"{settings.copy_root}: the copies are kept {noted}, and the job would keep them "
@@ -39,22 +36,3 @@ def rule_of(settings: JobSettings) -> str:
     if settings.row_images == "merge":
         return "column by column (row_images = 'merge')"
     return f"row by row{_REAL_TABLES}" if settings.truncate == "follow" else "row by row"
-
-
-def _read(spark: SparkSession, system: Any, file: Any) -> str:
-    """Return the recorded rule, "" if there is none, or a crash left an empty file."""
-    if not system.exists(file):
-        return ""
-    stream = system.open(file)
-    try:
-        return str(java_class(spark, "org.apache.commons.io.IOUtils").toString(stream, _ENCODING))
-    finally:
-        stream.close()
-
-
-def _write(system: Any, file: Any, rule: str) -> None:
-    stream = system.create(file, True)
-    try:
-        stream.write(bytearray(rule, _ENCODING))
-    finally:
-        stream.close()

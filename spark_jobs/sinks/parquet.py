@@ -58,12 +58,9 @@ class ParquetSink:
         self._root = str(root).rstrip("/")
         self._threads = threads
         self._policy = policy or SchemaPolicy()
-        self._name = "upkeep"
 
     def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
         """Rewrite every changed table, several tables in parallel."""
-        # also of the maintenance after it: if it is killed there, the same writer must continue
-        self._name = batch.writer
         return together(self._spark, partial(self._in_turn, batch=batch), batch, self._threads)
 
     def path(self, table: str) -> str:
@@ -87,11 +84,14 @@ class ParquetSink:
         folders = lines.select(sf.regexp_extract("path", "^(.*)/commits/", 1)).distinct().collect()
         return sorted(table_of(row[0]) for row in folders)
 
-    def forget_deletes(self, before_ms: int) -> None:
-        """Rewrite tables without the guards of old deletes."""
+    def forget_deletes(self, before_ms: int, writer: str, /) -> None:
+        """Rewrite tables without the guards of old deletes.
+
+        If the job is killed here, its next start has the turn again under the same name.
+        """
         old = sf.col(DELETED) & (sf.col(EXECUTE_TIME) < before_ms)
         for table in self.tables():
-            with turn(self._spark, self._writer(table), self._name):
+            with turn(self._spark, self._writer(table), writer):
                 commit = self._newest(table)
                 rows = self.read(table)
                 if commit is not None and rows is not None and not rows.where(old).isEmpty():

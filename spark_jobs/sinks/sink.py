@@ -117,10 +117,11 @@ class Sink(Protocol):
         """Return the logical tables that have a copy, sorted."""
         ...
 
-    def forget_deletes(self, before_ms: int) -> None:
+    def forget_deletes(self, before_ms: int, writer: str, /) -> None:
         """Remove the keys that were deleted with an execute time below `before_ms`.
 
-        The caller must not write older changes afterwards.
+        `writer` is the name of the job, as in its batches. The caller must not write older changes
+        afterwards.
         """
         ...
 

@@ -137,7 +137,7 @@ class DeltaSink:
         )
         return sorted(table_of(row[0]) for row in folders)
 
-    def forget_deletes(self, before_ms: int) -> None:
+    def forget_deletes(self, before_ms: int, _writer: str, /) -> None:
         """Delete the rows of deleted keys, table by table."""
         old = sf.col(DELETED) & (sf.col(EXECUTE_TIME) < before_ms)
         for table in self.tables():

@@ -99,7 +99,7 @@ def test_a_forgotten_delete_hides_no_later_row_of_a_lower_position(
     apply(place, spark, moved_row(1, HIGH, "INSERT", here="a"))
     apply(place, spark, moved_row(2, HIGH + 1, "UPDATE", here="a2"))
     apply(place, spark, moved_row(3, HIGH + 2, "DELETE"))
-    place.sink.forget_deletes(TIME_MS + 10_000)
+    place.sink.forget_deletes(TIME_MS + 10_000, "tests")
     assert live(place) == {}
     apply(place, spark, moved_row(20, LOW, "INSERT", here="b"))
     assert live(place) == {"1": {"id": "1", "here": "b"}}

@@ -95,9 +95,9 @@ def test_the_rule_case_by_case(
     assert copy is not None
     expected = {"none": "new", "older": "x", "newer": "", "equal": None, "acb": "C"}
     assert {row["id"]: row["n"] for row in live_rows(copy).collect()} == expected
-    place.sink.forget_deletes(TIME_MS)  # the execute time of all of them: none is older
+    place.sink.forget_deletes(TIME_MS, "tests")  # the execute time of all of them: none is older
     assert copy.count() == 7
-    place.sink.forget_deletes(TIME_MS + 1)
+    place.sink.forget_deletes(TIME_MS + 1, "tests")
     assert copy.count() == 5
 
 

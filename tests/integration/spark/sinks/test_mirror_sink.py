@@ -90,7 +90,7 @@ def test_the_rule_case_by_case(spark: SparkSession, place: Copies) -> None:
         "acb": "C",
     }
     assert place.sink.tables() == ["shop.orders"]
-    place.sink.forget_deletes(1_700_000_000_001)
+    place.sink.forget_deletes(1_700_000_000_001, "tests")
     copy = place.sink.read("shop.orders")
     assert copy is not None
     assert copy.where("_deleted").count() == 0
@@ -214,7 +214,7 @@ def test_a_killed_writer_of_files_has_its_turn_again_and_no_other_has(
     (tmp_path / "shop" / "orders" / "_writer").write_text("tests", encoding="utf-8")
     apply(place, spark, *batch(("2", 2, "b")))
     with patch.object(parquet, "turn", wraps=commit_lock.turn) as taken:
-        place.sink.forget_deletes(0)
+        place.sink.forget_deletes(0, "tests")
     assert [call.args[2] for call in taken.call_args_list] == [
         "tests"
     ]  # upkeep has the turn of the batch before it
