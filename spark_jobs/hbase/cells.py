@@ -3,7 +3,7 @@
 Family `info` holds the columns as text, family `update_info` the guards. All cells of a change
 have one timestamp: its execute position, so HBase itself shows the newer of two cells whichever
 came last. Under the guard `check_and_mutate` the timestamp is greater if an older change of the row
-has the same one or a greater one (ADR 95). A cell belongs to the row as it is now only when its
+has the same one or a greater one (ADR 94). A cell belongs to the row as it is now only when its
 timestamp is that of `update_info:order`: an older one is left over from a column that the newest
 change does not have.
 """

@@ -4,7 +4,7 @@
 regardless of the order of arrival. Nothing is read, so positions alone decide. `check_and_mutate`:
 the row changes only where its `update_info:order` (time, then position) is smaller or equal,
 decided by HBase for the row as a whole. Cells of the older change are removed. The new cells get a
-greater timestamp than those, also if their own position is lower (ADR 95).
+greater timestamp than those, also if their own position is lower (ADR 94).
 """
 
 from collections.abc import Callable, Mapping, Sequence

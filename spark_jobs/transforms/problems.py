@@ -168,35 +168,24 @@ def problem_of_row(horizon_ms: int, *, in_parts: bool) -> Column:
         & sf.coalesce(sf.size("key_columns") <= 0, sf.lit(True))
         & sf.col("mysql_types").isNotNull()
     )
+    reason = sf.when(sf.col("data").isNull(), "the message has no row")
+    for condition, sentence in _without_keys():
+        reason = reason.when(condition, _of_table(sentence))
     return (
-        sf.when(sf.col("data").isNull(), "the message has no row")
-        .when(
-            sf.col("key").isNull() & (sf.size("key_columns") > 0),
-            _of_table(_UNBUILT_KEY),
-        )
-        .when(
-            sf.col("key").isNull(),
-            _of_table(_NO_KEY),
-        )
-        .when(
-            sf.col("moved_from").isNotNull() & sf.col("moved_from.key").isNull(),
-            _of_table(_UNBUILT_FORMER_KEY),
-        )
-        .when(sf.col("order").isNull(), "the orders header is unreadable")
+        reason.when(sf.col("order").isNull(), "the orders header is unreadable")
         .when(sf.col("execute_position").isNull(), "the order header is beyond 63 bits")
-        .when(
-            sf.col("execute_time") < horizon_ms,
-            _of_table(TOO_LATE),
-        )
-        .when(
-            _has_guard_name(),
-            _of_table(_GUARD_NAME),
-        )
-        .when(
-            without_key & ~sf.lit(in_parts),
-            _of_table(_IN_PARTS),
-        )
+        .when(sf.col("execute_time") < horizon_ms, _of_table(TOO_LATE))
+        .when(_has_guard_name(), _of_table(_GUARD_NAME))
+        .when(without_key & ~sf.lit(in_parts), _of_table(_IN_PARTS))
     )
+
+
+def _without_keys() -> Iterator[tuple[Column, str]]:
+    """Yield the reasons why the key of a row, or its former key, is unknown."""
+    unknown, former = sf.col("key").isNull(), sf.col("moved_from")
+    yield unknown & (sf.size("key_columns") > 0), _UNBUILT_KEY
+    yield unknown, _NO_KEY
+    yield former.isNotNull() & former["key"].isNull(), _UNBUILT_FORMER_KEY
 
 
 def _unfollowed() -> Iterator[tuple[Column, str]]:
