@@ -16,13 +16,13 @@ def _topic(text: str) -> str:
 
 
 _RESERVED: Final = ("second.", "replay.")
-"""Beginnings of other transactional ids of an instance, behind the name of the installation."""
+"""Prefixes of an instance's other transactional ids; they follow the name of the installation."""
 _ERASE: Final = "erase"
-"""The transactional id of `roma erase`, behind the name of the installation."""
+"""Transactional id of `roma erase`; it follows the name of the installation."""
 
 
 def _with_own_transactional_id(name: str) -> str:
-    """Refuse a name with which two producers would fence each other."""
+    """Refuse a name that would give two producers the same transactional id."""
     if name == _ERASE or name.startswith(_RESERVED):
         raise ValueError(
             f"an instance cannot be called {name!r}: names that begin with 'second.' or 'replay.', "

@@ -1,4 +1,4 @@
-"""When tables are copied into their topics, and when a copy waits."""
+"""When tables are copied into their topics, and when a copy pauses."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
 
 
 class CopyingSettings(Settings):
-    """When a copy of tables pauses for the source and for live rows."""
+    """Limits of load and lag above which a copy of tables pauses."""
 
     threads_running: Annotated[int, Field(ge=0)] = 25
-    """No chunk is read while `Threads_running` of the source is above this; 0: no limit."""
+    """No chunk is read while `Threads_running` of the source exceeds this number. 0: no limit."""
     lag_seconds: Annotated[float, Field(ge=0)] = 10.0
-    """No chunk is read while live rows lag more than this; 0: no limit."""
+    """No chunk is read while live rows lag more than this. 0: no limit."""
 
 
 def copies_refusal(instance: "InstanceSettings") -> str:
-    """Return why the settings of an instance exclude copies of tables, "" where they do not."""
+    """Return why an instance with these settings cannot copy tables, "" if it can."""
     message = instance.message
     if instance.group is not None:
         return "The instance reads a group of sources; their tables are not copied yet."

@@ -43,7 +43,7 @@ class StatusSettings(Settings):
     `*`: any name.
     """
     refresh_seconds: Annotated[float, Field(gt=0)] = 1
-    """How often metrics, and the status in ZooKeeper, are updated."""
+    """Interval between updates of metrics and of the status in ZooKeeper."""
     tables: Annotated[int, Field(ge=0, le=10_000)] = 100
     """Logical tables of each instance that have separate metrics, and real tables that have a
     separate rate in its status.
@@ -62,7 +62,7 @@ class AdminTlsSettings(Settings):
 
 
 class ApiSettings(Settings):
-    """Where the admin listens, and who may write."""
+    """Address and TLS of the admin, its users' sessions, and the right to write."""
 
     host: str = "127.0.0.1"
     """Address that the admin listens at."""
@@ -81,14 +81,13 @@ class ApiSettings(Settings):
     anonymous_reads: Literal["until_users", "never"] = "until_users"
     """Who may read without a token: everybody until the first user is added (`until_users`), or
     nobody (`never`).
-
-    `never` also applies while ZooKeeper is empty.
+    With `never`, nobody may read without a token while ZooKeeper is empty either.
     """
     lag_limit_seconds: Annotated[float, Field(gt=0)] = 60.0
     """An instance that lags longer than this for two minutes is listed under "Needs you"."""
     prometheus_url: Secret | None = None
-    """Address of a Prometheus server, with user and password if it requires them. The charts of lag
-    and rate are read from it.
+    """Address of a Prometheus server, with user and password if it requires them. The admin reads
+    the charts of lag and rate from it.
 
     Not set: the charts show what the admin has seen since its start.
     """
@@ -112,13 +111,12 @@ class ApiSettings(Settings):
     oidc: OidcSettings | None = None
     """Sign-in by an OpenID Connect provider. Not set: none."""
     trusted_header: TrustedHeaderSettings | None = None
-    """Callers by the headers of a proxy. Not set: the admin does not read such headers."""
+    """Sign-in by headers of a proxy. Not set: the admin ignores such headers."""
 
 
 class SecretsSettings(Settings):
-    """Where `${NAME}` comes from: the file NAME in `folder`, otherwise the environment.
-
-    Secrets are read again at each login.
+    """Source of `${NAME}`: the file NAME in `folder`, otherwise the environment variable.
+    The relay reads secrets again at each login.
     """
 
     folder: Path | None = None
@@ -133,8 +131,7 @@ class SecretsSettings(Settings):
 
     def of_documents(self, *, resolved: bool = True) -> RunTimeVariables:
         """Return the variables that documents edited at run time may use.
-
-        Not `resolved`: `${NAME}` is checked and not replaced.
+        Not `resolved`: the document keeps `${NAME}`, which is only checked.
         """
         return RunTimeVariables(self.run_time, self.folder, resolved)
 
@@ -145,11 +142,11 @@ class LogSettings(Settings):
     level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     """The least severe level that is written."""
     format: Literal["console", "json"] = "console"
-    """Text for people, or one JSON object a line."""
+    """Readable text, or one JSON object per line."""
 
 
 class BugReportSettings(Settings):
-    """Where the relay stores events that show a bug, readable by its user alone."""
+    """Where the relay stores events that show a bug. Only the relay's user can read them."""
 
     folder: Path | None = None
     """Folder of the reports.
@@ -158,7 +155,7 @@ class BugReportSettings(Settings):
     relay's user in the temporary folder.
     """
     limit_files: Annotated[int, Field(ge=0)] = 20
-    """Largest number of reports. Further ones are not written."""
+    """Largest number of reports. The relay writes no report beyond it."""
     limit_bytes: Annotated[int, Field(ge=0)] = 32_000_000
     """Largest size of one report."""
 
@@ -176,19 +173,19 @@ class RelaySettings(Settings):
     zookeeper: ZooKeeperSettings
     """How to reach ZooKeeper."""
     placement: PlacementSettings = PlacementSettings()
-    """Which relay runs what."""
+    """Distribution of instances over relays."""
     instances: tuple[InstanceSettings, ...] = ()
     """The sources, each relayed as one ordered stream."""
     status: StatusSettings = StatusSettings()
     """The relay's HTTP server."""
     api: ApiSettings = ApiSettings()
-    """The admin."""
+    """The HTTP server of the admin."""
     canal_server: CanalServerSettings | None = None
     """The server for clients of Canal. Not set: none."""
     log: LogSettings = LogSettings()
     """What the relay writes to standard error."""
     secrets: SecretsSettings = SecretsSettings()
-    """Where `${NAME}` comes from."""
+    """Source of `${NAME}`."""
     bug_reports: BugReportSettings = BugReportSettings()
     """Where events that show a bug are stored."""
 

@@ -19,32 +19,34 @@ FormatName: TypeAlias = Literal[
     "protobuf",
 ]
 REGISTERED: Final[frozenset[FormatName]] = frozenset({"avro", "json-schema", "protobuf"})
-"""The formats whose schemas a registry holds."""
+"""Formats whose schemas are stored in a schema registry."""
 
 
 class RegistrySettings(Settings):
     """The schema registry of the formats `avro`, `json-schema` and `protobuf`."""
 
     url: str | None = None
-    """Address of its Confluent interface, such as `http://registry:8081`."""
+    """URL of its Confluent-compatible API, such as `http://registry:8081`."""
     user: str | None = None
-    """User. Not set: no login."""
+    """User. Not set: requests carry no login."""
     password: Secret | None = None
     """Password of the user."""
     ca: Path | None = None
     """PEM file of the authority of the registry. Not set: the system's authorities."""
     subject: Literal["topic_record_name", "record_name", "topic_name"] = "topic_record_name"
-    """Subject of a schema: topic and logical table, logical table, or topic."""
+    """Subject of a schema: topic and logical table, only the logical table, or only the topic."""
     auto_register: bool = True
-    """Register new schemas. False: an unknown schema stops the instance."""
+    """Register new schemas. False: a schema that the registry lacks stops the instance."""
     names: Literal["strict", "escape"] = "strict"
-    """A name that Avro or Protobuf does not allow stops the instance, or is escaped."""
+    """Treatment of a name that Avro or Protobuf does not allow: stop the instance, or escape the
+    name.
+    """
     timeout_seconds: Annotated[float, Field(gt=0)] = 5
-    """How long the registry may take to answer."""
+    """Timeout of a request to the registry."""
 
 
 class Refusal(NamedTuple):
-    """A setting that a format cannot have: its name, the values refused, and the reason."""
+    """A setting that a format excludes: its name, the refused values, and the reason."""
 
     setting: str
     values: tuple[object, ...]
@@ -104,7 +106,8 @@ NO_SCHEMAS: Final = (
 def refusals(where: str, name: FormatName, settings: Mapping[str, object]) -> list[str]:
     """Return a sentence for each setting that contradicts the format.
 
-    `where` is the setting that names the format. `settings` are those of `message`, by name.
+    `where` is the setting that names the format. `settings` maps each name of `message` to its
+    value.
     """
     with_schemas = name == "debezium-json" and bool(settings["schemas"])
     rules = REFUSED[name] + ((PARTIAL_WITH_SCHEMA,) if with_schemas else ())
@@ -119,7 +122,9 @@ def refusals(where: str, name: FormatName, settings: Mapping[str, object]) -> li
 def refusal_of_all(
     names: Collection[FormatName], registry: RegistrySettings, *, schemas: bool
 ) -> str | None:
-    """Return a sentence if the formats of an instance contradict a setting together, else None."""
+    """Return a sentence if two formats of an instance contradict each other in a setting, else
+    None.
+    """
     if schemas and "debezium-json" not in names:
         return NO_SCHEMAS
     kinds = [each for each in names if each in REGISTERED]

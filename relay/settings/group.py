@@ -12,8 +12,7 @@ SourceName: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]
 
 class GroupSourceSettings(OtherServerSettings):
     """A further source of a group.
-
-    What is not set is as at the first source, but for the standby.
+    Settings that are missing have the values of the first source, except the standby.
     """
 
     name: SourceName
@@ -32,17 +31,17 @@ class GroupSettings(Settings):
     """
 
     merge_by: Annotated[str, Field(pattern=r"^(execute_time|column:.+)$")] = "execute_time"
-    """Order of the merge: `execute_time` or `column:<name>`."""
+    """Order of the merged transactions: `execute_time` or `column:<name>`."""
     merge_slack_seconds: Annotated[float, Field(ge=0)] = 0.5
     """An idle source is assumed to have no transaction from before its heartbeat minus this, in
     seconds.
     """
     when_source_dies: Literal["hold", "pass"] = "hold"
-    """While a source cannot be reached: the others wait (`hold`), or continue without it
-    (`pass`).
+    """While a source cannot be reached, the instance holds the other sources (`hold`) or continues
+    without the source (`pass`).
     """
     name: SourceName = "first"
-    """Name of the instance's own source among them."""
+    """Name of the instance's own source in the group."""
     sources: Annotated[tuple[GroupSourceSettings, ...], Field(min_length=1)]
     """The further sources."""
 
@@ -63,7 +62,7 @@ class GroupSettings(Settings):
 
 
 def _standby(source: GroupSourceSettings) -> StandbySettings | None:
-    """Return the standby as that of a single source, which may have start settings."""
+    """Return the standby as the type that a single source has, which allows start settings."""
     if source.standby is None:
         return None
     given = source.standby.model_fields_set

@@ -1,4 +1,4 @@
-"""One instance."""
+"""The settings of one instance."""
 
 from collections.abc import Iterable, Mapping
 from typing import Literal
@@ -49,7 +49,9 @@ class InstanceSettings(Settings):
     Part of the transactional id and of topic names; never change it after the first row.
     """
     preferred_servers: tuple[Name, ...] = ()
-    """Machines to run on, the best first. It runs on the first that can."""
+    """Machines that may run the instance, in order of preference. The first one that can run it
+    does.
+    """
     oversize: Literal["stop", "dead_letter", "claim_check"] = "stop"
     """Treatment of a row that no topic accepts: stop, store it as a dead letter, or store its value
     at `claims.url`.
@@ -57,29 +59,26 @@ class InstanceSettings(Settings):
     Unless it is `stop`, a row that cannot be encoded is a dead letter.
     """
     row_printer: Literal["auto", "readable"] = "auto"
-    """`auto`: compiled code where it can.
-
-    `readable`: plain Python for every row. Both print the same bytes.
+    """`auto`: compiled code where it supports the row.
+    `readable`: plain Python for every row. Both write the same bytes.
     """
     snapshot: Literal["never", "initial", "when_needed"] = "never"
-    """When the relay itself requests a copy of all mapped tables.
-
-    `initial`: at the first start of the instance. `when_needed`: also when an operator accepted the
-    loss of changes that the source no longer has.
+    """When the relay copies all mapped tables without an operator's request.
+    `initial`: at the first start of the instance. `when_needed`: also after an operator accepted
+    the loss of changes that the source no longer has.
     """
     spool: Literal["memory", "mixed"] = "memory"
-    """Where events wait while Kafka is unavailable: `memory`, then the source's binlog.
-
-    `mixed`: the relay's disk.
+    """Where events are stored while Kafka is unavailable.
+    `memory`: in memory until it is full, then in the source's binlog. `mixed`: on the relay's disk.
     """
     source: SourceSettings
-    """The server that is read."""
+    """The server whose binlog is read."""
     group: GroupSettings | None = None
-    """Further sources, merged into one stream."""
+    """Further sources, whose transactions are merged into one stream."""
     failover: FailoverSettings = FailoverSettings()
     """When the standby is read."""
     start: StartSettings = StartSettings()
-    """Where an instance without a position starts."""
+    """Where reading begins if the instance has no position."""
     filter: FilterSettings = FilterSettings()
     """Which tables are published."""
     rules: tuple[RowRuleSettings, ...] = ()
@@ -95,21 +94,21 @@ class InstanceSettings(Settings):
     partition: PartitionSettings = PartitionSettings()
     """How rows are assigned to partitions."""
     message: MessageSettings = MessageSettings()
-    """The form of messages."""
+    """The format and contents of messages."""
     registry: RegistrySettings = RegistrySettings()
     """The schema registry."""
     topic: TopicSettings = TopicSettings()
-    """How topics are made."""
+    """Settings of the topics that the relay creates."""
     transaction: TransactionSettings = TransactionSettings()
     """How source transactions become Kafka transactions."""
     heartbeat: HeartbeatSettings = HeartbeatSettings()
-    """Messages that an instance without changes publishes."""
+    """Heartbeat messages that an instance publishes while it has no changes."""
     buffer: BufferSettings = BufferSettings()
     """The buffer between reading and publishing."""
     flow: FlowSettings = FlowSettings()
     """Limits of rows and bytes."""
     copying: CopyingSettings = CopyingSettings()
-    """When a copy of tables waits."""
+    """When a copy of tables pauses."""
     claims: ClaimSettings = ClaimSettings()
     """Where `oversize = "claim_check"` stores values."""
     spooling: SpoolingSettings = SpoolingSettings()
@@ -135,7 +134,9 @@ class InstanceSettings(Settings):
 
     @model_validator(mode="after")
     def _formats_fit(self) -> "InstanceSettings":
-        """Each format works with the settings of all messages; `MessageSettings` checks its own."""
+        """Check that each format can be combined with the message settings.
+        `MessageSettings` checks only its own format.
+        """
         for where, name in self._named_formats().items():
             if name in REGISTERED and self.registry.url is None:
                 raise ValueError(f"{where} = '{name}' needs registry.url")
@@ -210,23 +211,25 @@ class InstanceSettings(Settings):
 
     @property
     def partitioning_rules(self) -> PartitioningRules:
-        """Return the inputs of a row's partition, besides the number of partitions."""
+        """Return the settings that determine a row's partition, except the number of partitions."""
         return PartitioningRules(
             self.partition.partition_hash, self.partition.database_hash, self.routing.names
         )
 
     @property
     def formats(self) -> tuple[FormatName, ...]:
-        """All formats that its topics may have, that of `message.format` first."""
+        """Return all formats that the instance's topics may have, the one of `message.format`
+        first.
+        """
         return tuple(dict.fromkeys(self._named_formats().values()))
 
     def format_of(self, topic: str) -> FormatName:
-        """Return the format of a topic; the topic of its statements has the same."""
+        """Return the format of a topic. The topic of its statements has the same format."""
         rule = self.topic.rule_of(topic.removesuffix(DDL_SUFFIX))
         return self.message.format if rule is None or rule.format is None else rule.format
 
     def _named_formats(self) -> dict[str, FormatName]:
-        """Return the formats by the setting that names them."""
+        """Return the formats by the name of the setting that selects them."""
         rules = {
             f"topic.rules[{number}].format": rule.format
             for number, rule in enumerate(self.topic.rules)

@@ -1,4 +1,4 @@
-"""Messages, topics, transactions, and the storage of rows that wait."""
+"""Messages, topics, transactions, and the storage of rows until Kafka accepts them."""
 
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -17,24 +17,30 @@ class MessageSettings(Settings):
     format: FormatName = "canal-json"
     """Format of values (docs/formats/index.md). `topic.rules` may name another for some topics."""
     schemas: bool = False
-    """Put Kafka Connect's schema into each message of `debezium-json`."""
+    """Include Kafka Connect's schema in each message of `debezium-json`."""
     value_style: Literal["exact", "canal"] = "exact"
-    """Texts of values: as the server prints them, or byte for byte as Canal prints them."""
+    """Form of values: text as the server prints it, or the exact bytes that Canal prints."""
     rows_per_message: Literal["row", "event"] = "row"
     """One message for each row, or for each row event."""
     headers: Literal["default", "full"] = "default"
     """`full` adds the headers instance, real, source, gtid and mapping, and those of statements."""
     field_tags: Literal["header", "separate"] = "header"
-    """Tags of changed fields: further `tag` headers of the message, or messages of their own."""
+    """Where tags of changed fields are written: as `tag` headers of the row's message, or as
+    separate messages.
+    """
     tombstones: bool = False
     """Send a record without a value after each DELETE."""
     key_change: Literal["split", "canal"] = "split"
-    """An UPDATE of the key: a DELETE and an INSERT, or one UPDATE as Canal sends it."""
+    """Form of an UPDATE that changes the key: a DELETE and an INSERT, or one UPDATE as Canal sends
+    it.
+    """
     key_values: Literal["lossless", "printed"] = "lossless"
-    """`lossless`: different values have different keys. `printed`: the texts that `data` has."""
+    """`lossless`: different values give different keys. `printed`: keys contain the same texts as
+    `data`.
+    """
     system_versions: Literal["marked", "rows"] = "marked"
-    """History rows of MariaDB's system-versioned tables have the header `history`, or are rows as
-    others, with `row_end` in keys.
+    """History rows of MariaDB's system-versioned tables: mark them with the header `history`, or
+    publish them as other rows, with `row_end` in keys.
     """
     row_image: Literal["full", "partial"] = "full"
     """`partial` accepts rows that lack columns (MINIMAL, NOBLOB)."""
@@ -65,9 +71,8 @@ class MessageSettings(Settings):
 
 
 def compaction_refusal(message: MessageSettings) -> str | None:
-    """Return why the last message of a key is not its row, so that its topic must not be compacted.
-
-    None if it is.
+    """Return why the last message of a key may not be its row, so that compaction would lose rows.
+    Return None if the last message is the row.
     """
     reasons = {
         "row_image": ("partial", "lacks columns"),
@@ -88,16 +93,16 @@ Retention: TypeAlias = Annotated[str, Field(pattern=r"^(forever|compact|[1-9][0-
 
 
 class TopicRuleSettings(Settings):
-    """Settings for some topics that replace those of the instance."""
+    """Settings that replace those of the instance for the matching topics."""
 
     topics: Annotated[str, Field(pattern=r"^[A-Za-z0-9._*-]{1,249}$")]
     """A topic's name; `*` matches any characters."""
     partitions_num: Annotated[int, Field(ge=1, le=100_000)] | None = None
     """Number of partitions. Not set: `partition.partitions_num`."""
     retention: Retention | None = None
-    """How long they keep rows. Not set: `topic.retention`."""
+    """How long the topics keep rows. Not set: `topic.retention`."""
     format: FormatName | None = None
-    """Format of values, also of their statements. Not set: `message.format`."""
+    """Format of values, also in the topic of statements. Not set: `message.format`."""
 
 
 class TopicSettings(Settings):
@@ -106,27 +111,29 @@ class TopicSettings(Settings):
     retention: Retention = "forever"
     """How long a topic keeps rows: `forever`, `compact`, or hours such as `72h`."""
     move_markers: bool = True
-    """Mark the end of a table in its former topic when a mapping edit gives it another one."""
+    """When a mapping edit gives a table another topic, write a message to the former topic that
+    marks the table's end there.
+    """
     rules: tuple[TopicRuleSettings, ...] = ()
-    """Other retention, partitions and format for some topics. The first rule that matches holds."""
+    """Retention, partitions and format of selected topics. The first matching rule applies."""
 
     def rule_of(self, topic: str) -> TopicRuleSettings | None:
         """Return the first rule that matches a topic, None if none does."""
         return next((each for each in self.rules if fnmatchcase(topic, each.topics)), None)
 
     def retention_of(self, topic: str) -> str:
-        """Return how long a topic keeps rows, in the words of `retention`."""
+        """Return the retention of a topic, in the form of `retention`."""
         rule = self.rule_of(topic)
         return self.retention if rule is None or rule.retention is None else rule.retention
 
     @property
     def compacts(self) -> bool:
-        """Whether some topic may be compacted."""
+        """Return whether any topic may be compacted."""
         return "compact" in (self.retention, *(each.retention for each in self.rules))
 
 
 ReportTopic: TypeAlias = Annotated[str, Field(pattern=r"^([A-Za-z0-9._-]|\{instance\}){1,200}$")]
-"""The topic of an instance's BEGIN, END or heartbeat messages; `{instance}` is its name."""
+"""A topic for BEGIN, END or heartbeat messages. `{instance}` is the name of the instance."""
 
 
 class TransactionSettings(Settings):
@@ -138,31 +145,31 @@ class TransactionSettings(Settings):
     Not set: none, and rows have no `transaction` header.
     """
     delivery: Literal["exactly_once", "at_least_once"] = "exactly_once"
-    """`at_least_once` uses no Kafka transactions: no fence, and repeated rows after a crash."""
+    """`at_least_once` uses no Kafka transactions: an old producer is not fenced, and rows repeat
+    after a crash.
+    """
     producers: Literal[1, 2] = 1
-    """With 2, the next batch is sent under a second transactional id while Kafka commits the last.
-
-    Rows arrive earlier, for more work of relay and brokers. Relays older than this setting do not
-    start where it was 2. Without effect with `at_least_once`.
+    """With 2, the relay sends the next batch under a second transactional id while Kafka commits
+    the last one.
+    Rows arrive earlier, but relay and brokers work more. Relay versions without this setting refuse
+    to start after it was 2. No effect with `at_least_once`.
     """
     timeout_ms: Annotated[int, Field(ge=1000)] = 15_000
     """Timeout of a Kafka transaction. At most `transaction.max.timeout.ms` of the brokers."""
     busy_commit_ms: Annotated[int, Field(ge=1)] = 200
-    """A busy stream commits after this time. An idle one commits at once."""
+    """Longest time between commits of a busy stream. An idle stream commits immediately."""
     busy_commit_bytes: Annotated[int, Field(ge=1)] = 64_000_000
-    """A busy stream commits after this many bytes, if that comes first."""
+    """A busy stream commits after this many bytes, if this limit is reached before the time."""
     split_bytes: Annotated[int, Field(ge=1000)] = 64_000_000
     """A larger source transaction is published in parts.
-
-    So is one that is open for a third of `timeout_ms`.
+    A transaction that is open for a third of `timeout_ms` is split too.
     """
     source_stall_seconds: Annotated[float, Field(gt=0)] = 2
     """A source that sends only heartbeats inside a transaction for this long has stalled.
-
-    It is read again.
+    The relay then reconnects and reads the transaction again.
     """
     max_clock_skew_seconds: Annotated[float, Field(ge=0)] = 60
-    """How far ahead of the relay's clock a change time may be."""
+    """Largest allowed difference of a change time ahead of the relay's clock."""
 
     @property
     def overlaps(self) -> bool:
@@ -171,12 +178,12 @@ class TransactionSettings(Settings):
 
 
 class HeartbeatSettings(Settings):
-    """Messages that an instance without changes publishes."""
+    """Heartbeat messages that an instance publishes while it has no changes."""
 
     topic: ReportTopic | None = None
     """Topic of heartbeats; `{instance}` is the name of the instance. Not set: none."""
     interval_seconds: Annotated[float, Field(ge=1)] = 60
-    """An instance that published nothing for this long publishes a heartbeat."""
+    """The instance publishes a heartbeat after this time without another message."""
 
 
 class BufferSettings(Settings):
@@ -211,11 +218,13 @@ class ClaimSettings(Settings):
 
 
 class SpoolingSettings(Settings):
-    """Where `spool = "mixed"` stores rows that Kafka cannot take."""
+    """Where `spool = "mixed"` stores rows that Kafka does not accept yet."""
 
     directory: Path | None = None
     """Folder; the relay creates a separate one below it."""
     limit_bytes: Annotated[int, Field(ge=16_000_000)] = 10_000_000_000
     """Largest size of the spool."""
     after_seconds: Annotated[float, Field(gt=0)] = 5
-    """Spooling begins when Kafka does not answer, or events wait in memory, for this long."""
+    """Spooling begins when Kafka does not answer for this long, or when events stay in memory this
+    long.
+    """

@@ -1,4 +1,4 @@
-"""The published part of rows, and their names and topics."""
+"""Which rows are published, under which names, and to which topics."""
 
 from typing import Annotated, Literal
 
@@ -9,7 +9,7 @@ from relay.settings.secrets import Secret
 
 
 class FilterSettings(Settings):
-    r"""Which real tables are relayed: Canal's comma lists of patterns over `db\.table`."""
+    r"""Which real tables are relayed: Canal's comma-separated patterns over `db\.table`."""
 
     filter_regex: str = ".*\\..*"
     """Tables to publish: a comma list of regular expressions over `db\\.table`."""
@@ -25,25 +25,24 @@ class FilterSettings(Settings):
 
 
 class RowRuleSettings(Settings):
-    """The published rows and columns of some real tables.
-
-    Several rules for one table apply together.
+    """A rule that selects rows and columns of some real tables.
+    All rules that match a table apply together.
     """
 
     tables: Annotated[str, Field(min_length=1)]
-    """Tables of the rule, in the form of `filter_regex`."""
+    """Tables to which the rule applies, in the form of `filter_regex`."""
     operations: tuple[Literal["INSERT", "UPDATE", "DELETE"], ...] = ("INSERT", "UPDATE", "DELETE")
     """Operations to publish."""
     fields: tuple[str, ...] = ()
-    """The only columns to publish, besides those of the key. Empty: all."""
+    """The only columns to publish; key columns are always included. Empty: all columns."""
     without_fields: tuple[str, ...] = ()
-    """Columns not to publish; keys always are."""
+    """Columns not to publish. Key columns are published nevertheless."""
     where: str = ""
-    """Condition for rows, in SQL's words (docs/filters.md)."""
+    """Condition for rows, in SQL syntax (docs/filters.md)."""
 
 
 class MaskSettings(Settings):
-    """The settings by which values of columns are hidden."""
+    """How values of columns are hidden."""
 
     columns: Annotated[str, Field(min_length=1)]
     """Columns: a comma list as in `filter_regex`, over `database.table.column`."""
@@ -73,16 +72,18 @@ class MaskSettings(Settings):
 
 
 class LookupSettings(Settings):
-    """A query that transforms may send to the source's server: the first row of a SELECT."""
+    """A query that transforms may send to the source's server. Its result is the first row of a
+    SELECT.
+    """
 
     name: Name
     """Name by which transforms use it."""
     query: Annotated[str, Field(pattern=r"(?is)^\s*select\b")]
-    """SELECT with `%s` for its arguments."""
+    """SELECT statement; `%s` marks each argument."""
     cache_seconds: Annotated[float, Field(ge=0)] = 60
-    """How long an answer is kept."""
+    """How long a result is cached."""
     cache_rows: Annotated[int, Field(ge=1)] = 10_000
-    """How many answers are kept."""
+    """Largest number of cached results."""
 
 
 class TransformSettings(Settings):
@@ -93,28 +94,34 @@ class TransformSettings(Settings):
     function: str
     """Name of the function among the entry points `roma.transforms`."""
     lookups: tuple[Name, ...] = ()
-    """Lookups that it may use."""
+    """Lookups that the function may use."""
     adds: dict[str, str] = Field(default_factory=dict)
-    """Columns that it adds, with their types."""
+    """Columns that the function adds, with their types."""
     key: tuple[str, ...] = ()
-    """Columns that identify its rows. Empty: those of the source."""
+    """Columns that identify the function's rows. Empty: the key columns of the source."""
     most_changes: Annotated[int, Field(ge=1, le=1000)] = 8
-    """Largest number of changes that the function may return for one."""
+    """Largest number of changes that the function may return for one change."""
 
 
 class RoutingSettings(Settings):
     """Treatment of names that no mapping document lists, and changes of real names."""
 
     unmapped_db: Literal["drop", "default_topic", "stop"] = "drop"
-    """A database without a mapping: drop its rows, publish them to `default_topic`, or stop."""
+    """A database without a mapping: drop its rows, publish them to `default_topic`, or stop the
+    instance.
+    """
     unmapped_table: Literal["same_name", "drop", "stop"] = "same_name"
-    """A table without a mapping: its own name, drop its rows, or stop."""
+    """A table without a mapping: publish it under its own name, drop its rows, or stop the
+    instance.
+    """
     default_topic: TopicName | None = None
-    """Topic of unmapped databases; `{db}`, `{table}` and `{tag}` in it give each its own."""
+    """Topic of unmapped databases. `{db}`, `{table}` and `{tag}` in the name give each its own
+    topic.
+    """
     names: Literal["logical", "real"] = "logical"
     """Publish logical or real names."""
     key_scope: Literal["logical", "shard"] = "logical"
-    """`shard` adds the real name to message keys."""
+    """`shard` includes the real name in message keys."""
 
     @model_validator(mode="after")
     def _default_topic_is_named(self) -> "RoutingSettings":
@@ -127,11 +134,10 @@ class PartitionSettings(Settings):
     """How rows are assigned to partitions."""
 
     partition_hash: str = ".*\\..*:$pk$"
-    """Rules `table regex:columns`, separated by commas; `$pk$` is the key."""
+    """Rules `table regex:columns`, separated by commas. `$pk$` selects the primary key."""
     database_hash: bool = True
-    """The logical database's name enters the hash."""
+    """Include the logical database's name in the hash."""
     partitions_num: Annotated[int, Field(ge=1, le=100_000)] | None = None
-    """Partitions of the topics that the relay makes.
-
+    """Number of partitions of topics that the relay creates.
     Not set: one. Choose it before the first row.
     """

@@ -1,12 +1,9 @@
-"""Secret values: taken from the environment or a folder of files, read again at each use, never
-printed.
-
+"""Secret values, read from the environment or a folder of files at each use, and never printed.
 A string that consists of `${NAME}` is replaced by a variable. Rules:
-
-- A configuration file may use any variable in any string; its author controls the environment of
-  the process.
-- A document that is edited at run time may use variables in secret fields alone, and only those
-  that `secrets.run_time` names.
+- A configuration file may use any variable in any string: its author also controls the process's
+environment.
+- A document that is edited at run time may use variables in secret fields only, and only those that
+`secrets.run_time` lists.
 """
 
 import os
@@ -42,7 +39,7 @@ HARMLESS_CLAIM_OPTIONS: Final = frozenset(
         "version_aware",
     }
 )
-"""Options of fsspec file systems whose texts may be shown; any other text is a secret."""
+"""Options of fsspec file systems whose values may be shown. Every other value is a secret."""
 HARMLESS_KAFKA_OPTIONS: Final = frozenset(
     {
         "broker.address.family",
@@ -62,11 +59,11 @@ HARMLESS_KAFKA_OPTIONS: Final = frozenset(
         "ssl.keystore.location",
     }
 )
-"""librdkafka's settings whose texts may be shown; any other text is a secret."""
+"""librdkafka settings whose values may be shown. Every other value is a secret."""
 
 
 class Substituted(str):
-    """The text of a variable, with its source; a secret field reads it again at each use."""
+    """The value of a variable and its source. A secret field reads it again at each use."""
 
     __slots__ = ("source",)
     source: "Variable"
@@ -81,15 +78,14 @@ class Substituted(str):
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable by name; a file of that name in `folder` wins over the environment."""
+    """A variable by name. A file of that name in `folder` has priority over the environment."""
 
     name: str
     folder: Path | None = None
 
     def read(self) -> str:
-        """Return the present value; a file's without its last line break.
-
-        Raises ValueError if there is none.
+        """Return the current value; without the last line break if it is read from a file.
+        Raises ValueError if there is no value.
         """
         file = None if self.folder is None else self.folder / self.name
         try:
@@ -104,15 +100,17 @@ class Variable:
 
 
 class VariableSecret(SecretStr):
-    """A secret whose value is read at each use, so that a rotated one serves without a restart."""
+    """A secret that is read at each use, so that a changed value applies without a restart."""
 
     def __init__(self, text: Substituted) -> None:
         super().__init__(str(text))
         self._variable = text.source
 
     def get_secret_value(self) -> str:
-        """Return the present value; the last one known while the variable cannot be read."""
-        with suppress(ValueError):  # a file that is being replaced
+        """Return the current value, or the last one that was read while the variable cannot be
+        read.
+        """
+        with suppress(ValueError):  # the file is being replaced
             self._secret_value = self._variable.read()
         return self._secret_value
 
@@ -126,8 +124,7 @@ class VariableSecret(SecretStr):
 @dataclass(frozen=True, slots=True)
 class RunTimeVariables:
     """The environment variables that a document edited at run time may use.
-
-    Not `resolved`: it is only checked.
+    Not `resolved`: the variable is only checked.
     """
 
     allowed: tuple[str, ...] = (RUN_TIME_VARIABLES,)
@@ -135,9 +132,8 @@ class RunTimeVariables:
     resolved: bool = True
 
     def secret(self, name: str) -> str:
-        """Return a variable's text for a secret field.
-
-        Raises ValueError for one that is not allowed, or not set.
+        """Return the value of a variable for a secret field.
+        Raises ValueError if the variable is not allowed or not set.
         """
         if not any(fnmatchcase(name, each) for each in self.allowed):
             raise ValueError(
@@ -150,7 +146,7 @@ class RunTimeVariables:
 
 
 def variable_name(value: object) -> str | None:
-    """Return the name in a string that is wholly `${NAME}`; None for any other value."""
+    """Return NAME if the whole string is `${NAME}`; None for any other value."""
     if isinstance(value, str) and value.startswith("${") and value.endswith("}"):
         return value[2:-1]
     return None
@@ -178,7 +174,7 @@ def _secret(value: Any, handler: ValidatorFunctionWrapHandler, info: ValidationI
 
 
 def _with_variable(value: Any, info: ValidationInfo) -> Any:
-    """Return the secret that a variable holds; any other value as it is."""
+    """Return the secret that a variable holds; return any other value unchanged."""
     name = variable_name(value)
     if name is not None and isinstance(info.context, RunTimeVariables):
         value = info.context.secret(name)
@@ -186,8 +182,8 @@ def _with_variable(value: Any, info: ValidationInfo) -> Any:
 
 
 def _options(harmless: Collection[str]) -> Callable[[Any, ValidationInfo], Any]:
-    """Return a validator of free-form options that makes each text a secret, except under names
-    known to be harmless.
+    """Return a validator that makes each value of free-form options a secret, except under names
+    that hold no secrets.
     """
 
     def hide(values: Any, info: ValidationInfo) -> Any:
@@ -209,7 +205,7 @@ def _hidden(value: Any, info: ValidationInfo) -> Any:
 
 
 def plain_options(options: Mapping[str, "Option"]) -> dict[str, str | int | bool]:
-    """Return options with their secrets read, for the library that takes them."""
+    """Return options with their secrets resolved, for the library that receives them."""
     return {
         name: value.get_secret_value() if isinstance(value, SecretStr) else value
         for name, value in options.items()

@@ -1,4 +1,4 @@
-"""Kafka, where relays share the work, and the server that speaks Canal's protocol."""
+"""Kafka, the distribution of instances over relays, and the server for Canal clients."""
 
 from pathlib import Path
 from typing import Annotated, Final, Literal, Self
@@ -10,16 +10,14 @@ from relay.settings.secrets import KafkaOptions, Secret
 
 
 class KafkaSettings(Settings):
-    """How to reach Kafka, and how the client collects messages."""
+    """Connection to Kafka, and how the client batches messages."""
 
     bootstrap_servers: str
     """Brokers as `host:port`, separated by commas."""
     client: KafkaOptions = Field(default_factory=dict)
-    """Further settings of librdkafka, passed as they are (`security.protocol`, `sasl.*`,
-    `ssl.*`).
-    """
+    """Further settings of librdkafka, passed unchanged (`security.protocol`, `sasl.*`, `ssl.*`)."""
     password: Secret | None = None
-    """Password of the SASL login; becomes `sasl.password`."""
+    """Password of the SASL login. It sets `sasl.password`."""
     compression: Literal["none", "lz4", "snappy", "zstd", "gzip"] = "lz4"
     """Compression of batches."""
     batch_bytes: Annotated[int, Field(ge=1)] = 1_000_000
@@ -27,22 +25,21 @@ class KafkaSettings(Settings):
     linger_ms: Annotated[float, Field(ge=0)] = 5
     """How long the client waits for more messages of a batch."""
     queue_bytes: Annotated[int, Field(ge=1)] = 4_000_000
-    """How much the client holds before the relay waits.
-
-    Never less than two of the largest messages. With more than 31 partitions it holds 128 KB for
-    each, up to 32 MB. Many brokers or long round trips need `batch_bytes` for each broker, and
-    more.
+    """Bytes that the client queues before the relay pauses.
+    At least two of the largest messages. With more than 31 partitions the client queues 128 KB for
+    each, up to 32 MB. With many brokers or long round trips, set at least `batch_bytes` for each
+    broker.
     """
     message_max_bytes: Annotated[int, Field(ge=1000)] = 1_000_000
-    """Largest message. Raise it together with `max.message.bytes` of the topics."""
+    """Largest message. If you raise it, raise `max.message.bytes` of the topics too."""
     replication_factor: Annotated[int, Field(ge=1)] = 3
-    """Replicas of the topics that the relay makes."""
+    """Replication factor of topics that the relay creates."""
     min_insync_replicas: Annotated[int, Field(ge=1)] = 2
-    """`min.insync.replicas` of the topics that the relay makes."""
+    """`min.insync.replicas` of topics that the relay creates."""
 
 
 MOST_PROCESSES: Final = 64
-"""Most worker processes of a relay."""
+"""Largest number of worker processes of a relay."""
 
 
 class PlacementSettings(Settings):
@@ -51,24 +48,23 @@ class PlacementSettings(Settings):
     server: Name | None = None
     """This machine's name in preferences, moves and maintenance. Not set: its host name."""
     rebalance_seconds: Annotated[float, Field(ge=0)] = 10
-    """How long the plan must stay the same before an instance moves for preference or balance."""
+    """How long the plan must be unchanged before an instance moves for preference or balance."""
     processes: Annotated[int, Field(ge=1, le=MOST_PROCESSES)] | Literal["auto"] = 1
-    """Worker processes of the relay, which share its instances as relays on one server do.
-
-    1: the relay is one process. `auto`: one for each core that it may use.
+    """Worker processes of the relay. They share its instances like several relays on one server.
+    1: the relay is one process. `auto`: one worker for each core that the relay may use.
     """
 
 
 class CanalDestinationSettings(Settings):
-    """One destination: the name that clients subscribe to, and the logical tables that it has."""
+    """One destination: the name that clients subscribe to, and its logical tables."""
 
     name: Name
     """Name of the destination, part of the consumer groups. Never change it: positions would be
     lost.
     """
     filter: str = ".*\\..*"
-    """Logical tables as Canal's expressions over `database.table`, separated by commas. The filter
-    of a client chooses from these.
+    """Logical tables as Canal's expressions over `database.table`, separated by commas. A client's
+    filter selects from these.
     """
 
 
@@ -84,47 +80,52 @@ class CanalServerSettings(Settings):
     password: Secret | None = None
     """Password of the clients. Not set: clients need none."""
     admin: str = "http://127.0.0.1:8080"
-    """Address of the admin, which names the topics of the logical tables."""
+    """URL of the admin, from which the server reads the topics of the logical tables."""
     token: Secret | None = None
     """Token with the role viewer. Not set: `api.token`."""
     cache: Path | None = None
-    """Folder of the admin's last answers. Not set: the cache folder of the server's user."""
+    """Folder that caches the admin's last answers. Not set: the cache folder of the server's user.
+    """
     destinations: Annotated[tuple[CanalDestinationSettings, ...], Field(min_length=1)]
     """The destinations."""
     start: Literal["earliest", "latest"] = "earliest"
     """Where a client id without a position begins: at the oldest changes of the topics, or at their
-    ends as with Canal.
+    ends as Canal does.
     """
     transaction_entries: bool = True
     """Deliver entries TRANSACTIONBEGIN and TRANSACTIONEND around the rows."""
     deletes_without_columns: Literal["refuse", "skip"] = "refuse"
-    """A delete of which only the key is known, because compaction removed its message: refuse it
-    with `DELETE_WITHOUT_COLUMNS`, or log it and deliver nothing.
+    """A delete whose message has only the key, because compaction removed the row: refuse it with
+    `DELETE_WITHOUT_COLUMNS`, or log it and deliver nothing.
     """
     max_connections: Annotated[int, Field(ge=1, le=10_000)] = 100
-    """Largest number of connections of clients that have logged in. Each has a thread, and from its
-    subscription on a consumer.
+    """Largest number of connections that have logged in. Each uses a thread, and a consumer after
+    it has subscribed.
     """
     max_logins: Annotated[int, Field(ge=1, le=10_000)] = 100
-    """Largest number of connections that have not logged in. One more ends the oldest one of the
-    address that has most of them.
+    """Largest number of connections that have not logged in. Beyond it, the server closes the
+    oldest one of the client address with the most connections.
     """
     batch_rows: Annotated[int, Field(ge=1)] = 10_000
-    """Largest number of rows in a batch, if a client asks for more."""
+    """Largest number of rows in a batch, also if a client asks for more."""
     batch_bytes: Annotated[int, Field(ge=1000)] = 16_000_000
-    """A batch ends when its messages in Kafka have this size."""
+    """A batch is complete when its messages in Kafka have this size."""
     rows_out: Annotated[int, Field(ge=1)] = 100_000
     """Largest number of unacknowledged rows of a client id. Further requests get empty batches."""
     login_seconds: Annotated[float, Field(gt=0)] = 10.0
     """A client must authenticate within this time."""
     idle_seconds: Annotated[float, Field(gt=0)] = 3600.0
-    """A connection without a request ends after this time. A client may ask for less."""
+    """The server closes a connection that sends no request for this time. A client may set a
+    shorter time.
+    """
     send_seconds: Annotated[float, Field(gt=0)] = 60.0
     """A client must receive an answer within this time."""
     session_timeout_seconds: Annotated[float, Field(ge=6, le=1800)] = 10.0
-    """Another server takes over a client id after this time without a sign of the first one."""
+    """Another server takes over a client id after this time without a sign of life of the first
+    server.
+    """
     refresh_seconds: Annotated[float, Field(gt=0)] = 15.0
-    """How often the admin is asked for moved and new tables."""
+    """Interval between queries to the admin for moved and new tables."""
     status_host: str = "127.0.0.1"
     """Address of `/healthz`, `/readyz` and `/metrics` of the server."""
     status_port: Annotated[int, Field(ge=0, le=65535)] | None = None

@@ -1,4 +1,4 @@
-"""Ways into the admin beside its own users: an OpenID Connect provider, and a proxy's headers."""
+"""Sign-in to the admin besides its own users: an OpenID Connect provider, or headers of a proxy."""
 
 import ipaddress
 from pathlib import Path
@@ -17,22 +17,22 @@ HeaderName = Annotated[str, Field(pattern=_HEADER_NAME)]
 _TAKEN: Final = frozenset(
     {"authorization", "cookie", "host", "origin", "x-author", "x-comment", "x-csrf-token"}
 )
-"""Headers with a meaning of their own."""
+"""HTTP headers that already have a defined meaning."""
 
 
 class OidcSettings(Settings):
     """Sign-in by an OpenID Connect provider: authorization code flow with PKCE, state and nonce."""
 
     issuer: str
-    """Address of the provider, as its ID tokens name it (`iss`). HTTPS, except on loopback."""
-    client_id: str = Field(min_length=1)
-    """Name of the admin at the provider."""
-    client_secret: Secret
-    """Secret of the admin at the provider."""
-    public_url: str
-    """Address of the admin in browsers. Register `<public_url>/login/oidc/callback` at the
-    provider.
+    """Issuer URL of the provider, as in the field `iss` of its ID tokens. HTTPS, except on
+    loopback.
     """
+    client_id: str = Field(min_length=1)
+    """Client id of the admin at the provider."""
+    client_secret: Secret
+    """Client secret of the admin at the provider."""
+    public_url: str
+    """URL of the admin in browsers. Register `<public_url>/login/oidc/callback` at the provider."""
     title: str = Field("your organisation", min_length=1, max_length=60)
     """Name of the provider in the button "Sign in with …"."""
     scopes: tuple[Annotated[str, Field(pattern=r"^[!#-\[\]-~]+$")], ...] = (
@@ -40,24 +40,23 @@ class OidcSettings(Settings):
         "profile",
         "email",
     )
-    """Scopes that the admin asks for. `openid` is always among them."""
+    """Scopes that the admin requests. `openid` is always included."""
     name_claim: str = Field("preferred_username", min_length=1)
     """Claim with the user's name. Choose one that users cannot change themselves."""
     role_claim: str = Field("groups", min_length=1)
-    """Claim with one text or a list of texts that `roles` maps.
-
-    A dot leads into an object, for example `realm_access.roles`.
+    """Claim that `roles` maps: one text, or a list of texts.
+    A dot selects a field of an object, for example `realm_access.roles`.
     """
     roles: dict[str, Role]
     """Value of the claim → role: viewer, editor, operator or admin. The highest one counts."""
     values: tuple[str, ...] = ()
     """Values of the claim that give the right to read values of rows."""
     session_end: Literal["id_token", "settings"] = "id_token"
-    """When a session ends at the latest: with the ID token too, or by `api.session_seconds` and
-    `api.session_idle_seconds` alone.
+    """What limits a session: the expiry of the ID token too, or only `api.session_seconds` and
+    `api.session_idle_seconds`.
     """
     timeout_seconds: Annotated[float, Field(gt=0, le=30)] = 5.0
-    """The provider must answer each request within this time."""
+    """Timeout of a request to the provider."""
     ca: Path | None = None
     """PEM file of the authority that signed the provider's certificate. Not set: the system's."""
 
@@ -76,7 +75,7 @@ class OidcSettings(Settings):
 
 
 class TrustedHeaderSettings(Settings):
-    """Callers by the headers of a proxy that has signed them in."""
+    """Sign-in by headers of a proxy that has authenticated the caller."""
 
     user: HeaderName
     """Header with the user's name. The proxy must remove this header from clients' requests."""
@@ -117,7 +116,7 @@ class TrustedHeaderSettings(Settings):
 
 
 def checked_address(value: str) -> str:
-    """Return an address whose answers cannot be changed in transit. Raises ValueError."""
+    """Return a URL if its answers cannot be changed in transit. Otherwise raises ValueError."""
     parts = urlsplit(value)
     if parts.query or parts.fragment or parts.username or not parts.hostname:
         raise ValueError("must be https://host/path without query and fragment")

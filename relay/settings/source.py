@@ -11,7 +11,7 @@ from relay.settings.secrets import Secret
 
 
 class TlsSettings(Settings):
-    """TLS to a database server, in the words of MySQL's clients."""
+    """TLS to a database server, with the names of MySQL's client options."""
 
     tls: Literal["disabled", "preferred", "required", "verify_ca", "verify_identity"] | None = None
     """`disabled`, `preferred` (no checks), `required` (no checks), `verify_ca` (authority),
@@ -27,7 +27,7 @@ class TlsSettings(Settings):
     tls_key: Path | None = None
     """PEM file of its key, without a passphrase."""
     tls_legacy: bool = False
-    """Also accept TLS 1.0 and 1.1: all that MySQL 5.6 and early releases of 5.7 offer."""
+    """Also accept TLS 1.0 and 1.1. MySQL 5.6 and early releases of 5.7 offer only these."""
 
     @model_validator(mode="after")
     def _tls_fits_together(self) -> "TlsSettings":
@@ -46,22 +46,20 @@ class TlsSettings(Settings):
 
 class StartSettings(Settings):
     """Where an instance without a position starts.
-
-    Without `at` the first of these that is set counts: gtid_set, journal_name with position,
-    journal_name with timestamp, journal_name alone, timestamp alone; with none of them the end.
+    Without `at`, the first of these that is set applies: gtid_set, journal_name with position,
+    journal_name with timestamp, journal_name alone, timestamp alone. If none is set: the end.
     """
 
     at: Literal["end", "oldest", "gtid_set", "position", "timestamp"] = "end"
-    """Kind of start. Not set: it follows from the other settings."""
+    """Kind of start. Not set: derived from the other settings."""
     journal_name: str | None = None
-    """Name of a binlog file. Alone: its beginning."""
+    """Name of a binlog file. Alone: start at its beginning."""
     position: Annotated[int, Field(ge=4)] | None = None
-    """Offset in that file, of a transaction's first event."""
+    """Offset in that file where a transaction's first event begins."""
     timestamp: AwareDatetime | None = None
-    """A time with its zone, or Unix milliseconds."""
+    """A time with its time zone, or Unix milliseconds."""
     gtid_set: str | None = None
-    """The transactions that a server had executed at one time.
-
+    """The set of transactions that a server had executed.
     Reading begins after exactly these. MySQL's `@@gtid_executed`, MariaDB's `@@gtid_binlog_pos`.
     """
 
@@ -110,25 +108,27 @@ class StartSettings(Settings):
 
 
 class OtherServerSettings(TlsSettings):
-    """A further server. What is not set is as at the source itself."""
+    """A further server. Settings that are missing have the values of the source."""
 
     host: str
     """Host of the server."""
     port: Port = 3306
     """Port of the server."""
     user: str | None = None
-    """User. Not set: that of the source."""
+    """User. Not set: the source's user."""
     password: Secret | None = None
-    """Password. Not set: that of the source."""
+    """Password. Not set: the source's password."""
 
 
 class StandbySettings(OtherServerSettings):
-    """The server that is read when the source fails. What is not set is as at the source itself."""
+    """The server that is read when the source fails. Settings that are missing have the values of
+    the source.
+    """
 
     start: StartSettings | None = None
-    """Where an instance without a position starts at this server, if the source fails before it.
-
-    Not set: such an instance waits for the source.
+    """Where an instance without a position starts at this server, if the source fails before the
+    first position is stored.
+    Not set: such an instance waits until the source answers.
     """
 
 
@@ -144,15 +144,17 @@ class SourceSettings(TlsSettings):
     password: Secret = SecretStr("")
     """Password of the account."""
     server_id: Annotated[int, Field(ge=1, le=2**32 - 1)] | None = None
-    """Replica number, unlike that of every other replica. Not set: the relay finds a free one."""
+    """Replica id (server_id), different from that of every other replica. Not set: the relay
+    chooses a free one.
+    """
     gtid: bool = True
-    """Store the GTID set with the position."""
+    """Store the GTID set together with the position."""
     heartbeat_seconds: Annotated[float, Field(gt=0)] = 1
-    """How often an idle source sends a heartbeat."""
+    """Interval of the source's heartbeats while it has no events."""
     read_timeout_seconds: Annotated[float, Field(gt=0)] = 15
-    """Without an event or a heartbeat for this long, the relay reconnects."""
+    """The relay reconnects after this time without an event or a heartbeat."""
     connect_timeout_seconds: Annotated[float, Field(gt=0)] = 10
-    """How long a connection may take."""
+    """Timeout for opening a connection."""
     receive_buffer_bytes: Annotated[int, Field(ge=4096, le=2**30)] | None = None
     """Receive buffer of the connection (SO_RCVBUF); larger for distant servers. The kernel's
     limit (Linux: net.core.rmem_max) still applies. Not set: the kernel chooses.
@@ -162,13 +164,13 @@ class SourceSettings(TlsSettings):
     standby: StandbySettings | None = None
     """The server that is read when this one fails. Not set: none."""
     names: Literal["auto", "table_map", "history"] = "auto"
-    """Where column names come from.
-
-    `table_map`: the binlog (needs binlog_row_metadata=FULL). `history`: the followed tables.
-    `auto`: the history if metadata is not FULL.
+    """Source of column names.
+    `table_map`: the binlog (needs binlog_row_metadata=FULL). `history`: the schema history that the
+    relay keeps. `auto`: the history if metadata is not FULL.
     """
     statements: Literal["refuse", "publish"] = "refuse"
-    """`refuse` or `publish` a source whose binlog_format is MIXED or STATEMENT."""
+    """For a source whose binlog_format is MIXED or STATEMENT: `refuse` it, or `publish` its rows.
+    """
 
     @model_validator(mode="after")
     def _standby_is_another_server(self) -> "SourceSettings":
@@ -203,22 +205,22 @@ class SourceSettings(TlsSettings):
 
 
 class FailoverSettings(Settings):
-    """When the standby is read, in the words of Canal's settings."""
+    """When the standby is read, with the names of Canal's settings."""
 
     detecting_enable: bool = True
     """Send heartbeats by SQL to both servers."""
     detecting_interval_seconds: Annotated[float, Field(gt=0)] = 3
-    """Time between two heartbeats."""
+    """Interval between two heartbeats."""
     retry_threshold: Annotated[int, Field(ge=1)] = 3
-    """Failed heartbeats in a row after which a server counts as dead."""
+    """Number of consecutive failed heartbeats after which a server counts as dead."""
     heartbeat_ha_enable: bool = False
-    """Failed heartbeats alone switch to the other server. `false`: an operator decides."""
+    """Failed heartbeats alone cause a switch to the other server. `false`: an operator decides."""
     virtual_address: bool = False
-    """Another server may appear at the source's address; it must pass the same proof."""
+    """Accept another server at the source's address, if it passes the same checks as a standby."""
     switch_without_gtid: Literal["stop", "fallback", "digest"] = "stop"
-    """How to switch without GTIDs.
-
-    `stop`: do not. `fallback`: go back and repeat. `digest`: find the position by digests.
+    """How to switch servers without GTIDs.
+    `stop`: do not switch. `fallback`: go back in time and repeat rows. `digest`: find the position
+    by digests.
     """
     fallback_interval_seconds: Annotated[float, Field(ge=0)] = 60
-    """How far `fallback` goes back, and how far before the position `digest` begins to search."""
+    """How far `fallback` goes back. `digest` begins its search this far before the position."""

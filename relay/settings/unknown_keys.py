@@ -1,4 +1,4 @@
-"""The message for a key that a model does not have: the most similar key, or all of them."""
+"""The message for a key that a model does not have: the most similar key, or all keys."""
 
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
@@ -8,17 +8,17 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 UNKNOWN_KEY: Final = "extra_forbidden"
-"""Pydantic's type of this error."""
+"""Pydantic's type of the error for an unknown key."""
 _LONGEST_NAME: Final = 100
-"""Longer texts are not compared: the effort is the square of their length."""
+"""Longer texts are not compared: the cost grows with the square of the length."""
 _UNKNOWN: Final = "This key is not known here"
 _SUGGESTED: Final = 20
-"""So many unknown keys of one document get a suggestion."""
+"""Number of unknown keys of one document that get a suggestion."""
 
 
 def unknown_key(place: Sequence[int | str], model: object) -> str:
-    """Return a sentence about the last key of `place` (pydantic's `loc` below `model`, any
-    annotation), without a full stop.
+    """Return a sentence about the last key of `place`, without a full stop.
+    `place` is pydantic's `loc` below `model`, which may be any annotation.
     """
     key, known = str(place[-1]) if place else "", known_keys(place[:-1], model)
     near = nearest(key, known)
@@ -28,9 +28,8 @@ def unknown_key(place: Sequence[int | str], model: object) -> str:
 
 
 def nearest(name: str, known: Sequence[str]) -> str | None:
-    """Return the known name most similar to `name`.
-
-    None if none is similar or the name is longer than any.
+    """Return the allowed name that is most similar to `name`.
+    None if none is similar, or `name` is longer than every allowed one.
     """
     if len(name) > _LONGEST_NAME:
         return None
@@ -52,14 +51,13 @@ def known_keys(place: Sequence[int | str], model: object) -> list[str]:
         ]
         models = (
             inner or models
-        )  # the index of a list, the key of a dictionary: it leads to no other model
+        )  # the index of a list or the key of a dictionary: it leads to no other model
     return list(dict.fromkeys(name for each in models for name, _ in _fields(each)))
 
 
 def told_errors(error: ValidationError, model: object) -> list[ErrorDetails]:
     """Return the errors with a suggestion in the messages of unknown keys.
-
-    Without the input, which may be a secret.
+    The input is removed, because it may be a secret.
     """
     found = error.errors(include_input=False, include_url=False)
     suggested = 0
@@ -76,7 +74,9 @@ def _fields(model: type[BaseModel]) -> Iterator[tuple[str, Any]]:
 
 
 def _models(annotation: object) -> Iterator[type[BaseModel]]:
-    """Yield the models in an annotation: itself, or those in its union or container."""
+    """Yield the models in an annotation: the annotation itself, or the members of its union or
+    container.
+    """
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
         return

@@ -14,11 +14,10 @@ Identity: TypeAlias = Annotated[
 
 
 class ZooKeeperAuthSettings(Settings):
-    """The login at ZooKeeper, and the access rights of the nodes."""
+    """The login at ZooKeeper and the access rights of the nodes."""
 
     scheme: Literal["sasl", "digest"] = "sasl"
-    """`sasl`: DIGEST-MD5, which the servers check.
-
+    """`sasl`: DIGEST-MD5, which the servers check against their users.
     `digest`: an identity that needs no users at the servers.
     """
     user: Annotated[str, Field(pattern=r"^[^:\s]+$")]
@@ -28,18 +27,18 @@ class ZooKeeperAuthSettings(Settings):
 
 
 class ZooKeeperTlsSettings(Settings):
-    """TLS to ZooKeeper. The files are read again for each connection."""
+    """TLS to ZooKeeper. The relay reads the files again for each connection."""
 
     mode: Literal["required", "verify_ca", "verify_identity"] = "verify_identity"
-    """`verify_identity` checks authority and host name, `verify_ca` only the authority,
-    `required` neither.
+    """`verify_identity` checks authority and host name, `verify_ca` checks only the authority,
+    `required` checks neither.
     """
     ca: Path | None = None
     """PEM file of the authority. Not set: the system's authorities."""
     cert: Path | None = None
-    """PEM file of the relay's own certificate, where the servers ask for one."""
+    """PEM file of the relay's own certificate, if the servers require one."""
     key: Path | None = None
-    """PEM file of its key. Not set: in `cert`."""
+    """PEM file of its key. Not set: the key is in `cert`."""
 
     @model_validator(mode="after")
     def _files_fit_together(self) -> "ZooKeeperTlsSettings":
@@ -54,16 +53,16 @@ class ZooKeeperTlsSettings(Settings):
 
 
 class ZooKeeperSettings(Settings):
-    """How to reach ZooKeeper, and who may use the nodes."""
+    """Connection to ZooKeeper, and who may use the nodes."""
 
     hosts: str
     """Servers as `host:port`, separated by commas."""
     root: str = "/roma"
-    """Node that everything of the relay is below."""
+    """Root node of everything that the relay stores."""
     session_timeout_seconds: Annotated[float, Field(gt=0)] = 2
-    """Silence after which a standby replaces a leader.
-
-    The servers bound it to 2 to 20 times their tickTime. Kafka's fence makes a short one safe.
+    """Session timeout: after this silence a standby replaces a leader.
+    The servers limit it to 2 to 20 times their tickTime. A short value is safe, because Kafka
+    fences the former leader.
     """
     auth: ZooKeeperAuthSettings | None = None
     """The login. Not set: none."""
@@ -80,7 +79,7 @@ class ZooKeeperSettings(Settings):
 
     @property
     def identities(self) -> tuple[str, ...]:
-        """Return who may read and write created nodes; empty: everybody."""
+        """Return who may read and write created nodes. Empty: everybody."""
         if isinstance(self.acl, tuple):
             return self.acl
         return (
@@ -91,7 +90,7 @@ class ZooKeeperSettings(Settings):
 
     @property
     def has_identity(self) -> bool:
-        """Whether the server can identify the relay."""
+        """Return whether the server can identify the relay."""
         return self.auth is not None or (self.tls is not None and self.tls.cert is not None)
 
     @model_validator(mode="after")
