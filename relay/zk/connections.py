@@ -2,9 +2,11 @@
 at that moment.
 """
 
+import select
 import socket
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from math import ceil
 from typing import Any
 
 from kazoo.handlers.threading import SequentialThreadingHandler
@@ -38,6 +40,39 @@ class Connections(SequentialThreadingHandler):
         except BaseException:
             plain.close()
             raise
+
+    def select(
+        self,
+        rlist: Sequence[socket.socket],
+        wlist: Sequence[socket.socket],
+        xlist: Sequence[socket.socket],
+        timeout: float | None = None,
+    ) -> tuple[list[socket.socket], list[socket.socket], list[socket.socket]]:
+        """Return the sockets that can be read, that can be written, and none; wait for one.
+
+        kazoo calls it four times for each request, and its own way makes a new `epoll` each time,
+        which was half of a request's CPU time. `timeout` in seconds, None: without a limit.
+        Raises ValueError for a closed socket.
+        """
+        if rlist and wlist:
+            return super().select(rlist, wlist, xlist, timeout)
+        if wlist:
+            return [], _ready(wlist, select.POLLOUT, timeout), []
+        return _ready(rlist, select.POLLIN, timeout), [], []
+
+
+def _ready(
+    sockets: Sequence[socket.socket], event: int, timeout: float | None
+) -> list[socket.socket]:
+    """Return the sockets with the event, an error or an end; wait for one."""
+    poll = select.poll()
+    by_number = {each.fileno(): each for each in sockets}
+    for number in by_number:
+        poll.register(number, event)
+    found = poll.poll(None if timeout is None else ceil(max(timeout, 0) * 1000))
+    if any(events & select.POLLNVAL for _, events in found):
+        raise ValueError("a socket was closed while it was waited for")
+    return [by_number[number] for number, _ in found]
 
 
 def _context(tls: ZooKeeperTlsSettings) -> ssl.SSLContext:
