@@ -1,13 +1,24 @@
-"""Requests that are sent together: many reads in one round trip, and steps of a transaction."""
+"""Requests that are sent together: many reads in one round trip, and steps of a transaction.
+
+kazoo lacks ZooKeeper's operation `multiRead`. The layout is that of `MultiOperationRecord` and
+`MultiResponse` (since ZooKeeper 3.6): a header before each part, and a last one that ends the list.
+"""
 
 from __future__ import annotations  # IAsyncResult takes its type parameter in the stubs alone
 
 from collections.abc import Iterable, Sequence
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Final, Generic, Protocol, TypeAlias, TypeVar
 
 from kazoo.client import KazooClient
-from kazoo.exceptions import NoNodeError
+from kazoo.exceptions import EXCEPTIONS, KazooException, NoNodeError
 from kazoo.interfaces import IAsyncResult
+from kazoo.protocol.serialization import (
+    GetData,
+    MultiHeader,
+    int_struct,
+    read_buffer,
+    stat_struct,
+)
 from kazoo.protocol.states import ZnodeStat
 
 from relay.deadline import Deadline
@@ -15,7 +26,10 @@ from relay.zk.node import Create, Delete, Node, Replace, Step
 
 READS_PER_BATCH: Final = 100
 """So many reads wait for their answer at the same time; more would delay other requests."""
-
+Found: TypeAlias = tuple[bytes, ZnodeStat]
+"""The value and the statistics of a node."""
+_END: Final = MultiHeader(-1, True, -1).serialize()
+_READ: Final = MultiHeader(GetData.type, False, -1).serialize()
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -50,6 +64,76 @@ def _answer(sent: IAsyncResult[T], deadline: Deadline) -> T | None:
         return sent.get(timeout=deadline.remaining_s)
     except NoNodeError:
         return None
+
+
+class MultiRead:
+    """A request of kazoo that reads the values of nodes, without watches.
+
+    kazoo's connection thread calls `serialize` and `deserialize`.
+    """
+
+    type: Final = 22
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self._paths = paths
+
+    def serialize(self) -> bytes:
+        """Return the request without its length, number and type."""
+        parts = bytearray()
+        for path in self._paths:
+            parts += _READ + GetData(path, None).serialize()
+        return bytes(parts + _END)
+
+    @staticmethod
+    def deserialize(buffer: bytes, offset: int) -> list[Found | KazooException]:
+        """Return the nodes in the order of their paths, kazoo's error for those without."""
+        found: list[Found | KazooException] = []
+        header, offset = MultiHeader.deserialize(buffer, offset)
+        while not header.done:
+            if header.type == GetData.type:
+                value, offset = read_buffer(buffer, offset)
+                stat = ZnodeStat._make(stat_struct.unpack_from(buffer, offset))
+                offset += stat_struct.size
+                found.append((b"" if value is None else value, stat))
+            else:
+                (code,) = int_struct.unpack_from(buffer, offset)
+                offset += int_struct.size
+                found.append(EXCEPTIONS[code]())
+            header, offset = MultiHeader.deserialize(buffer, offset)
+        return found
+
+
+class NodesAnswer:
+    """The future answer of a `MultiRead`."""
+
+    def __init__(self, sent: IAsyncResult[list[Found | KazooException]]) -> None:
+        self._sent = sent
+
+    def get(self, *, timeout: float) -> list[Found | None]:
+        """Return the nodes in the order of their paths, None for a missing one.
+
+        `timeout` in seconds. Raises kazoo's errors, also that of a single node.
+        """
+        return [_known(each) for each in self._sent.get(timeout=timeout)]
+
+
+def _known(found: Found | KazooException) -> Found | None:
+    if isinstance(found, NoNodeError):
+        return None
+    if isinstance(found, KazooException):
+        raise found
+    return found
+
+
+def send_multi_read(client: KazooClient, paths: Sequence[str]) -> NodesAnswer:
+    """Send the reads as one request.
+
+    A server before ZooKeeper 3.6 answers with UnimplementedError. The settings refuse a chroot, so
+    the paths are those of the servers.
+    """
+    answer: IAsyncResult[list[Found | KazooException]] = client.handler.async_result()
+    client._call(MultiRead(paths), answer)  # noqa: SLF001 - kazoo has no public way to send it
+    return NodesAnswer(answer)
 
 
 def commit_steps(client: KazooClient, steps: Sequence[Step]) -> IAsyncResult[list[object]]:

@@ -6,11 +6,18 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, TypeVar
 
+from kazoo.exceptions import UnimplementedError
 from kazoo.interfaces import IAsyncResult
 
 from relay.deadline import Deadline
-from relay.errors import StoreUnreachable
-from relay.zk.batched_requests import READS_PER_BATCH, Answer, ReadBatch
+from relay.errors import StoreRefused, StoreUnreachable
+from relay.zk.batched_requests import (
+    READS_PER_BATCH,
+    Answer,
+    Found,
+    ReadBatch,
+    send_multi_read,
+)
 from relay.zk.client import Client
 from relay.zk.errors import translated
 
@@ -30,6 +37,7 @@ class Requests:
     def __init__(self, client: Client, answer_seconds: float) -> None:
         self._client = client
         self._answer_seconds = answer_seconds
+        self._has_multi_read = True
 
     def read(self, path: str, send: Callable[[], Answer[T]], synced: bool) -> T:
         """Return the answer; repeat the request while the connection drops."""
@@ -52,6 +60,28 @@ class Requests:
         for first in range(0, len(paths), READS_PER_BATCH):
             some = paths[first : first + READS_PER_BATCH]
             found += self.read(some[0], partial(_sent, some, send), synced)
+        return found
+
+    def read_nodes(self, paths: Sequence[str], synced: bool, *, large: bool) -> list[Found | None]:
+        """Return many nodes, in the order of their paths; None for missing ones.
+
+        One request reads up to 100 of them, unless they are large: the server would hold all their
+        values in one answer. Servers before ZooKeeper 3.6 read each node by a request.
+        """
+        if not large and self._has_multi_read:
+            try:
+                return self._read_together(paths, synced)
+            except StoreRefused as exc:
+                if not isinstance(exc.__cause__, UnimplementedError):
+                    raise
+                self._has_multi_read = False
+        return self.read_all(paths, self._client.kazoo.get_async, synced)
+
+    def _read_together(self, paths: Sequence[str], synced: bool) -> list[Found | None]:
+        found: list[Found | None] = []
+        for first in range(0, len(paths), READS_PER_BATCH):
+            some = paths[first : first + READS_PER_BATCH]
+            found += self.read(some[0], partial(send_multi_read, self._client.kazoo, some), synced)
         return found
 
     def ask(self, path: str, send: Callable[[], Answer[T]], deadline: Deadline | None = None) -> T:

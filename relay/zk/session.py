@@ -133,12 +133,15 @@ class Session:
         except NodeMissing:
             return None
 
-    def find_all(self, paths: Sequence[str], *, synced: bool = False) -> list[Node | None]:
+    def find_all(
+        self, paths: Sequence[str], *, synced: bool = False, large: bool = False
+    ) -> list[Node | None]:
         """Read many nodes that may be missing, in the order of their paths.
 
         They are not of one moment: another writer may change one while the next is read.
+        `large`: values may be near the limit of a node, so each has an answer of its own.
         """
-        found = self._requests.read_all(paths, self._kazoo.get_async, synced)
+        found = self._requests.read_nodes(paths, synced, large=large)
         return [None if each is None else node_of(*each) for each in found]
 
     def changes(self, paths: Sequence[str]) -> list[int | None]:

@@ -1,6 +1,7 @@
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from kazoo.handlers.threading import SequentialThreadingHandler
 from kazoo.interfaces import IAsyncResult
@@ -17,6 +18,7 @@ class TransactionRequest:
 
 class KazooClient:
     last_zxid: int
+    handler: SequentialThreadingHandler
     def __init__(
         self,
         hosts: str = ...,
@@ -67,4 +69,5 @@ class KazooClient:
     def set(self, path: str, value: bytes) -> ZnodeStat: ...
     def delete(self, path: str) -> bool: ...
     def delete_async(self, path: str, version: int = ...) -> IAsyncResult[bool]: ...
+    def _call(self, request: object, async_object: IAsyncResult[Any]) -> bool | None: ...
     def transaction(self) -> TransactionRequest: ...

@@ -135,7 +135,8 @@ class InstanceStore:
 
     def tables_of_each(self, instances: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         """Return the real tables that each of these instances has read, sorted."""
-        nodes = self._session.find_all([self._paths.instance_tables(each) for each in instances])
+        paths = [self._paths.instance_tables(each) for each in instances]
+        nodes = self._session.find_all(paths, large=True)
         return {
             each: () if node is None else tuple(sorted(read_tables(node.value)))
             for each, node in zip(instances, nodes, strict=True)
