@@ -347,3 +347,21 @@ def test_values_with_replacement_characters_count_once_when_rows_are_printed_aga
     made = [each for row in rows for each in messages.of(table.row(row))]
     printed = sum((each.value or b"").decode().count('�"') for each in made)
     assert plan.take_undecodable() == printed == refused + 2
+
+
+def test_the_identity_of_a_copied_row_does_not_show_a_key_that_rules_may_hide() -> None:
+    """The id of its message is a digest of the identity and of values that readers have."""
+    table = table_of(DescribedColumn("n", "int"))
+    refinement: Any = SimpleNamespace(takes=lambda _: False, pairs=None)
+    moment = CopyMoment(BinlogPosition("b.000007", 9), OrderPair(1, 99), 3, 1, 7, 2)
+    source = {"host": "h", "user": "u", "server_id": 7}
+    instance = InstanceSettings.model_validate({"name": "x", "source": source})
+    plan = table_plan(table_definition(table.map), TABLE, "orders", 7)
+    messages = CopiedMessages(instance, table, replace(plan, refinement=refinement), moment)
+    identities = []
+    for key in (b"4711", b"4712", b"4711"):
+        messages.of(table.row((key, b"5")))
+        identities.append(messages.context.frame.copied_row)
+    assert identities[0] != identities[1]
+    assert identities[0] == identities[2]
+    assert not any(b"471" in each for each in identities)

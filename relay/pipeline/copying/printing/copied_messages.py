@@ -1,7 +1,9 @@
 """Rows of a chunk → their messages, by the encoders of live rows, under one order key."""
 
+import hmac
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from os import urandom
 from typing import Final
 
 from relay.encode import EventCoordinates, MessageFrame, Origin
@@ -25,6 +27,8 @@ from relay.settings import InstanceSettings
 
 MARK: Final = ((Header.SNAPSHOT.value, b"true"),)
 """The header of every copied row."""
+_SECRET: Final = urandom(32)
+"""Of this process alone, for digests of keys that messages may hide."""
 
 
 class RedirectedRouter(Router):
@@ -108,9 +112,7 @@ class CopiedMessages:
 
         Raises SnapshotRefused for a row that no message can hold, and the errors of a transform.
         """
-        row = change.after or ()
-        key = [row[at] for at in self._key]
-        self.context.frame.copied_row = f"{self._event.table.id} {key}".encode()
+        self.context.frame.copied_row = self._identity(change)
         try:
             made = [self._marked(each) for each in self._made(change)]
         except UNPRINTABLE as exc:
@@ -122,6 +124,19 @@ class CopiedMessages:
             for message in made:
                 self._check_size(message)
         return made
+
+    def _identity(self, change: RowChange) -> bytes:
+        """Return what distinguishes the row from equal rows of the topic, for the ids of messages.
+
+        Rules may hide the key or make rows equal. A digest that nobody else can compute stands for
+        the key then: an id must not show by trial which key was masked.
+        """
+        table = str(self._event.table.id).encode()
+        if self._plan.refinement is None:  # the message has the key
+            return table
+        row = change.after or ()
+        key = repr([row[at] for at in self._key]).encode()
+        return table + hmac.digest(_SECRET, key, "sha256")
 
     def check_sizes(self, printed: PrintedMessages) -> None:
         """Raise SnapshotRefused if a topic does not take one of the messages."""
