@@ -89,15 +89,17 @@ class _Range:
 class _Kept:
     """The records of one transaction in the topic.
 
-    `noted`: it is prepared; `skipped`: an operator left its XA PREPARE out.
+    `noted`: it is prepared; `skipped`: an operator left its XA PREPARE out; `has_note`: the topic
+    has a note, which may be an earlier one.
     """
 
     ranges: list[_Range] = field(default_factory=list)
     noted: bool = False
     skipped: bool = False
+    has_note: bool = False
 
     def note(self, value: bytes) -> None:
-        self.noted, self.skipped = True, is_skipped(value)
+        self.noted, self.skipped, self.has_note = True, is_skipped(value), True
 
     def add(self, key: EventPart, offset: int) -> None:
         # A note before rows is that of an earlier transaction of the same xid, or of an attempt.
@@ -174,7 +176,7 @@ class PreparedIndex:
         kept = self._kept.get(xid, _Kept())
         for each in kept.ranges:
             yield from (record_key(xid, *key) for key in each.keys)
-        if kept.noted:
+        if kept.has_note:
             yield record_key(xid, NOTE)
 
     def _take(self, offset: int, key: bytes, value: bytes | None) -> None:

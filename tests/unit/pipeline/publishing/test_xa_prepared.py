@@ -228,6 +228,8 @@ def test_a_later_transaction_of_the_xid_whose_prepare_was_not_read_is_none(topic
     later.find_committed()
     with pytest.raises(PreparedUnknown):
         later.rows(COMMIT)
+    list(later.forgotten("x"))
+    assert topic.records == {}, "a note that stays is one of a transaction without rows"
 
 
 @pytest.mark.parametrize("skipped", [False, True])
