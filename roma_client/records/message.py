@@ -12,7 +12,8 @@ _OLD: Final = b',"old":[{'
 _END_OF_OLD: Final = b'}],"pkNames":'
 _TYPES: Final = ',"mysqlType":{'
 _SQL_TYPES: Final = ',"sqlType":{'
-_END: Final = '},"'
+_ENDS_OF_TYPES: Final = ('},"pkNames":', '},"old":')
+_END_OF_SQL_TYPES: Final = '},"table":'
 _DECODER: Final = json.JSONDecoder()
 _ROWS: Final = {each.value: each for each in Operation if each is not Operation.STATEMENT}
 _FRAMES: Final = 256
@@ -77,9 +78,10 @@ def _frame(around: bytes) -> Frame:
     """Return the parsed text behind the rows of a message."""
     text = around.decode()
     types = text.find(_TYPES)
-    end = text.find(_END, types + len(_TYPES))
+    # Longer neighbours than the bracket: a column's name may end like an object.
+    end = max(text.find(each, types + len(_TYPES)) for each in _ENDS_OF_TYPES)
     sql_types = text.find(_SQL_TYPES, end)
-    sql_end = text.find(_END, sql_types + len(_SQL_TYPES))
+    sql_end = text.find(_END_OF_SQL_TYPES, sql_types + len(_SQL_TYPES))
     if min(types, end, sql_types, sql_end) < 0:
         return Frame(_scanned("{" + text[1:]))
     message = _scanned("{" + text[1:types] + text[end + 1 : sql_types] + text[sql_end + 1 :])

@@ -204,7 +204,7 @@ def test_canals_filter_takes_whole_names_without_regard_to_case() -> None:
 
 
 _TEXTS = st.text() | st.sampled_from(
-    ['}],"database":"', ',"mysqlType":{"a":"b"},"old":', '\\"', "}"]
+    ['}],"database":"', ',"mysqlType":{"a":"b"},"old":', '\\"', "}", "},", ',"old":[{', "}],"]
 )
 _OBJECTS = st.dictionaries(_TEXTS, st.none() | _TEXTS, max_size=3)
 _TYPES = st.dictionaries(_TEXTS, _TEXTS, max_size=3)
@@ -215,10 +215,11 @@ _TYPES = st.dictionaries(_TEXTS, _TEXTS, max_size=3)
     old=st.none() | st.lists(_OBJECTS, max_size=2),
     types=st.none() | _TYPES,
     sql_types=st.none() | _TYPES,
+    names=st.none() | st.lists(_TEXTS, max_size=2),
     text=_TEXTS,
 )
 def test_a_message_is_parsed_as_json_whatever_its_values_look_like(
-    data: Any, old: Any, types: Any, sql_types: Any, text: str
+    data: Any, old: Any, types: Any, sql_types: Any, names: Any, text: str
 ) -> None:
     message = {
         "data": data,
@@ -227,6 +228,7 @@ def test_a_message_is_parsed_as_json_whatever_its_values_look_like(
         "gtid": text,
         "mysqlType": types,
         "old": old,
+        "pkNames": names,
         "sql": text,
         "sqlType": sql_types,
         "table": text,
@@ -238,6 +240,13 @@ def test_a_message_is_parsed_as_json_whatever_its_values_look_like(
         for _ in range(2):  # the text around the rows is shared
             frame, rows, olds = parts_of(value)
             assert {**frame.message, "data": rows, "old": olds} == message
+
+
+def test_a_column_whose_name_ends_like_an_object_is_read() -> None:
+    record = row_record([{"id": "1", "a},": "x"}], types={"a},": "text"})
+    value = json.dumps(json.loads(record.value or b""), separators=(",", ":")).encode()
+    (change,) = changes_of(record._replace(value=value), ORDERS, READING)
+    assert (change.after, change.types["a},"]) == ({"id": 1, "a},": "x"}, "text")
 
 
 @pytest.mark.parametrize("cut", [1, 5, 60, 200])
