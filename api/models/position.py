@@ -201,7 +201,7 @@ class RepartitionView(BaseModel):
     topic: str
     partitions_before: int
     partitions: int
-    repartitioned_share: float = Field(
+    moved_share: float = Field(
         description="Share of evenly spread keys that get another partition by the number alone."
     )
     rules_differ: bool = Field(
@@ -216,12 +216,12 @@ class RepartitionView(BaseModel):
 
     @classmethod
     def of(cls, instance: str, plan: RepartitionPlan) -> "RepartitionView":
-        """Return the plan; `moved_share` is the share of moved keys, 0 to 1."""
+        """Return the plan as the answer of a request."""
         return cls(
             topic=plan.topic,
             partitions_before=plan.before,
             partitions=plan.after.partitions,
-            repartitioned_share=float(plan.moved),
+            moved_share=float(plan.moved),
             rules_differ=plan.rules_differ,
             waits_for=sorted(plan.others),
             sentences=repartitioned(instance, plan).splitlines(),
