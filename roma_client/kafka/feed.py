@@ -81,8 +81,8 @@ class Feed:
         if not self._records:
             self._move_on()
             self._receive(limit, timeout_seconds)
-            newest = self._records[-1].timestamp if self._records else None
-            self._moves.refuse_late(newest, self._book.partitions(), self.has_read_all)
+            looked_at = min((each.timestamp for each in self._records), default=None)
+            self._moves.refuse_late(looked_at, self._book.partitions(), self.has_read_all)
         found: list[Delivery] = []
         while self._records and len(found) < (parsed or limit):
             try:

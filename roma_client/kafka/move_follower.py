@@ -122,23 +122,22 @@ class MoveFollower:
 
     def refuse_late(
         self,
-        newest: float | None,
+        read_until: float | None,
         partitions: Sequence[Partition],
         has_read_all: Callable[[], bool],
     ) -> None:
         """Check that markers are not overdue.
 
-        `newest` is the time of the newest record that was read; None: no record came. Brokers may
+        The client has looked at all records before `read_until`; None: no record came. Brokers may
         be away then, so `has_read_all` decides. Raises TableMoved.
         """
         if self._heard is None:
             return
-        read_until = time.time() if newest is None else newest
-        if read_until < self._heard + self._limit:
+        if (time.time() if read_until is None else read_until) < self._heard + self._limit:
             return
         if all(self._is_over(each) for each in partitions):
             return
-        if newest is None and not has_read_all():
+        if read_until is None and not has_read_all():
             return
         missing = "; ".join(
             f"{instance} in {', '.join(f'{topic}/{number}' for topic, number in places)}"

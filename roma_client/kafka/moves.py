@@ -40,14 +40,14 @@ class Moves(Protocol):
 
     def refuse_late(
         self,
-        newest: float | None,
+        read_until: float | None,
         partitions: Sequence[Partition],
         has_read_all: Callable[[], bool],
     ) -> None:
         """Raise TableMoved if markers are missing for too long.
 
-        `newest`: time of the newest record that was read, in Unix seconds; None: no record came,
-        and `has_read_all` says whether there is none.
+        `read_until`: the client has looked at all records before this time, in Unix seconds; None:
+        no record came, and `has_read_all` says whether there is none.
         """
 
     def await_topic(self, topic: str) -> None:
@@ -94,7 +94,7 @@ class NoMoves:
 
     def refuse_late(
         self,
-        newest: float | None,
+        read_until: float | None,
         partitions: Sequence[Partition],
         has_read_all: Callable[[], bool],
     ) -> None:

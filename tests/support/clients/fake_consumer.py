@@ -11,6 +11,7 @@ from roma_client.kafka.feed import Feed, OnCorrupt
 from roma_client.kafka.options import FeedOptions
 from roma_client.metrics import NoMetrics
 from roma_client.records.decoding import Reading
+from roma_client.records.moved import Followed
 from roma_client.records.record import ClaimReader, Record
 from roma_client.records.selection import Selection
 
@@ -131,6 +132,7 @@ def opened_feed(
     on_corrupt: OnCorrupt | None = None,
     *,
     exclusive: bool = False,
+    follow: Followed | None = None,
 ) -> Feed:
     """A feed that has the partitions 0 and 1 of the topic `shop`, proven now."""
     selection = Selection(lambda _: True, {"shop.orders": "shop"}, statements=True)
@@ -142,6 +144,7 @@ def opened_feed(
         {},
         exclusive=exclusive,
         session_timeout_seconds=SESSION,
+        follow=follow,
     )
     feed = Feed(options, NoMetrics(), on_corrupt)
     feed.assigned([TopicPartition("shop", number, 0) for number in (0, 1)])

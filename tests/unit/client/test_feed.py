@@ -1,6 +1,7 @@
 """What a client hands out and acknowledges while the broker is away, refuses it, or errs."""
 
 import json
+import time
 from unittest.mock import Mock
 
 import pytest
@@ -302,6 +303,19 @@ def test_a_single_change_is_delivered_without_waiting_for_a_full_fetch(
     monkeypatch.setattr(consumer, "consume", comes_while_waiting)
     delivery = changes.poll(0.5)
     assert (delivery and delivery.change.place.offset, clock.now) == (4, began + 0.5)
+
+
+def test_markers_among_the_newest_records_are_not_overdue(consumer: FakeConsumer) -> None:
+    """A slow service reads a marker and later records of other tables at once."""
+    feed = opened_feed(follow=Followed("shop", "orders", "shop"))
+    feed.hear(moved=True)
+    told = {"database": "shop", "topic": "shop", "to": ["next"], "set": 2, "version": 1}
+    told |= {"instance": "a", "feeders": ["a"]}
+    marked = row(0)._replace(value=None, key=None, headers=[("moved", json.dumps(told).encode())])
+    heard = time.time()
+    in_time = marked._replace(timestamp=heard + 5)
+    consumer.gives(in_time, in_time._replace(partition=1), row(1)._replace(timestamp=heard + 5000))
+    assert feed.fetch(10, 0) == []
 
 
 def test_acknowledged_records_that_are_read_again_for_their_markers_are_passed_over() -> None:
