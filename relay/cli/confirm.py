@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from relay.zk import Session
 
 AUDIT_SECONDS: Final = 5.0
-"""Kafka gets this long to take the entries of the audit trail."""
+"""Seconds that the command waits for Kafka to accept the entries of the audit trail."""
 
 Comment: TypeAlias = Annotated[
     str, typer.Option("--comment", help="Reason; recorded in the audit trail.")
@@ -30,7 +30,7 @@ Yes: TypeAlias = Annotated[
 
 
 def who_does(actor: str | None, comment: str) -> "Who":
-    """Return the operator as the audit trail names them."""
+    """Return the operator's name and reason for the audit trail."""
     import getpass
     import socket
 
@@ -40,9 +40,9 @@ def who_does(actor: str | None, comment: str) -> "Who":
 
 
 def confirm(name: str, yes: str | None) -> None:
-    """Go on only if the name is given once more, by --yes or typed.
+    """Return if the operator repeats the name, by --yes or at the terminal.
 
-    Ends the program with code 1 otherwise, and with code 2 where it may not ask.
+    Otherwise ends the program with code 1, or with code 2 if it cannot ask.
     """
     if yes is None and asks_nothing():
         raise typer.BadParameter(f"--json asks nothing: give --yes {name}.")
@@ -58,7 +58,7 @@ def confirm(name: str, yes: str | None) -> None:
 
 @contextmanager
 def zookeeper(settings: "RelaySettings") -> Iterator["Session"]:
-    """A session with the installation's ZooKeeper. Raises StoreUnreachable."""
+    """Context manager: a session with the installation's ZooKeeper. Raises StoreUnreachable."""
     from relay.deadline import Deadline
     from relay.zk import Session
 
@@ -72,9 +72,10 @@ def zookeeper(settings: "RelaySettings") -> Iterator["Session"]:
 
 @contextmanager
 def delayed_trail(settings: "RelaySettings") -> Iterator["DelayedTrail"]:
-    """Return the audit trail of acts that need no Kafka.
+    """Return the audit trail for acts that use no Kafka.
 
-    At the end it waits for Kafka, up to AUDIT_SECONDS. The log has the entries that Kafka lacks.
+    At the end it waits up to AUDIT_SECONDS for Kafka. Entries that Kafka lacks are written to the
+    log.
     """
     from relay.audit import AuditTrail, DelayedTrail
 

@@ -1,4 +1,4 @@
-"""`roma erase`: removes a person from every store of the installation."""
+"""`roma erase`: remove a person's data from every store of the installation."""
 
 from pathlib import Path
 from typing import Annotated
@@ -47,7 +47,7 @@ def erase(
 ) -> None:
     """Erase keys and texts from topics, dead letters, claimed values and the audit trail.
 
-    --yes names the installation. Exit code 1 with --preview if something is found.
+    --yes names the installation. With --preview, exit code 1 means that something was found.
     """
     with told_errors():
         settings = settings_of(config)

@@ -13,9 +13,9 @@ import typer
 from relay.cli.printing import print_json
 
 WITHOUT_JSON: Final = frozenset({"relay", "api", "canal_server", "edit", "export", "show_letter"})
-"""Functions of commands without the option: services, an editor, files, and bytes."""
+"""Functions of commands without the option: services, an editor, and writers of files or bytes."""
 _OWN_OPTION: Final = "as_json"
-"""Parameter of a command that has the option itself."""
+"""Name of the parameter of a command that defines the option itself."""
 _PARAMETER: Final = inspect.Parameter(
     "prints_json",
     inspect.Parameter.KEYWORD_ONLY,
@@ -28,7 +28,7 @@ _fields: ContextVar[dict[str, object] | None] = ContextVar("fields", default=Non
 
 
 def add_json(commands: typer.Typer) -> None:
-    """Give the option to all commands of a program and of its groups that lack it."""
+    """Add the option to all commands of a program and of its groups that do not have it."""
     for command in commands.registered_commands:
         run = command.callback
         takes_options_of_others = bool(command.context_settings)
@@ -40,14 +40,14 @@ def add_json(commands: typer.Typer) -> None:
 
 
 def fields(**values: object) -> None:
-    """Add fields to the object that `--json` prints; without the option nothing happens."""
+    """Add fields to the object that `--json` prints. Do nothing without the option."""
     found = _fields.get()
     if found is not None:
         found.update(values)
 
 
 def asks_nothing() -> bool:
-    """Whether the command prints for a machine, so that nobody can answer a question."""
+    """Return whether the output is for a program, so that nobody can answer a question."""
     return _fields.get() is not None
 
 
@@ -57,7 +57,7 @@ def _lacks_it(run: Callable[..., Any]) -> bool:
 
 
 def _with_json(run: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the command with the option; its lines and fields are printed at its end."""
+    """Return the command with the option. Its lines and fields are printed when it ends."""
 
     @wraps(run)
     def command(*arguments: Any, prints_json: bool = False, **options: Any) -> Any:
@@ -75,7 +75,7 @@ def _with_json(run: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextmanager
 def _collected() -> Iterator[None]:
-    """Print one object at the end; nothing after an error that came before any result."""
+    """Print one object at the end. Print nothing if an error occurs before the first result."""
     output, found = io.TextIOWrapper(io.BytesIO(), encoding="utf-8"), dict[str, object]()
     token, is_done = _fields.set(found), False
     try:

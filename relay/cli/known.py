@@ -11,10 +11,9 @@ if TYPE_CHECKING:
 def known_instance(
     settings: "RelaySettings", name: str, *, resolved: bool = False
 ) -> "InstanceSettings":
-    """Return the instance of this name; ZooKeeper is asked only for one that the file does not
-    have.
+    """Return the instance of this name. ZooKeeper is read only if the file does not define it.
 
-    `resolved`: with secrets that its document takes from the environment. Raises
+    `resolved`: replace secrets of its document by their values from the environment. Raises
     ConfigurationError.
     """
     from relay.operations import instance_of

@@ -1,4 +1,4 @@
-"""A time on the command line."""
+"""Parses a time from the command line."""
 
 from datetime import UTC, datetime
 from typing import Final
@@ -9,10 +9,9 @@ MOMENT_HELP: Final = "A time with its zone (2026-01-31T12:00:00Z), or Unix milli
 
 
 def moment(text: str) -> datetime:
-    """Read a time.
+    """Parse a time.
 
-    Raises BadParameter for an invalid one, and for one without a time zone, which could be hours
-    off.
+    Raises BadParameter if it is invalid, or has no time zone and so could be wrong by hours.
     """
     try:
         read = (

@@ -8,7 +8,7 @@ from relay.state import InstanceAssignment
 
 
 def placement_table(found: Sequence[InstanceAssignment], maintenance: Sequence[str]) -> Table:
-    """Return one row per instance; below the table the servers in maintenance."""
+    """Return one row per instance, and below the table the servers in maintenance."""
     drained = f"in maintenance: {', '.join(maintenance)}" if maintenance else None
     table = Table(
         "instance",

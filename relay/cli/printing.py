@@ -1,4 +1,4 @@
-"""Printing for machines: JSON objects, one a line."""
+"""Prints machine-readable output: one JSON object per line."""
 
 from collections.abc import Mapping
 from typing import Annotated, TypeAlias
@@ -11,7 +11,7 @@ AsJson: TypeAlias = Annotated[
 
 
 def print_json(fields: Mapping[str, object]) -> None:
-    """Print one object on one line; text stays readable."""
+    """Print one object on one line, without escapes for characters beyond ASCII."""
     import json
 
     typer.echo(json.dumps(fields, ensure_ascii=False))

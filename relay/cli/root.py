@@ -1,6 +1,6 @@
-"""Shared by all commands: the program's root, the configuration file, errors as sentences.
+"""Shared by all commands: the program's root, the configuration file, and errors as sentences.
 
-Heavy imports are inside the commands, so that `roma --help` answers at once.
+Heavy imports are inside the commands, so that `roma --help` is fast.
 """
 
 from collections.abc import Iterator
@@ -24,8 +24,8 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-# Plain help: the coloured one loads a Markdown reader first, which takes longer than everything
-# else.
+# Plain help: coloured help first loads a Markdown reader, which takes longer than the rest of
+# the command.
 app = typer.Typer(
     name="roma",
     no_args_is_help=True,
@@ -35,7 +35,7 @@ app = typer.Typer(
 
 
 _SERVERS: Final = ("relay", "api", "canal-server")
-"""Commands whose acts are not the operator's."""
+"""Services: their acts are not recorded as acts of the command line."""
 
 
 @app.callback()
@@ -75,8 +75,8 @@ def settings_of(config: Path) -> "RelaySettings":
 
 @contextmanager
 def told_errors() -> Iterator[None]:
-    """Errors of the relay become one sentence and an exit code: 2 for the configuration, 1
-    otherwise.
+    """Context manager: print errors of the relay as one sentence and exit with code 2
+    (configuration) or 1 (others).
     """
     try:
         yield

@@ -18,7 +18,7 @@ AS_GIVEN: Final = {
     "allow_extra_args": True,
     "help_option_names": [],
 }
-"""Settings of a command whose options, --help among them, are the job's own."""
+"""Click settings of a command that passes all options, also --help, to the job."""
 JobOptions: TypeAlias = Annotated[
     list[str] | None,
     typer.Argument(
@@ -28,7 +28,9 @@ JobOptions: TypeAlias = Annotated[
 
 
 def become(job: str, options: Sequence[str] | None) -> None:
-    """Become the job: its signals, its output and its exit code are those of this process."""
+    """Replace this process by the job, which then receives the signals and sets the output and exit
+    code.
+    """
     if find_spec("pyspark") is None or find_spec(_JOBS) is None:
         typer.echo(
             "The Spark jobs are not installed here. Install them with: pip install "

@@ -1,4 +1,4 @@
-"""The current plan of one relay: which relay should run which instance, and for how long it has."""
+"""The current plan of one relay: which relay should run which instance, and since when."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -9,27 +9,29 @@ from typing import Final
 from relay.ha.placement import Assignment
 
 UNCLAIMED_SECONDS: Final = 3.0
-"""After this time without a leader, any relay may take an instance: the assigned relay is presumed
-unable.
+"""After this number of seconds without a leader, any relay may take an instance: the assigned relay
+is presumed unable.
 """
 KEPT_SECONDS: Final = 600.0
-"""Cool-down after a failed hand-over. It prevents that two relays pass an instance to and fro."""
+"""Cool-down after a failed hand-over, in seconds. It prevents two relays from handing an instance
+back and forth.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class AssignmentAge:
-    """An assignment, and the second of the monotonic clock at which it came into the plan."""
+    """An assignment, and the time of the monotonic clock (seconds) at which it entered the plan."""
 
     assignment: Assignment
     since_s: float
 
 
 def may_take(age: AssignmentAge, member: str, now_s: float) -> bool:
-    """Return whether a member may try to lead: it is assigned, or the assigned one has left the
-    instance without a leader for too long.
+    """Return whether a member may try to lead.
 
-    A member that leads by the plan may as well: its node exists after an attempt or a resignation
-    that was not answered.
+    It may if it is assigned, or if the assigned member has left the instance without a leader for
+    too long. The leader of the plan may try too: its node may exist after an attempt or a
+    resignation that ZooKeeper did not answer.
     """
     assignment = age.assignment
     if member in (assignment.wanted, assignment.leader):
@@ -38,10 +40,10 @@ def may_take(age: AssignmentAge, member: str, now_s: float) -> bool:
 
 
 def gives_way(age: AssignmentAge, member: str, now_s: float, patience_s: float) -> bool:
-    """Return whether a leader should hand over: at once for an operator's move, else when the plan
-    is `patience_s` old.
+    """Return whether a leader should hand over.
 
-    Relays that join and leave faster than that move no instance.
+    For an operator's move: immediately. Otherwise when the assignment is `patience_s` old, so that
+    relays that join and leave within that time move no instance.
     """
     assignment = age.assignment
     if assignment.leader != member or assignment.wanted == member:
@@ -52,7 +54,7 @@ def gives_way(age: AssignmentAge, member: str, now_s: float, patience_s: float) 
 class AssignmentTable:
     """The assignments: one thread renews them, elections read them.
 
-    Without a plan (ZooKeeper cannot be reached) no relay takes an instance or hands one over.
+    Without a plan (ZooKeeper cannot be reached) no relay takes an instance and none hands one over.
     """
 
     def __init__(self, member: str, rebalance_seconds: float) -> None:
@@ -64,10 +66,10 @@ class AssignmentTable:
         self._lock = threading.Lock()
 
     def renew(self, plan: Mapping[str, Assignment]) -> None:
-        """Store a new plan, empty if it is not known.
+        """Store a new plan, empty if it is unknown.
 
-        Call the signals of the instances whose assignment changed, and of those without a leader:
-        a member may take them after some time.
+        Call the signals of instances whose assignment changed, and of instances without a leader:
+        after some time, a member may take these.
         """
         now_s, before = monotonic(), self._ages
         self._ages = {
@@ -91,7 +93,7 @@ class AssignmentTable:
             signal()
 
     def on_change(self, instance: str, signal: Callable[[], None]) -> None:
-        """Call `signal` after every renewal that affects the instance."""
+        """Register `signal` to be called after every renewal that affects the instance."""
         with self._lock:
             self._signals.setdefault(instance, []).append(signal)
 
@@ -104,30 +106,30 @@ class AssignmentTable:
                 del self._signals[instance]
 
     def assignment(self, instance: str) -> Assignment | None:
-        """Return which relay leads an instance and which one should; None if it is not in the
-        plan.
+        """Return the leading relay and the assigned relay of an instance; None if the plan lacks
+        it.
         """
         age = self._ages.get(instance)
         return None if age is None else age.assignment
 
     def may_take(self, instance: str) -> bool:
-        """Whether this relay may try to lead the instance."""
+        """Return whether this relay may try to lead the instance."""
         age = self._ages.get(instance)
         return age is not None and may_take(age, self._member, monotonic())
 
     def taken(self, instance: str, tried_by: Assignment | None) -> None:
         """Record that this member now leads the instance.
 
-        If the assignment by which it tried does not name it, start the cool-down of
-        `KEPT_SECONDS`: until then, only an urgent assignment (an operator's order) causes a
-        hand-over. A plan that changed since then, because relays started at the same time, does not
-        count.
+        If the assignment by which it tried does not name it, start the cool-down of `KEPT_SECONDS`.
+        Until it ends, only an urgent assignment (an operator's order) causes a hand-over. A plan
+        that changed after the attempt, because relays started at the same time, does not start the
+        cool-down.
         """
         if tried_by is not None and tried_by.wanted != self._member:
             self._kept_until_s[instance] = monotonic() + KEPT_SECONDS
 
     def gives_way(self, instance: str) -> Assignment | None:
-        """Return the assignment, if this member leads and should hand over now."""
+        """Return the assignment if this member leads and should hand over now, else None."""
         age = self._ages.get(instance)
         if age is None or age.assignment.wanted == self._member:
             return None

@@ -12,9 +12,9 @@ from relay.model.replication import Replicating, Replication
 
 
 def landmark_unknown(fingerprint: ResumeFingerprint | None, *, half: bool) -> str:
-    """Return why a search would prove nothing, "" if it can.
+    """Return why a search by digests cannot prove a position, "" if it can.
 
-    `half` means that a part of a transaction is published.
+    `half` means that only a part of a transaction is published.
     """
     if half:
         return (
@@ -35,7 +35,7 @@ def landmark_unknown(fingerprint: ResumeFingerprint | None, *, half: bool) -> st
 
 
 def decide_by_digest(sought: Sought, replication: Replication, to: ServerRole) -> Decision:
-    """Judge. Every way through is a row of the table in the tests."""
+    """Return the decision. The table in the tests has a row for each path."""
     if replication.unproven:
         return _stop(
             f"The digests prove nothing of the {to}: {replication.unproven}.", to, "PLACE_AMBIGUOUS"

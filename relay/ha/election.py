@@ -1,6 +1,6 @@
 """One leader for each instance: the relay whose session owns the instance's ephemeral node.
 
-The placement decides which relay should try; the node lets exactly one succeed. Leading decides
+The placement decides which relay should try; the node lets exactly one succeed. Leadership decides
 only which relay tries to publish: Kafka's fence decides which one can.
 """
 
@@ -16,10 +16,10 @@ from relay.zk import Session, SessionState
 
 
 class Election:
-    """One relay's part in who leads one instance. One thread uses it; watches only wake it.
+    """One relay's participation in the election of one instance.
 
-    Without `assignments` the relay is the only one and takes the instance whenever it has no
-    leader.
+    One thread uses it; watches only wake this thread. Without `assignments` the relay is the only
+    one and takes the instance whenever it has no leader.
     """
 
     def __init__(
@@ -36,15 +36,15 @@ class Election:
         self._instance = instance
         self._assignments = assignments
         self.leading_since_ms: int | None = None
-        """When this relay became leader, in Unix milliseconds; None: it does not lead, or found
-        out that it leads no more.
+        """When this relay became leader, in Unix milliseconds. None: it does not lead, or has
+        detected that it lost leadership.
         """
         self._held_in: int | None = None
         self._has_resigned = False
         self._changed = threading.Event()
 
     def wait_until_leading(self, stop: threading.Event, timeout_s: float) -> bool:
-        """Wait until this relay leads, `stop` is set or the time is over; True when it leads.
+        """Wait until this relay leads, `stop` is set or the timeout ends; return whether it leads.
 
         Raises StoreUnreachable.
         """
@@ -58,10 +58,11 @@ class Election:
             return not stop.is_set() and self._take()
 
     def _listen(self, stack: ExitStack) -> None:
-        """Be woken by changes until the stack is closed.
+        """Wake the waiting thread after changes, until the stack is closed.
 
-        The plan names every change of a leader. The node itself is watched only by a relay that
-        may take it: fifty relays with a thousand instances would ask for 50,000 watches a second.
+        The plan shows every change of a leader. Only a relay that may take the instance watches the
+        node itself: fifty relays with a thousand instances would otherwise set 50,000 watches a
+        second.
         """
         assignments = self._assignments
         if assignments is not None:
@@ -75,9 +76,9 @@ class Election:
         self._changed.set()
 
     def leads(self, *, for_certain: bool = False) -> bool:
-        """Return whether this relay leads, from what the session has received so far.
+        """Return whether this relay leads, by the events that the session has received so far.
 
-        False once the session was lost. While the connection is suspended: True, unless
+        False after the session was lost. While the connection is suspended: True, unless
         `for_certain` is set.
         """
         if self._held_in != self._session.sessions or self._session.state is SessionState.LOST:
@@ -88,7 +89,7 @@ class Election:
     def undecided(self) -> bool:
         """Return whether the connection has been lost for less than the session's timeout.
 
-        The session, and the leadership with it, may then survive or not.
+        Whether the session and the leadership survive is then unknown.
         """
         return (
             not self._session.connected and self._session.silent_s * 1000 < self._session.timeout_ms
@@ -101,7 +102,7 @@ class Election:
         return self._held_in is not None and self._session.owns(self._path)
 
     def gives_way(self) -> Assignment | None:
-        """Return the assignment if another relay should lead and this one has to hand over; else
+        """Return the assignment if another relay should lead and this one must hand over; else
         None.
         """
         return (
@@ -118,13 +119,13 @@ class Election:
         self._has_resigned = True
 
     def leader(self) -> str | None:
-        """Return the name of the relay that leads, None when none does."""
+        """Return the name of the leading relay, None if no relay leads."""
         found = self._session.find(self._path, synced=True)
         return None if found is None else str(json.loads(found.value)["relay"])
 
     def _take(self) -> bool:
-        """Create the node if this relay may and it does not exist. Return whether this session owns
-        it.
+        """Create the node if it does not exist and this relay may lead. Return whether this session
+        owns it.
 
         A node that an unanswered attempt of this session created counts as owned.
         """
@@ -150,10 +151,9 @@ class Election:
         return won
 
     def _is_before_resignation(self, assignment: Assignment | None) -> bool:
-        """Return whether the plan still shows this relay as the leader that should hand over, after
-        it has done so.
+        """Return whether this relay has handed over, but the plan still shows it as leader.
 
-        Otherwise it would take the instance again before the relay that should, and keep it.
+        This check prevents the relay from taking the instance again before the assigned relay does.
         """
         return (
             self._has_resigned

@@ -1,4 +1,4 @@
-"""Which server an instance reads that has no position. Pure."""
+"""Decides which server an instance without a position reads. Pure."""
 
 from collections.abc import Iterable
 
@@ -9,11 +9,11 @@ from relay.model.failover import FailoverOrders, ServerRole, ServerSeen
 def first_server(
     servers: Iterable[ServerSeen], orders: FailoverOrders, rules: SwitchRules
 ) -> ServerRole:
-    """Return the server to start at, where the standby has start settings of its own.
+    """Return the server to start at, if the standby has its own start settings.
 
-    The standby: by an operator's order, or if it answers, the master failed the number of
-    heartbeats that make it dead, `rules.automatic` is on and no operator holds the instance.
-    Otherwise the master. Nothing was published yet, so nothing has to be proven.
+    An operator's order selects the standby. So does a dead master (by its failed heartbeats), if
+    the standby answers, `rules.automatic` is set and no operator holds the instance. Otherwise the
+    master. No proof is necessary, because nothing was published yet.
     """
     seen = {each.role: each for each in servers}
     master, standby = seen[ServerRole.MASTER], seen[ServerRole.STANDBY]

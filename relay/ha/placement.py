@@ -1,5 +1,5 @@
-"""Decides which relay should lead each instance. Pure, so all relays that read the same view come
-to the same result.
+"""Decides which relay should lead each instance. Pure: all relays that read the same view compute
+the same result.
 """
 
 from collections import Counter
@@ -12,7 +12,8 @@ from enum import StrEnum
 class Member:
     """A live relay.
 
-    `server` is a name that outlives the process. `unready` are the instances that it could not run.
+    `server` is a name that is the same after a restart. `unready` are the instances that the relay
+    could not run.
     """
 
     name: str
@@ -23,11 +24,10 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class ClusterView:
-    """One moment of an installation.
+    """The state of an installation at one time.
 
     `leaders`: instance → member. `preferred`: instance → servers, the best first. `moves`: instance
-    → the member or server that an operator asked for. `maintenance`: servers that are to be
-    drained.
+    → the member or server that an operator ordered. `maintenance`: servers to be drained.
     """
 
     members: tuple[Member, ...] = ()
@@ -58,19 +58,22 @@ class Assignment:
 
     @property
     def urgent(self) -> bool:
-        """Return whether an operator ordered it: then it is carried out at once."""
+        """Return whether an operator ordered the assignment, so that it is carried out
+        immediately.
+        """
         return self.why in (Why.MOVED, Why.DRAINED)
 
 
 def assign(view: ClusterView) -> dict[str, Assignment]:
-    """Return an assignment for every instance that a member has.
+    """Return an assignment for every instance that at least one member is configured with.
 
-    Candidates are the members that can run the instance and are not in maintenance, else those in
-    maintenance (a drain never stops a stream), else all. Where an operator's move or a preferred
-    server names some of them, only those remain: the relays of one server share its instances. Of
-    these, the leader keeps the instance. Each remaining instance goes to the member with the
-    fewest. Then instances move one by one while that evens out the numbers. Applying the function
-    to its own result moves nothing.
+    Candidates are the members that can run the instance and are not in maintenance. If there are
+    none: those in maintenance (a drain never stops a stream). If there are none either: all
+    members.
+    If an operator's move or a preferred server names some candidates, only those remain. Relays of
+    one server share its instances. Among the candidates, the leader keeps the instance.
+    Each remaining instance goes to the member with the fewest instances. Then instances move one by
+    one while that balances the numbers. Applying the function to its own result moves nothing.
     """
     candidates = {instance: _candidates(view, instance) for instance in sorted(_instances(view))}
     named = {
@@ -96,9 +99,9 @@ def _instances(view: ClusterView) -> set[str]:
 
 
 def _candidates(view: ClusterView, instance: str) -> list[Member]:
-    """Return the members of the best rank, by name.
+    """Return the members of the best rank, sorted by name.
 
-    The leader counts as able: what stops the instance there would stop it elsewhere too.
+    The leader counts as able: an error that stops the instance there would also stop it elsewhere.
     """
     ranked = [
         (_rank(view, instance, member), member)
@@ -136,10 +139,10 @@ def _least_loaded(members: list[Member], loads: Counter[str]) -> str:
 
 
 def _level(wanted: dict[str, str], allowed: dict[str, list[Member]]) -> None:
-    """Move instances one by one while that evens out the numbers of two relays.
+    """Move instances one by one while that balances the numbers of two relays.
 
-    Each step lowers the sum of squares, so the loop ends. For all instances with the same
-    candidates, the best one is the least loaded.
+    Each step lowers the sum of squares, so the loop ends. Among instances with the same candidates,
+    the least loaded candidate is the best.
     """
     alike: dict[tuple[str, ...], tuple[list[Member], list[str]]] = {}
     for each, members in allowed.items():
@@ -153,7 +156,9 @@ def _level(wanted: dict[str, str], allowed: dict[str, list[Member]]) -> None:
 def _step(
     wanted: dict[str, str], alike: list[tuple[list[Member], list[str]]]
 ) -> tuple[str, str] | None:
-    """Return the best move, of equal ones the first by names; None if none evens out anything."""
+    """Return the best move, None if no move improves the balance. Among equal moves, the first by
+    name.
+    """
     loads = Counter(wanted.values())
     targets = ((_least_loaded(members, loads), instances) for members, instances in alike)
     steps = (

@@ -1,8 +1,8 @@
 """Decides which server an instance reads from next. Pure.
 
-The promise: a switch by GTID is decided only if the other server has everything that was published
-and still has the binlog of the rest, except for losses that an operator accepted. The decision
-never leaves a server that answers for one that is not ready, and never because of it.
+A switch by GTID requires that the other server has all published transactions and still has the
+binlog of the rest. Losses that an operator accepted are exempt. While the current server answers,
+it is not left for a server that is not ready.
 """
 
 from dataclasses import dataclass
@@ -26,9 +26,10 @@ class Action(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SwitchRules:
-    """The settings that matter here.
+    """Settings that the decision depends on.
 
-    `without_gtid` tries a switch where GTIDs prove nothing, `by_digest` only where digests do.
+    `without_gtid`: switch when GTIDs prove nothing. `by_digest`: switch then only if digests prove
+    the position.
     """
 
     retry_threshold: int
@@ -40,11 +41,11 @@ class SwitchRules:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """Both servers, what was published, and the orders and settings.
+    """Both servers, the published transactions, and the operator's orders and settings.
 
     `followed` is the server that the position belongs to. `published_before` is the published set
     at the heartbeat before: a healthy standby has that set, but rarely the current one. `streaming`
-    is True while rows flow, and False before reading begins.
+    is True while rows arrive, and False before reading begins.
     """
 
     followed: ServerRole
@@ -56,12 +57,12 @@ class Situation:
     streaming: bool = False
 
     def server(self, role: ServerRole) -> ServerSeen | None:
-        """Return what was last seen of the server in this role; None if there is none."""
+        """Return the last observation of the server in this role; None if there is none."""
         return next((seen for seen in self.servers if seen.role is role), None)
 
     @property
     def followed_serves(self) -> bool:
-        """Whether the followed server answers, and is still the one that the position belongs
+        """Return whether the followed server answers and is still the one that the position belongs
         to.
         """
         followed = self.server(self.followed)
@@ -73,7 +74,7 @@ class Decision:
     """The decision about the source's server, and its reason.
 
     `code` is the error code of a STOP. `behind` is the number of transactions that the other server
-    lacks. `lacking` and `gone` are the GTIDs whose loss an operator would have to accept.
+    lacks. `lacking` and `gone` are the GTIDs that would be lost: an operator must accept the loss.
     """
 
     action: Action
@@ -90,8 +91,8 @@ def followed_role(
 ) -> ServerRole:
     """Return the role of the server that the position belongs to.
 
-    If no server has the identity of the position, return `noted`, else the only server whose
-    identity is not known, else the master.
+    If no server has the identity of the position, return `noted`. If that is not set: the only
+    server whose identity is unknown, otherwise the master.
     """
     for seen in servers:
         if seen.is_of(published.identity):
@@ -103,7 +104,7 @@ def followed_role(
 
 
 def decide(situation: Situation) -> Decision:
-    """Return what the instance does next. The table in the tests has a row for every case."""
+    """Return the decision for the instance. The table in the tests has a row for every case."""
     target, why = _wanted(situation)
     if target is None:
         return Decision(Action.STAY, why)
@@ -116,7 +117,9 @@ def decide(situation: Situation) -> Decision:
 
 
 def _wanted(situation: Situation) -> tuple[ServerRole | None, str]:
-    """Return the server that the orders and settings ask for, None to stay, and the reason."""
+    """Return the server that the orders and settings request, with the reason. None: keep the
+    current server.
+    """
     orders, rules = situation.orders, situation.rules
     followed = situation.server(situation.followed)
     if orders.switch_to is not None and orders.switch_to is not situation.followed:
@@ -146,7 +149,7 @@ def _wanted(situation: Situation) -> tuple[ServerRole | None, str]:
 
 
 def _judged(situation: Situation, seen: ServerSeen, why: str) -> Decision:
-    """Return the decision about the wanted server, by what GTIDs prove of it."""
+    """Return the decision about the requested server, by the proof that GTIDs give."""
     published, orders = situation.published, situation.orders
     if reason := _no_proof_possible(published, seen):
         if situation.rules.without_gtid:
@@ -183,9 +186,9 @@ def _no_proof_possible(published: Published, seen: ServerSeen) -> str:
 
 
 def _nearly_there(situation: Situation, seen: ServerSeen) -> bool:
-    """Return whether the followed server answers and the other one is at most a heartbeat behind.
+    """Return whether the followed server answers and the other one is at most one heartbeat behind.
 
-    Reading continues until then, so a switch that an operator orders causes no pause.
+    Reading continues until the other server has caught up, so an operator's switch causes no pause.
     """
     if not situation.followed_serves:
         return False
@@ -195,9 +198,7 @@ def _nearly_there(situation: Situation, seen: ServerSeen) -> bool:
 
 
 def _unready(situation: Situation, decision: Decision) -> Decision:
-    """Return the decision, turned into STAY with the same reason while the followed server
-    serves.
-    """
+    """Return the decision; if the followed server still serves, STAY with the same reason."""
     if not situation.followed_serves:
         return decision
     return Decision(

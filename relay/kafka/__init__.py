@@ -1,4 +1,4 @@
-"""The door to Kafka that publish and position share: configuration, errors, topics."""
+"""The only package that configures Kafka clients. It translates their errors and manages topics."""
 
 from relay.kafka.client import ClientConfiguration, client_configuration, kafka_client
 from relay.kafka.client_log import CLIENT_LOG, write_log_lines

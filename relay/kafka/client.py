@@ -11,14 +11,15 @@ from relay.kafka.errors import error_of, relay_error
 from relay.settings import KafkaSettings, plain_options
 
 _RECONNECT_MS: Final = 1000
-"""The client doubles its pause between two attempts, by itself up to 10 s: a broker that is back
-would be met that much later.
+"""Longest pause between two attempts, in milliseconds. The client doubles its pause up to 10 s by
+default, so it would detect an available broker that much later.
 """
 
 _FETCHED_BYTES: Final = 1 << 17
-"""Bytes that a reader requests from a partition at once (`fetch.message.max.bytes`). Brokers send
-batches as they were compressed, so memory holds a multiple of this. A larger batch is still
-delivered, alone (KIP-74).
+"""Bytes per request and partition of a reader (`fetch.message.max.bytes`).
+
+Brokers send batches as they were compressed, so a reader may need several times this memory. A
+larger batch is still delivered, alone (KIP-74).
 """
 _INVALID: Final = frozenset({"_INVALID_ARG", "_NOT_IMPLEMENTED"})
 
@@ -41,8 +42,8 @@ def client_configuration(settings: KafkaSettings) -> ClientConfiguration:
 
 
 def reader_configuration(settings: KafkaSettings) -> ClientConfiguration:
-    """Return the settings that all consumers of this relay share: no commits, and bounded
-    fetches.
+    """Return the settings that all consumers of this relay share: no commits of offsets, and
+    bounded fetches.
     """
     return {
         **client_configuration(settings),
@@ -53,9 +54,9 @@ def reader_configuration(settings: KafkaSettings) -> ClientConfiguration:
 
 
 def kafka_client(make: Callable[..., Client], configuration: Mapping[str, Any]) -> Client:
-    """Make a client of the library, whose lines go to the relay's log.
+    """Create a client of the library, whose log lines are written to the relay's log.
 
-    Raises ConfigurationError for a setting that it does not take, ResourcesExhausted.
+    Raises ConfigurationError for a setting that the library refuses, and ResourcesExhausted.
     """
     try:
         return make(dict(configuration), logger=CLIENT_LOG)

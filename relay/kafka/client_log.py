@@ -1,6 +1,4 @@
-"""The Kafka client's own log lines in the relay's log, each kind of line at most once in a
-while.
-"""
+"""Writes the Kafka client's log lines to the relay's log, each kind at most once per period."""
 
 import re
 import threading
@@ -15,12 +13,12 @@ from confluent_kafka import Consumer, KafkaException, Producer
 from confluent_kafka.admin import AdminClient
 
 PAUSE_SECONDS: Final = 60.0
-"""Lines that differ only in numbers are written once in this period.
+"""Seconds during which lines that differ only in numbers are written once.
 
 The next line contains the number of suppressed ones.
 """
 MOST_KINDS: Final = 256
-"""Number of remembered kinds of lines; when it is exceeded, all are dropped."""
+"""Number of kinds of lines that are stored. Beyond it, all are dropped."""
 _KIND_CHARACTERS: Final = 200
 _NUMBER: Final = re.compile(r"\d+")
 _COUNTS: Final = re.compile(r" \(after .*\)$")
@@ -35,11 +33,10 @@ class _Kind:
 
 
 class ClientLog:
-    """Takes log lines as `logging.Logger` does; this is all that the client asks of a logger.
+    """Receives log lines through the methods of `logging.Logger` that the client calls.
 
-    Used by several threads.
-
-    The client hands its lines over when it is polled, or inside a call that polls.
+    Several threads use it. The client delivers its lines when it is polled, or inside a call that
+    polls.
     """
 
     def __init__(self, now_s: Callable[[], float] = monotonic) -> None:
@@ -50,7 +47,7 @@ class ClientLog:
     def log(self, _level: int, _form: str, facility: str, client: str, text: str) -> None:
         """Write a line, or count it.
 
-        Every line is a warning: the instance's state shows the consequence for an instance.
+        Every line is a warning. The state of an instance shows the effect on the instance.
         """
         suppressed = self._suppressed(facility, text)
         if suppressed is None:
@@ -59,8 +56,9 @@ class ClientLog:
         _log.warning("kafka_client", facility=facility, client=client, text=text, **more)
 
     def _suppressed(self, facility: str, text: str) -> int | None:
-        """Return how many lines of this kind were not written since the last one, None if this
-        one is not written either.
+        """Return how many lines of this kind were suppressed since the last one.
+
+        None if this line is suppressed too.
         """
         kind = f"{facility} {_NUMBER.sub('#', _COUNTS.sub('', text))[:_KIND_CHARACTERS]}"
         now_s = self._now_s()
@@ -82,7 +80,7 @@ CLIENT_LOG: Final = ClientLog()
 def write_log_lines(client: AdminClient | Producer | Consumer) -> None:
     """Write the lines that the client has queued.
 
-    Its fatal errors are raised by the calls that they concern, not here.
+    Fatal errors of the client are raised by the affected calls, not here.
     """
     with suppress(KafkaException):
         client.poll(0)

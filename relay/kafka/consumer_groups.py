@@ -1,4 +1,4 @@
-"""The offsets in topics, and the progress of consumer groups."""
+"""Reads the offsets of topics and the progress of consumer groups."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
@@ -16,11 +16,11 @@ from relay.settings import KafkaSettings
 
 _REQUEST_SECONDS: Final = 10.0
 _LATE_SECONDS: Final = 2.0
-"""After its own time limit the client gets this long to say so."""
+"""Seconds that the client gets to report its own timeout."""
 _EARLIEST: Final[Callable[[], OffsetSpec]] = OffsetSpec.earliest
 _LATEST: Final[Callable[[], OffsetSpec]] = OffsetSpec.latest
 _NONE: Final = -1001
-"""The client's OFFSET_INVALID: the group has committed nothing for the partition."""
+"""The client's value OFFSET_INVALID: the group has committed no offset for the partition."""
 
 Place = tuple[str, int]
 """A topic and the number of one of its partitions."""
@@ -29,10 +29,9 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class PartitionRange:
-    """The offsets of a partition that a read_committed consumer can reach: `first` up to, without,
-    `end`.
+    """The offsets of a partition that a read_committed consumer can read: first <= offset < end.
 
-    Offsets count the markers of Kafka transactions too.
+    Markers of Kafka transactions have offsets too.
     """
 
     first: int
@@ -43,9 +42,9 @@ class PartitionRange:
 class GroupProgress:
     """The progress of one consumer group in one topic.
 
-    state        as Kafka names it: STABLE, EMPTY, PREPARING_REBALANCING, ...
-    behind       offsets between what the group committed and the ends of its partitions
-    partitions   number of partitions that it has committed offsets for
+    state        Kafka's name of it: STABLE, EMPTY, PREPARING_REBALANCING, ...
+    behind       sum of the offsets between the committed ones and the ends of the partitions
+    partitions   number of partitions with committed offsets
     """
 
     group: str
@@ -56,7 +55,7 @@ class GroupProgress:
 
 
 class ConsumerGroups:
-    """Asks the cluster about topics and groups; one instance per thread."""
+    """Queries the cluster about topics and groups. Each thread needs its own instance."""
 
     def __init__(self, settings: KafkaSettings) -> None:
         self._settings = settings
@@ -76,7 +75,7 @@ class ConsumerGroups:
     def progress(self, ranges: Mapping[Place, PartitionRange]) -> list[GroupProgress]:
         """Return how far each group has read each of the topics, by topic and group.
 
-        Groups that committed nothing for a topic are left out. Raises BrokerUnreachable,
+        Groups without a committed offset for a topic are omitted. Raises BrokerUnreachable,
         KafkaNotPermitted.
         """
         states = self._groups()
@@ -136,7 +135,7 @@ def _progress_of(
 ) -> list[GroupProgress]:
     """Return the progress in each topic.
 
-    What Kafka has deleted meanwhile is not counted: the group cannot read it any more.
+    Records that Kafka has deleted are not counted, because the group cannot read them.
     """
     behind: dict[str, list[int]] = {}
     for each in committed:

@@ -1,4 +1,4 @@
-"""Kafka's errors become the relay's, here and nowhere else."""
+"""The only module that translates Kafka's errors into the relay's errors."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ from relay.kafka.rights import NOT_PERMITTED, Right, remedy_of
 
 _TIMESTAMP: Final = "INVALID_TIMESTAMP"
 _TIMESTAMP_TEXT: Final = "Invalid timestamp"
-"""The client's text for the same error inside an error that is fatal to the client."""
+"""Text by which the client describes the same error inside a fatal error."""
 _EXHAUSTED: Final = frozenset({"_CRIT_SYS_RESOURCE"})
 _FENCED: Final = frozenset({"_FENCED", "PRODUCER_FENCED", "INVALID_PRODUCER_EPOCH"})
 _TOO_LARGE: Final = frozenset({"MSG_SIZE_TOO_LARGE", "RECORD_LIST_TOO_LARGE"})
@@ -33,7 +33,7 @@ _REMEDIES: Final = {
         "kafka.min_insync_replicas below it: both 1 on a single broker."
     ),
 }
-"""Remedies for error classes that are too general."""
+"""Remedies of errors whose class has only a general remedy."""
 _TRANSACTIONS_REFUSED: Final = frozenset(
     {
         "INVALID_TRANSACTION_TIMEOUT",
@@ -42,7 +42,7 @@ _TRANSACTIONS_REFUSED: Final = frozenset(
     }
 )
 UNKNOWN_TOPICS: Final = frozenset({"UNKNOWN_TOPIC_OR_PART", "_UNKNOWN_TOPIC", "_UNKNOWN_PARTITION"})
-"""Errors of a topic, or of a partition, that is not there."""
+"""Errors that mean that a topic or partition does not exist."""
 _TOPIC_REFUSED: Final = UNKNOWN_TOPICS | {
     "TOPIC_EXCEPTION",
     "INVALID_REPLICATION_FACTOR",
@@ -51,7 +51,7 @@ _TOPIC_REFUSED: Final = UNKNOWN_TOPICS | {
     "POLICY_VIOLATION",
 }
 _NO_BROKER_YET: Final = ("brokers are currently fenced", "available brokers: 0")
-"""Texts of INVALID_REPLICATION_FACTOR while brokers start: the controller knows none yet.
+"""Texts of INVALID_REPLICATION_FACTOR while brokers start and the controller has no brokers yet.
 
 Sources: Apache Kafka, StripedReplicaPlacer (KRaft) and AdminUtils (ZooKeeper).
 """
@@ -87,7 +87,7 @@ RECHECKED: Final = (
 
 
 def relay_error(error: KafkaError, doing: str, right: Right | None = None) -> RelayError:
-    """Return the relay's error for `error`; the most specific cause first.
+    """Return the relay's error for `error`. The most specific cause has priority.
 
     `right` is the right that the principal lacks if the brokers deny access.
     """
@@ -117,8 +117,8 @@ def relay_error(error: KafkaError, doing: str, right: Right | None = None) -> Re
 def undelivered(error: KafkaError, doing: str, right: Right | None = None) -> RelayError:
     """Return the relay's error for a message that was not delivered.
 
-    A topic that is gone aborts the batch: the next session checks all topics, and makes it again or
-    stops by its name.
+    A deleted topic aborts the batch. The next session checks all topics, and creates the topic
+    again or stops with its name.
     """
     if error.name() in UNKNOWN_TOPICS:
         return BatchAborted(f"{doing}: {error.str()} ({error.name()}).", remedy=RECHECKED)
@@ -135,7 +135,8 @@ def error_of(exception: KafkaException) -> KafkaError:
 
 @contextmanager
 def kafka_errors(doing: str, right: Right | None = None) -> Iterator[None]:
-    """Context manager: turn KafkaException into the relay's error; `doing` begins its sentence.
+    """Context manager: translate KafkaException into the relay's error. `doing` begins its
+    sentence.
 
     `right` as in `relay_error`.
     """

@@ -1,4 +1,4 @@
-"""How large a message is for Kafka, and what a topic accepts.
+"""Computes the size of a message in Kafka, and the size that a topic accepts.
 
 Sizes are counted before compression, because the compressed size is unknown beforehand.
 """
@@ -9,25 +9,25 @@ from typing import Final
 from relay.model.message import Headers, OutboundMessage
 
 RECORD_BYTES: Final = 128
-"""Bytes that a batch (61) and the lengths and times of its record (at most 36) add to a message,
-with a margin.
+"""Bytes that Kafka adds to a message, with a margin: a batch adds 61, lengths and times of a record
+at most 36.
 """
 HEADER_BYTES: Final = 10
-"""Largest number of bytes that the two lengths add to each header."""
+"""Largest number of bytes that the two length fields add to each header."""
 _LIMITS: Final = ("max.message.bytes", "segment.bytes")
 
 
 def topic_limit(settings: Mapping[str, str], message_max_bytes: int) -> int:
     """Return the largest batch that producer and topic accept, in bytes.
 
-    Settings that the brokers do not show are ignored.
+    Settings that the brokers do not return are ignored.
     """
     told = (settings.get(name, "") for name in _LIMITS)
     return min([message_max_bytes, *(int(each) for each in told if each.isdecimal())])
 
 
 def message_bytes(message: OutboundMessage) -> int:
-    """Return the most bytes that a message can take, alone in its batch."""
+    """Return the largest size of a message alone in its batch, in bytes."""
     return (
         _size(message.headers) + len(message.key or b"") + len(message.value or b"") + RECORD_BYTES
     )

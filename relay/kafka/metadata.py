@@ -1,4 +1,4 @@
-"""Requests the cluster's metadata: the cheapest request, and the one that detects unavailable
+"""Requests the cluster's metadata, which is the cheapest request and detects unavailable
 brokers.
 """
 
@@ -17,14 +17,14 @@ from relay.settings import KafkaSettings
 from relay.threads import RelayThread
 
 _SILENT: Final = frozenset({"_TIMED_OUT", "_TRANSPORT", "_ALL_BROKERS_DOWN", "_RESOLVE"})
-# A broker that speaks TLS or refuses a login looks silent to the client.
+# To the client, a broker that requires TLS or refuses a login seems to give no answer.
 _REMEDY: Final = (
     "Check kafka.bootstrap_servers, the brokers, and kafka.client (security.protocol, login); the "
     "relay continues by itself when they answer."
 )
 
 _LATE_SECONDS: Final = 2.0
-"""After its own time limit the client gets this long to say so."""
+"""Seconds that the client gets to report its own timeout."""
 
 
 def cluster_metadata(
@@ -49,7 +49,7 @@ def cluster_metadata(
     try:
         return _within(timeout_s, ask, settings)
     except KafkaException as exc:
-        write_log_lines(client)  # they say why
+        write_log_lines(client)  # the client's log lines contain the reason
         if error_of(exc).name() in _SILENT:
             raise BrokerUnreachable(
                 f"No Kafka broker answers at {settings.bootstrap_servers}.", remedy=_REMEDY
@@ -62,8 +62,8 @@ def _within(
 ) -> ClusterMetadata:
     """Return the result of `ask`, with a timeout by the monotonic clock.
 
-    The client library waits for a moment of the wall clock. A clock that is set back while it waits
-    makes the wait longer, so the call runs in a separate thread.
+    The client library measures its timeout with the wall clock. A clock that is set back makes the
+    timeout longer, so the call runs in a separate thread.
     """
     future: Future[ClusterMetadata] = Future()
     RelayThread("metadata", "", complete_future, future, ask).start()

@@ -1,4 +1,4 @@
-"""Reads the committed records of a topic with one partition, up to its true end."""
+"""Reads the committed records of a topic with one partition, up to its actual end."""
 
 from collections.abc import Generator, Iterator
 from contextlib import closing
@@ -14,7 +14,7 @@ from relay.kafka.rights import Right
 from relay.settings import KafkaSettings
 
 READ_SECONDS: Final = 30.0
-"""A read ends after this many seconds without a record."""
+"""Seconds without a record after which a read ends."""
 _REQUEST_SECONDS: Final = 10.0
 _POLL_SECONDS: Final = 0.2
 _APPEARING_SECONDS: Final = 10.0
@@ -41,10 +41,9 @@ _FETCHED_KILOBYTES: Final = 2048
 class PartitionReader:
     """Reads partition 0 of `topic`.
 
-    Raises `unreadable` where an open transaction may still hide committed records.
-
-    A missing topic is requested again for `appearing_s` seconds, because it may be new. Then
-    TopicRefused is raised. A reading ends after `reading_s` seconds without a record.
+    Raises `unreadable` if an open transaction may still hide committed records. A missing topic may
+    be new, so it is requested again for `appearing_s` seconds before TopicRefused is raised. A read
+    ends after `reading_s` seconds without a record.
     """
 
     def __init__(
@@ -63,9 +62,9 @@ class PartitionReader:
         self._reading_s = reading_s
 
     def ends(self) -> tuple[int, int]:
-        """Return the oldest and next offset of a reader with read_uncommitted.
+        """Return the oldest and the next offset, as a read_uncommitted reader sees them.
 
-        A reader with read_committed has read all records when it reaches the next offset.
+        A read_committed reader has read all records when it reaches the next offset.
         """
         with (
             closing(self._consumer("read_uncommitted")) as consumer,
@@ -86,23 +85,21 @@ class PartitionReader:
             except KafkaException as exc:
                 if deadline.passed or error_of(exc).name() not in _NOT_YET:
                     raise
-            consumer.poll(_POLL_SECONDS)  # nothing is assigned: it lets the client work meanwhile
+            consumer.poll(_POLL_SECONDS)  # nothing is assigned: the call serves the client's events
 
     def committed(self, start: int, high: int) -> Iterator[KeyAndValue]:
-        """Yield the committed records from offset `start` up to `high`.
+        """Yield the committed records with start <= offset < high.
 
-        Transaction markers occupy offsets too.
+        Transaction markers have offsets too.
         """
         with closing(self.records(start, high)) as records:
             yield from ((key, value) for _, key, value in records)
 
     def records(self, start: int, high: int) -> Generator[Record, None, None]:
-        """Yield offset, key and value of the committed records from offset `start` up to `high`.
+        """Yield offset, key and value of the committed records with start <= offset < high.
 
-        Close the generator.
-
-        Raises KafkaNotPermitted, and `unreadable` if an open transaction hides records before
-        `high`.
+        Close the generator after use. Raises KafkaNotPermitted, and `unreadable` if an open
+        transaction hides records before `high`.
         """
         reached = start
         deadline = Deadline.after(self._reading_s)
@@ -131,12 +128,10 @@ class PartitionReader:
                     )
 
     def _refuse(self, error: KafkaError) -> None:
-        """Raise the error that prevents the principal from reading.
+        """Raise the error if the principal may not read.
 
-        The client tries again after every other error.
-
-        The client also requests a coordinator of its group. The relay does not need one, so a
-        refusal is ignored.
+        The client retries after every other error. It also requests a coordinator of its group. The
+        relay needs no coordinator, so a refusal of this request is ignored.
         """
         if error.name() == _MAY_NOT_READ:
             raise relay_error(error, f"Reading {self._topic}", Right("Read", "topic", self._topic))

@@ -1,4 +1,4 @@
-"""Access rights of Kafka (ACLs), as its own tool names them."""
+"""Access rights of Kafka (ACLs), with the names of kafka-acls.sh."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -11,7 +11,7 @@ NOT_PERMITTED: Final = frozenset(
         "CLUSTER_AUTHORIZATION_FAILED",
     }
 )
-"""Names of the errors by which brokers say that the principal lacks a right."""
+"""Names of the errors with which brokers report that the principal lacks a right."""
 _OWN: Final = (
     "Give the relay's principal the rights that docs/operations/kafka.md lists, then start again."
 )
@@ -19,8 +19,10 @@ _OWN: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Right:
-    """One operation ("DescribeConfigs") on a resource: its kind ("topic", "transactional-id",
-    "cluster") and name, "" of the cluster.
+    """One operation ("DescribeConfigs") on a resource.
+
+    The kind of the resource is "topic", "transactional-id" or "cluster". The name of the cluster is
+    "".
     """
 
     operation: str
@@ -29,7 +31,7 @@ class Right:
 
     @property
     def text(self) -> str:
-        """The right as a part of a sentence."""
+        """Return the right as a part of a sentence."""
         return (
             f"{self.operation} on {self.kind} {self.name}".strip()
             if self.name
@@ -38,7 +40,7 @@ class Right:
 
     @property
     def remedy(self) -> str:
-        """Return how an operator grants this right to the relay."""
+        """Return the instruction by which an operator grants this right to the relay."""
         resource = f"--{self.kind} {self.name}".strip()
         command = (
             f"kafka-acls.sh --add --allow-principal User:NAME --operation {self.operation} "
@@ -48,5 +50,5 @@ class Right:
 
 
 def remedy_of(right: Right | None) -> str:
-    """Return the remedy for a refusal; `right` is the missing right, None if it is unknown."""
+    """Return the remedy for a refusal. `right` is the missing right, None if it is unknown."""
     return _OWN if right is None else right.remedy

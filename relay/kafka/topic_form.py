@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class TopicSpec:
-    """A topic as the relay makes it; `settings` are Kafka's topic settings."""
+    """A topic as the relay creates it. `settings` are Kafka's topic settings."""
 
     name: str
     partitions: int
@@ -18,10 +18,9 @@ class TopicSpec:
 class TopicState:
     """The state of a topic in the cluster.
 
-    `settings` with the brokers' defaults, `replication_factor` of its weakest partition.
-
-    `permitted` are the operations that the relay's principal may perform on it ("Write"), None if
-    the brokers do not return them.
+    `settings` include the brokers' defaults. `replication_factor` is that of the partition with the
+    fewest replicas. `permitted` are the operations that the relay's principal may perform on the
+    topic ("Write"), None if the brokers do not return them.
     """
 
     name: str

@@ -1,7 +1,4 @@
-"""Rules for topics and brokers.
-
-Pure, so that preflight and the relay report the same sentences.
-"""
+"""Rules for topics and brokers. Pure: preflight and the relay report the same sentences."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,7 +10,7 @@ from relay.kafka.topic_form import TopicState
 from relay.settings import KafkaSettings
 
 FOREVER: Final = "-1"
-"""Kafka's value of retention.ms and retention.bytes for a topic that loses nothing."""
+"""Kafka's value of retention.ms and retention.bytes for unlimited retention."""
 _MS_PER_HOUR: Final = 3_600_000
 
 
@@ -32,8 +29,8 @@ class WantedTopic:
 
     @classmethod
     def of(cls, kafka: KafkaSettings, partitions: int | None, retention: str) -> "WantedTopic":
-        """Return a topic with the copies that the settings ask for, and room for the largest
-        message.
+        """Return a topic with the replicas that the settings require, and a size limit for the
+        largest message.
         """
         return cls(
             partitions,
@@ -50,7 +47,7 @@ class WantedTopic:
 
     @property
     def retention_ms(self) -> str:
-        """Kafka's retention.ms for this retention; no meaning for "compact"."""
+        """Kafka's retention.ms for this retention. Without effect for "compact"."""
         return (
             str(int(self.retention[:-1]) * _MS_PER_HOUR)
             if self.retention.endswith("h")
@@ -59,7 +56,7 @@ class WantedTopic:
 
     @property
     def settings(self) -> dict[str, str]:
-        """The topic settings that a new topic is made with."""
+        """The topic settings with which a new topic is created."""
         common = {
             "min.insync.replicas": str(self.min_insync_replicas),
             "cleanup.policy": self.cleanup_policy,
@@ -71,7 +68,7 @@ class WantedTopic:
 
 @dataclass(frozen=True, slots=True)
 class TopicFinding:
-    """A setting of a topic that is not as wanted.
+    """A setting of a topic that differs from the required one.
 
     A `warning` does not prevent the relay from publishing.
     """
@@ -83,7 +80,8 @@ class TopicFinding:
 def row_topic_findings(
     state: TopicState, wanted: WantedTopic, *, published: bool = False
 ) -> list[TopicFinding]:
-    """Return every setting of an existing row topic that breaks a promise or deserves a warning.
+    """Return every setting of an existing row topic that violates a guarantee or deserves a
+    warning.
 
     `published`: the topic has rows of the instance, assigned by the wanted number of partitions.
     """
@@ -97,8 +95,10 @@ def row_topic_findings(
 
 
 def position_topic_findings(state: TopicState, wanted: WantedTopic) -> list[TopicFinding]:
-    """Return the problems of a topic that the relay reads back: one partition, and compacted,
-    because only the newest record of each key is needed.
+    """Return the problems of a topic that the relay reads itself.
+
+    It must have one partition and be compacted, because only the newest record of each key is
+    needed.
     """
     policy = state.settings.get("cleanup.policy")
     form = TopicRefused(
@@ -118,7 +118,9 @@ def position_topic_findings(state: TopicState, wanted: WantedTopic) -> list[Topi
 
 
 def _lacking(state: TopicState, *operations: str) -> Iterator[TopicFinding]:
-    """Find which of the operations the relay's principal may not do with the topic."""
+    """Return a finding for each operation that the relay's principal may not perform on the
+    topic.
+    """
     for operation in operations:
         if state.permitted is not None and operation not in state.permitted:
             right = Right(operation, "topic", state.name)
@@ -130,7 +132,7 @@ def _lacking(state: TopicState, *operations: str) -> Iterator[TopicFinding]:
 def transaction_timeout_error(
     timeout_ms: int, broker_settings: Mapping[str, str]
 ) -> TransactionsRefused | None:
-    """Return whether the brokers allow transactions as long as the settings ask for."""
+    """Return a finding unless the brokers allow transactions as long as the setting requires."""
     allowed_ms = broker_settings.get("transaction.max.timeout.ms", "")
     if not allowed_ms.isdecimal() or timeout_ms <= int(allowed_ms):
         return None
@@ -211,8 +213,8 @@ def _finite(
 
 
 def _copies(state: TopicState, wanted: WantedTopic) -> Iterator[TopicFinding]:
-    """Check the replicas: the relay waits for all in-sync replicas (acks=all), and
-    min.insync.replicas limits how few they may be.
+    """Check the replicas. The relay waits for all in-sync replicas (acks=all); min.insync.replicas
+    is their smallest number.
     """
     found, needed = int(state.settings.get("min.insync.replicas") or 1), wanted.min_insync_replicas
     if found < needed:

@@ -14,15 +14,15 @@ from relay.kafka.rights import Right
 from relay.settings import KafkaSettings
 
 _METADATA_SECONDS: Final = 4.0
-"""Timeout in seconds: a user waits for the answer, so a slower broker counts as unavailable."""
+"""Timeout in seconds. A user waits for the answer, so a slower broker counts as unavailable."""
 _TIMES_SECONDS: Final = 5.0
 _FETCHED_KILOBYTES: Final = 4096
-"""Largest amount of fetched data in kilobytes that the client holds before the reader takes it."""
+"""Kilobytes of fetched data that the client stores before the reader takes them, at most."""
 _FETCHED_BYTES: Final = 4_000_000
 _EOF: Final = "_PARTITION_EOF"
 _DOWN: Final = "_ALL_BROKERS_DOWN"
 _REFUSED: Final = frozenset({"TOPIC_AUTHORIZATION_FAILED", "UNKNOWN_TOPIC_OR_PART"})
-"""Answers that a further attempt does not change."""
+"""Errors for which a retry is useless."""
 _ANSWERS_NO_GROUP: Final = "roma.no-group"
 """The client requires a group id.
 
@@ -45,8 +45,8 @@ class TailRecord(NamedTuple):
 
 
 class TailRead(NamedTuple):
-    """Records in the order in which the client returned them, and the partitions whose end was
-    reached.
+    """Records in the order in which the client returned them, and the partitions that were read to
+    their ends.
     """
 
     records: tuple[TailRecord, ...]
@@ -54,7 +54,7 @@ class TailRead(NamedTuple):
 
 
 class TopicTail:
-    """One consumer, for one thread at a time. Close it."""
+    """One consumer, for one thread at a time. Close it after use."""
 
     def __init__(self, settings: KafkaSettings, topic: str) -> None:
         self._settings = settings
@@ -64,7 +64,7 @@ class TopicTail:
         self._consumer = kafka_client(Consumer, self._configuration())
 
     def ranges(self) -> dict[int, PartitionRange]:
-        """Return the offset range of each partition; empty if Kafka has no such topic.
+        """Return the offset range of each partition; empty if the topic does not exist.
 
         Raises BrokerUnreachable, KafkaNotPermitted.
         """
@@ -76,7 +76,7 @@ class TopicTail:
         return {number: each for (_, number), each in places.items()}
 
     def offsets_at(self, moment_ms: int, ranges: Mapping[int, PartitionRange]) -> dict[int, int]:
-        """Return the first offsets whose records were published at a moment or later.
+        """Return the first offsets of records published at this time or later.
 
         Raises BrokerUnreachable, KafkaNotPermitted.
         """
@@ -98,7 +98,7 @@ class TopicTail:
     def read(self, most: int, timeout_s: float) -> TailRead:
         """Return at most `most` records, after at most `timeout_s` seconds.
 
-        Raises BrokerUnreachable if no broker answers any more, KafkaNotPermitted, TopicRefused.
+        Raises BrokerUnreachable if no broker answers, KafkaNotPermitted, TopicRefused.
         """
         with kafka_errors(f"Reading {self._topic}", self._right()):
             messages = self._consumer.consume(most, timeout_s)

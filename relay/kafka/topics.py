@@ -1,4 +1,4 @@
-"""Topics: create them with the wanted settings, and refuse those with other settings."""
+"""Creates topics with the required settings, and refuses topics with other settings."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
@@ -24,7 +24,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class TopicAdmin:
-    """Asks the cluster about topics and makes them; one instance per thread."""
+    """Queries the cluster about topics and creates them. Each thread needs its own instance."""
 
     def __init__(self, settings: KafkaSettings) -> None:
         self._settings = settings
@@ -50,16 +50,16 @@ class TopicAdmin:
             settings = self._settings_of(ResourceType.TOPIC, name, right)
             permitted = self.permitted(name)
         except TopicRefused as exc:
-            # Each request may go to another broker, and one that starts learns topics late.
+            # Each request may go to another broker, and a starting broker has no topics at first.
             raise BrokerUnreachable(
                 f"One broker has topic {name}, and another one answers: {exc.reason}"
             ) from exc
         return TopicState(name, len(found.partitions), replicas, settings, permitted)
 
     def permitted(self, name: str) -> frozenset[str] | None:
-        """Return the operations that the principal may do with a topic.
+        """Return the operations that the principal may perform on a topic.
 
-        None if the brokers do not say.
+        None if the brokers do not return them.
         """
         with kafka_errors(f"Asking what may be done with {name}", Right("Describe", "topic", name)):
             asked = self._admin.describe_topics(
@@ -71,11 +71,10 @@ class TopicAdmin:
         return None if operations is None else frozenset(_operation(each) for each in operations)
 
     def create(self, spec: TopicSpec, *, only_ask: bool = False) -> bool:
-        """Create the topic and wait until every partition has a leader; return False if it exists.
+        """Create the topic and wait until every partition has a leader. Return False if it exists.
 
-        With `only_ask` the brokers validate the request and create nothing.
-
-        Raises TopicRefused, KafkaNotPermitted, BrokerUnreachable.
+        With `only_ask` the brokers validate the request and create nothing. Raises TopicRefused,
+        KafkaNotPermitted, BrokerUnreachable.
         """
         new = NewTopic(
             spec.name, spec.partitions, spec.replication_factor, config=dict(spec.settings)
@@ -107,9 +106,9 @@ class TopicAdmin:
     def ensure(
         self, spec: TopicSpec, findings: Callable[[TopicState], Iterable[TopicFinding]]
     ) -> bool:
-        """Create the topic if it is missing (True).
+        """Create the topic if it is missing; return whether it was created.
 
-        Raises the first finding that is not a warning if it exists with other settings.
+        If it exists with other settings, raises the first finding that is not a warning.
         """
         state = self.state(spec.name)
         if state is None:
@@ -118,7 +117,7 @@ class TopicAdmin:
         return False
 
     def broker_settings(self) -> Mapping[str, str]:
-        """Return the settings of one broker, which represent the cluster.
+        """Return the settings of one broker, which are assumed for the whole cluster.
 
         Raises KafkaNotPermitted, BrokerUnreachable.
         """
@@ -130,19 +129,20 @@ class TopicAdmin:
         )
 
     def delete_records(self, name: str, offsets: Mapping[int, int]) -> None:
-        """Delete all records of a topic before an offset of each partition.
+        """Delete all records of a topic before the given offset of each partition.
 
-        Raises KafkaNotPermitted, and TopicRefused for a topic that is compacted alone.
+        Raises KafkaNotPermitted, and TopicRefused for a topic whose cleanup policy is only
+        `compact`.
         """
         delete_records(self._admin, name, offsets)
 
     def partition_counts(self) -> Mapping[str, int]:
-        """Return how many partitions every topic of the cluster has."""
+        """Return the number of partitions of every topic of the cluster."""
         topics = cluster_metadata(self._admin, self._settings, _REQUEST_SECONDS).topics
         return {name: len(topic.partitions) for name, topic in topics.items()}
 
     def broker_count(self) -> int:
-        """Ask the cluster how many brokers it has. Raises BrokerUnreachable."""
+        """Return the number of brokers of the cluster. Raises BrokerUnreachable."""
         return len(cluster_metadata(self._admin, self._settings, _REQUEST_SECONDS).brokers)
 
     def _settings_of(self, kind: ResourceType, name: str, right: Right) -> Mapping[str, str]:
@@ -163,7 +163,9 @@ def accept(findings: Iterable[TopicFinding]) -> None:
 
 
 def _operation(operation: AclOperation) -> str:
-    """DESCRIBE_CONFIGS → DescribeConfigs, as kafka-acls.sh and the documentation write it."""
+    """Convert DESCRIBE_CONFIGS to DescribeConfigs, the spelling of kafka-acls.sh and the
+    documentation.
+    """
     return operation.name.title().replace("_", "")
 
 

@@ -1,6 +1,6 @@
 """Operator acts: previews, fenced writes and audit entries.
 
-The command line and the admin use only these.
+The command line and the admin change an installation only through this package.
 """
 
 from relay.operations.accounts import AccountEditor, NewToken, UserChange

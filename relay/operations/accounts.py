@@ -1,4 +1,4 @@
-"""Changes users and tokens of the admin, for operators who can log in to the stores."""
+"""Changes users and tokens of the admin. Callers must be able to log in to the stores."""
 
 from dataclasses import dataclass, field, replace
 from secrets import token_urlsafe
@@ -23,7 +23,7 @@ from relay.state import AccountStore, LoginSessionStore, Paths
 from relay.zk import Session
 
 _PREFIX: Final = "roma_"
-"""So that scanners of secrets can find tokens."""
+"""Prefix of tokens, by which secret scanners can find them."""
 _RANDOM_BYTES: Final = 32
 _SHOWN: Final = 4
 _DAY_MS: Final = 86_400_000
@@ -31,7 +31,7 @@ _DAY_MS: Final = 86_400_000
 
 @dataclass(frozen=True, slots=True)
 class NewToken:
-    """A token that was just made; `secret` is kept nowhere else."""
+    """A newly created token. `secret` is not stored anywhere else."""
 
     token: ApiToken
     secret: str
@@ -39,7 +39,7 @@ class NewToken:
 
 @dataclass(frozen=True, slots=True)
 class UserChange:
-    """The wanted state of a user; without a password the present one is kept."""
+    """The wanted state of a user. Without a password the current one is kept."""
 
     grant: Grant
     disabled: bool = False
@@ -49,7 +49,7 @@ class UserChange:
 class AccountEditor:
     """Adds, changes and removes users and tokens.
 
-    Each change is in the audit trail, as soon as Kafka accepts it.
+    Each change has an audit entry, which is written as soon as Kafka accepts it.
 
     acts  receives the entries; without it the editor uses a separate trail
     via   how the changes are requested, for the entries; empty: as the present act is
@@ -70,9 +70,9 @@ class AccountEditor:
         self._via = via
 
     def close(self, seconds: float) -> None:
-        """Wait up to `seconds` for Kafka to take the entries.
+        """Wait up to `seconds` for Kafka to accept the entries.
 
-        The log names those that it did not take.
+        Entries that Kafka did not accept are written to the log.
         """
         self._acts.close(seconds)
 
@@ -81,7 +81,9 @@ class AccountEditor:
         return self._store.read()
 
     def state(self) -> tuple[Accounts, str]:
-        """Return all users and tokens with the name of this state; empty: never saved."""
+        """Return all users and tokens, with the version of this state. Empty version: never
+        saved.
+        """
         return self._store.state()
 
     def add_user(
@@ -93,9 +95,9 @@ class AccountEditor:
         password: str = "",
         base: str | None = None,
     ) -> None:
-        """Add a user, without a password where it is empty; with `base` only to this state.
+        """Add a user. An empty `password` means none; `base` is the expected current version.
 
-        Raises AccountRefused, VersionConflict.
+        Raises AccountRefused, and VersionConflict if the current version differs.
         """
         user = User(name, grant, _now_ms(), password=_hash_of(name, password) if password else "")
         self._store.change(lambda accounts: accounts.with_user(user), base=base)
@@ -116,11 +118,9 @@ class AccountEditor:
         self._note("user.added", {}, {"user": name, **_told(user.grant)}, Who(name))
 
     def sign_in_by_provider(self, name: str, identity: Identity, grant: Grant) -> tuple[User, str]:
-        """Add or update the user whom a provider has signed in.
+        """Add or update a user that a provider has signed in.
 
-        Returns the user, and the name that it had before; empty if it had this one.
-
-        Raises AccountRefused.
+        Returns the user and the former name, empty if the name is unchanged. Raises AccountRefused.
         """
         before = self._store.read().identified(identity)
         if before is None or before.disabled or (before.name, before.grant) != (name, grant):
@@ -135,7 +135,7 @@ class AccountEditor:
 
         A new password, and disabling, end the user's sessions.
 
-        Raises AccountRefused, and VersionConflict if the present state is not `base`.
+        Raises AccountRefused, and VersionConflict if the current state is not `base`.
         """
         before = self._store.read().user(name)
         password = _hash_of(name, wanted.password) if wanted.password else None
@@ -156,9 +156,9 @@ class AccountEditor:
         )
 
     def set_disabled(self, name: str, who: Who, *, disabled: bool) -> None:
-        """Disable a user, whose sessions end and whose tokens are refused from now on, or enable
-        it again.
+        """Disable or enable a user.
 
+        Disabling ends the user's sessions, and the admin refuses the user's tokens immediately.
         Raises AccountRefused.
         """
         before = self._store.read().user(name).disabled
@@ -192,15 +192,15 @@ class AccountEditor:
         self._note("user.password_removed", _password(before), after, who)
 
     def end_sessions(self, name: str) -> int:
-        """Sign a user out everywhere; return how many sessions that were."""
+        """End all sessions of a user, and return their number."""
         return self._sessions.close_where(lambda each: each.user == name)
 
     def add_token(
         self, name: str, owner: str, grant: Grant | None, days: int, who: Who
     ) -> NewToken:
-        """Create a token for a user; without `grant` it gets its owner's present rights.
+        """Create a token for a user. Without `grant` it has its owner's current rights.
 
-        It expires after `days`, 0: never. Raises AccountRefused.
+        It expires after `days`; 0: never. Raises AccountRefused.
         """
         secret, now = f"{_PREFIX}{token_urlsafe(_RANDOM_BYTES)}", _now_ms()
         grant = grant or self._store.read().user(owner).grant
@@ -223,7 +223,7 @@ class AccountEditor:
         return NewToken(token, secret)
 
     def revoke_token(self, name: str, who: Who) -> None:
-        """Remove a token; it is refused from now on. Raises AccountRefused."""
+        """Remove a token, which is refused immediately. Raises AccountRefused."""
         owner = self._store.read().token(name).owner
         self._store.change(lambda accounts: accounts.without_token(name))
         self._note("token.revoked", {"token": name, "owner": owner}, {}, who)
@@ -231,7 +231,7 @@ class AccountEditor:
     def _note_provider(
         self, before: User | None, name: str, identity: Identity, grant: Grant
     ) -> None:
-        """Record a change from a sign-in by a provider; the user is the actor."""
+        """Write the audit entry of a change by a provider's sign-in. The user is the actor."""
         told = {"issuer": identity.issuer, "subject": identity.subject}
         after = {"user": name, **_told(grant), **told}
         if before is None:
@@ -252,7 +252,7 @@ def _told(grant: Grant) -> dict[str, object]:
 
 
 def _password(before: User) -> dict[str, object]:
-    """Return the password field of an entry: whether there was one."""
+    """Return the password field of an audit entry: only whether a password was given."""
     return {"user": before.name, "password": "set" if before.password else "none"}
 
 

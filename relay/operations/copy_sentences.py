@@ -1,4 +1,4 @@
-"""Copies of tables in sentences, the same on the terminal and on the page."""
+"""Sentences about copies of tables, shared by the command line and the admin's page."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ def progress_sentence(progress: Mapping[str, Any]) -> str:
 def foretold_copy(
     instance: InstanceSettings, wanted: WantedSnapshot, met: Sequence[str]
 ) -> list[str]:
-    """Return what a request would do in one instance, without a query to the source.
+    """Return the effect of a request in one instance, without a query to the source.
 
     `met` are the logical tables that the instance has read. Raises SnapshotRefused for settings
     that exclude copies.
@@ -47,7 +47,7 @@ def foretold_copy(
 def foretold_repair(
     instance: InstanceSettings, wanted: Sequence[WantedSnapshot], left_out: Sequence[str] = ()
 ) -> list[str]:
-    """Return what requests to publish rows of keys again would do in one instance.
+    """Return the effect in one instance of requests to publish rows of keys again.
 
     `left_out` are the sentences of `RepairPlan`. Raises SnapshotRefused for settings that exclude
     copies.
@@ -96,7 +96,7 @@ def _where_to(wanted: WantedSnapshot) -> str:
 
 
 def _format(instance: InstanceSettings, to_topic: str) -> list[str]:
-    """Return which format the topic of a request must have."""
+    """Return a sentence about the format that the topic of a request must have."""
     if not to_topic:
         return []
     name = instance.format_of(to_topic)

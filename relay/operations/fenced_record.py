@@ -1,9 +1,9 @@
-"""An instance's position record, changed by an operator.
+"""Changes an instance's position record on an operator's order.
 
-A change is written by a producer with the instance's own transactional id, after
-`init_transactions`: Kafka then accepts no more messages from the leading relay, which is elected
-again and reads the new record. The record is read between the two, when no other process can write
-it. The audit entry is part of the same transaction.
+A producer with the instance's own transactional id calls `init_transactions` and then writes the
+change. Kafka accepts no more messages from the leading relay, which is elected again and reads the
+new record. The record is read after the fence, when no other process can write it. The audit entry
+is part of the same transaction.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ from relay.zk import Session
 
 _COMMIT_SECONDS: Final = 30.0
 _ATTEMPTS: Final = 5
-"""A leader that was fenced needs some tenths of a second to lead again, and a change some
+"""Number of attempts: a fenced leader needs some tenths of a second to lead again, a change some
 hundredths.
 """
 
@@ -70,9 +70,9 @@ class FencedRecord:
         return self._election.leader()
 
     def write(self, act: Act, who: Who) -> Written:
-        """Change the record, and repeat this if the leading relay wrote in between.
+        """Change the record, and retry if the leading relay wrote in between.
 
-        Raises the errors of `act.change`; after Fenced nothing was changed.
+        Raises the errors of `act.change`. If it raises Fenced, nothing was changed.
         """
         self._refuse_without_fence()
         self._new_trail().ensure_topic()
@@ -112,12 +112,14 @@ class FencedRecord:
         return before, after
 
     def _new_trail(self) -> AuditTrail:
-        """Return a trail for one attempt: an aborted transaction ends its chain."""
+        """Return an audit trail for one attempt. An aborted transaction ends its hash chain."""
         return AuditTrail(self._settings.kafka, self._settings.installation)
 
     def _refuse_without_fence(self) -> None:
-        """At least once has no fence: a relay that leads would continue and write its own position
-        over this one.
+        """Refuse `at_least_once` while a relay leads.
+
+        That mode has no fence: the leader would continue and overwrite this change with its own
+        position.
         """
         if self._instance.transaction.delivery == "at_least_once" and (leader := self.leader):
             raise MoveRefused(
@@ -126,9 +128,9 @@ class FencedRecord:
             )
 
     def _call(self) -> None:
-        """Let the leader read the record at once.
+        """Ask the leader to read the record immediately.
 
-        While ZooKeeper does not answer, it finds out at its next commit.
+        If ZooKeeper does not answer, the leader detects the change at its next commit.
         """
         try:
             self._notes.call(self._instance.name)

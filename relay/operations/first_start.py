@@ -1,4 +1,6 @@
-"""Whether an installation has ever worked, so that a first administrator may be made by a link."""
+"""Detects whether an installation has ever worked. If it has not, a link may create the first
+administrator.
+"""
 
 from relay.position import position_topics
 from relay.settings import RelaySettings
@@ -13,10 +15,11 @@ def has_users(settings: RelaySettings, session: Session) -> bool:
 
 
 def traces_of_work(settings: RelaySettings, session: Session) -> str:
-    """Return a sentence with the evidence that the installation has worked before; empty: none. The
-    position topics in Kafka distinguish a wiped ZooKeeper from a new one.
+    """Return a sentence with the evidence that the installation has worked before, "" if there is
+    none.
 
-    Raises StoreUnreachable, StoreRefused, BrokerUnreachable, KafkaNotPermitted.
+    The position topics in Kafka distinguish a wiped ZooKeeper from a new one. Raises
+    StoreUnreachable, StoreRefused, BrokerUnreachable, KafkaNotPermitted.
     """
     paths = Paths.of(settings.zookeeper, settings.installation)
     if MappingStore(session, paths).set_numbers():

@@ -1,4 +1,4 @@
-"""The future assignments of a server's instances if the server were drained."""
+"""Computes where a server's instances would run if the server were drained."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,8 +12,9 @@ from relay.state import PlacementOverrides, RelayMember
 class HandOver:
     """An instance that a drained server leads.
 
-    to      the relay that would take it; the leader itself where no other could run it
-    reason  why it stays, empty if it goes
+
+    to      the relay that would take it; the leader itself if no other can run it
+    reason  why it stays, empty if it moves
     """
 
     instance: str
@@ -28,9 +29,9 @@ def hand_overs(
     overrides: PlacementOverrides,
     server: str,
 ) -> tuple[HandOver, ...]:
-    """Return the hand-overs of the instances that a server leads, by name.
+    """Return the hand-overs of the instances that a server leads, sorted by name.
 
-    The relays use the same function, with the present state.
+    The relays decide with the same function, from the current state.
     """
     view = cluster_view(tuple(members), leaders, overrides)
     plan = assign(replace(view, maintenance=view.maintenance | {server}))

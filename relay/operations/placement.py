@@ -13,9 +13,9 @@ from relay.state import (
 
 
 class PlacementEditor:
-    """Takes moves and maintenance; the relays carry them out by themselves.
+    """Stores moves and maintenance, which the relays then carry out.
 
-    `acts` gets the entry of each change.
+    `acts` receives the audit entry of each change.
     """
 
     def __init__(self, members: Membership, overrides: PlacementStore, acts: DelayedTrail) -> None:
@@ -24,7 +24,7 @@ class PlacementEditor:
         self._overrides = overrides
 
     def assignments(self) -> tuple[InstanceAssignment, ...]:
-        """Return for each instance who leads it, and who could."""
+        """Return for each instance which relay leads it and which relays could."""
         return assignments(
             self._members.members(), self._members.leaders(), self._overrides.overrides()
         )
@@ -34,7 +34,7 @@ class PlacementEditor:
         return tuple(sorted(self._overrides.overrides().maintenance))
 
     def hand_over(self, instance: str, to: str, note: Note) -> None:
-        """Let an instance run on a relay or server until it is asked for something else.
+        """Let an instance run on a relay or server until the move is withdrawn or replaced.
 
         Raises NodeMissing, PlacementRefused.
         """
@@ -46,8 +46,9 @@ class PlacementEditor:
         self._note("instance.moved", instance, {"to": found.moved_to}, {"to": to}, note)
 
     def withdraw_hand_over(self, instance: str, note: Note) -> None:
-        """Withdraw the move: settings and balance choose the relay of the instance again. Raises
-        NodeMissing.
+        """Withdraw the move: settings and balance choose the relay of the instance again.
+
+        Raises NodeMissing.
         """
         moves = self._overrides.overrides().moves
         if instance not in moves:
@@ -56,7 +57,7 @@ class PlacementEditor:
         self._note("move.withdrawn", instance, {"to": moves[instance].to}, {}, note)
 
     def drain(self, server: str, note: Note) -> None:
-        """Put a server into maintenance, even if none of its relays runs."""
+        """Put a server into maintenance, even if no relay runs on it."""
         self._overrides.drain(server, note)
         self._note("maintenance.begun", "", {}, {"server": server}, note)
 

@@ -1,6 +1,4 @@
-"""Access rights of an installation's nodes in ZooKeeper: show them, and set them for existing
-nodes.
-"""
+"""Shows access rights of an installation's nodes in ZooKeeper, and sets them for existing nodes."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -25,11 +23,11 @@ class ProtectedTree:
         self._paths = Paths.of(settings.zookeeper, settings.installation)
 
     def rights(self) -> Mapping[str, tuple[str, ...]]:
-        """Return each node's path with who may use it."""
+        """Return each node's path with the identities that may use it."""
         return dict(self._below(self._paths.base))
 
     def wanted(self) -> tuple[str, ...]:
-        """Return who may use the nodes that this login makes, as ZooKeeper understands
+        """Return the identities that may use new nodes of this login, as ZooKeeper interprets
         `zookeeper.acl`.
         """
         probe = self._session.create_ephemeral_sequential(f"{self._paths.base}/rights-", b"")
@@ -51,12 +49,10 @@ class ProtectedTree:
         return [name for name in names if EVERYBODY in self._rights(self._paths.relay(name))]
 
     def protect(self, who: Who) -> int:
-        """Give every node the rights that new ones get, and return how many nodes were changed.
+        """Give every node the rights of new nodes, and return the number of changed nodes.
 
-        May be interrupted and repeated.
-
-        The audit trail has the entry first. Raises PlacementRefused while a relay lives that would
-        be shut out, StoreNotPermitted.
+        The call may be interrupted and repeated. The audit entry is written first. Raises
+        StoreNotPermitted, and PlacementRefused while a live relay would lose access.
         """
         careless = self.careless_relays() if self._settings.zookeeper.identities else []
         if careless:

@@ -1,4 +1,6 @@
-"""The findings of `roma reconcile --json` → requests to publish the present rows of their keys."""
+"""Converts findings of `roma reconcile --json` into requests to publish the current rows of their
+keys.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,14 +13,14 @@ from relay.errors import SnapshotRefused
 from relay.operations.wanted_snapshots import MOST_KEYS, WantedSnapshot
 
 _NOT_ON_SOURCE: Final = "the source has no such row"
-"""The text of a finding for a row that is in the copy but not in the source."""
+"""Text of a finding for a row that the copy has and the source lacks."""
 _NO_TEXTS: Final = "hold bytes that are no characters of their column"
 _BY_CONDITION: Final = "Name them by a condition: `roma snapshot start --where`."
 _REMEDY: Final = "Give the file that `roma reconcile --json` printed."
 
 
 class _Row(BaseModel):
-    """A row of a report that differs: the key of its messages, and in which columns."""
+    """A differing row of a report: the key of its messages, and the differing columns."""
 
     key: str
     what: list[str]
@@ -30,7 +32,7 @@ class _Row(BaseModel):
 
 
 class _Table(BaseModel):
-    """The findings of one table; those that no repair needs are not read."""
+    """The findings of one table. Findings that no repair uses are not read."""
 
     table: str
     different: list[_Row] | None
@@ -40,14 +42,14 @@ class _Table(BaseModel):
 
 
 class _Report(BaseModel):
-    """What `roma reconcile --json` prints."""
+    """The output of `roma reconcile --json`."""
 
     tables: list[_Table]
 
 
 @dataclass(frozen=True, slots=True)
 class RepairPlan:
-    """The requests for a report: at most MOST_KEYS keys each, and the rows that no request can
+    """The requests for a report, at most MOST_KEYS keys each, and the rows that no request can
     repair.
 
     `left_out`: sentences for operators.
@@ -58,12 +60,13 @@ class RepairPlan:
 
 
 def repair_of_keys(table: str, texts: Iterable[str]) -> WantedSnapshot:
-    """Return the request to publish the present rows of named keys again.
+    """Return the request to publish the current rows of the given keys again.
 
-    texts  each the text of a key of one column, or a JSON array: the texts of the columns, or a
-           message's key, which begins with the name of its table. Empty ones are left out
 
-    Raises SnapshotRefused for an unreadable key, and without a key.
+    texts  each is the text of a key of one column, or a JSON array: the texts of the columns, or a
+           message's key, which begins with the name of its table. Empty texts are ignored
+
+    Raises SnapshotRefused for an unreadable key, or without a key.
     """
     keys = tuple(_named_key(table, each.strip()) for each in texts if each.strip())
     if not keys:
@@ -92,7 +95,7 @@ def _named_key(table: str, text: str) -> tuple[str, ...]:
 
 
 def repair_plan(report: bytes) -> RepairPlan:
-    """Return the requests for a report. Raises SnapshotRefused if it is not a report."""
+    """Return the requests for a report. Raises SnapshotRefused if the document is not a report."""
     wanted: list[WantedSnapshot] = []
     left_out: list[str] = []
     for table in _tables(report):
@@ -118,8 +121,8 @@ def _tables(report: bytes) -> list[_Table]:
 
 
 def _keys(table: _Table) -> tuple[list[tuple[str, ...]], int, int]:
-    """Return the keys to publish, how many rows the source does not have, and how many keys hold
-    bytes that are no characters.
+    """Return the keys to publish, the number of rows that the source lacks, and the number of keys
+    with bytes that are not characters.
     """
     keys, absent, nameless = [], 0, 0
     for each in table.different or ():
@@ -139,10 +142,10 @@ def _is_text(part: object) -> bool:
 
 
 def _parts(name: str, key: str) -> tuple[str, ...] | None:
-    """Return the texts of the columns of a message's key, None if one has none.
+    """Return the texts of the columns of a message's key, None if a column has no text.
 
-    Bytes that are invalid in the column's character set are an object in a key, by which no request
-    names a row. Raises SnapshotRefused.
+    A key contains an object for bytes that are invalid in the column's character set. No request
+    can name such a row. Raises SnapshotRefused.
     """
     try:
         parts = orjson.loads(key)

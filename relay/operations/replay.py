@@ -1,4 +1,4 @@
-"""Sending a dead letter's message to its topic, once it takes it."""
+"""Sends a dead letter's message to its topic, after the cause of the failure was removed."""
 
 from contextlib import closing
 from dataclasses import replace
@@ -35,20 +35,19 @@ def replay(
     *,
     again: bool = False,
 ) -> OutboundMessage:
-    """Send the stored message of a letter, with its own order key, and return it.
+    """Send the stored message of a letter with its own order key, and return it.
 
-    It belongs to no source transaction any more.
-
-    Message, mark and audit entry become visible together. A consumer with a newer change of the key
-    drops it correctly. A compacted topic with a newer change of the key is not sent to: the older
-    row would stay there. Of two replays at the same time one sends. Raises DeadLetterUnknown,
-    DeadLetterDamaged, ReplayRefused, MessageTooLarge.
+    The message no longer belongs to a source transaction. Message, mark and audit entry become
+    visible together. Consumers that have a newer change of the key drop the message. A compacted
+    topic with a newer change of the key is refused, because the older row would remain there. Of
+    two replays at the same time one sends. Raises DeadLetterUnknown, DeadLetterDamaged,
+    ReplayRefused, MessageTooLarge.
     """
     AuditTrail(settings.kafka, settings.installation).ensure_topic()
     # A separate transactional id: the instance's id belongs to the relay.
     producer = single_producer(f"{settings.installation}.replay", settings.kafka, instance)
     with closing(producer):
-        # Before the marks are read: Kafka then refuses earlier replays that have not committed.
+        # Fence before reading the marks: Kafka then refuses earlier uncommitted replays.
         producer.open()
         try:
             return _sent(settings, instance, wanted, who, producer, again=again)
@@ -97,8 +96,9 @@ def _entry(instance: str, wanted: str, topic: str, who: Who) -> AuditEntry:
 
 
 def check(found: ListedDeadLetter, *, again: bool) -> None:
-    """Raise ReplayRefused for a letter that holds no message, or whose message was sent already
-    unless it should be sent `again`.
+    """Raise ReplayRefused if a letter has no message, or its message was already sent.
+
+    With `again`, a sent message is allowed.
     """
     letter = found.letter
     if not letter.is_message:
@@ -111,7 +111,7 @@ def check(found: ListedDeadLetter, *, again: bool) -> None:
 
 
 def _later(letter: DeadLetter) -> OutboundMessage:
-    """Return the message of a letter without what belongs to its source transaction."""
+    """Return the message of a letter without the headers of its source transaction."""
     message = letter.later_message
     if message.value is None:
         return message
@@ -119,7 +119,7 @@ def _later(letter: DeadLetter) -> OutboundMessage:
 
 
 def _state(settings: RelaySettings, message: OutboundMessage) -> TopicState:
-    """Return the state of the message's topic. Raises TopicRefused if it is gone."""
+    """Return the state of the message's topic. Raises TopicRefused if the topic does not exist."""
     state = TopicAdmin(settings.kafka).state(message.topic)
     if state is None:
         raise TopicRefused(

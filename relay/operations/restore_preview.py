@@ -1,4 +1,4 @@
-"""What a restore would change, without changing it."""
+"""Computes the effect of a restore without changing anything."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,12 +21,13 @@ _SHOWN: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class RestorePreview:
-    """The difference between a backup and the present documents.
+    """The difference between a backup and the current documents.
+
 
     documents  number of documents of the backup
     made_ms    when the backup was made, Unix milliseconds
     changes    which documents are written, replaced and kept
-    sentences  all of it for operators, with what relays do about it
+    sentences  the same for operators, with the effect on relays
     """
 
     documents: int
@@ -36,7 +37,7 @@ class RestorePreview:
 
 
 def restore_preview(settings: RelaySettings, session: Session, backup: Backup) -> RestorePreview:
-    """Return what a restore of this backup would change.
+    """Return the effect of restoring this backup.
 
     Raises BackupRefused for a backup of another installation, and StoreUnreachable.
     """

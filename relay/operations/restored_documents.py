@@ -1,4 +1,4 @@
-"""Documents put back from a backup, with entries in the audit trail."""
+"""Restores documents from a backup, with entries in the audit trail."""
 
 from time import time
 from typing import Final
@@ -25,9 +25,9 @@ _MOST_NOTED: Final = 100
 
 
 def restored_accounts(settings: RelaySettings, session: Session, backup: Backup) -> tuple[str, ...]:
-    """Return the changes of users and tokens by restoring the backup, one sentence each.
+    """Return the changes of users and tokens that restoring the backup causes, one sentence each.
 
-    A token that was revoked after the backup is valid again afterwards.
+    A token that was revoked after the backup becomes valid again.
     """
     value = backup.nodes.get(_ACCOUNTS)
     if value is None:
@@ -44,7 +44,7 @@ def restored_accounts(settings: RelaySettings, session: Session, backup: Backup)
 
 
 def kept_documents(changes: BackupDifferences) -> tuple[str, ...]:
-    """Return a sentence on the documents that a restore keeps, none without them."""
+    """Return a sentence about the documents that a restore keeps, "" if there are none."""
     if not changes.kept:
         return ()
     return (f"Different now, and kept: {len(changes.kept):,}. {_FACTS}",)
@@ -59,12 +59,14 @@ def restore_documents(
     *,
     over_present: bool,
 ) -> BackupDifferences:
-    """Put the backup's documents into ZooKeeper and return what was written and kept.
+    """Write the backup's documents into ZooKeeper, and return which were written and kept.
 
-    acts  takes the entry of the end, `restore` or `restore.failed`, also while Kafka is away
+
+    acts  receives the entry of the end, `restore` or `restore.failed`, also while Kafka is
+          unavailable
 
     The entry `restore.begun` is in Kafka before anything is written. Raises BackupRefused,
-    StoreUnreachable; BrokerUnreachable, and other errors of Kafka, before anything is written.
+    StoreUnreachable. Raises BrokerUnreachable and other errors of Kafka before anything is written.
     """
     store = DocumentStore(
         session, Paths.of(settings.zookeeper, settings.installation), settings.installation
@@ -94,10 +96,9 @@ def restore_documents(
 
 
 def _before(changes: BackupDifferences) -> dict[str, object]:
-    """Return the audit fields of the existing documents: their number, and the names of those that
-    are replaced.
+    """Return the audit fields of existing documents: their number, and the names of replaced ones.
 
-    Contents may be secret.
+    Their contents are omitted, because they may be secret.
     """
     return {
         "documents": changes.present,

@@ -1,4 +1,4 @@
-"""Requests to copy tables into their topics: made, changed and shown by operators."""
+"""Creates, changes and shows operators' requests to copy tables into their topics."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ from relay.zk import Session
 
 @dataclass(frozen=True, slots=True)
 class ShownSnapshot:
-    """A request with its progress from the relay.
+    """A request with its progress, as the relay reports it.
 
     `progress` is that of `CopyView`, {} while the request does not run. `lost`: the position record
     has its progress, but ZooKeeper has no such request.
@@ -39,14 +39,16 @@ class ShownSnapshot:
 
 
 class Started(NamedTuple):
-    """Requests that were made, and those that copy the same already."""
+    """The created requests, and existing requests that already copy the same rows."""
 
     made: Sequence[SnapshotRequest]
     under_way: Sequence[SnapshotRequest]
 
 
 class Snapshots:
-    """Makes, changes and shows requests to copy tables. Each change is in the audit trail first."""
+    """Creates, changes and shows requests to copy tables. The audit entry is written before each
+    change.
+    """
 
     def __init__(self, settings: RelaySettings, session: Session) -> None:
         self._settings = settings
@@ -59,11 +61,10 @@ class Snapshots:
     def start(
         self, who: Who, wanted: WantedSnapshot, instances: Sequence[str] = ()
     ) -> list[SnapshotRequest]:
-        """Request copies of tables from the named instances, without names from all; return the
-        requests.
+        """Request copies of tables from the named instances, or from all if none is named.
 
-        Raises SnapshotRefused for a table without a database and for a request that already runs,
-        ConfigurationError for unknown instances, and StoreUnreachable.
+        Return the requests. Raises SnapshotRefused for a table without a database and for a request
+        that already runs, ConfigurationError for unknown instances, and StoreUnreachable.
         """
         requests = self._requests(who, [wanted], instances)
         if under_way := self._under_way(requests):
@@ -77,10 +78,10 @@ class Snapshots:
     def start_all(
         self, who: Who, wanted: Sequence[WantedSnapshot], instances: Sequence[str] = ()
     ) -> Started:
-        """Make several requests together: each is checked before the first one is made.
+        """Create several requests. Each is checked before the first one is created.
 
-        One that is under way is not made again, so that the same call may follow a failure. Raises
-        as `start` does.
+        A request that is already in progress is not created again, so the call may be repeated
+        after a failure. Raises the errors of `start`.
         """
         requests = self._requests(who, wanted, instances)
         under_way = self._under_way(requests)
@@ -91,7 +92,9 @@ class Snapshots:
     def _requests(
         self, who: Who, wanted: Sequence[WantedSnapshot], instances: Sequence[str]
     ) -> list[SnapshotRequest]:
-        """Return the requests of these instances, without names of all. Raises as `start` does."""
+        """Return the requests of these instances, of all if none is named. Raises the errors of
+        `start`.
+        """
         check_wanted(wanted, self._settings.installation)
         names = [
             instance_of(self._settings, name, self._session, resolved=False).name
@@ -117,13 +120,13 @@ class Snapshots:
         ]
 
     def check(self, *wanted: WantedSnapshot) -> None:
-        """Raise SnapshotRefused for too many requests, and for tables, a condition or keys that no
-        request may have.
+        """Raise SnapshotRefused for too many requests, or for invalid tables, conditions or
+        keys.
         """
         check_wanted(wanted, self._settings.installation)
 
     def pause(self, who: Who, number: str, instance: str = "") -> list[SnapshotRequest]:
-        """Pause a request; a chunk that is being read is dropped."""
+        """Pause a request. A chunk that is being read is dropped."""
         return self._change(who, number, instance, SnapshotState.PAUSED)
 
     def resume(self, who: Who, number: str, instance: str = "") -> list[SnapshotRequest]:
@@ -131,7 +134,7 @@ class Snapshots:
         return self._change(who, number, instance, SnapshotState.RUNNING)
 
     def cancel(self, who: Who, number: str, instance: str = "") -> list[SnapshotRequest]:
-        """Cancel a request; rows that are already published remain.
+        """Cancel a request. Rows that are already published remain.
 
         The relay removes the progress of a lost request from its position record.
         """
@@ -144,7 +147,7 @@ class Snapshots:
         return self._change(who, number, instance, SnapshotState.CANCELLED)
 
     def shown(self, instance: str = "") -> list[ShownSnapshot]:
-        """Return every request, of one instance or of all, those of an instance in turn."""
+        """Return every request of one instance or of all, for each instance in execution order."""
         names = (
             [instance]
             if instance
@@ -169,7 +172,7 @@ class Snapshots:
         ]
 
     def _under_way(self, requests: Sequence[SnapshotRequest]) -> list[SnapshotRequest]:
-        """Return the requests under way that these would repeat."""
+        """Return the requests in progress that these would repeat."""
         wanted = set(map(_what, requests))
         return [
             each
@@ -233,12 +236,12 @@ def audited_fields(request: SnapshotRequest) -> dict[str, object]:
 
 
 def _what(request: SnapshotRequest) -> tuple[object, ...]:
-    """Return whose rows a request copies, which ones, and where to."""
+    """Return a description of the request: instance, copied rows, and target topic."""
     return request.instance, request.tables, request.where, request.to_topic, request.keys
 
 
 def _numbers(now_s: float, count: int) -> list[str]:
-    """Return `count` new request numbers, all different."""
+    """Return `count` new, different request numbers."""
     ends: dict[str, None] = {}
     while len(ends) < count:
         ends[token_hex(2)] = None

@@ -1,4 +1,4 @@
-"""The copies of tables that operators ask for, and what no request may have."""
+"""Requests to copy tables, as operators specify them, and the checks of their contents."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from relay.model.source_rows.condition import condition_problem
 from relay.position import PREPARED, SCHEMA, position_prefix
 
 MOST_KEYS: Final = 1000
-"""Keys of one request."""
+"""Largest number of keys of one request."""
 MOST_REQUESTS: Final = 10_000
-"""Requests that one call makes; their numbers have four hexadecimal digits."""
+"""Largest number of requests that one call creates. Their numbers have four hexadecimal digits."""
 _PLAIN_CONDITION: Final = (
     "Compare columns of the table with values, without subqueries, comments and backslashes; "
     "write X'5C' for a backslash."
@@ -36,8 +36,9 @@ class WantedSnapshot:
 
 
 def check_wanted(wanted: Sequence[WantedSnapshot], installation: str) -> None:
-    """Raise SnapshotRefused for more than MOST_REQUESTS requests, and for tables, a condition, a
-    topic or keys that no request of this installation may have.
+    """Raise SnapshotRefused for more than MOST_REQUESTS requests, or for invalid contents.
+
+    Tables, condition, topic and keys are checked for this installation.
     """
     if len(wanted) > MOST_REQUESTS:
         raise SnapshotRefused(
@@ -50,7 +51,7 @@ def check_wanted(wanted: Sequence[WantedSnapshot], installation: str) -> None:
 
 
 def _check_topic(topic: str, installation: str) -> None:
-    """Raise SnapshotRefused for a topic that cannot take rows; "" is none."""
+    """Raise SnapshotRefused for a topic that cannot receive rows. "" means no topic."""
     kept = (f"{installation}.{each}{end}" for each in (SCHEMA, PREPARED) for end in ".-")
     own = (letters_prefix(installation), position_prefix(installation), *kept)
     problem = ""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Who:
-    """An operator's name for the audit trail, and the given reason."""
+    """An operator's name and the reason that the operator gives, for the audit trail."""
 
     name: str
     comment: str = ""

@@ -1,4 +1,4 @@
-"""Position: remember how far the source is safely published."""
+"""Stores how far the source is safely published."""
 
 from relay.position.compacted_topic_store import PREPARED, SCHEMA, CompactedTopicStore
 from relay.position.kept_mapping import keep_named, kept_documents

@@ -1,5 +1,6 @@
-"""A compacted topic of an instance with one partition: records beside its position, written in
-the same transactions.
+"""Stores records of an instance beside its position, in a compacted topic of one partition.
+
+They are written in the same transactions as the position.
 """
 
 from collections.abc import Generator, Iterable
@@ -18,9 +19,9 @@ from relay.model.message import OutboundMessage
 from relay.settings import KafkaSettings
 
 SCHEMA: Final = "schema"
-"""The history of the source's tables."""
+"""The schema history of the source's tables."""
 PREPARED: Final = "xa"
-"""Rows of transactions that are prepared and neither committed nor rolled back."""
+"""Rows of XA transactions that are prepared and neither committed nor rolled back."""
 
 
 class CompactedTopicStore:
@@ -48,19 +49,18 @@ class CompactedTopicStore:
         )
 
     def message(self, key: bytes, value: bytes | None) -> OutboundMessage:
-        """Return the record as a message that joins a batch."""
+        """Return the record as a message of a batch."""
         return OutboundMessage(self.topic, 0, key, value, ())
 
     def messages(self, records: Iterable[tuple[bytes, bytes | None]]) -> list[OutboundMessage]:
-        """Return the records as messages that join a batch."""
+        """Return the records as messages of a batch."""
         return [self.message(key, value) for key, value in records]
 
     def read(self) -> dict[bytes, bytes]:
         """Return the committed value of each key that is not deleted.
 
-        Call it after the producer has fenced the older ones.
-
-        Raises PositionUnreadable if committed records may be hidden by an open transaction.
+        Call this function after the producer has fenced older ones. Raises PositionUnreadable if an
+        open transaction may hide committed records.
         """
         found: dict[bytes, bytes] = {}
         for key, value in self._reader.committed(*self.ends()):
@@ -78,7 +78,7 @@ class CompactedTopicStore:
     def between(self, first: int, end: int) -> Generator[Record, None, None]:
         """Yield offset, key and value of each committed record with first <= offset < end.
 
-        Close the generator after use. Raises PositionUnreadable if committed records may be hidden
-        by an open transaction.
+        Close the generator after use. Raises PositionUnreadable if an open transaction may hide
+        committed records.
         """
         return self._reader.records(first, end)

@@ -1,10 +1,8 @@
-"""The documents of a mapping set as records of the position topic, so that a set can be read
-without ZooKeeper.
+"""Stores the documents of a mapping set in the position topic, so that the set can be read without
+ZooKeeper. Pure.
 
-Pure.
-
-A set is kept under its digest, in as many records as its size needs, while a position record names
-it.
+A set is stored under its digest while a position record names it, in as many records as its size
+requires.
 """
 
 import zlib
@@ -21,23 +19,23 @@ from relay.model.records.position_record import PositionRecord
 Documents: TypeAlias = Mapping[str, str]
 """dataId → JSON text."""
 KeptRecord: TypeAlias = tuple[str, bytes | None]
-"""The end of a key, `<digest>/<part>`, and the value; None deletes it."""
+"""The end of a key, `<digest>/<part>`, and the value. None deletes the key."""
 
 _FORMAT: Final = 1
 _LARGEST_PART_BYTES: Final = 500_000
-"""Two thirds of a topic's default size limit, in base64.
+"""Largest part of the documents in one record: two thirds of a topic's default size limit, for
+base64.
 
-A set of four documents holds at most 4 MB before compression.
+A set of four documents has at most 4 MB before compression.
 """
 
 
 def keep_named(
     record: PositionRecord, contents: Mapping[str, Documents]
 ) -> tuple[PositionRecord, list[KeptRecord]]:
-    """Return the record with the list of sets that are kept when it is written, and the records
-    that travel with it.
+    """Return the record with the list of stored sets, and the records to write with it.
 
-    `contents` holds documents by digest. A set that the record does not name any more is deleted.
+    `contents` holds documents by digest. A set that the record no longer names is deleted.
     """
     named = record.named_mappings
     if named == record.kept_mappings.keys():
@@ -54,9 +52,9 @@ def keep_named(
 
 
 def kept_documents(digest: str, parts: Mapping[str, bytes]) -> Documents | None:
-    """Put a set together from its records, by the ends of their keys.
+    """Return the set that these records contain, by the ends of their keys.
 
-    None if they do not hold the set of this digest.
+    None if they do not contain the set of this digest.
     """
     values = list(_values(digest, parts))
     try:

@@ -1,4 +1,4 @@
-"""The interface of records that are kept beside a position, wherever they are stored."""
+"""The interface of records that are stored beside a position, in any kind of store."""
 
 from collections.abc import Generator, Iterable
 from typing import Protocol
@@ -11,7 +11,7 @@ class KeptRecords(Protocol):
     """Keyed records of one purpose, in the order in which they were written.
 
     The value of a key is its last record; a record without a value deletes the key. `topic` names
-    the store. What a message of it holds is stored when its batch is committed.
+    the store. A record is stored when the batch of its message is committed.
     """
 
     topic: str
@@ -20,10 +20,10 @@ class KeptRecords(Protocol):
         """Create the store if it does not exist; return whether it was created."""
 
     def message(self, key: bytes, value: bytes | None) -> OutboundMessage:
-        """Return the record as a message that joins a batch."""
+        """Return the record as a message of a batch."""
 
     def messages(self, records: Iterable[tuple[bytes, bytes | None]]) -> list[OutboundMessage]:
-        """Return the records as messages that join a batch."""
+        """Return the records as messages of a batch."""
 
     def read(self) -> dict[bytes, bytes]:
         """Return the committed value of each key that is not deleted."""

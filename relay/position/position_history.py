@@ -1,7 +1,8 @@
-"""Position history: older position records, so that a replay begins where order keys are known.
+"""Position history: older position records, from which a replay has the same order keys.
 
-One record of each minute is kept for a day, one of each hour for sixty days. A record overwrites
-the one of the same slot in the round before, by its key in the compacted topic.
+One record of each minute is kept for a day, one of each hour for sixty days. Each record has the
+key of its slot, and replaces the record of that slot from the previous round in the compacted
+topic.
 """
 
 from typing import Final
@@ -15,7 +16,7 @@ _HOURS_KEPT: Final = 60 * 24
 
 
 class HistorySchedule:
-    """Chooses the keys under which a record is kept; used by the one thread that commits."""
+    """Chooses the history keys of a record. Only the committing thread uses it."""
 
     def __init__(self) -> None:
         self._minute = self._hour = -1

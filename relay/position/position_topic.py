@@ -1,4 +1,4 @@
-"""The instance's position topic: compacted, one partition, read to its true end."""
+"""The instance's position topic: compacted, one partition, read to its actual end."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -20,13 +20,13 @@ from relay.position.kept_mapping import Documents, keep_named, kept_documents
 from relay.position.position_history import HistorySchedule
 from relay.settings import KafkaSettings
 
-# One record a batch: the newest is among the last few offsets, half of which are transaction
-# markers.
+# Each batch has one position record: the newest is among the last few offsets, half of which are
+# transaction markers.
 _TAIL_OFFSETS: Final = 100
 
 
 def position_topics(kafka: KafkaSettings, installation: str) -> dict[str, str]:
-    """Return the position topics that Kafka has of an installation, by the names of the instances.
+    """Return the existing position topics of an installation, by instance.
 
     Raises BrokerUnreachable, KafkaNotPermitted.
     """
@@ -36,13 +36,13 @@ def position_topics(kafka: KafkaSettings, installation: str) -> dict[str, str]:
 
 
 def position_prefix(installation: str) -> str:
-    """Return the text before the instance in the names of position topics."""
+    """Return the prefix of position topics, which the instance's name follows."""
     return f"{installation}.position."
 
 
 class KafkaPositionStore:
-    """Finds the last committed position record of one instance, and makes the message that the next
-    one travels in.
+    """Reads the last committed position record of one instance, and creates the message of the next
+    one.
     """
 
     def __init__(self, kafka: KafkaSettings, installation: str, instance: str) -> None:
@@ -76,12 +76,13 @@ class KafkaPositionStore:
         return TopicSpec(self.topic, 1, self._kafka.replication_factor, settings)
 
     def message(self, record: PositionRecord) -> OutboundMessage:
-        """Return the message that joins the rows' batch."""
+        """Return the message of the position record, for the batch of the rows."""
         return OutboundMessage(self.topic, 0, self._key, record.to_bytes(), ())
 
     def history_messages(self, record: PositionRecord, now_ms: int) -> list[OutboundMessage]:
-        """Return the messages that store this record in the position history, none if the
-        present entries are recent enough.
+        """Return the messages that add this record to the position history.
+
+        Empty if the existing entries are recent enough.
         """
         value = (
             record.as_history_entry.to_bytes()
@@ -96,8 +97,8 @@ class KafkaPositionStore:
     def keep_mappings(
         self, record: PositionRecord, contents: Mapping[str, Documents]
     ) -> tuple[PositionRecord, list[OutboundMessage]]:
-        """Return the record with the sets that the topic holds once it is committed, and the
-        messages that must join its batch.
+        """Return the record with the sets that the topic has after the commit, and the messages for
+        its batch.
 
         `contents` are the documents that may have to be written, by the digest of their set.
         """
@@ -108,9 +109,9 @@ class KafkaPositionStore:
         ]
 
     def kept_mapping(self, digest: str) -> Documents | None:
-        """Read the documents of the set of this digest; None if the topic does not hold them.
+        """Read the documents of the set of this digest; None if the topic lacks them.
 
-        Raises as `read` does.
+        Raises the errors of `read`.
         """
         parts: dict[str, bytes] = {}
         for key, value in self._reader.committed(*self._reader.ends()):
@@ -122,10 +123,9 @@ class KafkaPositionStore:
         return kept_documents(digest, parts)
 
     def read_whole(self) -> tuple[PositionRecord | None, tuple[PositionRecord, ...]]:
-        """Read the last record and the position history, this in no order and without those of a
-        newer format.
+        """Read the last record and the position history.
 
-        Raises as `read` does.
+        The history is in no order and lacks records of a newer format. Raises the errors of `read`.
         """
         newest = {
             key: value
@@ -143,9 +143,8 @@ class KafkaPositionStore:
     def read(self) -> PositionRecord | None:
         """Return the last committed record; None if there is none.
 
-        Call it after the producer has fenced the older ones.
-
-        Raises PositionUnreadable if committed records may be hidden by an open transaction.
+        Call this function after the producer has fenced older ones. Raises PositionUnreadable if an
+        open transaction may hide committed records.
         """
         low, high = self._reader.ends()
         tail = max(low, high - _TAIL_OFFSETS)

@@ -1,5 +1,5 @@
-"""The locations of prepared XA transactions' row events in their topic: offsets of records,
-never the rows.
+"""Indexes row events of prepared XA transactions by their offsets in a topic; the rows stay in
+Kafka.
 """
 
 from collections.abc import Iterator
@@ -13,14 +13,16 @@ from relay.position.kept_records import KeptRecords
 from relay.position.prepared_record import from_bytes, is_skipped, read_key, record_key
 
 NOTE: Final = 0
-"""The number of the record that marks a transaction as prepared.
+"""The event number of the record that marks a transaction as prepared.
 
 Row events are numbered from 1.
 """
 
 
 class EventPart(NamedTuple):
-    """One record of a row event: the event's number in its transaction, and the part of it."""
+    """Key of one record of a row event: the event's number in its transaction, and the number of
+    the part.
+    """
 
     number: int
     part: int
@@ -28,7 +30,7 @@ class EventPart(NamedTuple):
 
 @dataclass(slots=True)
 class _Run:
-    """Events from `first` to `last`, each kept in `parts` records."""
+    """The events with numbers `first` to `last`, each stored in `parts` records."""
 
     first: int
     last: int
@@ -36,8 +38,9 @@ class _Run:
 
 
 class RecordKeys:
-    """The records of a transaction in rising order, as runs of events with equally many parts:
-    memory grows with large events only.
+    """The records of a transaction in rising order, as runs of events with equally many parts.
+
+    Memory use therefore grows only with the number of large events.
     """
 
     def __init__(self) -> None:
@@ -75,7 +78,7 @@ class RecordKeys:
 class _Range:
     """Records of one transaction whose keys rise in the order of the topic.
 
-    Records of other transactions may be between them in the topic.
+    Records of other transactions may be between them.
     """
 
     first: EventPart
@@ -89,7 +92,7 @@ class _Range:
 class _Kept:
     """The records of one transaction in the topic.
 
-    `noted`: it is prepared; `skipped`: an operator left its XA PREPARE out; `has_note`: the topic
+    `noted`: it is prepared. `skipped`: an operator skipped its XA PREPARE. `has_note`: the topic
     has a note, which may be an earlier one.
     """
 
@@ -102,7 +105,7 @@ class _Kept:
         self.noted, self.skipped, self.has_note = True, is_skipped(value), True
 
     def add(self, key: EventPart, offset: int) -> None:
-        # A note before rows is that of an earlier transaction of the same xid, or of an attempt.
+        # A note before rows belongs to an earlier transaction or attempt of the same xid.
         self.noted = self.skipped = False
         if not self.ranges or key <= self.ranges[-1].last:
             self.ranges.append(_Range(key, key, offset, offset))
@@ -111,11 +114,11 @@ class _Kept:
         last.keys.add(key)
 
     def newest(self) -> Iterator[tuple[_Range, EventPart | None]]:
-        """Yield the ranges in the order of their events, each with the key before which its records
-        count (None: all of them).
+        """Yield the ranges in the order of their events, each with the key up to which its records
+        count.
 
-        A repeated read wrote all following events again; leftovers of an earlier transaction of the
-        same xid are longer.
+        None: all of its records count. A repeated read wrote all following events again. An earlier
+        transaction of the same xid may have left more events.
         """
         found: list[tuple[_Range, EventPart | None]] = []
         below: EventPart | None = None
@@ -127,7 +130,7 @@ class _Kept:
 
 
 class PreparedIndex:
-    """Knows where the records of each prepared transaction are, as far as the topic was read.
+    """Index of the records of each prepared transaction, up to the offset that was read.
 
     Used by one thread.
     """
@@ -140,8 +143,8 @@ class PreparedIndex:
     def read_on(self) -> None:
         """Read the records committed since the last call.
 
-        No Kafka transaction of this relay may be open that wrote to the topic: it would hide later
-        records. Raises PositionUnreadable.
+        No open Kafka transaction of this relay may have written to the topic, because it would hide
+        later records. Raises PositionUnreadable.
         """
         low, high = self._records.ends()
         with closing(self._records.between(max(low, self._read_to), high)) as found:
@@ -151,27 +154,29 @@ class PreparedIndex:
         self._read_to = high
 
     def holds(self, xid: str, *, prepared: bool) -> bool:
-        """Return whether records of a transaction are known; `prepared`: with their note.
+        """Return whether a transaction has records; `prepared`: and its note.
 
-        Records without the note are a part of a transaction whose XA PREPARE was not read, as after
-        an operator moved the position past it.
+        Records without the note belong to a transaction whose XA PREPARE was not read, for example
+        after an operator moved the position past it.
         """
         kept = self._kept.get(xid)
         return kept is not None and (kept.noted or not prepared)
 
     def is_skipped(self, xid: str) -> bool:
-        """Return whether an operator left the XA PREPARE of a transaction out."""
+        """Return whether an operator skipped the XA PREPARE of a transaction."""
         kept = self._kept.get(xid)
         return kept is not None and kept.skipped
 
     def events(self, xid: str) -> Iterator[PreparedRows]:
-        """Yield the row events of a transaction in their order, read from the topic one by one."""
+        """Yield the row events of a transaction in order. They are read from the topic one by
+        one.
+        """
         for each, below in self._kept[xid].newest():
             yield from self._events_of(xid, each, below)
 
     def keys(self, xid: str) -> Iterator[bytes]:
-        """Yield the keys of all records of a transaction, its note last; none if the topic has
-        no records of it.
+        """Yield the keys of all records of a transaction, the note last. Empty if the topic has
+        none.
         """
         kept = self._kept.get(xid, _Kept())
         for each in kept.ranges:
@@ -182,7 +187,7 @@ class PreparedIndex:
     def _take(self, offset: int, key: bytes, value: bytes | None) -> None:
         xid, number, part = read_key(key)
         if value is None:
-            # Records are deleted when their transaction is finished, all of them.
+            # All records of a transaction are deleted together, when it is finished.
             self._kept.pop(xid, None)
             return
         kept = self._kept.setdefault(xid, _Kept())

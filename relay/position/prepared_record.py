@@ -1,5 +1,5 @@
-"""Row events of prepared XA transactions as records: the event as it was logged, and its table
-where the event does not name it.
+"""Converts row events of prepared XA transactions into records: the logged event, and its table if
+the event does not name it.
 """
 
 import struct
@@ -16,35 +16,34 @@ from relay.model.table import Column, ColumnType, KeyKind, Logged, TableId, Tabl
 
 _FORMAT: Final = 1
 _HEAD: Final = struct.Struct("<BBBIQHII")
-"""Format, MariaDB or not, event type, header time (s), offset, and the bytes of file, table map and
-table.
+"""Struct layout: format, MariaDB or not, event type, header time (s), offset, and the lengths of
+file, table map and table in bytes.
 """
 
 
 def record_key(xid: str, number: int, part: int = 0) -> bytes:
-    """Return the key of one part of a transaction's row event; number 0 is the note that it is
+    """Return the key of one part of a transaction's row event. Number 0 is the note that it is
     prepared.
     """
     return orjson.dumps([xid, number, part])
 
 
 def read_key(key: bytes) -> tuple[str, int, int]:
-    """Return the transaction, the number of the event and the number of the part that a key
-    names.
-    """
+    """Return the transaction, the event number and the part number that a key contains."""
     xid, number, part = orjson.loads(key)
     return xid, number, part
 
 
 def note_value(*, skipped: bool) -> bytes:
-    """Return the value of the note that a transaction is prepared; `skipped`: an operator left its
-    XA PREPARE out, so its XA COMMIT publishes nothing (ADR 92).
+    """Return the value of the note that a transaction is prepared.
+
+    `skipped`: an operator skipped its XA PREPARE, so its XA COMMIT publishes nothing (ADR 92).
     """
     return b'{"skipped":true}' if skipped else b"{}"
 
 
 def is_skipped(value: bytes) -> bool:
-    """Read the value of a note. Raises PositionUnreadable for one of a later version."""
+    """Parse the value of a note. Raises PositionUnreadable for a value of a later version."""
     for skipped in (False, True):
         if value == note_value(skipped=skipped):
             return skipped
@@ -69,7 +68,7 @@ def to_bytes(rows: PreparedRows) -> bytes:
 
 
 def from_bytes(value: bytes) -> PreparedRows:
-    """Return the record with this value. Raises PositionUnreadable if the value is not one."""
+    """Parse a record from this value. Raises PositionUnreadable if the value is invalid."""
     try:
         form, mariadb, type_code, time_s, offset, file_bytes, map_bytes, table_bytes = (
             _HEAD.unpack_from(value)
@@ -112,7 +111,7 @@ def _table(value: bytes) -> TableMap:
         for each in fields["columns"]
     )
     key = tuple(fields["primary_key"])
-    # Before records had a kind, a table without a primary key may have had a unique one that was
+    # Before records had a kind, a table without a primary key may have had a unique key that was
     # not stored.
     kind = KeyKind[fields.get("key_kind", "EITHER" if key else "UNKNOWN")]
     return TableMap(

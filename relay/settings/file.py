@@ -81,6 +81,7 @@ class ApiSettings(Settings):
     anonymous_reads: Literal["until_users", "never"] = "until_users"
     """Who may read without a token: everybody until the first user is added (`until_users`), or
     nobody (`never`).
+
     With `never`, nobody may read without a token while ZooKeeper is empty either.
     """
     lag_limit_seconds: Annotated[float, Field(gt=0)] = 60.0
@@ -116,6 +117,7 @@ class ApiSettings(Settings):
 
 class SecretsSettings(Settings):
     """Source of `${NAME}`: the file NAME in `folder`, otherwise the environment variable.
+
     The relay reads secrets again at each login.
     """
 
@@ -131,6 +133,7 @@ class SecretsSettings(Settings):
 
     def of_documents(self, *, resolved: bool = True) -> RunTimeVariables:
         """Return the variables that documents edited at run time may use.
+
         Not `resolved`: the document keeps `${NAME}`, which is only checked.
         """
         return RunTimeVariables(self.run_time, self.folder, resolved)

@@ -12,6 +12,7 @@ SourceName: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]
 
 class GroupSourceSettings(OtherServerSettings):
     """A further source of a group.
+
     Settings that are missing have the values of the first source, except the standby.
     """
 

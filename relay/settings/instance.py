@@ -49,9 +49,7 @@ class InstanceSettings(Settings):
     Part of the transactional id and of topic names; never change it after the first row.
     """
     preferred_servers: tuple[Name, ...] = ()
-    """Machines that may run the instance, in order of preference. The first one that can run it
-    does.
-    """
+    """Preferred machines, the best first. The instance runs on the first one that can run it."""
     oversize: Literal["stop", "dead_letter", "claim_check"] = "stop"
     """Treatment of a row that no topic accepts: stop, store it as a dead letter, or store its value
     at `claims.url`.
@@ -60,15 +58,18 @@ class InstanceSettings(Settings):
     """
     row_printer: Literal["auto", "readable"] = "auto"
     """`auto`: compiled code where it supports the row.
+
     `readable`: plain Python for every row. Both write the same bytes.
     """
     snapshot: Literal["never", "initial", "when_needed"] = "never"
     """When the relay copies all mapped tables without an operator's request.
+
     `initial`: at the first start of the instance. `when_needed`: also after an operator accepted
     the loss of changes that the source no longer has.
     """
     spool: Literal["memory", "mixed"] = "memory"
     """Where events are stored while Kafka is unavailable.
+
     `memory`: in memory until it is full, then in the source's binlog. `mixed`: on the relay's disk.
     """
     source: SourceSettings
@@ -134,9 +135,7 @@ class InstanceSettings(Settings):
 
     @model_validator(mode="after")
     def _formats_fit(self) -> "InstanceSettings":
-        """Check that each format can be combined with the message settings.
-        `MessageSettings` checks only its own format.
-        """
+        """Check all formats; `MessageSettings` checks only its own format."""
         for where, name in self._named_formats().items():
             if name in REGISTERED and self.registry.url is None:
                 raise ValueError(f"{where} = '{name}' needs registry.url")
@@ -218,9 +217,7 @@ class InstanceSettings(Settings):
 
     @property
     def formats(self) -> tuple[FormatName, ...]:
-        """Return all formats that the instance's topics may have, the one of `message.format`
-        first.
-        """
+        """Return all formats of the instance's topics, the one of `message.format` first."""
         return tuple(dict.fromkeys(self._named_formats().values()))
 
     def format_of(self, topic: str) -> FormatName:

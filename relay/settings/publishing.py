@@ -72,6 +72,7 @@ class MessageSettings(Settings):
 
 def compaction_refusal(message: MessageSettings) -> str | None:
     """Return why the last message of a key may not be its row, so that compaction would lose rows.
+
     Return None if the last message is the row.
     """
     reasons = {
@@ -151,6 +152,7 @@ class TransactionSettings(Settings):
     producers: Literal[1, 2] = 1
     """With 2, the relay sends the next batch under a second transactional id while Kafka commits
     the last one.
+
     Rows arrive earlier, but relay and brokers work more. Relay versions without this setting refuse
     to start after it was 2. No effect with `at_least_once`.
     """
@@ -162,10 +164,12 @@ class TransactionSettings(Settings):
     """A busy stream commits after this many bytes, if this limit is reached before the time."""
     split_bytes: Annotated[int, Field(ge=1000)] = 64_000_000
     """A larger source transaction is published in parts.
+
     A transaction that is open for a third of `timeout_ms` is split too.
     """
     source_stall_seconds: Annotated[float, Field(gt=0)] = 2
     """A source that sends only heartbeats inside a transaction for this long has stalled.
+
     The relay then reconnects and reads the transaction again.
     """
     max_clock_skew_seconds: Annotated[float, Field(ge=0)] = 60

@@ -26,6 +26,7 @@ class FilterSettings(Settings):
 
 class RowRuleSettings(Settings):
     """A rule that selects rows and columns of some real tables.
+
     All rules that match a table apply together.
     """
 
@@ -139,5 +140,6 @@ class PartitionSettings(Settings):
     """Include the logical database's name in the hash."""
     partitions_num: Annotated[int, Field(ge=1, le=100_000)] | None = None
     """Number of partitions of topics that the relay creates.
+
     Not set: one. Choose it before the first row.
     """

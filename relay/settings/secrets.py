@@ -1,4 +1,5 @@
 """Secret values, read from the environment or a folder of files at each use, and never printed.
+
 A string that consists of `${NAME}` is replaced by a variable. Rules:
 - A configuration file may use any variable in any string: its author also controls the process's
 environment.
@@ -85,6 +86,7 @@ class Variable:
 
     def read(self) -> str:
         """Return the current value; without the last line break if it is read from a file.
+
         Raises ValueError if there is no value.
         """
         file = None if self.folder is None else self.folder / self.name
@@ -124,6 +126,7 @@ class VariableSecret(SecretStr):
 @dataclass(frozen=True, slots=True)
 class RunTimeVariables:
     """The environment variables that a document edited at run time may use.
+
     Not `resolved`: the variable is only checked.
     """
 
@@ -133,6 +136,7 @@ class RunTimeVariables:
 
     def secret(self, name: str) -> str:
         """Return the value of a variable for a secret field.
+
         Raises ValueError if the variable is not allowed or not set.
         """
         if not any(fnmatchcase(name, each) for each in self.allowed):

@@ -26,6 +26,7 @@ class KafkaSettings(Settings):
     """How long the client waits for more messages of a batch."""
     queue_bytes: Annotated[int, Field(ge=1)] = 4_000_000
     """Bytes that the client queues before the relay pauses.
+
     At least two of the largest messages. With more than 31 partitions the client queues 128 KB for
     each, up to 32 MB. With many brokers or long round trips, set at least `batch_bytes` for each
     broker.
@@ -51,6 +52,7 @@ class PlacementSettings(Settings):
     """How long the plan must be unchanged before an instance moves for preference or balance."""
     processes: Annotated[int, Field(ge=1, le=MOST_PROCESSES)] | Literal["auto"] = 1
     """Worker processes of the relay. They share its instances like several relays on one server.
+
     1: the relay is one process. `auto`: one worker for each core that the relay may use.
     """
 

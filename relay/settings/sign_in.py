@@ -45,6 +45,7 @@ class OidcSettings(Settings):
     """Claim with the user's name. Choose one that users cannot change themselves."""
     role_claim: str = Field("groups", min_length=1)
     """Claim that `roles` maps: one text, or a list of texts.
+
     A dot selects a field of an object, for example `realm_access.roles`.
     """
     roles: dict[str, Role]

@@ -46,6 +46,7 @@ class TlsSettings(Settings):
 
 class StartSettings(Settings):
     """Where an instance without a position starts.
+
     Without `at`, the first of these that is set applies: gtid_set, journal_name with position,
     journal_name with timestamp, journal_name alone, timestamp alone. If none is set: the end.
     """
@@ -60,6 +61,7 @@ class StartSettings(Settings):
     """A time with its time zone, or Unix milliseconds."""
     gtid_set: str | None = None
     """The set of transactions that a server had executed.
+
     Reading begins after exactly these. MySQL's `@@gtid_executed`, MariaDB's `@@gtid_binlog_pos`.
     """
 
@@ -128,6 +130,7 @@ class StandbySettings(OtherServerSettings):
     start: StartSettings | None = None
     """Where an instance without a position starts at this server, if the source fails before the
     first position is stored.
+
     Not set: such an instance waits until the source answers.
     """
 
@@ -165,6 +168,7 @@ class SourceSettings(TlsSettings):
     """The server that is read when this one fails. Not set: none."""
     names: Literal["auto", "table_map", "history"] = "auto"
     """Source of column names.
+
     `table_map`: the binlog (needs binlog_row_metadata=FULL). `history`: the schema history that the
     relay keeps. `auto`: the history if metadata is not FULL.
     """
@@ -219,6 +223,7 @@ class FailoverSettings(Settings):
     """Accept another server at the source's address, if it passes the same checks as a standby."""
     switch_without_gtid: Literal["stop", "fallback", "digest"] = "stop"
     """How to switch servers without GTIDs.
+
     `stop`: do not switch. `fallback`: go back in time and repeat rows. `digest`: find the position
     by digests.
     """

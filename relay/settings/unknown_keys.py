@@ -18,6 +18,7 @@ _SUGGESTED: Final = 20
 
 def unknown_key(place: Sequence[int | str], model: object) -> str:
     """Return a sentence about the last key of `place`, without a full stop.
+
     `place` is pydantic's `loc` below `model`, which may be any annotation.
     """
     key, known = str(place[-1]) if place else "", known_keys(place[:-1], model)
@@ -29,6 +30,7 @@ def unknown_key(place: Sequence[int | str], model: object) -> str:
 
 def nearest(name: str, known: Sequence[str]) -> str | None:
     """Return the allowed name that is most similar to `name`.
+
     None if none is similar, or `name` is longer than every allowed one.
     """
     if len(name) > _LONGEST_NAME:
@@ -57,6 +59,7 @@ def known_keys(place: Sequence[int | str], model: object) -> list[str]:
 
 def told_errors(error: ValidationError, model: object) -> list[ErrorDetails]:
     """Return the errors with a suggestion in the messages of unknown keys.
+
     The input is removed, because it may be a secret.
     """
     found = error.errors(include_input=False, include_url=False)

@@ -18,6 +18,7 @@ class ZooKeeperAuthSettings(Settings):
 
     scheme: Literal["sasl", "digest"] = "sasl"
     """`sasl`: DIGEST-MD5, which the servers check against their users.
+
     `digest`: an identity that needs no users at the servers.
     """
     user: Annotated[str, Field(pattern=r"^[^:\s]+$")]
@@ -61,6 +62,7 @@ class ZooKeeperSettings(Settings):
     """Root node of everything that the relay stores."""
     session_timeout_seconds: Annotated[float, Field(gt=0)] = 2
     """Session timeout: after this silence a standby replaces a leader.
+
     The servers limit it to 2 to 20 times their tickTime. A short value is safe, because Kafka
     fences the former leader.
     """

@@ -32,7 +32,9 @@ FromStdin: TypeAlias = Annotated[
 
 @contextmanager
 def account_editor(config: Path) -> "Iterator[AccountEditor]":
-    """Open the users and tokens of an installation; wait for the audit trail at the end."""
+    """Open the users and tokens of an installation. At the end, wait until Kafka has the audit
+    entries.
+    """
     with told_errors():
         settings = settings_of(config)
         from relay.operations import AccountEditor
@@ -46,9 +48,9 @@ def account_editor(config: Path) -> "Iterator[AccountEditor]":
 
 
 def password_from_stdin() -> str:
-    """Return the first line of standard input, without its end.
+    """Return the first line of standard input, without its line break.
 
-    Ends the program with code 2 where it is empty.
+    Ends the program with code 2 if the line is empty.
     """
     import sys
 
@@ -59,28 +61,30 @@ def password_from_stdin() -> str:
 
 
 def asked_password(name: str) -> str:
-    """Return a password that is typed twice at the terminal, unseen."""
+    """Return a password that the operator types twice at the terminal, without showing it."""
     return str(
         typer.prompt(f"New password of {name}", hide_input=True, confirmation_prompt="Once more")
     )
 
 
 def say(sentence: str, fields: dict[str, object], *, as_json: bool) -> None:
-    """Print a sentence, or the same as one line of JSON."""
+    """Print a sentence as text, or as one line of JSON."""
     import json
 
     typer.echo(json.dumps(fields) if as_json else sentence)
 
 
 def grant_text(grant: Grant) -> str:
-    """Return a grant in words: the role, and whether values of rows may be read."""
+    """Return a grant as text: the role, and whether values of rows may be read."""
     return f"{grant.role.value} with values of rows" if grant.values else grant.role.value
 
 
 def print_all(
     lines: Iterable[str], fields: Iterable[dict[str, object]], none: str, *, as_json: bool
 ) -> None:
-    """Print the lines of a list, or its fields as one line of JSON; `none` if it is empty."""
+    """Print the lines of a list, or its fields as one line of JSON. Print `none` for an empty
+    list.
+    """
     import json
 
     typer.echo(json.dumps(list(fields)) if as_json else "\n".join(lines) or none)

@@ -33,7 +33,7 @@ def list_tokens(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show all tokens by their last four characters."""
+    """Show all tokens, each with the last four characters of its secret."""
     with account_editor(config) as editor:
         found = [
             each
@@ -97,7 +97,7 @@ def revoke(
     comment: Comment = "",
     actor: Actor = None,
 ) -> None:
-    """Remove a token; the admin refuses it from now on."""
+    """Remove a token. The admin refuses it immediately."""
     with account_editor(config) as editor:
         editor.revoke_token(name, who_does(actor, comment))
         say(f"Token {name} is revoked.", {"name": name, "revoked": True}, as_json=as_json)

@@ -52,9 +52,9 @@ def add_user(
     comment: Comment = "",
     actor: Actor = None,
 ) -> None:
-    """Add a user. From the first one on, reading the admin needs a user as well.
+    """Add a user. After the first user is added, reading the admin requires a user.
 
-    Without a password the user cannot sign in to the pages; `roma users password` sets one later.
+    Without a password the user cannot sign in to the pages. `roma users password` sets one later.
     """
     with account_editor(config) as editor:
         password = password_from_stdin() if from_stdin else asked_password(name) if ask else ""
@@ -73,9 +73,9 @@ def set_role(
     comment: Comment = "",
     actor: Actor = None,
 ) -> None:
-    """Change the role of a user; tokens with greater rights lose them at once.
+    """Change the role of a user. Tokens with greater rights lose these immediately.
 
-    Without --values that right is removed.
+    Without --values the user loses the right to read values of rows.
     """
     with account_editor(config) as editor:
         editor.set_grant(name, Grant(role, values), who_does(actor, comment))
@@ -90,7 +90,7 @@ def disable(
     comment: Comment = "",
     actor: Actor = None,
 ) -> None:
-    """Refuse all tokens of a user from now on."""
+    """Refuse all tokens of a user immediately."""
     with account_editor(config) as editor:
         editor.set_disabled(name, who_does(actor, comment), disabled=True)
         _say_user(editor.accounts().user(name), "disabled", as_json=as_json)
@@ -104,7 +104,7 @@ def enable(
     comment: Comment = "",
     actor: Actor = None,
 ) -> None:
-    """Accept a disabled user and its tokens again."""
+    """Accept a disabled user and the user's tokens again."""
     with account_editor(config) as editor:
         editor.set_disabled(name, who_does(actor, comment), disabled=False)
         _say_user(editor.accounts().user(name), "enabled", as_json=as_json)
@@ -122,9 +122,9 @@ def set_password(
     comment: Comment = "",
     actor: Actor = None,
 ) -> None:
-    """Set the password with which a user signs in to the pages; the command asks for it twice.
+    """Set the password with which a user signs in to the pages. The command asks for it twice.
 
-    It is not an argument, because other users of the machine see arguments.
+    The password is not an argument, because other users of the machine can read arguments.
     """
     with account_editor(config) as editor:
         who = who_does(actor, comment)

@@ -1,4 +1,4 @@
-"""`roma audit`: operator acts as a list or a file, and the check that the trail is complete."""
+"""`roma audit`: list or export operator acts, and check that the audit trail is complete."""
 
 from datetime import datetime
 from pathlib import Path
@@ -31,7 +31,7 @@ def show(
     limit: Annotated[int, typer.Option("--limit", min=1, help="How many entries at most.")] = 50,
     as_json: AsJson = False,
 ) -> None:
-    """Show operator acts: actor, time, act, and state before and after; the newest first."""
+    """Show operator acts, the newest first: actor, time, act, and state before and after."""
     if context.invoked_subcommand is not None:
         return
     if config is None:
@@ -66,7 +66,7 @@ def export(
         datetime | None, typer.Option("--before", parser=moment, help=f"Up to here. {MOMENT_HELP}")
     ] = None,
 ) -> None:
-    """Write all entries that the filters accept, the newest first."""
+    """Write all entries that match the filters, the newest first."""
     from sys import maxsize, stdout
 
     with told_errors():
@@ -99,9 +99,9 @@ def verify(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check that no entry of the trail is missing or changed; exit code 1 if one is.
+    """Check that no entry of the trail is missing or changed. Exit code 1 if one is.
 
-    Keep the newest entries that it prints outside of Kafka, and name them with --known next time.
+    Store the printed newest entries outside of Kafka, and pass them with --known next time.
     """
     with told_errors():
         from relay.audit import Reference

@@ -20,7 +20,7 @@ def backup(
 ) -> None:
     """Write all documents of the installation to a folder: mapping sets, notes, instances.
 
-    Positions are in Kafka.
+    The backup contains no positions: they are stored in Kafka.
     """
     with told_errors():
         settings = settings_of(config)
@@ -56,9 +56,9 @@ def restore(
     actor: Actor = None,
     yes: Yes = None,
 ) -> None:
-    """Put the documents of a backup into an empty ZooKeeper; --yes names the installation.
+    """Restore the documents of a backup into an empty ZooKeeper. --yes names the installation.
 
-    Before it asks, it names each user and token that comes back, changes or is removed.
+    Before it asks for confirmation, it lists each user and token that is added, changed or removed.
     """
     with told_errors():
         settings = settings_of(config)
@@ -88,7 +88,7 @@ def restore(
 
 
 def _unsealed(file: Path, *, from_stdin: bool) -> "Backup":
-    """Open a backup of the admin's page. Raises BackupRefused."""
+    """Open a backup that the admin's page has made. Raises BackupRefused."""
     import sys
 
     from relay.errors import BackupRefused

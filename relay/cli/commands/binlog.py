@@ -1,4 +1,4 @@
-"""`roma binlog`: a range of a source's binlog, as mysql-replication and the relay read it."""
+"""`roma binlog`: show a range of a source's binlog as mysql-replication and the relay decode it."""
 
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -47,8 +47,8 @@ def show(
     standby: Standby = False,
     source: Source = None,
 ) -> None:
-    """Print events as mysql-replication reads them, each with the relay's result under the active
-    mapping.
+    """Print events as mysql-replication reads them, each with the rows that the relay would publish
+    under the active mapping.
     """
     with told_errors():
         from contextlib import closing
@@ -95,7 +95,7 @@ def verify(
 ) -> None:
     """Read a part of a binlog with mysql-replication and with the relay, and compare all rows.
 
-    Exit code 0: equal; 1: they differ.
+    Exit code 0: all rows are equal; 1: rows differ.
     """
     with told_errors():
         from relay.second_reader import pairs

@@ -1,5 +1,5 @@
-"""`roma bootstrap` and `roma reconcile`: the first copy of existing tables, and the proof that
-copies equal their sources.
+"""`roma bootstrap` and `roma reconcile`: fill copies from existing tables, and compare copies with
+their sources.
 """
 
 from relay.cli.root import app
@@ -8,7 +8,7 @@ from relay.cli.spark_job import AS_GIVEN, JobOptions, become
 
 @app.command(context_settings=AS_GIVEN)
 def bootstrap(options: JobOptions = None) -> None:
-    """Copy existing tables for the first time, beside the running stream."""
+    """Fill the copies from existing tables while the stream runs."""
     become("bootstrap", options)
 
 

@@ -72,9 +72,9 @@ def replay_letter(
     actor: Actor = None,
     yes: Yes = None,
 ) -> None:
-    """Send a dead letter to its topic with its own order key, after the topic can accept it.
+    """Send a dead letter to its topic with its own order key. The topic must be able to accept it.
 
-    Recorded in the audit trail.
+    The command writes an audit entry.
     """
     with told_errors():
         settings = settings_of(config)

@@ -17,5 +17,5 @@ def stream(options: JobOptions = None) -> None:
 
 @dedup.command(context_settings=AS_GIVEN)
 def batch(options: JobOptions = None) -> None:
-    """Apply what the topics hold now, or a range of it, to the copies once."""
+    """Apply the current messages of the topics, or a range of them, to the copies once."""
     become("dedup_batch", options)

@@ -1,4 +1,4 @@
-"""`roma instance`: pause, resume, start again, throttle and retire an instance."""
+"""`roma instance`: pause, resume, restart, throttle and retire an instance."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,7 +27,7 @@ _LIMIT_HELP = (
 def pause(name: Name, config: ConfigFile, comment: Comment = "", actor: Actor = None) -> None:
     """Pause an instance.
 
-    It commits the open transaction and keeps its election node. Nothing is lost while it is paused.
+    It commits the open transaction and stays the leader. No change is lost while it is paused.
     """
     with _flow_of(name, config) as flow:
         flow.pause(who_does(actor, comment))
@@ -46,7 +46,7 @@ def resume(name: Name, config: ConfigFile, comment: Comment = "", actor: Actor =
 
 @instance.command("start")
 def start(name: Name, config: ConfigFile, comment: Comment = "", actor: Actor = None) -> None:
-    """Start a stopped instance again, with the settings that its relay has."""
+    """Restart a stopped instance with the settings that its relay has loaded."""
     with _flow_of(name, config) as flow:
         flow.start(who_does(actor, comment))
         fields(instance=name)
@@ -57,9 +57,10 @@ def start(name: Name, config: ConfigFile, comment: Comment = "", actor: Actor = 
 def retire(
     name: Name, config: ConfigFile, comment: Comment = "", actor: Actor = None, yes: Yes = None
 ) -> None:
-    """Take an instance that never publishes again from its topics; --yes names the installation.
+    """Remove an instance that will never publish again from its topics. --yes names the
+    installation.
 
-    Mapping edits and other instances do not wait for it any more.
+    Mapping edits and other instances no longer wait for it.
     """
     with told_errors():
         settings = settings_of(config)

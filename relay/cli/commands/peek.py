@@ -39,8 +39,8 @@ def peek(
 ) -> None:
     """Show rows of a logical table as they are published, without a consumer group.
 
-    Without --key 5 rows a second are shown at most. Columns that a mask or rule of an
-    instance hides never appear. Written to the audit trail.
+    Without --key at most 5 rows a second are shown. Columns that a mask or rule of an instance
+    hides never appear. The command writes an audit entry.
     """
     with told_errors():
         settings = settings_of(config)
@@ -98,7 +98,7 @@ def _tables(settings: "RelaySettings") -> "PeekTables":
 
 
 def _rows(found: "Peek", *, follow: bool) -> "Iterator[PeekedRow]":
-    """Yield rows until Ctrl-C; without `follow` only the existing ones, the oldest first."""
+    """Yield rows until Ctrl-C. Without `follow`, yield only the existing rows, the oldest first."""
     from time import sleep
 
     if not follow:
@@ -126,7 +126,9 @@ def _line(row: "PeekedRow") -> str:
 
 
 def _column(column: "PeekedColumn") -> str:
-    """Return the column of an insert or update with its values; of a delete with the one before."""
+    """Return the column with its new value for an insert or update, with its former value for a
+    delete.
+    """
     if column.hidden:
         return f"{column.name}=***"
     texts = ["NULL" if each is None else repr(each) for each in (column.before, column.after)]

@@ -23,7 +23,9 @@ app.add_typer(placement, name="placement")
 
 @placement.command("show")
 def show(config: ConfigFile, as_json: AsJson = False) -> None:
-    """Show who leads each instance, and who could take it over or why not."""
+    """Show which relay leads each instance, which relays could lead it, and why others could
+    not.
+    """
     with _editor(config) as editor:
         if as_json:
             for each in editor.assignments():
@@ -44,9 +46,9 @@ def move(
     comment: Comment = "",
     actor: Actor = None,
 ) -> None:
-    """Hand an instance over to another relay or server, at once. Recorded in the audit trail.
+    """Hand an instance over to another relay or server immediately, with an audit entry.
 
-    It stays there as long as that relay or server is alive, until the move is withdrawn.
+    The instance stays there while that relay or server is alive, until you withdraw the move.
     """
     with _editor(config) as editor:
         editor.hand_over(instance, to, _note(actor, comment))
@@ -55,9 +57,9 @@ def move(
 
 @placement.command("withdraw")
 def withdraw(instance: str, config: ConfigFile, comment: Comment = "", actor: Actor = None) -> None:
-    """Withdraw a move: the instance runs where its settings and the balance say.
+    """Withdraw a move. Settings and balance then choose the instance's relay again.
 
-    Written to the audit trail.
+    The command writes an audit entry.
     """
     with _editor(config) as editor:
         editor.withdraw_hand_over(instance, _note(actor, comment))
@@ -67,9 +69,9 @@ def withdraw(instance: str, config: ConfigFile, comment: Comment = "", actor: Ac
 @placement.command("drain")
 def drain(server: str, config: ConfigFile, comment: Comment = "", actor: Actor = None) -> None:
     """Put a server into maintenance: its relays hand over every instance that others can run, and
-    take none.
+    accept no instance.
 
-    Recorded in the audit trail.
+    The command writes an audit entry.
     """
     with _editor(config) as editor:
         editor.drain(server, _note(actor, comment))
@@ -78,7 +80,9 @@ def drain(server: str, config: ConfigFile, comment: Comment = "", actor: Actor =
 
 @placement.command("resume")
 def resume(server: str, config: ConfigFile, comment: Comment = "", actor: Actor = None) -> None:
-    """End a server's maintenance: it takes its share again. Written to the audit trail."""
+    """End a server's maintenance. Its relays accept instances again. The command writes an audit
+    entry.
+    """
     with _editor(config) as editor:
         editor.end_maintenance(server, _note(actor, comment))
         fields(server=server, maintenance=False)

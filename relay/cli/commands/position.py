@@ -47,8 +47,9 @@ def decode(number: int, as_json: AsJson = False) -> None:
 
 @position.command("show")
 def show(instance: Instance, config: ConfigFile, as_json: AsJson = False) -> None:
-    """Show the position of an instance, its order key, transactions to skip, the leader, and how
-    far it can go back with the same keys.
+    """Show the position of an instance, its order key, transactions to skip and the leader.
+
+    It also shows the earliest position from which a replay has the same order keys.
     """
     with _position_of(instance, config) as found:
         from relay.operations import position_fields, shown
@@ -88,8 +89,8 @@ def set_position(
     actor: Actor = None,
     yes: Yes = None,
 ) -> None:
-    """Move an instance's position forward (changes in between are skipped) or back (they are
-    published again).
+    """Move an instance's position forward (skips the changes in between) or back (publishes them
+    again).
     """
     with _position_of(instance, config) as found:
         from relay.operations import foretold, moved
@@ -124,7 +125,7 @@ def search(
     standby: Annotated[bool, typer.Option("--standby", help="Ask the source's standby.")] = False,
     source: Source = None,
 ) -> None:
-    """Find the last transaction boundary before a time; nothing is changed."""
+    """Find the last transaction boundary before a time. The command changes nothing."""
     with told_errors():
         settings = settings_of(config)
         from relay.operations import found_position, position_by_time
@@ -152,8 +153,8 @@ def raise_floor(
     actor: Actor = None,
     yes: Yes = None,
 ) -> None:
-    """Raise the order key of an instance above that of another one, before a shard moves from there
-    to here.
+    """Raise the order key of an instance above that of another one, before a shard moves from the
+    other one to this one.
     """
     with _position_of(instance, config) as found:
         typer.echo(
@@ -202,9 +203,9 @@ def repartition(
     actor: Actor = None,
     yes: Yes = None,
 ) -> None:
-    """Assign rows of a topic by the partition settings of the file from now on.
+    """Assign future rows of a topic to partitions by the partition settings of the file.
 
-    Shows first what changes for consumers.
+    The command first shows the effect on consumers.
     """
     with told_errors():
         settings = settings_of(config)
@@ -242,9 +243,9 @@ def skip(
     actor: Actor = None,
     yes: Yes = None,
 ) -> None:
-    """Leave one coming transaction out.
+    """Skip one future transaction.
 
-    Its tables and row counts are written down in the audit trail when the relay passes it.
+    When the relay reaches the transaction, it writes the tables and row counts to the audit trail.
     """
     with _position_of(instance, config) as found:
         of = f" of source {source}" if source else ""
@@ -259,7 +260,7 @@ def skip(
 
 
 def _named_place(file: str | None, offset: int | None) -> "BinlogPosition | None":
-    """Return the coordinates, None if neither is given."""
+    """Return the coordinates, None if none are given."""
     from relay.model.positions.position import BinlogPosition
 
     if file is not None and offset is not None:

@@ -18,9 +18,9 @@ def preflight(
         bool, typer.Option("--json", help="Print one JSON object for machines.")
     ] = False,
 ) -> None:
-    """Check everything that the relay needs, and change nothing.
+    """Check everything that the relay needs. The command changes nothing.
 
-    Exit code 0: it can run; 1: it cannot; 2: the file is wrong.
+    Exit code 0: the relay can run; 1: it cannot; 2: the configuration file is invalid.
     """
     with told_errors():
         settings = settings_of(config)

@@ -54,7 +54,7 @@ def status(
         bool, typer.Option("--json", help="Print one JSON object a line for machines.")
     ] = False,
 ) -> None:
-    """Show the state of every instance, its position, and why it does not publish."""
+    """Show the state of every instance, its position, and the reason if it does not publish."""
     with told_errors():
         settings = settings_of(config)
         from relay.operations import InstanceList
@@ -68,7 +68,7 @@ def show_instances(
 ) -> None:
     """Print the instances once, or every second until Ctrl-C.
 
-    A terminal is redrawn; other outputs get one table below the other.
+    A terminal is redrawn. Other outputs get one table after the other.
     """
     from rich.console import Console
     from rich.live import Live
@@ -88,7 +88,9 @@ def show_instances(
 
 
 def _each_second(show: Callable[[], None]) -> None:
-    """Call it every second until Ctrl-C; while ZooKeeper does not answer, say so instead."""
+    """Call `show` every second until Ctrl-C. While ZooKeeper does not answer, print that
+    instead.
+    """
     from threading import Event
 
     from relay.errors import StoreUnreachable

@@ -50,7 +50,7 @@ def start(
     comment: Comment = "",
     actor: Actor = None,
 ) -> None:
-    """Copy tables into their topics; the stream continues meanwhile."""
+    """Copy tables into their topics while the live stream continues."""
     with _snapshots(config) as snapshots:
         from relay.operations import WantedSnapshot
 
@@ -84,7 +84,7 @@ def repair(
     comment: Comment = "",
     actor: Actor = None,
 ) -> None:
-    """Publish the present rows of named keys again; a key without a row gets no message."""
+    """Publish the current rows of the given keys again. A key without a row gets no message."""
     if report is not None:
         if table or keys or keys_from is not None:
             raise typer.BadParameter("--report names tables and keys by itself.")
@@ -103,7 +103,7 @@ def repair(
 
 
 def _repair_report(report: Path, config: Path, instances: list[str], who: "Who") -> None:
-    """Request the repair of every row that a report names, and print the rows that no request can
+    """Request the repair of every row that a report names. Print the rows that no request can
     repair.
     """
     with _snapshots(config) as snapshots:
@@ -131,7 +131,7 @@ def show(
         bool, typer.Option("--json", help="Print JSON, one request a line.")
     ] = False,
 ) -> None:
-    """Show all requests with their progress, for each instance in the order of execution."""
+    """Show all requests with their progress, for each instance in execution order."""
     with _snapshots(config) as snapshots:
         found = snapshots.shown(instance)
     if as_json:
@@ -177,7 +177,7 @@ def cancel(
     comment: Comment = "",
     actor: Actor = None,
 ) -> None:
-    """Cancel a request; rows that are already published remain."""
+    """Cancel a request. Rows that are already published remain."""
     with _snapshots(config) as snapshots:
         _say(snapshots.cancel(who_does(actor, comment), number, instance), "of", "is cancelled")
 
@@ -193,7 +193,7 @@ def _snapshots(config: Path) -> Iterator["Snapshots"]:
 
 
 def _say(requests: "Iterable[SnapshotRequest]", relation: str, done: str = "") -> None:
-    """Print a sentence on each request."""
+    """Print a sentence for each request."""
     found = list(requests)
     fields(requests=_named(found))
     for each in found:

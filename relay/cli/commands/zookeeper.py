@@ -16,7 +16,7 @@ app.add_typer(access, name="zookeeper")
 
 @access.command("show")
 def show(config: ConfigFile, as_json: AsJson = False) -> None:
-    """List who may use the nodes, with the number of nodes and one example."""
+    """List who may use the nodes, each with the number of nodes and one example."""
     with told_errors():
         settings = settings_of(config)
         from relay.operations import ProtectedTree
@@ -37,7 +37,7 @@ def show(config: ConfigFile, as_json: AsJson = False) -> None:
 
 @access.command("identity")
 def identity(config: ConfigFile) -> None:
-    """Print the name of this configuration's login as `zookeeper.acl` takes it."""
+    """Print the name of this configuration's login in the form that `zookeeper.acl` expects."""
     with told_errors():
         auth = settings_of(config).zookeeper.auth
         from relay.zk import digest_identity
@@ -65,9 +65,9 @@ def protect(
     actor: Actor = None,
     yes: Yes = None,
 ) -> None:
-    """Give every node the rights of `zookeeper.acl`; --yes names the installation.
+    """Give every node the rights of `zookeeper.acl`. --yes names the installation.
 
-    May be interrupted and repeated.
+    You may interrupt and repeat the command.
     """
     with told_errors():
         settings = settings_of(config)

@@ -1,4 +1,4 @@
-"""`roma mapping`: documents, sets, edits."""
+"""`roma mapping`: mapping documents, mapping sets, and edits."""
 
 from relay.cli.mappings import documents, edit, sets
 

@@ -1,4 +1,4 @@
-"""`roma mapping`: mapping documents, and the set that an instance publishes under."""
+"""`roma mapping`: mapping documents, and the mapping set under which an instance publishes."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -19,14 +19,14 @@ app.add_typer(mapping, name="mapping")
 
 
 def print_problems(found: "Iterable[MappingProblem]", *, err: bool = False) -> None:
-    """Print one line for each problem of mapping documents; `err`: on standard error."""
+    """Print one line for each problem of mapping documents. `err`: print to standard error."""
     for problem in found:
         place = problem.pointer or "its top"
         typer.echo(f"{problem.data_id} at {place}: {problem.sentence}", err=err)
 
 
 def problem_fields(found: "Iterable[MappingProblem]") -> list[dict[str, str]]:
-    """Return problems of mapping documents for machines."""
+    """Return problems of mapping documents as fields of JSON."""
     return [
         {"document": each.data_id, "pointer": each.pointer, "sentence": each.sentence}
         for each in found
@@ -42,7 +42,7 @@ def check_mapping(
 ) -> None:
     """Compile mapping documents together, without a server.
 
-    Exit code 0: they can come into force; 1: not; 2: no such files.
+    Exit code 0: they are valid; 1: they are not; 2: the files do not exist.
     """
     with told_errors():
         from relay.route import problems, read_mapping_files
@@ -70,9 +70,9 @@ def accept(
     actor: Actor = None,
     yes: Yes = None,
 ) -> None:
-    """Let an instance in the state MAPPING_LOST publish under the mapping that ZooKeeper holds now.
+    """Let an instance in the state MAPPING_LOST publish under the current mapping in ZooKeeper.
 
-    Shows the changes first.
+    The command shows the changes first.
     """
     with told_errors():
         settings = settings_of(config)

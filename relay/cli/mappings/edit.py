@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _EDITOR: Final = "vi"
 """The editor if neither VISUAL nor EDITOR is set."""
 _EMPTY: Final = "[]\n"
-"""File contents for a document that the set does not have."""
+"""Initial file content for a document that the set does not contain."""
 
 
 @mapping.command("diff")
@@ -61,9 +61,9 @@ def edit(
     actor: Actor = None,
     yes: Yes = None,
 ) -> None:
-    """Edit the documents in force with $VISUAL or $EDITOR, and put them into force as the next set.
+    """Edit the active documents with $VISUAL or $EDITOR, and activate them as the next set.
 
-    An edit that is refused or given up stays in its folder, which is named.
+    If an edit is refused or cancelled, its files remain in a folder, whose path is printed.
     """
     with sets_of(config) as (settings, sets):
         stored = sets.stored()
@@ -81,7 +81,10 @@ def edit(
 
 
 def _edited(sets: "MappingSets", files: Mapping[str, Path], base: int) -> "MappingEdit":
-    """Return the edit, when it has no problems or the operator leaves it at them."""
+    """Return the edit when it has no problems.
+
+    Ends the program with code 1 if the operator does not edit again.
+    """
     while True:
         _run_editor(list(files.values()))
         found = sets.edit(_read(files), base)
@@ -93,7 +96,7 @@ def _edited(sets: "MappingSets", files: Mapping[str, Path], base: int) -> "Mappi
 
 
 def _run_editor(files: list[Path]) -> None:
-    """Wait until the editor ends. Ends the program with code 1 where it fails."""
+    """Wait until the editor ends. Ends the program with code 1 if the editor fails."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or _EDITOR
     command = [*shlex.split(editor), *map(str, files)]
     try:
@@ -107,7 +110,9 @@ def _run_editor(files: list[Path]) -> None:
 
 
 def _written(folder: Path, bodies: Mapping[str, str]) -> dict[str, Path]:
-    """Write the documents into files, empty ones for those that no set has; return them by name."""
+    """Write the documents into files, and return the files by name. Documents that no set contains
+    get an empty list.
+    """
     from relay.route import DATA_IDS
 
     files = {name: folder / f"{name}.json" for name in DATA_IDS}
@@ -117,7 +122,7 @@ def _written(folder: Path, bodies: Mapping[str, str]) -> dict[str, Path]:
 
 
 def _read(files: Mapping[str, Path]) -> dict[str, bytes]:
-    """Return the documents, without those that are empty lists as they were written."""
+    """Return the documents, without those that still contain the initial empty list."""
     read = {name: file.read_bytes() for name, file in files.items()}
     return {name: body for name, body in read.items() if body != _EMPTY.encode()}
 

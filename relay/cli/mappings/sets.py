@@ -83,7 +83,7 @@ def history(
     limit: Annotated[int, typer.Option("--limit", min=1, help="How many sets at most.")] = 50,
     as_json: AsJson = False,
 ) -> None:
-    """Show the mapping sets, the newest first; `*` marks the one in force."""
+    """Show the mapping sets, the newest first. `*` marks the active set."""
     with sets_of(config) as (_, sets):
         in_force, records = sets.history(limit)
         if as_json:
@@ -129,9 +129,9 @@ def carry_out(
     *,
     preview: bool,
 ) -> None:
-    """Show the edit's problems, or put it into force after the operator's confirmation.
+    """Show the edit's problems, or activate it after the operator's confirmation.
 
-    Ends the program with code 1 for problems, and where it is not confirmed.
+    Ends the program with code 1 if the edit has problems or is not confirmed.
     """
     print_problems(edit.problems, err=True)
     fields(base=edit.base, changed=list(edit.changed), problems=problem_fields(edit.problems))
@@ -183,7 +183,9 @@ def _line(record: "SetRecord") -> str:
 
 @contextmanager
 def sets_of(config: Path) -> "Iterator[tuple[RelaySettings, MappingSets]]":
-    """Give the settings and the mapping sets of the installation; errors end the program."""
+    """Context manager: yield the settings and the mapping sets of the installation. Errors end the
+    program.
+    """
     with told_errors():
         settings = settings_of(config)
         from relay.operations import MappingSets

@@ -1,4 +1,4 @@
-"""Removing records: tombstones, deletion, and rewriting a topic."""
+"""Removes records: writes tombstones, deletes records, and rewrites a topic."""
 
 from relay.kafka.erasing.rewrite_turn import RewriteTurn
 from relay.kafka.erasing.segment_setting import AT_ONCE, SEGMENT_MS, SegmentSetting

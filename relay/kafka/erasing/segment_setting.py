@@ -19,7 +19,7 @@ from relay.settings import KafkaSettings
 
 SEGMENT_MS: Final = "segment.ms"
 AT_ONCE: Final = "1"
-"""With this `segment.ms` the next record begins a new segment."""
+"""Value of `segment.ms` (milliseconds) with which the next record begins a new segment."""
 _REQUEST_SECONDS: Final = 20.0
 
 
@@ -30,14 +30,14 @@ class SegmentSetting:
         self._admin = kafka_client(AdminClient, client_configuration(kafka))
 
     def own(self, topic: str) -> str | None:
-        """Return the value that the topic itself has; None: it uses the broker's.
+        """Return the value that is set for the topic itself; None: the broker's value applies.
 
-        Raises TopicRefused for a topic that is not there, KafkaNotPermitted, BrokerUnreachable.
+        Raises TopicRefused for a missing topic, KafkaNotPermitted, BrokerUnreachable.
         """
         return self.owned((topic,))[topic]
 
     def owned(self, topics: Iterable[str]) -> dict[str, str | None]:
-        """Return `own` of several topics, asked for at once."""
+        """Return the topics' own values, read with one request."""
         resources = [ConfigResource(ResourceType.TOPIC, each) for each in topics]
         asked = self._admin.describe_configs(resources, request_timeout=_REQUEST_SECONDS)
         found: dict[str, str | None] = {}
@@ -51,9 +51,9 @@ class SegmentSetting:
         return found
 
     def write(self, topic: str, value: str | None) -> None:
-        """Set the topic's own value; None: remove it, so that the broker's applies.
+        """Set the topic's own value. None: remove it, so that the broker's value applies.
 
-        Raises TopicRefused for a topic that is not there, KafkaNotPermitted, BrokerUnreachable.
+        Raises TopicRefused for a missing topic, KafkaNotPermitted, BrokerUnreachable.
         """
         operation = AlterConfigOpType.DELETE if value is None else AlterConfigOpType.SET
         entry = ConfigEntry(SEGMENT_MS, value or "", incremental_operation=operation)

@@ -1,4 +1,4 @@
-"""Records without a value, which make Kafka remove the older records of their keys."""
+"""Writes records without a value, which make Kafka remove the older records of their keys."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -20,7 +20,7 @@ _TRANSACTION_MS: Final = 60_000
 class Tombstone(NamedTuple):
     """A record without a value.
 
-    headers  of the record that it follows: by their order, readers skip a delete that they have
+    headers  those of the deleted record: readers use the order in them to skip a known delete
     """
 
     partition: int
@@ -29,11 +29,10 @@ class Tombstone(NamedTuple):
 
 
 class TombstoneProducer:
-    """Writes tombstones of keys that were not used again since they were found.
+    """Writes tombstones of keys that were not used again since the search.
 
-    They are in a transaction that is committed only if no other record of a key came before its
-    tombstone. So a new row is never the older one of two records. `turn` gives the transactional
-    id.
+    The transaction is committed only if no other record of a key was written before its tombstone.
+    A tombstone therefore never deletes a newer row. `turn` gives the transactional id.
     """
 
     def __init__(self, kafka: KafkaSettings, turn: RewriteTurn) -> None:
@@ -43,11 +42,11 @@ class TombstoneProducer:
     def write(
         self, topic: str, tombstones: Sequence[Tombstone], ends: Mapping[int, int]
     ) -> Sequence[Tombstone]:
-        """Write tombstones, wait until Kafka has them, and return those that were written.
+        """Write tombstones, wait until Kafka has stored them, and return those that were written.
 
-        `ends`: for each partition, the offset up to which it was searched. A key with a later
-        record is left out. Raises BrokerUnreachable, KafkaNotPermitted, DeliveryRefused, and the
-        errors of the turn.
+        `ends`: partition → offset up to which it was searched. A key with a later record is
+        omitted. Raises BrokerUnreachable, KafkaNotPermitted, DeliveryRefused, and the errors of the
+        turn.
         """
         searched = dict(ends)
         left = self._unused(topic, tombstones, searched, {})
@@ -61,7 +60,7 @@ class TombstoneProducer:
                     producer.commit_transaction(_SECONDS)
                     return left
                 producer.abort_transaction(_SECONDS)
-            # Records of the aborted attempt are not those of another row.
+            # Records of this aborted attempt must not count as records of another row.
             searched |= {partition: max(of) + 1 for partition, of in places.items()}
             left = still
         return left
@@ -73,7 +72,10 @@ class TombstoneProducer:
         searched: dict[int, int],
         places: Mapping[int, Sequence[int]],
     ) -> Sequence[Tombstone]:
-        """Return the tombstones whose keys have no later record; `places` are their own offsets."""
+        """Return the tombstones whose keys have no later record.
+
+        `places` are the offsets of the tombstones themselves.
+        """
         used = set[tuple[int, bytes]]()
         for partition in sorted({each.partition for each in tombstones}):
             for record in self._added(topic, partition, searched, places.get(partition, ())):
@@ -84,7 +86,7 @@ class TombstoneProducer:
     def _added(
         self, topic: str, partition: int, searched: dict[int, int], own: Sequence[int]
     ) -> Iterable[ScannedRecord]:
-        """Yield what others added to a partition, up to the last own record."""
+        """Yield the records that other producers added to a partition before the last tombstone."""
         for record in scan_partition(self._kafka, topic, partition, searched.get(partition, 0)):
             if own and record.offset > max(own):
                 return
@@ -96,7 +98,7 @@ class TombstoneProducer:
     def _produced(
         self, producer: Producer, topic: str, tombstones: Iterable[Tombstone]
     ) -> dict[int, list[int]]:
-        """Hand tombstones over, and return their offsets by partition."""
+        """Send tombstones, and return their offsets by partition."""
         refused: list[KafkaError] = []
         places: dict[int, list[int]] = {}
 
@@ -119,7 +121,7 @@ class TombstoneProducer:
         return places
 
     def _ready_producer(self, topic: str) -> Producer:
-        self._turn.check()  # a process whose turn is over must not fence the next one
+        self._turn.check()  # a process that lost its turn must not fence its successor
         transactional_id = self._turn.transactional_id
         producer = kafka_client(
             Producer,

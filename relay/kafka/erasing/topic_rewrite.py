@@ -1,8 +1,8 @@
-"""Rewriting a topic of one partition without some of its bytes (ADR 67).
+"""Rewrites a topic of one partition without some of its bytes (ADR 67).
 
-Kafka cannot change a record. So the remaining records are copied to the end, into a separate
-segment, and everything before the copies is deleted. Kafka removes the files of segments that
-contain only deleted records.
+Kafka cannot change a record. The remaining records are copied to the end, into a new segment, and
+everything before the copies is deleted. Kafka removes the files of segments that contain only
+deleted records.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -32,11 +32,11 @@ _CHANGED: Final = (
 )
 
 Change: TypeAlias = Callable[[KeyAndValue], KeyAndValue | None]
-"""Returns the new value of a record; None: the record is left out."""
+"""Returns the new value of a record. None: the record is omitted."""
 
 
 class Rewritten(NamedTuple):
-    """How many records were copied, and the offset that the topic begins with now."""
+    """The number of copied records, and the first offset of the topic after the rewrite."""
 
     copied: int
     first_offset: int
@@ -45,7 +45,7 @@ class Rewritten(NamedTuple):
 class TopicRewrite:
     """Rewrites partition 0 of one topic while others append to it.
 
-    It can be interrupted and repeated: duplicate copies are copied once.
+    A rewrite may be interrupted and repeated. A later rewrite copies duplicate copies only once.
     """
 
     def __init__(
@@ -66,30 +66,30 @@ class TopicRewrite:
         self._copied: set[bytes] = set()
 
     def run(self, change: Change) -> Rewritten:
-        """Copy what `change` returns for each record, then delete the originals.
+        """Copy the result of `change` for each record, then delete the originals.
 
-        Raises `unreadable` while an open transaction hides records: nothing is deleted then.
-        Raises ErasureInterrupted if the turn was lost: other records may be left then.
+        Raises `unreadable` while an open transaction hides records: nothing is deleted then. Raises
+        ErasureInterrupted if the turn was lost; other records may then remain.
         """
         self._copied.clear()
         first, end = self._reader.ends()
         with self._new_segment():
             begin, count = self._copy(first, end, change)
-            if begin is None:  # nothing stays
+            if begin is None:  # no record remains
                 self._close_segment()
                 begin = end
             else:
-                # what others appended between the end that was read and the first copy
+                # records that others appended between the end that was read and the first copy
                 count += self._copy(end, begin, change)[1]
         delete_records(self._admin, self._topic, {0: begin})
-        self._turn.check()  # another turn may have copied the originals meanwhile
+        self._turn.check()  # the process of a later turn may have copied the originals meanwhile
         return Rewritten(count, begin)
 
     def _copy(self, first: int, end: int, change: Change) -> tuple[int | None, int]:
-        """Copy the records from `first` up to `end`.
+        """Copy the records from offset `first` up to `end`.
 
         Return the offset of the first copy and the number of copies. A transaction ends only where
-        the key changes: the records of one dead letter become visible together.
+        the key changes, so the records of one dead letter become visible together.
         """
         if first >= end:
             return None, 0
@@ -113,7 +113,9 @@ class TopicRewrite:
                 yield changed
 
     def _close_segment(self) -> None:
-        """Append a record of an aborted transaction: Kafka never deletes the last segment."""
+        """Append a record in an aborted transaction, because Kafka never deletes the last
+        segment.
+        """
         self._write(self._ready_producer(), [(None, b"")], seen=False)
 
     def _write(self, producer: Producer, batch: Iterable[KeyAndValue], *, seen: bool = True) -> int:
@@ -151,10 +153,11 @@ class TopicRewrite:
 
     @contextmanager
     def _new_segment(self) -> Iterator[None]:
-        """Inside, each record may begin a new segment; the topic's own setting comes back.
+        """Context manager: each record may begin a new segment. The topic's own setting is restored
+        at the end.
 
-        The setting is noted before it is changed. If this process ends inside, the next turn puts
-        it back. After the turn is lost, the setting is the affair of the next turn.
+        The setting is stored before it is changed. If this process dies, the next turn restores it.
+        If the turn is lost, the next turn restores it too.
         """
         found = self._segments.own(self._topic)
         own = None if found == AT_ONCE else found
@@ -174,7 +177,7 @@ class TopicRewrite:
         self._turn.restored(self._topic)
 
     def _ready_producer(self) -> Producer:
-        self._turn.check()  # a process whose turn is over must not fence the next one
+        self._turn.check()  # a process that lost its turn must not fence its successor
         transactional_id = self._turn.transactional_id
         producer = kafka_client(
             Producer,
@@ -201,7 +204,9 @@ def delete_records(admin: AdminClient, topic: str, offsets: Mapping[int, int]) -
 
 
 def _batches(records: Iterable[KeyAndValue]) -> Iterator[list[KeyAndValue]]:
-    """Yield the records in transactions of some megabytes that split no run of one key."""
+    """Yield the records in transactions of some megabytes. Consecutive records of one key are not
+    split.
+    """
     batch: list[KeyAndValue] = []
     size = 0
     for _, run in groupby(records, lambda each: each[0]):

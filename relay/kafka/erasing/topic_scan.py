@@ -1,4 +1,4 @@
-"""Reading all records of a topic once, also those of aborted transactions."""
+"""Reads all records of a topic once, also those of aborted transactions."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -41,9 +41,9 @@ def scan_topic(kafka: KafkaSettings, topic: str, partitions: int) -> Iterator[Sc
 def scan_partition(
     kafka: KafkaSettings, topic: str, partition: int, start: int = 0
 ) -> Iterator[ScannedRecord]:
-    """Yield every record from offset `start` on that was in a partition when the scan began.
+    """Yield every record of a partition from offset `start` on that existed when the scan began.
 
-    Raises as `scan_topic` does.
+    Raises the errors of `scan_topic`.
     """
     with (
         closing(_consumer(kafka, topic)) as consumer,
@@ -72,7 +72,7 @@ def scan_partition(
 
 
 def _polled(consumer: Consumer, topic: str) -> Message | None:
-    """Return the next record, None while there is none: the client repeats what failed."""
+    """Return the next record, None if there is none yet. The client retries failed requests."""
     message = consumer.poll(_POLL_SECONDS)
     if message is None or (error := message.error()) is None:
         return message

@@ -1,4 +1,6 @@
-"""Erasing a person: every byte about some keys and texts, from every store of an installation."""
+"""Erases a person: removes all data with given keys and texts from every store of an
+installation.
+"""
 
 from relay.operations.erasure.left_settings import put_back_settings
 from relay.operations.erasure.needles import Needles, read_needles

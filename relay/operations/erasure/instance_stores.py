@@ -1,4 +1,4 @@
-"""Dead letters and values outside of Kafka: find a person's data there, and remove it."""
+"""Finds and removes a person's data in dead letters and in values outside of Kafka."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final
@@ -16,7 +16,7 @@ _BY_TEXT: Final = "by text"
 
 
 class InstanceStores:
-    """The stores of instances that are defined, and the dead letters of those that were removed.
+    """The stores of instances that are defined, and the dead letters of removed instances.
 
     `topics` are all topics of the cluster. `removed` are instances that only have dead letters.
     """
@@ -37,13 +37,15 @@ class InstanceStores:
 
     @property
     def letter_topics(self) -> frozenset[str]:
-        """The topics that `find` reads."""
+        """The topics that `find` searches."""
         return frozenset(self._letters(each).topic for each in (*self._instances, *self.removed))
 
     def find(
         self, erased: Collection[str], staying: Collection[str]
     ) -> tuple[Matches, Matches, Matches]:
-        """Return matches of the keys, matches of records that may stay, and matches of a text only.
+        """Return three groups of matches: of the keys, of records that may remain, and of a text
+        only.
+
 
         erased   URLs of values that records in compacted topics point to
         staying  URLs of values that records in topics without compaction point to
@@ -101,8 +103,9 @@ class InstanceStores:
 
 
 def letter_kind(letter: DeadLetter, needles: Needles) -> str:
-    """Return why a dead letter matches: its row has one of the keys, or its value only contains one
-    of the texts; "" if it does not match.
+    """Return the reason if a dead letter matches, "" if it does not.
+
+    Its row has one of the keys, or its value contains one of the texts.
     """
     message = letter.message
     parts = (message.key, message.value, letter.reason.encode(), *(v for _, v in message.headers))
@@ -114,10 +117,10 @@ def letter_kind(letter: DeadLetter, needles: Needles) -> str:
 def value_kind(
     url: str, value: bytes, needles: Needles, erased: Collection[str], staying: Collection[str]
 ) -> str:
-    """Return why a stored value matches: the kind of record that points to it, or its text; "" if
-    it does not match.
+    """Return the reason if a stored value matches, "" if it does not.
 
-    If an erased record and a record that stays point to a value, it counts as one that stays.
+    The reason is the kind of record that points to it, or its text. If both an erased and a
+    remaining record point to a value, it counts as remaining.
     """
     if url in staying:
         return _OF_RECORDS
@@ -127,7 +130,7 @@ def value_kind(
 
 
 def _of_kind(found: Mapping[str, list[tuple[str, str]]], kind: str) -> dict[str, tuple[str, ...]]:
-    """Return the names of one kind by instance; an instance without any is left out."""
+    """Return the names of one kind by instance, without instances that have none."""
     of_kind = {
         name: tuple(dict.fromkeys(each for of, each in pairs if of == kind))
         for name, pairs in found.items()

@@ -1,4 +1,4 @@
-"""Puts back the settings of topics that an interrupted erasure left changed."""
+"""Restores settings of topics that an interrupted erasure left changed."""
 
 from typing import Final
 
@@ -12,12 +12,11 @@ PUT_BACK: Final = "erasure.settings_put_back"
 
 
 def put_back_settings(settings: RelaySettings, turn: ErasureTurn, actor: str) -> tuple[str, ...]:
-    """Put `segment.ms` back, and return the names of the topics. The caller holds the turn.
+    """Restore `segment.ms`, and return the names of the topics. The caller must hold the turn.
 
-    A topic without a note has the value too if ZooKeeper lost the note: it gets the broker's value.
-    A topic that is gone, or has another value by now, keeps what it has. The entry of the audit
-    trail comes first, so a repeated call may repeat it.
-
+    If ZooKeeper lost the note of a topic that still has the temporary value, the topic gets the
+    broker's value. A topic that was deleted, or has another value now, is not changed. The audit
+    entry is written first, so a repeated call may repeat it.
     Raises StoreUnreachable, BrokerUnreachable, KafkaNotPermitted.
     """
     trail = AuditTrail(settings.kafka, settings.installation)

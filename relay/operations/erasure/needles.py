@@ -13,16 +13,16 @@ from relay.errors import ErasureRefused
 
 _NUMBER: Final = re.compile(r"(-?)\+?(\d+)(?:\.(\d*))?", re.ASCII)
 LEAST_CHARACTERS: Final = 4
-"""A shorter text would be found in rows of other people."""
+"""Shortest text to search, in characters. A shorter text would match rows of other people."""
 
 
 @dataclass(frozen=True, slots=True)
 class Needles:
-    """Keys of messages as bytes, and byte strings that each identify the person.
+    """Message keys as bytes, and byte strings that each identify the person.
 
-    `parts` are the texts and the keys, as they are and as JSON strings hold them. `key_parts` are
+    `parts` are the texts and the keys, unchanged and as JSON strings encode them. `key_parts` are
     those of the keys: their brackets and quotes prevent matches inside longer texts. `alike` are
-    the keys without what spellings of one key may differ by.
+    the keys in a normal form without differences in spelling.
     """
 
     keys: frozenset[bytes]
@@ -31,19 +31,19 @@ class Needles:
     alike: frozenset[tuple[str, ...]] = frozenset()
 
     def is_alike(self, key: bytes | None) -> bool:
-        """Whether a record's key is one of the keys in another spelling."""
+        """Return whether a record's key is one of the keys in another spelling."""
         return key is not None and key not in self.keys and plain_key(key) in self.alike
 
     def in_any(self, *values: bytes | None) -> bool:
-        """Whether one of the values contains a text or key."""
+        """Return whether one of the values contains a text or key."""
         return any(part in value for value in values if value for part in self.parts)
 
     def key_in_any(self, *values: bytes | None) -> bool:
-        """Whether one of the values contains a key."""
+        """Return whether one of the values contains a key."""
         return any(part in value for value in values if value for part in self.key_parts)
 
     def are_in(self, text: str) -> bool:
-        """Whether a text contains one of the searched keys or texts."""
+        """Return whether a text contains one of the searched keys or texts."""
         return self.in_any(text.encode())
 
 
@@ -73,10 +73,10 @@ def read_needles(keys: Iterable[str], texts: Iterable[str]) -> Needles:
 
 
 def plain_key(key: bytes) -> tuple[str, ...] | None:
-    """Return the texts of a key without what its spellings may differ by, None for no key.
+    """Return the texts of a key in a normal form, without differences in spelling; None for no key.
 
-    Servers take texts for equal that differ by case, accents or spaces at the end, and numbers
-    that differ by zeros. Messages have the spelling of the row.
+    Servers consider texts equal that differ only in case, accents or trailing spaces, and numbers
+    that differ only in zeros. Messages contain the spelling of the row.
     """
     try:
         values = orjson.loads(key)
@@ -86,7 +86,7 @@ def plain_key(key: bytes) -> tuple[str, ...] | None:
 
 
 def _plain(value: object) -> str:
-    """Return a text without case, accents and spaces at the end, or the digits of a number."""
+    """Return a text without case, accents and trailing spaces; for a number, its digits."""
     text = str(value).rstrip()
     if match := _NUMBER.fullmatch(text):
         sign, whole, fraction = match.groups("")
@@ -98,7 +98,7 @@ def _plain(value: object) -> str:
 
 
 def _as_in_messages(key: str) -> bytes:
-    """Return a key as messages have it: without spaces and escapes that JSON allows."""
+    """Return a key in the form of messages: without the optional spaces and escapes of JSON."""
     return orjson.dumps(json.loads(key))
 
 

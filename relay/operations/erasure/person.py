@@ -19,7 +19,7 @@ from relay.state import ErasureTurn, InstanceStore, Paths
 from relay.zk import Session
 
 FRESH_SECONDS: Final = 300.0
-"""A plan is carried out within this time: a key may be used again for another row."""
+"""Seconds during which a plan may be executed: later, a key may belong to another row."""
 _OLD: Final = (
     f"The search ended more than {FRESH_SECONDS / 60:.0f} minutes ago. Rows with its keys may have "
     "come since."
@@ -37,8 +37,9 @@ _REMOVED: Final = (
 class PersonErasure:
     """Erases keys and texts from the stores of one installation.
 
-    `topics` are topics of rows beside those that an instance feeds. `told` is called with a short
-    text before each step that may take long. `turn` is the session's right to run the one erasure.
+    `topics` are additional topics of rows, besides those that an instance feeds. `told` is called
+    with a short text before each step that may take long. `turn` is this session's exclusive right
+    to run an erasure.
     """
 
     def __init__(
@@ -144,7 +145,7 @@ class PersonErasure:
                 )
 
     def _internal(self, rows: Collection[str]) -> Iterator[tuple[str, int]]:
-        """Yield the internal topics that hold a key or text, beside audit and dead letters."""
+        """Yield the internal topics that contain a key or text, except audit and dead letters."""
         prefix = f"{self._settings.installation}."
         read = {self._trail.topic, *self._stores.letter_topics, *rows}
         for topic, partitions in sorted(self._admin.partition_counts().items()):

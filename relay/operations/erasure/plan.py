@@ -9,15 +9,16 @@ from relay.kafka import Tombstone
 
 @dataclass(frozen=True, slots=True)
 class TopicFinding:
-    """A topic of rows.
+    """A topic of rows and its findings.
+
 
     compacted   whether Kafka removes older records of a key
-    bound_ms    after so many milliseconds at the latest, None: without a bound
-    records     records of the keys that have a value
+    bound_ms    longest time until compaction, in milliseconds; None: no limit
+    records     number of records of the keys that have a value
     last        partition → offset after the last of them
     tombstones  of each partition and key whose last record has a value
-    others      records of other keys, or without one, that contain a key or text
-    neighbours  records that stand before the last one of the keys in its partition
+    others      records with another key or none that contain a key or text
+    neighbours  records before the last one of the keys in its partition
     alike       keys of records that are one of the keys in another spelling
     ends        partition → offset up to which it was searched
     """
@@ -48,11 +49,11 @@ class Matches:
     audit_entries: tuple[HeldEntry, ...] = ()
 
     def __bool__(self) -> bool:
-        """Whether there is any finding."""
+        """Return whether there is any finding."""
         return bool(self.dead_letters or self.claims or self.audit_entries)
 
     def __add__(self, other: "Matches") -> "Matches":
-        """Return both together."""
+        """Return the union of both findings."""
         return Matches(
             _joined(self.dead_letters, other.dead_letters),
             _joined(self.claims, other.claims),
@@ -64,9 +65,10 @@ class Matches:
 class ErasureChoice:
     """Additional choices of an operator.
 
-    delete_records  in topics without compaction, delete every record up to the last one of the
-                    keys, also those of other keys
-    by_text         also erase data that only contains a text: it may be of another person
+
+    delete_records  in topics without compaction, delete all records up to the last one of the keys,
+                    also those of other keys
+    by_text         also erase data that only contains a text: it may belong to another person
     """
 
     delete_records: bool = False
@@ -96,7 +98,7 @@ class ErasurePlan:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no finding could be erased: by another choice, or by other keys."""
+        """Return whether no finding could be erased, except by another choice or by other keys."""
         return not (
             any(each.records or each.alike for each in self.topics)
             or self.of_keys
@@ -112,7 +114,7 @@ class ErasurePlan:
         return found + self.by_text if choice.by_text else found
 
     def changes_nothing(self, choice: ErasureChoice) -> bool:
-        """Whether an erasure with this choice would leave everything as it is."""
+        """Return whether an erasure with this choice would change nothing."""
         topics = any(
             each.records and (each.compacted or choice.delete_records) for each in self.topics
         )

@@ -13,13 +13,17 @@ from relay.settings import KafkaSettings
 
 CLAIM: Final = "claim"
 _KEPT: Final = (Header.ORDER.value, Header.TAG.value)
-"""Headers that a tombstone has from the record that it deletes. They hold no value of the row."""
+"""Headers that a tombstone copies from the record that it deletes. They contain no value of the
+row.
+"""
 _LONGEST_LAG: Final = 2**63 - 1
-"""Kafka's `max.compaction.lag.ms` that means: no bound."""
+"""Value of Kafka's `max.compaction.lag.ms` that means: no limit."""
 
 
 class _Found:
-    """What records of one topic match, while they are read in the order of their offsets."""
+    """Collects the matches of one topic while its records are read in the order of their
+    offsets.
+    """
 
     def __init__(self, needles: Needles) -> None:
         self._needles = needles
@@ -31,7 +35,7 @@ class _Found:
         self.records = self.others = 0
 
     def take(self, record: ScannedRecord) -> None:
-        """Note what a record holds."""
+        """Add the matches of one record."""
         key, needles = record.key, self._needles
         self.ends[record.partition] = record.offset + 1
         if key is not None and record.value is not None and needles.is_alike(key):
@@ -49,7 +53,7 @@ class _Found:
 def find_in_topic(
     kafka: KafkaSettings, state: TopicState, needles: Needles
 ) -> tuple[TopicFinding, tuple[Claim, ...]]:
-    """Return the findings in a topic, and the claims of the records with these keys."""
+    """Return the findings in a topic, and the claim checks of the records with these keys."""
     found = _Found(needles)
     for each in scan_topic(kafka, state.name, state.partitions):
         found.take(each)
@@ -69,7 +73,9 @@ def find_in_topic(
 
 
 def known_topics(admin: TopicAdmin, named: Iterable[str]) -> list[TopicState]:
-    """Return the named topics and their topics of statements that the cluster has."""
+    """Return the named topics and their topics of statements, as far as they exist in the
+    cluster.
+    """
     there = admin.partition_counts()
     wanted = sorted({form for each in named for form in (each, f"{each}.ddl")})
     states = [admin.state(each) for each in wanted if each in there]
@@ -77,7 +83,7 @@ def known_topics(admin: TopicAdmin, named: Iterable[str]) -> list[TopicState]:
 
 
 def _tombstone(record: ScannedRecord, key: bytes) -> Tombstone | None:
-    """Return what deletes a record; None for one without a value."""
+    """Return the tombstone that deletes a record; None for a record without a value."""
     if record.value is None:
         return None
     told = tuple(each for each in record.headers if each[0] in _KEPT)
@@ -96,6 +102,8 @@ def _claims(record: ScannedRecord) -> list[Claim]:
 
 
 def _bound(state: TopicState) -> int | None:
-    """Return the longest time that a compacted topic keeps a record that has a newer one."""
+    """Return the longest time for which a compacted topic keeps a record after a newer one of its
+    key.
+    """
     lag = int(state.settings.get("max.compaction.lag.ms", _LONGEST_LAG))
     return None if lag >= _LONGEST_LAG else lag

@@ -15,7 +15,7 @@ _STORES: Final = (
 
 
 class Switches(NamedTuple):
-    """The names of the two choices in the interface that shows the sentences."""
+    """Names of the two choices in the interface that shows the sentences."""
 
     delete_records: str = "--delete-records"
     by_text: str = "--by-text"
@@ -57,7 +57,7 @@ def _counts(chosen: Matches) -> Iterator[str]:
 
 
 def _by_text(found: Matches, choice: ErasureChoice, switch: str) -> Iterator[str]:
-    """Yield each location that only contains a text: it may be of another person."""
+    """Yield each location that only contains a text, which may belong to another person."""
     places = [
         *(
             f"  dead letter {each} of {name}"
@@ -114,7 +114,7 @@ def _topic(each: TopicFinding, choice: ErasureChoice, switch: str) -> Iterator[s
 
 
 def _spellings(each: TopicFinding) -> Iterator[str]:
-    """Yield the keys of a topic that an operator may have meant, too."""
+    """Yield similar keys of a topic that the operator may have meant too."""
     yield (
         f"{each.topic}: {len(each.alike)} keys are one of yours in another spelling. Their records "
         "stay. If they are of the person, name them, too:"

@@ -27,7 +27,7 @@ def chosen_source(instance: InstanceSettings, wanted: str | None) -> ChosenSourc
 def chosen_server(
     instance: InstanceSettings, wanted: str | None, *, standby: bool
 ) -> SourceSettings:
-    """Return how a source, or its standby, is reached.
+    """Return the connection settings of a source, or of its standby.
 
     Raises SourceNotNamed, and ConfigurationError if it has no standby.
     """

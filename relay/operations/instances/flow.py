@@ -13,7 +13,7 @@ from relay.zk import Session
 
 
 class InstanceFlow:
-    """Shows and changes the wanted flow of one instance, and restarts it after a stop."""
+    """Shows and changes the requested flow of one instance, and restarts it after a stop."""
 
     def __init__(self, settings: RelaySettings, instance: str, session: Session) -> None:
         self._instance = instance_of(settings, instance, session, resolved=False).name
@@ -27,7 +27,7 @@ class InstanceFlow:
         return self._store.read(self._instance)
 
     def pause(self, who: Who) -> Flow:
-        """Pause the instance. Its leader stops between two batches and keeps its leadership."""
+        """Pause the instance. Its leader stops after the current batch and stays the leader."""
         return self.change(who, lambda flow: replace(flow, paused=True))
 
     def resume(self, who: Who) -> Flow:
@@ -35,7 +35,9 @@ class InstanceFlow:
         return self.change(who, lambda flow: replace(flow, paused=False))
 
     def throttle(self, who: Who, rows_per_second: int | None, bytes_per_second: int | None) -> Flow:
-        """Set its limits; None leaves them to the configuration file, 0 lifts them."""
+        """Set the instance's rate limits. None: use the limit of the configuration file; 0: no
+        limit.
+        """
         return self.change(
             who,
             lambda flow: replace(
@@ -44,7 +46,7 @@ class InstanceFlow:
         )
 
     def change(self, who: Who, change: Callable[[Flow], Flow]) -> Flow:
-        """Write the audit entry, then the change; without the entry nothing is changed.
+        """Write the audit entry, then the change. If the entry fails, nothing is changed.
 
         Raises VersionConflict.
         """
@@ -58,9 +60,9 @@ class InstanceFlow:
         return self._store.write(self._instance, after)
 
     def start(self, who: Who) -> None:
-        """Let a stopped instance try again with the settings that its relay has.
+        """Restart a stopped instance with the settings that its relay has loaded.
 
-        The audit trail has the entry first.
+        The audit entry is written first.
         """
         self._trail.append(
             AuditEntry(

@@ -33,12 +33,10 @@ class FollowedPosition:
 def followed_position(
     source: SourceSettings, standing: SourcePosition | None, at: BinlogPosition | str
 ) -> FollowedPosition:
-    """Find the position on the server that the source's position belongs to, otherwise on the first
-    server that has it.
+    """Find the position on the server that the source's position belongs to.
 
-    `at` are coordinates, or a GTID set that ends there.
-
-    Raises MoveRefused if no transaction begins there, and errors of the servers.
+    If that is unknown: on the first server that has it. `at` are coordinates, or a GTID set that
+    ends there. Raises MoveRefused if no transaction begins there, and errors of the servers.
     """
     found: list[FollowedPosition] = []
     refusals: list[RelayError] = []
@@ -70,7 +68,7 @@ def check_readable(
 ) -> None:
     """Check that the server still has the binlog after a record's position.
 
-    Raises MoveRefused.
+    Raises MoveRefused if it does not.
     """
     try:
         check_start(settings, record.source, instance.start)

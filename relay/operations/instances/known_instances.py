@@ -1,5 +1,5 @@
-"""The instances that operators may name: those of the configuration file, and those that were
-defined at run time.
+"""Lists the instances that operators may name: those of the configuration file, and those defined
+at run time.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,8 @@ class DefinedInstances:
     """All instances that this configuration file and the documents in ZooKeeper define.
 
     settings: those of the file first, then those defined at run time, by name. Secrets of documents
-    stay `${NAME}`. unusable: name → reason, for documents that no relay would take.
+    stay `${NAME}`.
+    unusable: name → reason, for documents that every relay refuses.
     """
 
     settings: tuple[InstanceSettings, ...] = ()
@@ -25,7 +26,7 @@ class DefinedInstances:
 
 
 def defined_instances(settings: RelaySettings, session: Session) -> DefinedInstances:
-    """Return the instances of the file and of the documents; a name in the file is the file's.
+    """Return the instances of the file and of the documents. The file has priority for equal names.
 
     Raises StoreUnreachable.
     """
@@ -50,12 +51,11 @@ def defined_instances(settings: RelaySettings, session: Session) -> DefinedInsta
 def instance_of(
     settings: RelaySettings, name: str, session: Session | None = None, *, resolved: bool = True
 ) -> InstanceSettings:
-    """Return the instance's settings; a name in the configuration file has priority.
+    """Return the instance's settings. A name in the configuration file has priority.
 
     Without a session only the file is read. Not `resolved`: `${NAME}` in a document is kept, for
-    callers that need no secret.
-
-    Raises ConfigurationError if the name is unknown, or its document is invalid.
+    callers that need no secret. Raises ConfigurationError if the name is unknown, or its document
+    is invalid.
     """
     found = next((each for each in settings.instances if each.name == name), None)
     if found is not None:
@@ -77,7 +77,7 @@ def instance_of(
 
 
 def is_known(settings: RelaySettings, name: str, session: Session) -> bool:
-    """Whether an instance of this name is defined."""
+    """Return whether an instance of this name is defined."""
     try:
         instance_of(settings, name, session, resolved=False)
     except ConfigurationError:

@@ -1,4 +1,4 @@
-"""The existing instances, with the last report of each."""
+"""Lists the existing instances, with the last report of each."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,14 +16,12 @@ from relay.state import (
 from relay.zk import Session
 
 NEVER_REPORTED = "NEVER_REPORTED"
-"""The state of an instance that is configured and that no relay has reported yet."""
+"""State of a configured instance that no relay has reported yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListedInstance:
-    """An instance with its last status; `relay_alive`: the relay that wrote the status still
-    lives.
-    """
+    """An instance with its last status. `relay_alive`: the relay that wrote the status is alive."""
 
     status: InstanceStatus
     relay_alive: bool
@@ -71,11 +69,10 @@ class InstanceList:
 
 
 def exists_elsewhere(status: InstanceStatus, members: Iterable[RelayMember]) -> bool:
-    """Return whether an instance that neither this file nor a document defines exists by another
-    relay's file.
+    """Return whether only another relay's file defines this instance.
 
-    A living relay lists it; or its last relay is gone, and the instance was not one defined at run
-    time, whose document would be here.
+    True if a live relay lists the instance. Also True if its last relay is gone and the instance
+    was not defined at run time: its document would otherwise exist.
     """
     living = list(members)
     if any(status.name in each.instances for each in living):

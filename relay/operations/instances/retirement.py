@@ -1,4 +1,4 @@
-"""Takes an instance that never publishes again from the topics that it fed."""
+"""Removes an instance that will never publish again from its topics."""
 
 from relay.audit import AuditEntry, AuditTrail
 from relay.errors import MoveRefused
@@ -10,7 +10,7 @@ from relay.zk import Session
 
 
 class Retirement:
-    """Retires one instance: no other one waits for it any more (ADR 81)."""
+    """Retires one instance, so that no other instance waits for it (ADR 81)."""
 
     def __init__(self, settings: RelaySettings, instance: str, session: Session) -> None:
         paths = Paths.of(settings.zookeeper, settings.installation)
@@ -34,10 +34,10 @@ class Retirement:
         )
 
     def carry_out(self, who: Who) -> tuple[str, ...]:
-        """Take the instance from its topics, which are returned; it joins again if it ever starts.
+        """Remove the instance from its topics, and return these. It joins again if it ever starts.
 
-        The audit trail has the entry first. Raises MoveRefused while a relay leads the instance, or
-        if it feeds no topic.
+        The audit entry is written first. Raises MoveRefused while a relay leads the instance, or if
+        it feeds no topic.
         """
         if leader := self._election.leader():
             raise MoveRefused(

@@ -1,1 +1,1 @@
-"""Mapping sets as operators save them, and as instances have them in force."""
+"""Mapping sets: as operators save them, and as instances use them."""

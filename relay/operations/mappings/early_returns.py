@@ -1,4 +1,6 @@
-"""Refuses a mapping that gives tables a topic again which some instances have not left (ADR 81)."""
+"""Refuses a mapping that returns tables to a topic which some instances have not left yet (ADR
+81).
+"""
 
 from collections.abc import Mapping
 
@@ -9,16 +11,16 @@ from relay.state import InstanceStore, MappingStore
 
 
 class EarlyReturns:
-    """Decides about the saves of one installation, by what its instances report."""
+    """Checks new mapping sets of one installation against the reports of its instances."""
 
     def __init__(self, store: MappingStore, notes: InstanceStore) -> None:
         self._store = store
         self._notes = notes
 
     def refuse(self, bodies: Mapping[str, str]) -> None:
-        """Raise TableReturnsEarly if these documents, saved next, give a topic back too early.
+        """Raise TableReturnsEarly if these documents return a table to a topic too early.
 
-        The newest readable set counts as the one before. Raises MappingRefused, StoreUnreachable.
+        They are compared with the newest readable set. Raises MappingRefused, StoreUnreachable.
         """
         sets = SavedSets(self._store)
         newest = max(self._store.set_numbers(), default=0)

@@ -1,5 +1,5 @@
-"""The mapping set that an instance's position record names, beside the one in ZooKeeper, and the
-confirmation of the latter.
+"""Compares the mapping set of an instance's position record with the one in ZooKeeper, and accepts
+the latter.
 """
 
 from collections.abc import Mapping
@@ -18,17 +18,17 @@ from relay.state import InstanceStore, MappingStore, Paths, StoredSet
 from relay.zk import Session
 
 _ANY_OTHER_TABLE: Final = "*"
-"""Stands for the tables of a database that no document names; MySQL has no table of this name."""
+"""Represents the tables of a database that no document names. MySQL has no table of this name."""
 
 
 @dataclass(frozen=True, slots=True)
 class MappingComparison:
-    """`named` is the set of the position record, `found` the active one in ZooKeeper.
+    """Comparison of two sets: `named` in the position record, `found` active in ZooKeeper.
 
-    `same`: the store continues the sets that rows were published under, and no acceptance is
-    necessary. `known`: the documents of `named` can be read, and `changes` lists the differences;
-    otherwise `changes` compares with an empty mapping. `half_published` names a transaction that is
-    published to its end under its own set.
+    `same`: the store continues the sets under which rows were published; no acceptance is
+    necessary. `known`: the documents of `named` can be read, and `changes` lists the differences.
+    Otherwise `changes` compares with an empty mapping. `half_published` names a transaction that
+    will be completed under its own set.
     """
 
     named: MappingName
@@ -75,11 +75,11 @@ class InstanceMapping:
         )
 
     def accept(self, wanted: MappingName, who: Who) -> MappingName:
-        """Publish the next transactions under the active set in ZooKeeper, which must be the
-        `wanted` one. Return the replaced set.
+        """Publish future transactions under the active set in ZooKeeper, and return the replaced
+        set.
 
-        A half-published transaction is completed under its own set. Raises MoveRefused, and the
-        errors of `compare`.
+        The active set must be `wanted`. A half-published transaction is completed under its own
+        set. Raises MoveRefused, and the errors of `compare`.
         """
         found = self._store.current()
         if found.name != wanted:
@@ -105,8 +105,9 @@ class InstanceMapping:
         return _named(before)
 
     def _documents(self, named: MappingName) -> Mapping[str, str] | None:
-        """Return the documents of the record's set: as the position topic keeps them, or, of older
-        records, as ZooKeeper holds them.
+        """Return the documents of the record's set.
+
+        They are read from the position topic, or for older records from ZooKeeper.
         """
         if named.digest:
             return self._record.store.kept_mapping(named.digest)
@@ -144,8 +145,10 @@ class InstanceMapping:
         )
 
     def _tables(self, *sets: MappingSet, named: bool) -> set[TableId]:
-        """Return the tables that the instance has met or (`named`) that the documents name, and `*`
-        of each database that they name.
+        """Return the tables to compare.
+
+        These are the tables that the instance has read, those that the documents name (`named`),
+        and `*` of each database that they name.
         """
         met = set(tables_named(self._notes.tables_of(self.name)))
         others = {

@@ -1,4 +1,4 @@
-"""Mapping sets as an operator saves them, reads them and puts them back, without the admin."""
+"""Saves, reads and restores mapping sets for an operator, without the admin."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,8 +32,8 @@ class MappingEdit:
 class MappingSets:
     """The mapping sets of one installation.
 
-    Each save is guarded by the set that it was made from, as the admin's are. `acts` gets the entry
-    of each new set.
+    A save is refused if another set became active since it was prepared, as in the admin. `acts`
+    receives the audit entry of each new set.
     """
 
     def __init__(self, settings: RelaySettings, session: Session, acts: DelayedTrail) -> None:
@@ -44,7 +44,7 @@ class MappingSets:
         self._acts = acts
 
     def stored(self, number: int | None = None) -> StoredSet:
-        """Return the set of this number, or the one in force.
+        """Return the set of this number, or the active one.
 
         Raises NodeMissing, MappingRefused, StoreUnreachable.
         """
@@ -59,7 +59,7 @@ class MappingSets:
         ]
 
     def edit(self, documents: Mapping[str, bytes], base: int | None = None) -> MappingEdit:
-        """Return the effect of saving these documents; the others are kept.
+        """Return the effect of saving these documents; other documents are kept.
 
         Raises VersionConflict if `base` is not active.
         """
@@ -83,13 +83,13 @@ class MappingSets:
     def needs_number(self, edit: MappingEdit) -> bool:
         """Return whether rows were published under a set with a higher number than the active one.
 
-        A save then makes a new set, also of equal documents. Raises BrokerUnreachable and what
-        `highest_recorded_set` raises.
+        A save then creates a new set even if the documents are equal. Raises BrokerUnreachable, and
+        the errors of `highest_recorded_set`.
         """
         return self._recorded() > edit.base
 
     def carry_out(self, edit: MappingEdit, who: Who) -> StoredSet:
-        """Put the edit into force as the next set.
+        """Activate the edit as the next set.
 
         Raises VersionConflict if another save came first, MappingRefused for problems,
         TableReturnsEarly.

@@ -1,4 +1,4 @@
-"""Numbers of mapping sets in position records, for a ZooKeeper that may have lost its sets."""
+"""Reads numbers of mapping sets from position records, because ZooKeeper may have lost its sets."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
@@ -9,13 +9,15 @@ from relay.position import KafkaPositionStore, position_topics
 from relay.settings import RelaySettings
 
 _AT_A_TIME: Final = 8
-"""Position topics that are read at a time: one takes some tenths of a second."""
+"""Number of position topics that are read in parallel. Reading one takes some tenths of a
+second.
+"""
 
 
 def highest_recorded_set(settings: RelaySettings) -> int:
-    """Return the highest number of a mapping set that rows were published under; 0 for none.
+    """Return the highest number of a mapping set under which rows were published; 0: none.
 
-    Raises as `recorded_sets`.
+    Raises the errors of `recorded_sets`.
     """
     return recorded_sets(settings).highest
 
@@ -23,8 +25,8 @@ def highest_recorded_set(settings: RelaySettings) -> int:
 def recorded_sets(settings: RelaySettings) -> RecordedSets:
     """Return the mapping sets that the position records of all instances name.
 
-    Numbers must rise also after ZooKeeper was lost or put back to an older state: markers and
-    subscriptions compare them (ADR 89). Raises BrokerUnreachable, KafkaNotPermitted,
+    Numbers must rise even after ZooKeeper was lost or restored to an older state, because markers
+    and subscriptions compare them (ADR 89). Raises BrokerUnreachable, KafkaNotPermitted,
     PositionUnreadable, PositionNewer.
     """
     kafka, installation = settings.kafka, settings.installation

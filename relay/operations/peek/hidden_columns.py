@@ -1,4 +1,4 @@
-"""Columns of a logical table that no reader may see, including in messages published earlier."""
+"""Hides columns of a logical table from readers, also in messages that were published before."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
@@ -8,10 +8,10 @@ from relay.settings import InstanceSettings, RowRuleSettings
 
 
 class HiddenColumns:
-    """Masks and rules in force now, which also hold for messages from before they were set.
+    """The current masks and rules, which also apply to messages that are older than they are.
 
-    A mask or rule of one instance for one real table holds for the whole logical table: without
-    full headers a message does not say which real table it comes from.
+    A mask or rule of one instance for one real table applies to the whole logical table: without
+    full headers a message does not name its real table.
     """
 
     def __init__(
@@ -29,14 +29,15 @@ class HiddenColumns:
         self._only = [{name.lower() for name in rule.fields} for rule in rules if rule.fields]
 
     def masks(self, column: str, real: str = "") -> bool:
-        """Whether the values of a column are hidden.
+        """Return whether the values of a column are hidden.
 
-        real `database.table` that the message names; empty: none
+
+        real  `database.table` that the message names; empty: none
         """
         return self._masked.of(column, real)
 
     def omits(self, column: str, key: Collection[str]) -> bool:
-        """Whether a column is not shown at all; the key's columns always are."""
+        """Return whether a column is not shown. Columns of the key are always shown."""
         name = column.lower()
         if column in key:
             return False

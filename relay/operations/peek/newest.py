@@ -1,4 +1,6 @@
-"""The newest rows of a table in a topic: read backwards in growing steps, with bounded effort."""
+"""Reads the newest rows of a table: backwards through a topic in growing steps, with bounded
+effort.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,9 +23,10 @@ _POLL_RECORDS: Final = 2000
 class PeekPage:
     """Existing rows, the newest first.
 
-    after     where reading continues after them: partition → offset
+
+    after     partition → offset from which following rows are read
     complete  the whole topic was searched
-    searched  how many offsets were searched
+    searched  number of searched offsets
     """
 
     rows: tuple[PeekedRow, ...]
@@ -41,7 +44,7 @@ def newest_rows(
     """Return at most `count` matching rows of the topic, the newest first.
 
     The search stops after some seconds or 50,000 offsets; the page is then marked as incomplete.
-    Raises the errors of the tail.
+    Raises the errors of `TopicTail`.
     """
     deadline, step = Deadline.after(_SECONDS), _FIRST_STEP
     ends = {number: each.end for number, each in ranges.items()}

@@ -1,15 +1,15 @@
-"""How many rows a reader gets in a second."""
+"""Limits the rows that a reader gets per second."""
 
 from typing import Final
 
 ROWS_PER_SECOND: Final = 5
-"""Of all keys of a table."""
+"""Rows per second without a key filter."""
 FILTERED_ROWS_PER_SECOND: Final = 100
-"""With a key filter, where no row is left out."""
+"""Rows per second with a key filter; rows beyond it are delayed, none is skipped."""
 
 
 class RowPace:
-    """Allows a number of rows per second, and `burst` at once in the beginning."""
+    """Allows a number of rows per second, and `burst` rows immediately at the beginning."""
 
     def __init__(self, per_second: int, burst: int, now_s: float) -> None:
         self._per_second = per_second
@@ -17,7 +17,7 @@ class RowPace:
         self._at_s = now_s
 
     def take(self, wanted: int, now_s: float) -> int:
-        """Return how many of the wanted rows may be shown now, and add them to the count."""
+        """Return how many of the requested rows may be shown now, and count them."""
         passed_s, self._at_s = max(0.0, now_s - self._at_s), now_s
         refilled = min(float(self._per_second), self._left + passed_s * self._per_second)
         self._left = max(self._left, refilled)

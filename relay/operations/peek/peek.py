@@ -1,4 +1,4 @@
-"""One reader of a table's messages: the existing rows, then the following ones."""
+"""Reads a table's messages for one reader: the existing rows, then new ones."""
 
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -16,9 +16,11 @@ from relay.settings import KafkaSettings
 
 _POLL_SECONDS: Final = 0.25
 _RECORDS_PER_POLL: Final = 2500
-"""So a reader reads at most 10,000 records a second, whatever the topic gets."""
+"""Limits a reader to 10,000 records a second, whatever the rate of the topic."""
 _MOST_BEHIND: Final = 20_000
-"""A reader without a key filter that is more offsets behind continues at the end."""
+"""A reader without a key filter that is more than this number of offsets behind skips to the
+end.
+"""
 _NOT_THERE: Final = "A relay makes the topic when it starts the instance; start it first."
 
 
@@ -58,19 +60,20 @@ class Peek:
         self._pace = RowPace(self._per_second, self._per_second, now_s())
 
     def page(self, count: int = NEWEST_ROWS) -> PeekPage:
-        """Return existing rows, without following ones. With a start time: the first rows since
-        then. Otherwise the newest ones.
+        """Return existing rows and read no further.
 
-        Raises NothingToPeek, BrokerUnreachable, KafkaNotPermitted, TopicRefused.
+        With a start time: the first rows after it. Otherwise: the newest rows. Raises
+        NothingToPeek, BrokerUnreachable, KafkaNotPermitted, TopicRefused.
         """
         if isinstance(self._question.start, FromMoment):
             return self._since(self._question.start.at_ms, count)
         return self._newest(self._ranges(), count)
 
     def start(self, after: Mapping[int, int] | None = None) -> PeekBatch:
-        """Begin to read, and return the existing rows if they are wanted.
+        """Begin to read, and return the existing rows if they are requested.
 
-        after where an earlier reading ended; None: the question determines it
+
+        after  where an earlier reader stopped; None: the question determines it
 
         Raises NothingToPeek, BrokerUnreachable, KafkaNotPermitted, TopicRefused.
         """
@@ -118,7 +121,7 @@ class Peek:
 
     @property
     def rests(self) -> bool:
-        """Whether rows wait for the next second, so that a poll returns at once."""
+        """Return whether rows wait for the next second, so that a poll returns immediately."""
         return bool(self._waiting)
 
     def row_at(self, partition: int, offset: int, row: int) -> PeekedRow | None:

@@ -9,7 +9,7 @@ from relay.model.table import TableId
 from relay.operations.peek.rows import PeekedRow
 
 NEWEST_ROWS: Final = 50
-"""So many rows a reader gets at once before new ones follow."""
+"""Number of existing rows that a reader gets immediately, before new ones follow."""
 _UNIT_MS: Final = {"s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 _SPAN: Final = re.compile(r"([1-9][0-9]{0,6})([smhd])", re.ASCII)
 _MOST_MS: Final = 10**14
@@ -17,7 +17,7 @@ _MOST_MS: Final = 10**14
 
 @dataclass(frozen=True, slots=True)
 class FromNow:
-    """Start with messages that are published from now on."""
+    """Start with messages that are published after this time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ PeekStart: TypeAlias = FromNow | FromNewest | FromMoment
 
 
 def peek_start(text: str, now_ms: int) -> PeekStart:
-    """Read a start: `now`, `last`, a time span before now (`15m`), a time with its zone, or Unix
+    """Parse a start: `now`, `last`, a time span before now (`15m`), a time with its zone, or Unix
     milliseconds.
 
     Raises ValueError with a sentence for anything else.
@@ -80,9 +80,9 @@ class PeekQuestion:
     start: PeekStart = FromNow()
 
     def accepts(self, row: PeekedRow) -> bool:
-        """Whether a row of the table matches.
+        """Return whether a row of the table matches.
 
-        A hidden key never matches, so that no reader can find out its value by searching.
+        A hidden key never matches, so that no reader can discover its value by searching.
         """
         if self.operation and row.operation != self.operation:
             return False

@@ -1,4 +1,4 @@
-"""Rows of messages, column by column, as a reader compares them."""
+"""Converts messages into rows, column by column, for display and comparison."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,8 +33,9 @@ _NO_KEY: Final = ""
 class PeekedColumn:
     """One column of a row. Values are the texts of the message, None for NULL.
 
+
     hidden   the values are hidden; both are then None
-    changed  the message says that the column changed
+    changed  the message marks the column as changed
     """
 
     name: str
@@ -75,7 +76,7 @@ class PeekedRow:
 
     @property
     def key_text(self) -> str:
-        """The key's values, separated by commas."""
+        """Return the key's values, separated by commas."""
         return ", ".join(self.key)
 
     @property
@@ -85,15 +86,17 @@ class PeekedRow:
 
     @property
     def order_parts(self) -> str:
-        """Return epoch, binlog file and offset of the execute position as a sentence's part."""
+        """Return the epoch, binlog file and offset of the execute position as part of a
+        sentence.
+        """
         if self.order is None:
             return ""
         parts = decompose(self.order.execute_position)
         return f"epoch {parts.epoch}, file {parts.file_number}, offset {parts.offset}"
 
     def without_values(self) -> "PeekedRow":
-        """Return the row for a reader without the right to values: names, types and coordinates
-        only.
+        """Return the row for a reader without the right to values: only names, types and
+        coordinates.
         """
         columns = tuple(
             replace(each, before=None, after=None, hidden=True) for each in self.columns
@@ -101,7 +104,7 @@ class PeekedRow:
         return replace(self, key=(), key_hidden=bool(self.key) or self.key_hidden, columns=columns)
 
     def fields(self) -> dict[str, object]:
-        """Return the row as JSON has it."""
+        """Return the row as a JSON object."""
         return {
             "topic": self.topic,
             "partition": self.partition,
@@ -134,7 +137,8 @@ class PeekedRow:
 
 @dataclass(frozen=True, slots=True)
 class RowReader:
-    """Reads the rows of one logical table out of the records of a topic.
+    """Extracts the rows of one logical table from the records of a topic.
+
 
     printed  names that messages of the table have: the logical one, or real ones
     """
@@ -144,8 +148,8 @@ class RowReader:
     hidden: HiddenColumns
 
     def rows(self, record: TailRecord) -> list[PeekedRow]:
-        """Return the record's rows; empty for other tables, statements, marks and foreign
-        messages.
+        """Return the record's rows. Empty for other tables, statements, markers and messages of
+        other programs.
         """
         if record.value is None or not self._may_be_ours(record.key):
             return []
@@ -156,7 +160,7 @@ class RowReader:
             return []
 
     def _may_be_ours(self, key: bytes | None) -> bool:
-        """Look at the message's key alone, which is cheaper than its value."""
+        """Check only the message's key, which is cheaper than its value."""
         if key is None:
             return True
         return any(key.startswith(orjson.dumps([str(each)])[:-1]) for each in self.printed)
@@ -247,7 +251,7 @@ class RowReader:
 
 
 def _texts_of(key: bytes | None, count: int) -> list[str | None]:
-    """Return the key's values as the message's key has them: its last elements."""
+    """Return the values of the message's key: its last elements."""
     return [] if key is None or not count else list(orjson.loads(key))[-count:]
 
 

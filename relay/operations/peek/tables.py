@@ -1,4 +1,4 @@
-"""The logical tables that can be read: their topics, and the names in their messages."""
+"""Finds the logical tables that can be read, their topics, and their names in messages."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -15,7 +15,7 @@ from relay.settings import FormatName, InstanceSettings, nearest
 _FORMAT_READ: Final[FormatName] = "canal-json"
 _NEAREST_NAMES = 5
 _MOST_NAMED_TABLES = 20_000
-"""Tables that no instance has read are listed only for documents that name fewer."""
+"""Tables that no instance has read are listed only if the documents name fewer than this number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class PeekTable:
     def readable_topic(self) -> str:
         """Return the first topic whose messages can be shown.
 
-        Raises NothingToPeek where all have other formats.
+        Raises NothingToPeek if all topics have other formats.
         """
         for topic in self.topics:
             if self.formats[topic] == {_FORMAT_READ}:
@@ -95,7 +95,7 @@ class PeekTables:
         return tuple(map(str, self._tables))
 
     def table(self, name: str) -> PeekTable:
-        """Return a table by its name `database.table`. Raises NothingToPeek with near names."""
+        """Return a table by its name `database.table`. Raises NothingToPeek with similar names."""
         database, _, table = name.partition(".")
         found = self._tables.get(TableId(database, table))
         if found is None:
@@ -107,14 +107,14 @@ class PeekTables:
     def reader(self, table: PeekTable) -> RowReader:
         """Return the reader of a table's rows, which hides the hidden columns.
 
-        Raises NothingToPeek where no topic has a format that is shown, ConfigurationError.
+        Raises NothingToPeek if no topic has a supported format, and ConfigurationError.
         """
         hidden = HiddenColumns(self._instances, table.reals)
         return RowReader(table.readable_topic(), table.printed, hidden)
 
 
 def near_names(name: str, known: Iterable[str]) -> tuple[str, ...]:
-    """Return known names that are written alike, or whose table has the same name."""
+    """Return known names that are spelled similarly, or whose table has the same name."""
     left, found = list(known), list[str]()
     table = name.rpartition(".")[2]
     found += [each for each in left if table and each.rpartition(".")[2] == table]
@@ -151,10 +151,10 @@ def _note(
 def _add_unmet(
     found: dict[TableId, _Found], mapping: MappingSet, instances: Iterable[InstanceSettings]
 ) -> None:
-    """Add tables in the documents that no instance has read in any database.
+    """Add tables of the documents that no instance has read in any database.
 
-    A rule without a database applies to each mapped one; if its tables were read in some of them,
-    the others are omitted.
+    A rule without a database applies to each mapped one. If instances read its tables in some of
+    them, the other databases are omitted.
     """
     if mapping.count_of_named_tables >= _MOST_NAMED_TABLES:
         return

@@ -1,4 +1,4 @@
-"""A position as fields for machines, the same on the command line and in the admin's answers."""
+"""A position as JSON fields, shared by the command line and the admin."""
 
 from typing import Final
 
@@ -10,7 +10,8 @@ _PLACES: Final = 100
 def position_fields(instance: str, shown: Shown) -> dict[str, object]:
     """Return the position of an instance, with at most 100 earlier positions.
 
-    Without a record only `instance` and `leader`. `execute_position` is text: it has 63 bits.
+    Without a record: only `instance` and `leader`. `execute_position` is text, because it has 63
+    bits.
     """
     record = shown.record
     if record is None:

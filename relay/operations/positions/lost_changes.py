@@ -1,4 +1,4 @@
-"""Whether a move of the position leaves changes out that its source does not have any more."""
+"""Checks whether a move of the position skips changes that its source no longer has."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,9 +13,9 @@ def loses_changes(
 ) -> bool:
     """Return whether the source no longer has the changes after the former position.
 
-    False if it has them: the operator then skips changes on purpose, or reads them again.
-    `created_s` returns the creation time of a binlog file (Unix seconds): a re-created binlog has
-    files of the same names. It raises the errors of the source.
+    If it has them (False), the operator skips changes on purpose or reads them again. `created_s`
+    returns the creation time of a binlog file in Unix seconds: a re-created binlog has files of the
+    same names. It raises the errors of the source.
     """
     before, after = reposition.origin, reposition.target
     if reposition.kind is RepositionKind.BACK:
@@ -30,7 +30,7 @@ def loses_changes(
 
 
 def with_copy(reposition: Reposition, now_s: float) -> Reposition:
-    """Return the move with a request for a copy of all mapped tables in its record."""
+    """Return the move, with a request in its record to copy all mapped tables."""
     copies = own_snapshots(OwnSnapshot.NEEDED, now_s)
     return replace(
         reposition,

@@ -39,8 +39,8 @@ Change: TypeAlias = Callable[[PositionRecord | None], PositionRecord]
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A position: the record, the leader (None: no leader), and the position history to which an
-    exact return is possible.
+    """A position: the record, the leader (None: no leader), and the positions to which an exact
+    return is possible.
     """
 
     record: PositionRecord | None
@@ -49,7 +49,7 @@ class Shown:
 
     @property
     def positions_behind(self) -> list[BinlogPosition]:
-        """Return the positions with known order keys of the present epoch, the oldest first.
+        """Return the positions with known order keys of the current epoch, the oldest first.
 
         Empty for a group, whose order keys depend on all its sources.
         """
@@ -64,8 +64,8 @@ class Shown:
 class Preview:
     """The effect of a move.
 
-    `distance_bytes` of binlog in `files` files are in between (None if the source lacks some), with
-    the transactions `gtids`.
+    `distance_bytes` of binlog in `files` files are between both positions (None if the source lacks
+    some), with the transactions `gtids`.
     """
 
     reposition: Reposition
@@ -76,7 +76,7 @@ class Preview:
 
     @property
     def transactions(self) -> int | None:
-        """How many transactions `gtids` has; None if their domains of MariaDB do not tell."""
+        """The number of transactions in `gtids`; None if MariaDB's domains do not show it."""
         found = GtidSet.parse(self.gtids)
         if found.domains or not self.gtids:
             return None
@@ -109,7 +109,7 @@ class InstancePosition:
         gtid_set: str | None = None,
         source: str | None = None,
     ) -> Preview:
-        """Return the effect of `move`, and change nothing. Raises as `move` does."""
+        """Return the effect of `move` without changing anything. Raises the errors of `move`."""
         chosen = chosen_source(self._instance, source)
         shown = self.show()
         followed = self._target(chosen, at, gtid_set, shown)
@@ -139,10 +139,10 @@ class InstancePosition:
     ) -> Reposition:
         """Move the position to the beginning of a transaction.
 
-        The target is the position after exactly the transactions of `gtid_set`, or `at`, where the
-        source must have executed that set. In a group, `source` names the source to move.
-
-        Raises MoveRefused and SourceNotNamed; after Fenced nothing was changed.
+        The target is the position after exactly the transactions of `gtid_set`, or `at`. If both
+        are given, the source must have executed that set at `at`. In a group, `source` names the
+        source to move. Raises MoveRefused and SourceNotNamed. If it raises Fenced, nothing was
+        changed.
         """
         chosen = chosen_source(self._instance, source)
         shown = self.show()
@@ -159,7 +159,7 @@ class InstancePosition:
         return replace(self._plan(chosen, before, target, history, as_new=as_new), after=after)
 
     def raise_floor(self, above: str, who: Who) -> PositionRecord:
-        """Raise the order key above the last one of instance `above` of this installation.
+        """Raise the order key above the last one of the instance `above` of this installation.
 
         Raises MoveRefused.
         """
@@ -176,7 +176,7 @@ class InstancePosition:
         )[1]
 
     def skip(self, gtid: str, who: Who, source: str | None = None) -> tuple[str, ...]:
-        """Skip one coming transaction of a source; return the GTIDs of all that are to be skipped.
+        """Skip one future transaction of a source. Return the GTIDs of all transactions to skip.
 
         Raises MoveRefused, SourceNotNamed.
         """
@@ -186,7 +186,7 @@ class InstancePosition:
         )
 
     def unskip(self, gtid: str, who: Who, source: str | None = None) -> tuple[str, ...]:
-        """Withdraw a skip that the relay has not reached; return the remaining GTIDs.
+        """Withdraw a skip that the relay has not reached. Return the remaining GTIDs.
 
         Raises MoveRefused, SourceNotNamed.
         """
@@ -240,8 +240,9 @@ class InstancePosition:
         return with_copy(plan, time()) if loses_changes(plan, target, created_s) else plan
 
     def _check_readable(self, reposition: Reposition, settings: SourceSettings) -> None:
-        """Check that the source still has the binlog before a former position, in the same
-        history: reading begins there.
+        """Check that the source still has the binlog before a former position, in the same history.
+
+        Reading begins there.
         """
         if reposition.kind is RepositionKind.BACK:
             check_readable(self._instance, settings, reposition.after)
@@ -250,7 +251,7 @@ class InstancePosition:
         return self._write(act, who, change, source)[1].standing[source].skips
 
     def _write(self, act: str, who: Who, change: Change, source: str = "") -> Written:
-        """Change the record after fencing the leader; the audit entry names the `source` of a
+        """Fence the leader, then change the record. The audit entry names the `source` of a
         group.
         """
         return self._record.write(Act(act, change, lambda record: _fields(record, source)), who)

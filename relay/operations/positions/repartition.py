@@ -1,5 +1,5 @@
-"""Changes how rows of a topic are assigned to partitions: the effect on consumers, and the
-change of the position record.
+"""Changes how rows of a topic are assigned to partitions: shows the effect on consumers, and
+changes the position record.
 """
 
 from collections.abc import Mapping
@@ -24,12 +24,13 @@ from relay.zk import Session
 class RepartitionPlan:
     """The effects of another partitioning.
 
-    `before` are the partitions so far. `moved` is the share of keys that get another partition by
-    the count alone; `rules_differ`: other rules may move every key. `others` are the instances that
-    publish to the topic and partition rows otherwise than `after`: this one waits until they change
-    as well. `leader` is the relay that leads the instance, None if none does. `table` is the
-    logical table whose keys alone may move, None for all rows; `forms` are those in which they were
-    hashed. `is_compacted`: the topic keeps the last row of each key in each partition.
+    `before` is the current number of partitions. `moved` is the share of keys that get another
+    partition because of the number alone. `rules_differ`: other rules may move every key. `others`
+    are instances that publish to the topic and partition rows differently from `after`: this
+    instance waits until they change too. `leader` is the relay that leads the instance, None if
+    none does. `table` is the logical table whose keys alone may move, None for all rows; `forms`
+    are the forms in which its keys were hashed. `is_compacted`: the topic keeps the last row of
+    each key in each partition.
     """
 
     topic: str
@@ -62,13 +63,11 @@ class Repartition:
     def plan(
         self, topic: str, partitions: int | None = None, table: str | None = None
     ) -> RepartitionPlan:
-        """Return what it means to place rows of a topic by so many partitions (None: as the
-        settings say); nothing is changed.
+        """Return the effect of assigning rows of a topic to so many partitions; nothing is changed.
 
-        With `table` the settings stay: keys of this logical table are hashed in one further form.
-
-        Raises MoveRefused (also for a count with a table), BrokerUnreachable, PositionUnreadable,
-        StoreUnreachable.
+        None: use the number in the settings. With `table` the settings stay, and keys of this
+        logical table are hashed in one more form. Raises MoveRefused (also for a number together
+        with a table), BrokerUnreachable, PositionUnreadable, StoreUnreachable.
         """
         if table is not None and partitions is not None:
             raise MoveRefused(
@@ -82,11 +81,10 @@ class Repartition:
     def carry_out(
         self, plan: RepartitionPlan, who: Who, *, without: str | None = None
     ) -> RepartitionPlan:
-        """Assign rows as planned from the next one on. Raises MoveRefused if the record has changed
-        since.
+        """Assign rows as planned, beginning with the next one.
 
         `without` names another instance that is removed permanently: this one then need not match
-        its assignment.
+        its assignment. Raises MoveRefused if the record has changed since the plan.
         """
         self._check(plan, without)
 
@@ -105,7 +103,7 @@ class Repartition:
         )
         if plan.table is not None:
             return plan
-        # This instance joins again with its next row; so do the others that are changed after it.
+        # This instance joins the topic again with its next row, as do instances changed later.
         gone = (self.name, without)
         self._agreements.change(plan.topic, lambda agreement: agreement.without_feeders(gone))
         return _without(plan, without)
@@ -137,7 +135,7 @@ class Repartition:
                 f"{self.name} has placed no row of topic {topic}.",
                 remedy="Name a topic that it publishes to.",
             )
-        # A part of a transaction has no rows of a table that stopped the instance before them.
+        # A part of a transaction contains no rows of a table that stopped the instance before it.
         if record.split is not None and table is None:
             raise MoveRefused(
                 f"A part of the transaction at {record.split.begin} is published with the "
@@ -163,8 +161,10 @@ class Repartition:
         )
 
     def _partitions(self, record: PositionRecord, topic: str, table: str | None) -> int | None:
-        """The partitions of the instance's rows. Keys of a table may also be accepted before the
-        first one: other instances feed the topic then.
+        """Return the partitions of the instance's rows.
+
+        Keys of a table may also be accepted before the instance's first row, because other
+        instances feed the topic then.
         """
         if topic in record.partitions or table is None:
             return record.partitions.get(topic)
@@ -172,8 +172,9 @@ class Repartition:
         return next((each.partitioning.partitions for each in feeders), None)
 
     def _known_forms(self, record: PositionRecord, topic: str, table: str) -> tuple[str, ...]:
-        """Return the forms in which keys of a table were hashed, by any instance of the topic;
-        refuse what need not be accepted.
+        """Return the forms in which any instance of the topic hashed keys of a table.
+
+        Raises MoveRefused if a further form is already accepted, or no key of the table is known.
         """
         own = record.hashed_forms.get(topic, {}).get(table, ())
         if ONE_MORE in own:
@@ -202,7 +203,7 @@ class Repartition:
         return partitions or setting or before
 
     def _check_topic(self, topic: str, after: TopicPartitioning, table: str | None) -> bool:
-        """Return whether the topic is compacted; refuse what cannot be placed there."""
+        """Return whether the topic is compacted. Refuse a topic whose rows cannot be assigned."""
         state = TopicAdmin(self._settings.kafka).state(topic)
         if state is None:
             raise MoveRefused(f"Kafka has no topic {topic}.", remedy="Create it first.")
@@ -210,7 +211,7 @@ class Repartition:
             "compact" in state.settings.get("cleanup.policy", "")
             or self._instance.topic.retention_of(topic) == "compact"
         )
-        # A form that an operator accepts moves no key whose text is hashed alike in both forms.
+        # An accepted form moves no key whose text has the same hash in both forms.
         if is_compacted and table is None:
             reason = (
                 f"Topic {topic} is compacted: the last row of a moved key would stay in its former "
@@ -259,7 +260,7 @@ def _changed(record: PositionRecord, plan: RepartitionPlan) -> PositionRecord:
         tables = {**forms.get(plan.topic, {}), plan.table: (*plan.forms, ONE_MORE)}
         return replace(record, hashed_forms={**forms, plan.topic: tables})
     if plan.rules_differ:
-        # The forms say what the former rules hashed.
+        # The forms describe the keys that the former rules hashed.
         forms = {topic: each for topic, each in forms.items() if topic != plan.topic}
     return replace(
         record,

@@ -13,21 +13,21 @@ from relay.order import MAX_EPOCH, decompose
 
 
 class RepositionKind(StrEnum):
-    """The direction of a move, which decides its effect on consumers."""
+    """The direction of a move, which determines its effect on consumers."""
 
     FORWARD = "forward"
-    """The rows between the two positions are left out."""
+    """The rows between the two positions are skipped."""
     BACK = "back"
-    """The rows between are published again with the order keys that they had."""
+    """The rows between the positions are published again with their former order keys."""
     AS_NEW = "as new"
-    """The rows after the position get new order keys, above all that were published."""
+    """The rows after the position get new order keys, above all published ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reposition:
-    """A move of a position; `before` is None for an instance without a record.
+    """A move of a position. `before` is None for an instance without a record.
 
-    `source` is the one of a group that moves, else "".
+    `source` is the moved source of a group, else "".
     """
 
     kind: RepositionKind
@@ -51,9 +51,9 @@ def plan_reposition(
     latest_ms: int,
     source: str = "",
 ) -> Reposition:
-    """Return the record after a move of the position to `target`, the beginning of a
-    transaction. In a group, `source` is moved. `latest_ms` is the relay's clock plus the
-    accepted skew: no published order key is above it. Raises MoveRefused.
+    """Return the record after moving the position to `target`, a transaction's beginning.
+    In a group, `source` is moved. `latest_ms` is the relay's clock plus the accepted skew: no
+    published order key is above it. Raises MoveRefused.
     """
     if record is None:
         return _without_record(target, source, as_new=as_new, latest_ms=latest_ms)
@@ -83,9 +83,9 @@ def plan_reposition(
 
 
 def standing_of(record: PositionRecord, source: str) -> OtherSource | None:
-    """Return the position of a source, None for one of a group that was never read.
+    """Return the position of a source, None for a source of a group that was never read.
 
-    Raises MoveRefused if the record is not of such sources.
+    Raises MoveRefused if the record does not belong to these sources.
     """
     if bool(source) != bool(record.following):
         kind = "a group of sources" if record.following else "a single source"
@@ -97,10 +97,10 @@ def standing_of(record: PositionRecord, source: str) -> OtherSource | None:
 
 
 def raise_floor(record: PositionRecord, above: OrderPair) -> PositionRecord:
-    """Return the record whose next order key is above another instance's last one, in a new epoch:
-    positions before the raise have order keys that a replay over it would not find again.
+    """Return the record whose next order key is above another instance's last one, in a new epoch.
 
-    Raises MoveRefused if it already is.
+    The new epoch is necessary because a replay over the raise would not repeat the earlier order
+    keys. Raises MoveRefused if the order key already is above.
     """
     _, order = _reached(record)
     raised = order.raised_to(above)
@@ -128,7 +128,7 @@ def raise_floor(record: PositionRecord, above: OrderPair) -> PositionRecord:
 
 
 def skip(record: PositionRecord, gtid: str, source: str = "") -> PositionRecord:
-    """Return the record that skips a coming transaction of a source.
+    """Return the record that skips a future transaction of a source.
 
     Raises MoveRefused if `gtid` is not a single GTID, or is already published.
     """
@@ -143,9 +143,9 @@ def skip(record: PositionRecord, gtid: str, source: str = "") -> PositionRecord:
 
 
 def unskip(record: PositionRecord, gtid: str, source: str = "") -> PositionRecord:
-    """Return the record that publishes a transaction that was to be skipped.
+    """Return the record without the skip of a transaction, which is then published.
 
-    Raises MoveRefused if it was not.
+    Raises MoveRefused if no skip was set.
     """
     wanted, at = _single(gtid), _read_before(record, source)
     if wanted not in at.skips:
@@ -209,8 +209,8 @@ def _as_new(
 def _in_next_epoch(record: PositionRecord, source: str, target: SourcePosition) -> PositionRecord:
     """Return the record with one source moved, in an epoch above all published order keys.
 
-    Half-published transactions of other sources continue. The schema history of another server is
-    not continued; that of this one is, if its binlog still shows what follows.
+    Half-published transactions of other sources continue. The schema history continues only on the
+    same server, and only if its binlog still has the following events.
     """
     _, order = _reached(record)
     split = record.split
@@ -275,7 +275,7 @@ def _too_far_back(target: SourcePosition, fitting: Iterable[PositionRecord]) -> 
 
 
 def _reached(record: PositionRecord) -> tuple[BinlogPosition, OrderPair]:
-    """Return the farthest position of the instance, and its order key there."""
+    """Return the farthest position of the instance, and its order key."""
     return (
         (record.source.binlog, record.order)
         if record.replay is None
@@ -288,7 +288,7 @@ def _next_epoch(record: PositionRecord) -> int:
 
 
 def _single(gtid: str) -> str:
-    """The GTID as the servers print it."""
+    """Return the GTID in the servers' notation."""
     remedy = "Name one transaction, as the server prints it."
     try:
         wanted = GtidSet.parse(gtid)

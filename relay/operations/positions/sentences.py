@@ -17,7 +17,7 @@ def shown(position: Shown) -> str:
 
 
 def foretold(instance: str, preview: Preview) -> str:
-    """Return the effect of a move before it is done."""
+    """Return the effect of a move in sentences, before it is done."""
     reposition, leader = preview.reposition, preview.leader
     lines = [_direction(preview), _meaning(reposition), *_split(reposition), *_copied(reposition)]
     if leader is not None:
@@ -37,14 +37,12 @@ def moved(instance: str, reposition: Reposition) -> str:
 
 
 def compared(instance: str, comparison: MappingComparison) -> str:
-    """Return the differences between the mapping set that an instance publishes under and the
-    one in ZooKeeper.
-    """
+    """Return the differences between the mapping set of an instance and the one in ZooKeeper."""
     return "\n".join(_compared(instance, comparison))
 
 
 def repartitioned(instance: str, plan: RepartitionPlan) -> str:
-    """Return the effect on consumers of another assignment of a topic's rows."""
+    """Return the effect on consumers if a topic's rows are assigned to partitions differently."""
     return "\n".join(_repartitioned(instance, plan))
 
 
@@ -59,7 +57,7 @@ def partitioned_otherwise(plan: RepartitionPlan) -> str:
 
 
 def found_position(instance: str, target: SourcePosition, source: str | None = None) -> str:
-    """Return a position that was searched for, and how to move there."""
+    """Return a sentence about a found position, and how to move there."""
     of = f" --source {source}" if source else ""
     lines = [
         f"position   {target.binlog}",
@@ -246,7 +244,7 @@ def _meaning(reposition: Reposition) -> str:
 
 
 def _others(reposition: Reposition) -> str:
-    """Return what happens to the other sources of a group."""
+    """Return the effect on the other sources of a group."""
     if not reposition.source:
         return ""
     if reposition.before is None:

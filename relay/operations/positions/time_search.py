@@ -1,4 +1,4 @@
-"""The binlog position of a server at a time, as `start.timestamp` would find it.
+"""Finds the binlog position of a server at a time, as `start.timestamp` does.
 
 Nothing is changed.
 """
