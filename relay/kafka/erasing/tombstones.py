@@ -1,6 +1,7 @@
 """Writes records without a value, which make Kafka remove the older records of their keys."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Final, NamedTuple
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
@@ -54,8 +55,12 @@ class TombstoneProducer:
         while producer is not None and left:
             with kafka_errors(f"Writing to {topic}", Right("Write", "topic", topic)):
                 producer.begin_transaction()
-                places = self._produced(producer, topic, left)
-                still = self._unused(topic, left, searched, places)
+                try:
+                    places = self._produced(producer, topic, left)
+                    still = self._unused(topic, left, searched, places)
+                except BaseException:
+                    _abort(producer)  # readers of the topic wait for its end
+                    raise
                 if len(still) == len(left):
                     producer.commit_transaction(_SECONDS)
                     return left
@@ -138,3 +143,9 @@ class TombstoneProducer:
         except KafkaException as exc:
             raise relay_error(error_of(exc), f"Writing to {topic}", right) from exc
         return producer
+
+
+def _abort(producer: Producer) -> None:
+    """Abort after an error; a transaction that Kafka cannot abort now ends by its timeout."""
+    with suppress(KafkaException):
+        producer.abort_transaction(_SECONDS)
