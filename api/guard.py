@@ -75,6 +75,11 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        with acting_via(REST if scope["path"].startswith(_INTERFACE) else PAGE):
+            await self._answer(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Do what a call of the guard does for a request; a refusal may be noted as an act."""
         route = self._route(scope)
         try:
             self._hosts.check(Request(scope).headers.get("host"))
@@ -90,8 +95,7 @@ class Guard:
             _log_refusal(error, scope)
             await _refusal(error, scope, receive, send)
             return
-        with acting_via(REST if scope["path"].startswith(_INTERFACE) else PAGE):
-            await self._app(scope, whole, send)
+        await self._app(scope, whole, send)
 
     def _route(self, scope: Scope) -> APIRoute | None:
         return next(
