@@ -2,9 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Generic, ParamSpec, Protocol, TypeVar
+from collections.abc import AsyncIterator, Callable, MutableSequence, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Any, Generic, ParamSpec, Protocol, TypeAlias, TypeVar
 
 from roma_client.changes import Changes
 from roma_client.log import log_event
@@ -14,6 +14,8 @@ from roma_client.transactions import Transactions
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Cancelled: TypeAlias = MutableSequence["Future[None]"]
+"""The closings of the cancelled openings of a client."""
 
 
 class OneThread:
@@ -24,18 +26,20 @@ class OneThread:
 
     @classmethod
     async def opened(
-        cls, opening: Callable[[], R], closing: Callable[[], object]
+        cls, opening: Callable[[], R], closing: Callable[[], object], cancelled: Cancelled
     ) -> tuple["OneThread", R]:
         """Return a thread, and the client that `opening` has opened in it. Raises its errors.
 
         A cancelled opening cannot be interrupted. `closing` follows it in the thread, so that no
-        member stays in the group; nobody waits for it.
+        member stays in the group. Only the next opening waits for it: `cancelled` has the cancelled
+        ones of the same client.
         """
         thread = cls()
+        under_way = thread._pool.submit(_opened_after, tuple(cancelled), opening)
         try:
-            return thread, await thread._to_end(opening)
+            return thread, await asyncio.shield(asyncio.wrap_future(under_way))
         except asyncio.CancelledError:
-            thread._pool.submit(_logged, closing)
+            cancelled.append(thread._pool.submit(_closed, under_way, closing))
             thread.close()
             raise
         except BaseException:
@@ -85,8 +89,16 @@ class OneThread:
         self._pool.shutdown(wait=False)
 
 
-def _logged(closing: Callable[[], object]) -> None:
-    """Close a client that nobody waits for; log its error."""
+def _opened_after(cancelled: "Sequence[Future[None]]", opening: Callable[[], R]) -> R:
+    """Open a client when its cancelled openings are closed."""
+    wait(cancelled)
+    return opening()
+
+
+def _closed(opened: "Future[Any]", closing: Callable[[], object]) -> None:
+    """Close what a cancelled opening has opened, and nothing else; log the error."""
+    if opened.exception() is not None:
+        return
     try:
         closing()
     except Exception as exc:  # noqa: BLE001  # the opening was cancelled: no caller is left

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from roma_client.async_changes import AsyncChanges, OneThread
+from roma_client.async_changes import AsyncChanges, Cancelled, OneThread
 from roma_client.beginning import beginning_of, unmoved_topic
 from roma_client.changes import Changes
 from roma_client.errors import (
@@ -111,6 +111,7 @@ class Subscription:
         self._stack = ExitStack()
         self._opened: _Opened | None = None
         self._thread: OneThread | None = None
+        self._cancelled: Cancelled = []
         if isinstance(self.tags, str):
             raise UsageError(f'`tags` is a list: tags=["{self.tags}"].')
         if self.workers < 1 or self.retry.attempts < 1:
@@ -139,7 +140,9 @@ class Subscription:
 
     async def __aenter__(self) -> AsyncChanges:
         """Open the subscription for `async for`. Raises what `with` raises."""
-        self._thread, changes = await OneThread.opened(self.__enter__, self.__exit__)
+        self._thread, changes = await OneThread.opened(
+            self.__enter__, self.__exit__, self._cancelled
+        )
         return AsyncChanges(changes, self._thread)
 
     async def __aexit__(self, *_: object) -> None:

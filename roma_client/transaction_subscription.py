@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from roma_client.async_changes import AsyncTransactions, OneThread
+from roma_client.async_changes import AsyncTransactions, Cancelled, OneThread
 from roma_client.errors import ClientError, TransactionIncomplete, UsageError
 from roma_client.kafka.options import FeedOptions, Start
 from roma_client.kafka.transaction_feed import TransactionFeed
@@ -78,6 +78,7 @@ class TransactionSubscription:
     def __post_init__(self) -> None:
         self._stack: ExitStack | None = None
         self._thread: OneThread | None = None
+        self._cancelled: Cancelled = []
         if isinstance(self.tables, str) or not self.tables:
             raise UsageError('`tables` is a list of logical tables: tables=["shop.orders"].')
         if isinstance(self.former_topics, str):
@@ -107,7 +108,9 @@ class TransactionSubscription:
 
     async def __aenter__(self) -> AsyncTransactions:
         """Open the subscription for `async for`. Raises what `with` raises."""
-        self._thread, transactions = await OneThread.opened(self.__enter__, self.__exit__)
+        self._thread, transactions = await OneThread.opened(
+            self.__enter__, self.__exit__, self._cancelled
+        )
         return AsyncTransactions(transactions, self._thread)
 
     async def __aexit__(self, *_: object) -> None:

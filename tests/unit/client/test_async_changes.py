@@ -103,7 +103,7 @@ def test_a_cancelled_opening_leaves_no_member_in_the_group() -> None:
     client = _SlowOpening()
 
     async def cancelled() -> None:
-        opening = asyncio.ensure_future(OneThread.opened(client.open, client.close))
+        opening = asyncio.ensure_future(OneThread.opened(client.open, client.close, []))
         await asyncio.to_thread(client.begun.wait)
         opening.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -124,7 +124,7 @@ def test_a_cancelled_end_closes_the_client_all_the_same() -> None:
         may_go.wait()
 
     async def cancelled() -> None:
-        thread, _ = await OneThread.opened(client.open, client.close)
+        thread, _ = await OneThread.opened(client.open, client.close, [])
         asyncio.ensure_future(thread.call(wait))  # noqa: RUF006  # the thread is busy
         await asyncio.to_thread(busy.wait)
         ending = asyncio.ensure_future(thread.end(client.close))
@@ -168,3 +168,36 @@ def test_a_subscription_whose_opening_is_cancelled_closes_what_it_opened(
     asyncio.run(cancelled())
     client.may_open.set()
     assert client.closed.wait(30)
+
+
+def test_an_opening_after_a_cancelled_one_closes_only_its_own_client(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    subscription = Subscription("shop", "orders", admin="http://127.0.0.1:9", token="t")
+    first, second = _SlowOpening(), _SlowOpening()
+    second.may_open.set()
+    clients = [first, second]
+
+    def opened(stack: ExitStack) -> Mock:
+        client = clients.pop(0)
+        client.open()
+        stack.callback(client.close)
+        return Mock()
+
+    monkeypatch.setattr(subscription, "_open", opened)
+
+    async def opened_again() -> None:
+        opening = asyncio.ensure_future(subscription.__aenter__())
+        await asyncio.to_thread(first.begun.wait)
+        opening.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await opening
+        again = asyncio.ensure_future(subscription.__aenter__())
+        await asyncio.sleep(0)
+        first.may_open.set()
+        await again
+        assert (first.happened, second.happened) == (["opened", "closed"], ["opened"])
+        await subscription.__aexit__()
+
+    asyncio.run(opened_again())
+    assert second.happened == ["opened", "closed"]
