@@ -1,8 +1,18 @@
 """Instances and relays: the last reports, and whether the reporting relay still runs."""
 
+from collections.abc import Mapping
+from typing import NamedTuple
+
 from api.models.instance import DroppedNameView, InstanceView, RelayView
-from relay.operations import InstanceList
+from relay.operations import InstanceList, ListedInstance
 from relay.state import InstanceStore, Membership
+
+
+class _Shown(NamedTuple):
+    """An instance as it was listed, and its view."""
+
+    listed: ListedInstance
+    view: InstanceView
 
 
 class InstanceDirectory:
@@ -12,13 +22,17 @@ class InstanceDirectory:
         self._instances = instances
         self._members = members
         self._listed = listed
+        self._shown: Mapping[str, _Shown] = {}
 
     def instances(self) -> list[InstanceView]:
-        """Return every instance that exists, sorted by name."""
-        return [
-            InstanceView.of(each.status, relay_alive=each.relay_alive)
-            for each in self._listed.all()
-        ]
+        """Return every instance that exists, sorted by name.
+
+        The view of an instance is the same object while its status does not change.
+        """
+        shown = self._shown
+        found = {each.status.name: _shown(each, shown) for each in self._listed.all()}
+        self._shown = found
+        return [each.view for each in found.values()]
 
     def instance(self, name: str) -> InstanceView:
         """Return one instance. Raises NodeMissing."""
@@ -35,3 +49,15 @@ class InstanceDirectory:
     def relays(self) -> list[RelayView]:
         """Return the relays that are connected to ZooKeeper."""
         return [RelayView.of(member) for member in self._members.members()]
+
+
+def _shown(listed: ListedInstance, before: Mapping[str, _Shown]) -> _Shown:
+    """Return an instance with its view: the one before for the same status."""
+    known, status = before.get(listed.status.name), listed.status
+    if (
+        known is not None
+        and known.listed.status is status
+        and known.listed.relay_alive == listed.relay_alive
+    ):
+        return known
+    return _Shown(listed, InstanceView.of(status, relay_alive=listed.relay_alive))

@@ -1,7 +1,7 @@
 """The present state of an instance, as its relay writes it and operators read it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
 from relay.state.json_object import JsonObject, write_json
@@ -97,11 +97,11 @@ class InstanceStatus:
     updated_ms: int = 0
 
     def to_fields(self) -> dict[str, object]:
-        """Return the JSON object.
+        """Return the JSON object. Its objects are those of the status: they are only read.
 
         Execute_position is text in it, because many JSON readers round numbers above 2^53.
         """
-        document = asdict(self)
+        document: dict[str, object] = {name: getattr(self, name) for name in _FIELDS}
         if self.execute_position is not None:
             document["execute_position"] = str(self.execute_position)
         return document
@@ -116,5 +116,11 @@ class InstanceStatus:
         defaults.
         """
         stored = JsonObject.read(value)
-        found = {each.name: _READERS[each.type](stored, each.name) for each in fields(cls)}
+        found = {name: read(stored, name) for name, read in _FIELDS.items()}
         return cls(**{**found, "name": name, "state": stored.text("state", UNKNOWN_STATE)})
+
+
+_FIELDS: Final[Mapping[str, Callable[[JsonObject, str], Any]]] = {
+    each.name: _READERS[each.type] for each in fields(InstanceStatus)
+}
+"""The reader of each field of a status, by its name."""

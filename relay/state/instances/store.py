@@ -8,6 +8,7 @@ from time import time
 from urllib.parse import unquote
 
 from relay.errors import NodeMissing, VersionConflict
+from relay.state.decoded_nodes import DecodedNodes
 from relay.state.failover_store import FailoverStore
 from relay.state.instances.flow import FlowStore
 from relay.state.instances.notes import (
@@ -36,6 +37,7 @@ class InstanceStore:
     def __init__(self, session: Session, paths: Paths) -> None:
         self._session = session
         self._paths = paths
+        self._decoded = DecodedNodes(InstanceStatus.from_document)
         self.flows = FlowStore(session, paths)
         self.snapshots = SnapshotStore(session, paths)
         self.failover = FailoverStore(session, paths)
@@ -62,11 +64,7 @@ class InstanceStore:
         """Return the last status of every instance that has one, sorted by name."""
         names = self._names()
         nodes = self._session.find_all([self._paths.instance_status(name) for name in names])
-        return tuple(
-            InstanceStatus.from_document(name, node.value)
-            for name, node in zip(names, nodes, strict=True)
-            if node is not None
-        )
+        return tuple(self._decoded.decoded(names, nodes).values())
 
     def published_sets(self, topic: str) -> Mapping[str, int | None]:
         """Return the instances that publish to a topic, each with the mapping set that its last

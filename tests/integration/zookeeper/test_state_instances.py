@@ -58,6 +58,17 @@ def test_the_last_status_of_every_instance_is_kept(instances: InstanceStore) -> 
     assert instances.statuses() == (stopped, running)
 
 
+def test_a_status_is_decoded_again_after_a_change_alone(instances: InstanceStore) -> None:
+    for name in ("crm", "shop"):
+        instances.put_status(InstanceStatus(name, "STARTING"))
+    before = instances.statuses()
+    instances.put_status(InstanceStatus("shop", "RUNNING"))
+    after = instances.statuses()
+    assert [each.state for each in after] == ["STARTING", "RUNNING"]
+    assert after[0] is before[0]
+    assert [each.state for each in before] == ["STARTING", "STARTING"]
+
+
 def test_an_instance_that_only_has_notes_has_no_status(instances: InstanceStore) -> None:
     instances.put_dropped("shop", [DroppedName("a.b", "left out.", 3)])
     assert instances.statuses() == ()

@@ -1,0 +1,37 @@
+"""Values of nodes, decoded once for each change in ZooKeeper."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Generic, TypeVar
+
+from relay.zk import Node
+
+Value = TypeVar("Value")
+
+
+class DecodedNodes(Generic[Value]):
+    """Decodes nodes that were just read; one that has not changed gives the same object.
+
+    The caller reads all nodes each time, so no value is older than its node. Of removed names
+    nothing is kept. Safe in any thread.
+    """
+
+    def __init__(self, decode: Callable[[str, bytes], Value]) -> None:
+        """`decode` makes the value of a name from its node's value; the value is never changed."""
+        self._decode = decode
+        self._known: Mapping[str, tuple[tuple[int, int], Value]] = {}
+
+    def decoded(self, names: Sequence[str], nodes: Sequence[Node | None]) -> dict[str, Value]:
+        """Return the value of each name that has a node, in the order of the names."""
+        known = self._known
+        found: dict[str, tuple[tuple[int, int], Value]] = {}
+        for name, node in zip(names, nodes, strict=True):
+            if node is None:
+                continue
+            state = node.changed, node.modified_ms  # as `Node.state`: no later one has the same
+            before = known.get(name)
+            if before is not None and before[0] == state:
+                found[name] = before
+            else:
+                found[name] = state, self._decode(name, node.value)
+        self._known = found
+        return {name: value for name, (_, value) in found.items()}
