@@ -1,12 +1,14 @@
 """The two servers of an instance's source as operators see them, and their possible orders."""
 
-from dataclasses import asdict
-from typing import Self
+from dataclasses import fields
+from typing import Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from relay.model.failover import ServerRole
 from relay.state import FailoverView, ServerView, StandingOrders, SwitchNote
+
+_SERVER_FIELDS: Final = tuple(each.name for each in fields(ServerView))
 
 
 class ProofAnswer(BaseModel):
@@ -71,7 +73,8 @@ class ServerAnswer(BaseModel):
     @classmethod
     def of(cls, server: ServerView) -> "ServerAnswer":
         """Return the server of the relay's view, field by field, with the proof."""
-        return cls.model_validate({**asdict(server), "proof": ProofAnswer.of(server)})
+        seen = {name: getattr(server, name) for name in _SERVER_FIELDS}
+        return cls.model_validate({**seen, "proof": ProofAnswer.of(server)})
 
 
 class OrdersAnswer(BaseModel):
@@ -137,8 +140,12 @@ class SourceFailoverAnswer(BaseModel):
         view: FailoverView | None,
         standing: StandingOrders,
         history: tuple[SwitchNote, ...],
+        servers: list[ServerAnswer] | None = None,
     ) -> Self:
-        """Return the answer; empty fields where the relay has not written a view yet."""
+        """Return the answer; empty fields where the relay has not written a view yet.
+
+        `servers` are those of the view, with their rates; None: without rates.
+        """
         seen = view or FailoverView()
         return cls(
             source=source,
@@ -147,7 +154,9 @@ class SourceFailoverAnswer(BaseModel):
             reason=seen.reason,
             code=seen.code,
             published=seen.published,
-            servers=[ServerAnswer.of(each) for each in seen.servers],
+            servers=[ServerAnswer.of(each) for each in seen.servers]
+            if servers is None
+            else servers,
             orders=OrdersAnswer.of(standing),
             history=[SwitchAnswer.of(each) for each in history],
             updated_ms=seen.updated_ms,

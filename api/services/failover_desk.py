@@ -116,13 +116,18 @@ class FailoverDesk:
         keys = [(name, each) for name, theirs in sources.items() for each in (theirs or [""])]
         states = dict(zip(keys, self._store.every(keys), strict=True))
         return [
-            FailoverAnswer.of("", *_single(states.get((name, "")))).model_copy(
+            FailoverAnswer.of(
+                "",
+                *_single(states.get((name, ""))),
+                self._servers(name, "", states.get((name, ""))),
+            ).model_copy(
                 update={
                     "instance": name,
-                    "servers": self._servers(name, "", states.get((name, ""))),
                     "sources": [
-                        SourceFailoverAnswer.of(each, *_single(states[name, each])).model_copy(
-                            update={"servers": self._servers(name, each, states[name, each])}
+                        SourceFailoverAnswer.of(
+                            each,
+                            *_single(states[name, each]),
+                            self._servers(name, each, states[name, each]),
                         )
                         for each in theirs
                     ],
