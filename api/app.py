@@ -1,6 +1,6 @@
 """The admin as an ASGI application."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Any, Final
@@ -107,10 +107,11 @@ _PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
 }
 
 
-def create_app(settings: RelaySettings) -> FastAPI:
+def create_app(settings: RelaySettings, on_warm: Callable[[], None] = lambda: None) -> FastAPI:
     """Make the application.
 
-    It starts without ZooKeeper too, answers 503 meanwhile, and heals by itself.
+    It starts without ZooKeeper too, answers 503 meanwhile, and heals by itself. `on_warm` is called
+    in a thread after the logical view was computed first.
     """
     zookeeper = Session(settings.zookeeper, answer_seconds=_ANSWER_SECONDS)
     admin = compose(settings, zookeeper)
@@ -119,7 +120,7 @@ def create_app(settings: RelaySettings) -> FastAPI:
         title="Roma relay admin",
         summary="Mappings, instances and relays of one installation.",
         version="1",
-        lifespan=partial(_lifespan, admin, zookeeper),
+        lifespan=partial(_lifespan, admin, zookeeper, on_warm),
         docs_url=None,
         redoc_url=None,
         responses=_PROBLEMS,
@@ -138,12 +139,14 @@ def create_app(settings: RelaySettings) -> FastAPI:
 
 
 @asynccontextmanager
-async def _lifespan(admin: Admin, zookeeper: Session, _: FastAPI) -> AsyncIterator[None]:
+async def _lifespan(
+    admin: Admin, zookeeper: Session, on_warm: Callable[[], None], _: FastAPI
+) -> AsyncIterator[None]:
     with suppress(StoreUnreachable):  # the session continues to connect in the background
         zookeeper.start(Deadline.after(0))
     admin.watch.start()
     admin.left_settings.start()
-    warm_up = WarmUp(zookeeper, admin.mappings.logical)
+    warm_up = WarmUp(zookeeper, admin.mappings.logical, on_warm)
     warm_up.start()
     yield
     await to_thread.run_sync(admin.watch.stop)

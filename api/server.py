@@ -4,6 +4,7 @@ import asyncio
 import signal
 import socket
 import sys
+from collections.abc import Callable
 from types import FrameType
 from typing import Final
 
@@ -16,6 +17,7 @@ from api.access.exposure import check_exposure
 from api.app import create_app
 from api.composition import Admin
 from api.first_start import FirstStart
+from api.garbage import collect_garbage_rarely
 from api.middleware.connections import KEEP_ALIVE_SECONDS, TimedProtocol, timed_handshakes
 from api.middleware.real_peer import RealPeer
 from api.middleware.tls_certificate import TlsCertificate
@@ -88,7 +90,7 @@ def serve(settings: RelaySettings) -> None:
             remedy="Give each user and program a token (`roma tokens add`), then remove api.token.",
         )
     try:
-        server = make_server(settings, listener)
+        server = make_server(settings, listener, collect_garbage_rarely)
         server.first_start = FirstStart(server.admin, server.url)
         _stop_on_signals(server)
         server.run(sockets=[listener])
@@ -96,14 +98,16 @@ def serve(settings: RelaySettings) -> None:
         listener.close()
 
 
-def make_server(settings: RelaySettings, listener: socket.socket) -> AdminServer:
-    """Make a server for a socket that listens already.
+def make_server(
+    settings: RelaySettings, listener: socket.socket, on_warm: Callable[[], None] = lambda: None
+) -> AdminServer:
+    """Make a server for a socket that listens already; `on_warm` as for `create_app`.
 
     Raises ConfigurationError for files that hold no certificate and its key.
     """
     tls = settings.api.tls
     certificate = None if tls is None else TlsCertificate(tls)
-    app = create_app(settings)
+    app = create_app(settings, on_warm)
     config = uvicorn.Config(
         RealPeer(_behind_proxy(app, settings.api)),
         lifespan="on",

@@ -1,6 +1,7 @@
 """The logical view is computed once after the start, so that the first reader does not wait."""
 
 import threading
+from collections.abc import Callable
 from typing import Final
 
 import structlog
@@ -21,9 +22,13 @@ _log = structlog.stdlib.get_logger(__name__)
 class WarmUp:
     """A thread that ends when the view was computed."""
 
-    def __init__(self, session: Session, views: LogicalViews) -> None:
+    def __init__(
+        self, session: Session, views: LogicalViews, on_end: Callable[[], None] = lambda: None
+    ) -> None:
+        """`on_end` is called in the thread after the view was computed."""
         self._session = session
         self._views = views
+        self._on_end = on_end
         self._ended = threading.Event()
         self._thread = RelayThread("logical-view", "", self._run)
 
@@ -44,6 +49,7 @@ class WarmUp:
             if self._session.connected:
                 with guard:
                     if self._is_done():
+                        self._on_end()
                         return
                 pause_s = max(_AGAIN_SECONDS, guard.pause_s)
 
