@@ -35,10 +35,7 @@ class Election:
         self._path = path
         self._instance = instance
         self._assignments = assignments
-        self.leading_since_ms: int | None = None
-        """When this relay became leader, in Unix milliseconds. None: it does not lead, or has
-        detected that it lost leadership.
-        """
+        self._since_ms: int | None = None
         self._held_in: int | None = None
         self._has_resigned = False
         self._changed = threading.Event()
@@ -86,6 +83,13 @@ class Election:
         return self._session.connected or not for_certain
 
     @property
+    def leading_since_ms(self) -> int | None:
+        """When this relay became leader, in Unix milliseconds. None: it does not lead, or has
+        detected that it lost leadership.
+        """
+        return self._since_ms if self.leads() else None
+
+    @property
     def undecided(self) -> bool:
         """Return whether the connection has been lost for less than the session's timeout.
 
@@ -112,7 +116,6 @@ class Election:
     def resign(self) -> None:
         """Stop leading: delete the node if this session owns it. Raises StoreUnreachable."""
         held, self._held_in = self._held_in, None
-        self.leading_since_ms = None
         if held == self._session.sessions and self._session.owns(self._path):
             with suppress(NodeMissing):
                 self._session.delete(self._path)
@@ -144,7 +147,7 @@ class Election:
             else self._make()
         )
         self._held_in = sessions if won else None
-        self.leading_since_ms = int(time() * 1000) if won else None
+        self._since_ms = int(time() * 1000) if won else None
         self._has_resigned &= not won
         if won and assignments is not None:
             assignments.taken(self._instance, tried_by)

@@ -73,3 +73,15 @@ def test_a_waiting_relay_takes_the_instance_when_the_plan_names_it() -> None:
     table.renew({"shop": Assignment(None, ME, Why.FREE)})
     waiting.join(30)
     assert won == [True]
+
+
+def test_a_relay_that_lost_its_session_leads_since_no_time() -> None:
+    table, session = AssignmentTable(ME, rebalance_seconds=0.0), MemorySession(MemoryZooKeeper())
+    mine = Election(session, "/leader", ME, "shop", table)  # type: ignore[arg-type]
+    table.renew({"shop": Assignment(None, ME, Why.FREE)})
+    assert leads(mine)
+    assert mine.leading_since_ms is not None
+    session.expire()
+    table.renew({"shop": Assignment(OTHER, OTHER, Why.STAYS)})
+    assert not leads(mine)
+    assert mine.leading_since_ms is None
