@@ -19,6 +19,8 @@ from relay.spool.segment import segment_paths
 _LOCK: Final = "lock"
 _OWNED: Final = "owned-"
 """The owner's folder has this prefix; a new owner gives it another name."""
+_GATHERED: Final = "gathered"
+"""The folder into which files of an earlier release are moved, before it gets an owner's name."""
 _RENAME_SECONDS: Final = 2.0
 _POLL_SECONDS: Final = 0.02
 
@@ -76,19 +78,33 @@ class OwnedFolder:
     def _claim(self, owned: Path) -> None:
         """Move the last owner's files into the folder `owned`."""
         former = sorted(self._folder.glob(f"{_OWNED}*"), key=lambda each: each.stat().st_mtime_ns)
+        if (gathered := self._gathered()) is not None:
+            former.append(gathered)
         if former:
             former[-1].rename(owned)
             for each in former[:-1]:
                 shutil.rmtree(each, ignore_errors=True)
         owned.mkdir(exist_ok=True)
-        if not former:
-            for path in segment_paths(self._folder):  # where releases before this one put them
-                path.rename(owned / path.name)
         if _has_live_owner(owned):
             _separate_last(owned)
             _log.warning(
                 "spool_taken", folder=str(self._folder), reason="its last owner is paused or slow"
             )
+
+    def _gathered(self) -> Path | None:
+        """Return the folder with the files that a release before this one wrote; None without any.
+
+        It finds no file of an owner, so what it wrote after a downgrade is newer than those. The
+        newest is moved first: what an interrupted take leaves behind has no gap, and counts alone.
+        """
+        gathered = self._folder / _GATHERED
+        if paths := segment_paths(self._folder):
+            if gathered.exists():
+                shutil.rmtree(gathered)
+            gathered.mkdir()
+            for path in reversed(paths):
+                path.rename(gathered / path.name)
+        return gathered if gathered.exists() else None
 
 
 def _marked(owned: Path) -> BinaryIO:

@@ -382,6 +382,46 @@ def test_files_of_an_earlier_release_are_taken(tmp_path: Path) -> None:
     assert list(tmp_path.glob("*.spool")) == []
 
 
+def test_files_that_an_earlier_release_wrote_after_a_downgrade_are_newer(tmp_path: Path) -> None:
+    owned = OwnedFolder(tmp_path)
+    stale = filled(owned.take(), 2)
+    stale.close()
+    owned.free()
+    filled(tmp_path, 4).close()
+    assert everything(spool_in(owned.take()), at(400)) == transaction(4)
+    owned.free()
+    assert list(tmp_path.glob("*.spool")) == []
+    assert len(list(tmp_path.rglob("*.spool"))) == 1
+
+
+@pytest.mark.parametrize("renamed", range(4))
+def test_a_take_of_an_earlier_release_s_files_that_was_interrupted_leaves_no_gap(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, renamed: int
+) -> None:
+    former = filled(tmp_path, 3, 800, row_bytes=200)
+    former.close()
+    assert len(list(tmp_path.glob("*.spool"))) == 3
+    moved, rename = list[Path](), Path.rename
+
+    def interrupted(path: Path, target: Path) -> Path:
+        if len(moved) == renamed:
+            raise OSError("interrupted")
+        moved.append(path)
+        return rename(path, target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "rename", interrupted)
+        with pytest.raises(SpoolUnusable):
+            OwnedFolder(tmp_path).take()
+    owned = OwnedFolder(tmp_path)
+    spool = spool_in(owned.take())
+    owned.free()
+    left = 3 - renamed % 3  # the last name is given to all three
+    wanted = [item for number in range(1, left + 1) for item in transaction(number, row_bytes=200)]
+    assert everything(spool, at(100)) == wanted
+    assert list(tmp_path.glob("*.spool")) == []
+
+
 def test_what_was_cut_is_counted(tmp_path: Path) -> None:
     spool = spool_in(tmp_path)
     spool.begin(at(100))
