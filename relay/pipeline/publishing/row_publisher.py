@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from relay.encode import headers_behind_order
-from relay.errors import NamesUnknown, Stop
+from relay.errors import FormatsDiffer, NamesUnknown, PartitionsDiffer, Stop
 from relay.model.change import Operation, RowsEvent
 from relay.model.message import PrintedMessages
 from relay.model.row_path import RowPath, SlowReason
@@ -211,7 +211,7 @@ class RowPublisher:
             return order_keys(event, rows, plan, self._settings.message)
         except Stop:
             return rows
-        except NamesUnknown:
+        except (FormatsDiffer, NamesUnknown, PartitionsDiffer):
             if why is SkipReason.SKIPPED:
                 return rows
             raise

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from relay.decode import RowDecoder
+from relay.errors import FormatsDiffer, PartitionsDiffer, RelayError
 from relay.model.change import RowsEvent, StreamItem, TransactionBegin, TransactionEnd
 from relay.model.message import OutboundMessage
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import PositionRecord, Replay, SplitProgress
 from relay.pipeline.buffer import Chunk
+from relay.pipeline.messages.table_plans import TablePlans
 from relay.pipeline.publishing.publisher import Publisher
 from tests.support.rows.publishers import SentMessages, Surroundings, publisher_without_servers
 from tests.unit.decode.event_bytes import (
@@ -139,6 +141,24 @@ def test_a_table_that_no_mapping_has_can_be_skipped() -> None:
     )
     publisher.take(Chunk([*transaction(changed_keys())]))
     assert publisher.progress.order.execute_position & 0xFFFFFFFF == BEGIN.offset + UPDATES - 1
+
+
+@pytest.mark.parametrize("error", [FormatsDiffer, PartitionsDiffer])
+def test_rows_for_a_topic_that_waits_for_another_instance_can_be_skipped(
+    error: type[RelayError], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """None of them was published. Rows that are read again were: their number of keys must be known
+    before the next row.
+    """
+
+    def waits(*_: object) -> None:
+        raise error("Another instance places rows differently.")
+
+    monkeypatch.setattr(TablePlans, "plan", waits)
+    position = walked(SKIPPED, Audited()).progress.order.execute_position
+    assert position & 0xFFFFFFFF == BEGIN.offset + 2 * UPDATES - 1
+    with pytest.raises(error):
+        walked(REPLAYED, Audited())
 
 
 def test_the_audit_trail_counts_only_what_was_not_visible() -> None:
