@@ -1,4 +1,4 @@
-"""Row changes and statements → the bytes of messages. Pure: no clock, no network."""
+"""Converts row changes and statements into the bytes of messages. Pure: no clock, no network."""
 
 from relay.encode.formats import (
     CanalJson,

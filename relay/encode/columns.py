@@ -9,7 +9,7 @@ from relay.model.table import Column, ColumnType
 ColumnText: TypeAlias = Callable[[Any], str]
 """Renders one column's values other than NULL and ABSENT.
 
-Which Python type it takes follows from the column (relay.model.value).
+The column determines the Python type of the values (relay.model.value).
 """
 
 BINARY: Final = "binary"
@@ -27,8 +27,8 @@ _COMPARED_BY_TEXT: Final = FLOATS | {ColumnType.JSON}
 
 
 def compares_by_text(column: Column) -> bool:
-    """Return whether two values can be equal for Python and yet print differently (0.0 and -0.0;
-    JSON's 1 and true).
+    """Return whether two values can be equal in Python but print differently (0.0 and -0.0; JSON's
+    1 and true).
     """
     return column.type in _COMPARED_BY_TEXT
 

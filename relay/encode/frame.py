@@ -22,7 +22,8 @@ class EventCoordinates(NamedTuple):
 
 
 NO_COORDINATES: Final = EventCoordinates(0, "", 0)
-"""Coordinates of rows that are in no binlog, and of events whose messages do not name coordinates.
+"""Coordinates of rows that are in no binlog, and of events whose messages contain no
+coordinates.
 """
 
 
@@ -40,7 +41,7 @@ class RowNumber(NamedTuple):
 
 
 NumberOf: TypeAlias = Callable[[OrderPair], RowNumber]
-"""The order key of the row that is published next → its number."""
+"""Maps the order key of the next published row to its number."""
 
 
 class MessageFrame:

@@ -43,14 +43,14 @@ class Membership:
 
 
 def tag_headers(tags: Sequence[str]) -> Headers:
-    """Return one `tag` header per tag; made once per table and set of tags."""
+    """Return one `tag` header per tag. The result is cached per table and set of tags."""
     return tuple((Header.TAG.value, tag.encode()) for tag in tags)
 
 
 def message_headers(
     order: OrderPair, tags: Headers, origin: Origin | Membership | None = None
 ) -> Headers:
-    """Return a message's headers; without an origin the default two."""
+    """Return a message's headers. Without an origin: only the two default headers."""
     own = (
         Header.ORDER.value,
         order_text(order.execute_time, order.execute_position).encode("ascii"),

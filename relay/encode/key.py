@@ -1,5 +1,5 @@
-"""Message keys: a JSON array of the logical table and the key's values, in exact text whatever the
-style of the value.
+"""Message keys: a JSON array of the logical table and the key's values, as exact text in every
+value style.
 """
 
 from typing import Final
@@ -32,8 +32,8 @@ class KeyEncoder:
         *,
         as_printed: bool = False,
     ) -> None:
-        """`as_printed`: the texts of the message's values in the exact style, although two that
-        differ may be equal.
+        """`as_printed`: use the texts of the message's values in the exact style, although
+        different values may then have equal texts.
         """
         self.undecodable_values = 0
         self.is_in_values = as_printed or not has_longer_key(definition)
@@ -80,7 +80,7 @@ class KeyEncoder:
 
 
 def has_longer_key(definition: TableDefinition) -> bool:
-    """Return whether a FLOAT is part of the key: it can have more digits there than in the
+    """Return whether a FLOAT is part of the key. The key may contain more digits of it than the
     message's values.
     """
     return any(
@@ -102,7 +102,9 @@ def key_changed(change: RowChange, definition: TableDefinition) -> bool:
 
 
 def split_update(change: RowChange) -> tuple[RowChange, RowChange]:
-    """Return the delete of the old row and the insert of the new one that an update amounts to."""
+    """Return an update of the key as two changes: the delete of the old row and the insert of the
+    new one.
+    """
     return RowChange(change.before, None), RowChange(None, change.after)
 
 

@@ -1,5 +1,5 @@
-"""Rows whose images lack columns (binlog_row_image MINIMAL, NOBLOB, FULL_NODUP): which values are
-known.
+"""Determines the known values of rows whose images lack columns (binlog_row_image MINIMAL, NOBLOB,
+FULL_NODUP).
 """
 
 from collections.abc import Sequence

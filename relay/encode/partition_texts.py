@@ -1,6 +1,6 @@
 """The texts that partition rules hash.
 
-They are Canal's in every value style, so that a row has the same partition as with Canal.
+They are Canal's texts in every value style, so a row has the same partition as with Canal.
 """
 
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ class PartitionTexts:
         )
 
     def are_same(self, before: Row, after: Row) -> bool:
-        """Whether two rows surely have the same texts, without printing them."""
+        """Return whether two rows certainly have the same texts, without printing them."""
         return all(before[i] == after[i] and type(before[i]) in _ONE_TEXT for i in self._ordinals)
 
     def _incomplete(self, ordinal: int) -> RowImageIncomplete:

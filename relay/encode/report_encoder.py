@@ -1,4 +1,4 @@
-"""BEGIN, END and heartbeat messages → values.
+"""Encodes BEGIN, END and heartbeat messages as values.
 
 A reader of Debezium's transaction metadata finds its fields in BEGIN and END: `status`, `id`,
 `event_count`, `data_collections` and `ts_ms` (Debezium documentation, "Transaction metadata").
@@ -31,9 +31,7 @@ class ReportedTransaction:
 
 
 def encode_begin(transaction: ReportedTransaction, publish_time_ms: int) -> bytes:
-    """Return the value of a BEGIN message; fields that only the END message can contain are
-    null.
-    """
+    """Return the value of a BEGIN message. Fields that are known only at the end are null."""
     counts = {"event_count": None, "data_collections": None}
     return _value("BEGIN", transaction, counts, _bounds(None, None), publish_time_ms)
 
@@ -95,7 +93,7 @@ def encode_heartbeat(
 
 
 def report_key(instance: str, transaction: str = "") -> bytes:
-    """Return the key of a BEGIN or END message; without a transaction, of a heartbeat."""
+    """Return the key of a BEGIN or END message; without a transaction, the key of a heartbeat."""
     return orjson.dumps([instance, transaction] if transaction else [instance])
 
 

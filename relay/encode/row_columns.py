@@ -31,7 +31,7 @@ def present_columns(row: Row) -> Present:
 
 @dataclass(frozen=True, slots=True)
 class ColumnFacts:
-    """The JSON that a message contains about the present columns."""
+    """The JSON text about the present columns in a message."""
 
     mysql_type: bytes
     key_names: bytes
@@ -79,9 +79,9 @@ class RowColumns:
         return orjson.dumps({self._names[ordinal]: self._text(row, ordinal) for ordinal in present})
 
     def changed(self, before: Row, after: Row) -> list[int]:
-        """Return the columns of `after` whose value is not that of `before`.
+        """Return the columns of `after` whose value differs from `before`.
 
-        What `before` lacks counts as changed.
+        A column that `before` lacks counts as changed.
         """
         by_text = self._by_text
         return [
@@ -93,8 +93,8 @@ class RowColumns:
         ]
 
     def old(self, before: Row, changed: Sequence[int]) -> bytes:
-        """Return the JSON object of the former values of the columns changed, as far as the image
-        before holds them.
+        """Return the JSON object of the former values of changed columns, as far as `before`
+        contains them.
         """
         return orjson.dumps(
             {self._names[i]: self._text(before, i) for i in changed if before[i] is not ABSENT}

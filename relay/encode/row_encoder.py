@@ -1,6 +1,7 @@
-"""Rows → message values: Canal's flat JSON, from a plan that is made once per table.
+"""Encodes rows in Canal's flat JSON.
 
-Bytes that are the same for every row of a table are prepared once; per row only values are printed.
+Bytes that are the same for every row of a table are prepared once per table. Per row, only values
+are printed.
 """
 
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ from relay.model.value import Row
 
 ValueStyle: TypeAlias = Literal["exact", "canal"]
 NOT_PRINTED: Final = OrderPair(0, 0)
-"""The order key of a message in this form, which has it in a header alone."""
+"""The order key of a message in this form, which contains it only in a header."""
 
 
 class RowEncoder:
@@ -49,8 +50,8 @@ class RowEncoder:
 
     @property
     def prints_images(self) -> bool:
-        """Whether images are printed as logged, as Canal does, without columns known from
-        elsewhere.
+        """Return whether images are printed as logged, as Canal does, without columns from other
+        sources.
         """
         return self._canal
 
@@ -60,7 +61,7 @@ class RowEncoder:
 
     @property
     def envelope(self) -> None:
-        """None: compiled code prints this form without an envelope."""
+        """Return None: compiled code prints this form without an envelope."""
 
     def encode(
         self, changes: Sequence[RowChange], frame: MessageFrame, _order: OrderPair = NOT_PRINTED
@@ -94,7 +95,7 @@ class RowEncoder:
         )
 
     def take_undecodable(self) -> int:
-        """Return how many values were printed with U+FFFD since this was asked last."""
+        """Return how many values were printed with U+FFFD since the last call."""
         count, self.undecodable_values = self.undecodable_values, 0
         return count
 
@@ -149,7 +150,7 @@ class RowEncoder:
             b',"pkNames":' + facts.key_names + b',"sql":"","sqlType":',
             bytes(
                 bytearray(facts.sql_type)
-            ),  # a copy: what the JSON library returns lies in 4 KB, however short it is
+            ),  # a copy: each result of the JSON library occupies 4 KB, however short it is
         )
         self._facts[present] = fragments
         return fragments
@@ -163,7 +164,9 @@ _TAILS = {operation: b',"type":"' + operation.value.encode() + b'"}' for operati
 
 
 class EventEncoder:
-    """Encodes rows of one event by their numbers; in the exact style each row is encoded alone."""
+    """Encodes rows of one event by their numbers. In the exact style each row is encoded
+    separately.
+    """
 
     __slots__ = ("_encoder", "_rows")
 
@@ -179,7 +182,7 @@ class EventEncoder:
 
 
 class _CanalEvent(EventEncoder):
-    """Canal's fields that depend on the event as a whole.
+    """Canal's fields that depend on the whole event.
 
     `sqlType` is that of the last row. After a row has changed a column, `old` contains that column
     for all later rows.
@@ -218,6 +221,6 @@ def operation_of(change: RowChange) -> Operation:
 
 
 def _image(change: RowChange) -> Row:
-    """The image that `data` holds."""
+    """Return the image that `data` contains."""
     row = change.before if change.after is None else change.after
     return row if row is not None else ()

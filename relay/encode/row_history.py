@@ -1,5 +1,5 @@
-"""Changes of a system-versioned table: which of them concern current rows, which concern history
-rows, and how messages mark the latter.
+"""Separates changes of current rows and of history rows in a system-versioned table, and marks
+messages of the latter.
 
 MariaDB logs an UPDATE as an update of the current row and an insert of a history row, and a DELETE
 as an update that ends the current row. DELETE HISTORY is logged as deletes of history rows.
@@ -23,16 +23,17 @@ ENDLESS: Final = frozenset({"2038-01-19 03:14:07.999999", "2106-02-07 06:28:15.9
 
 
 class RowHistory:
-    """Tells the history rows of one table from its current rows.
+    """Distinguishes the history rows of one table from its current rows.
 
-    `keys` encodes keys of history rows, which hold the end of the version. `headers` mark their
+    `keys` encodes keys of history rows, which contain the end of the version. `headers` mark their
     messages.
     """
 
     __slots__ = ("_definition", "_end", "headers", "keys")
 
     def __init__(self, definition: TableDefinition, end: int, keys: KeyEncoder) -> None:
-        """`definition` is the table that rows are placed by, with the key of history rows.
+        """`definition` is the table that determines partitions of rows, with the key of history
+        rows.
 
         `end` is the column that ends a version.
         """
@@ -44,8 +45,8 @@ class RowHistory:
     def holds(self, change: RowChange) -> bool:
         """Return whether a change concerns a history row.
 
-        For an update that ends a row, ask for its halves. Raises RowImageIncomplete if no image has
-        the end of the version.
+        Pass the halves of an update that ends a row separately. Raises RowImageIncomplete if no
+        image has the end of the version.
         """
         if change.before is not None and change.after is not None:
             return self._is_past(self._after(change.before, change.after))
@@ -82,15 +83,15 @@ class RowHistory:
         return before if after[self._end] is ABSENT else after
 
     def _is_past(self, row: Row) -> bool:
-        """Whether the row's version has ended.
+        """Return whether the row's version has ended.
 
-        No statement updates history, so a former image without an end is of a current row.
+        No statement updates history, so a former image without an end belongs to a current row.
         """
         return row[self._end] is not ABSENT and row[self._end] not in ENDLESS
 
     def _filled(self, before: Row, after: Row) -> Row:
-        """The image before, completed by columns that only the image after holds, except the
-        end.
+        """Return the image before, completed by columns of the image after, except the end of the
+        version.
         """
         pairs = enumerate(zip(before, after, strict=True))
         return tuple(

@@ -1,7 +1,7 @@
 """The numbers of `sqlType` (java.sql.Types).
 
 Canal's number of an unsigned integer depends on the value: one beyond the signed range gets the
-next larger type. In the exact style it belongs to the column alone: unsigned integers always have
+next larger type. In the exact style it depends only on the column: unsigned integers always have
 the larger type, ENUM and SET are labels and so VARCHAR.
 """
 
@@ -95,7 +95,7 @@ def canal_sql_type(column: Column, type_text: str, value: Value) -> SqlType:
 
 
 def _string_type(column: Column, *, binary: bool, text: bool) -> SqlType:
-    """The number of a string column, and of all types that have but one."""
+    """Return the number of a string column, or of a type that has only one number."""
     if column.type in BLOBS:
         return SqlType.CLOB if text else SqlType.BLOB
     if column.type in VARCHARS:

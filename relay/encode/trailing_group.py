@@ -1,5 +1,5 @@
-"""Canal's DECIMAL: the binlog keeps nine digits to a group, and a last, shorter group of zeros is
-not printed.
+"""Prints DECIMAL as Canal does. The binlog stores groups of nine digits, and Canal omits a shorter
+last group of zeros.
 """
 
 from collections.abc import Callable
@@ -9,7 +9,9 @@ _DIGITS_OF_GROUP: Final = 9
 
 
 def canal_decimal(scale: int) -> Callable[[str], str]:
-    """Return the printer of a DECIMAL with `scale`; the server's text in, Canal's out."""
+    """Return the printer of a DECIMAL with `scale`: it converts the server's text to Canal's
+    text.
+    """
     in_last_group = scale % _DIGITS_OF_GROUP
     if not in_last_group:
         return str

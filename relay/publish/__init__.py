@@ -1,5 +1,5 @@
-"""Publish: hand messages to Kafka in batches that become visible as a whole, together with the
-position.
+"""Publishes messages to Kafka in batches, each of which becomes visible as a whole together with
+the position.
 """
 
 from relay.publish.alternating_producer import AlternatingProducer

@@ -1,5 +1,5 @@
-"""Two Kafka transactions under way: while Kafka commits one batch, the next one is sent under a
-second transactional id.
+"""Uses two Kafka transactions: while Kafka commits one batch, the next one is sent under a second
+transactional id.
 
 The rules are those of docs/delivery.md and ADR 85. Each of them has a mutation in
 tests/model/two_ids.
@@ -19,9 +19,9 @@ from relay.settings import KafkaSettings, TransactionSettings
 class AlternatingProducer(BatchProducer):
     """The BatchProducer of `transaction.producers = 2`; used by one thread.
 
-    Batches go through the two ids by turns. The first batches of a session go through the first id
-    until one of them is known to be committed: a relay that slept while its successor opened its
-    producers is then fenced before it uses the second id.
+    Batches use the two ids alternately. The first batches of a session use the first id until one
+    of them is committed. This fences a relay that was suspended while its successor opened its
+    producers, before it uses the second id.
     """
 
     def __init__(
@@ -54,12 +54,14 @@ class AlternatingProducer(BatchProducer):
 
     @property
     def overlaps(self) -> bool:
-        """Whether the brokers have acknowledged every message of the last batch."""
+        """Return whether the brokers have acknowledged every message of the last batch."""
         return self._acknowledged
 
     @property
     def needs_barrier(self) -> bool:
-        """Whether both ids had batches since the last barrier: the ends of one may be late."""
+        """Return whether both ids had batches since the last barrier. Markers of one id may then be
+        late.
+        """
         return self._overlapped
 
     def expect(self, partitions: int) -> None:
@@ -84,22 +86,24 @@ class AlternatingProducer(BatchProducer):
         self._open.send_printed(topic, messages)
 
     def send_deletion(self, message: OutboundMessage) -> None:
-        """Queue the deletion, which becomes visible with the position record."""
+        """Queue the deletion of a record, which becomes visible with the position record."""
         self._open.send_deletion(message)
 
     def commit(self, record: OutboundMessage) -> "Future[None]":
         """Queue the position record, then commit on a thread of this producer.
 
-        The next batch goes through the same id: the coordinator lets it begin when the end of this
-        one has reached all partitions.
+        The next batch uses the same id. The coordinator lets it begin when the markers of this
+        batch are in all partitions.
         """
         return self._close(self._open, record, None)
 
     def commit_overlapping(
         self, record: OutboundMessage, free: Callable[[], object]
     ) -> "Future[None]":
-        """Queue the position record, then commit on a thread of this producer, after the commits
-        before. The next batch goes through the other id.
+        """Queue the position record, then commit on a thread of this producer, after earlier
+        commits.
+
+        The next batch uses the other id.
         """
         if not self._session_proved:
             return self.commit(record)
@@ -111,10 +115,10 @@ class AlternatingProducer(BatchProducer):
     def commit_barrier(
         self, record: OutboundMessage, beside: Sequence[OutboundMessage]
     ) -> "Future[None]":
-        """Commit the messages under the id that is not the next one.
+        """Commit the messages under the id that the next batch does not use.
 
-        An id begins a transaction only after its last one is whole in all partitions. This commit
-        lets one id begin, the next batch the other one.
+        An id begins a transaction only after the markers of its last one are in all partitions.
+        This commit lets one id begin, the next batch the other id.
         """
         self._overlapped = False
         other = self._producers[1 - self._turn]
@@ -132,7 +136,9 @@ class AlternatingProducer(BatchProducer):
             raise failure
 
     def close(self) -> None:
-        """Stop the commit thread and drop queued messages; the brokers abort what is open."""
+        """Stop the commit thread and drop queued messages. The brokers abort the open
+        transactions.
+        """
         for each in self._producers:
             each.close()
 
@@ -156,7 +162,9 @@ class AlternatingProducer(BatchProducer):
         record_topic: str,
         free: Callable[[], object] | None,
     ) -> None:
-        """Commit one batch, on the commit thread. No batch is committed behind one that failed."""
+        """Commit one batch, on the commit thread. After a failed batch, no further batch is
+        committed.
+        """
         if self._failed is not None:
             raise self._failed
         try:

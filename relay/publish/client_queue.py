@@ -1,6 +1,7 @@
-"""The queue of the client library: its configuration, which loses no message, and the ways into it.
+"""The queue of the client library: its configuration, which prevents loss of messages, and the
+functions that fill it.
 
-Both producers share it.
+Both producers use this module.
 """
 
 import threading
@@ -33,13 +34,13 @@ if COMPILED:
 # Delivery reports are served at least this often, so that the client's queue does not fill with
 # them.
 _MESSAGES_PER_POLL: Final = 500
-# While the client sends some megabytes a second, this is a small part of its queue.
+# This is a small part of the queue while the client sends some megabytes a second.
 _FULL_QUEUE_POLL_SECONDS: Final = 0.002
 _REPORTS_SECONDS: Final = 0.2
 _DELETION_BYTES: Final = 256
-"""Bytes of memory of a message without a value in the client.
+"""Bytes of memory in the client for a message without a value.
 
-Counted as zero, a hundred thousand would be queued at once.
+If such messages counted as zero bytes, a hundred thousand would be queued at one time.
 """
 _PLUGINS: Final = "plugin.library.paths"
 _MAKING: Final = threading.Lock()
@@ -111,7 +112,7 @@ class ClientQueue:
         return self.deliveries.refused_at
 
     def begin_batch(self) -> None:
-        """Start to count; no message of an earlier batch may be queued."""
+        """Start counting. No message of an earlier batch may be queued."""
         self.deliveries = Deliveries()
         if self._sender is not None:
             self._sender.forget_refusal()
@@ -134,7 +135,7 @@ class ClientQueue:
     ) -> None:
         """Queue messages of one topic.
 
-        A message that does not fit into the queue, or that the client refuses, goes through
+        A message that the full queue has no space for, or that the client refuses, is passed to
         `put_one`.
         """
         if self._sender is None:
@@ -180,16 +181,16 @@ class ClientQueue:
         return True
 
     def check(self) -> None:
-        """Raise unless every message of the batch was delivered."""
+        """Raise an error unless every message of the batch was delivered."""
         waiting = self.flush(0)
-        if waiting:  # a log line of the client waits in the same queue
+        if waiting:  # a log line of the client is in the same queue
             waiting = self.flush(0)
         if refusal := self.refusal:
             raise refusal
         self.deliveries.check(waiting)
 
     def flush(self, seconds: float) -> int:
-        """Serve delivery reports; return how many messages the client still holds.
+        """Process delivery reports; return how many messages the client still holds.
 
         Raises the error that ended the client.
         """
@@ -197,8 +198,9 @@ class ClientQueue:
             return self.producer.flush(seconds)
 
     def purge(self) -> None:
-        """Drop queued messages without waiting, and write the client's last log lines, which have
-        the reason of the failure.
+        """Drop queued messages without waiting.
+
+        Write the client's last log lines, which contain the reason of the failure.
         """
         self.closed = True
         self.producer.purge(in_queue=True, in_flight=True, blocking=False)
@@ -213,7 +215,7 @@ class ClientQueue:
     def _report(self) -> Callable[[KafkaError | None, Message], None] | None:
         """Return the delivery callback of single messages.
 
-        None if the compiled sender, or the commit, receives every refusal.
+        None if the compiled sender, or the commit, reports every refusal.
         """
         return self.deliveries.report if self._sender is None and not self._commits_tell else None
 
@@ -250,7 +252,7 @@ def _with_sender(
     try:
         block_sender.load(cimpl.__file__)
         plugins = ";".join(filter(None, [configuration.get(_PLUGINS), block_sender.__file__]))
-        with _MAKING:  # the sender takes the client that was made last
+        with _MAKING:  # the sender uses the client that was created last
             producer = Producer({**configuration, _PLUGINS: plugins}, logger=CLIENT_LOG)
             return producer, block_sender.BlockSender(producer)
     except (OSError, KafkaException) as exc:

@@ -1,4 +1,4 @@
-"""A thread for calls that wait for the broker, while reading and decoding continue."""
+"""A thread for calls that wait for the broker, while other threads read and decode."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -9,7 +9,7 @@ from relay.threads import RelayThread
 
 
 class Committer:
-    """Runs one call after the other in a daemon thread.
+    """Runs calls one after another in a daemon thread.
 
     A commit that never ends must not keep the process alive.
     """

@@ -1,8 +1,8 @@
-"""The delivery of a batch's messages: a position is valid only after all of them were delivered.
-The client is configured to report failures only (`delivery.report.only.error`), because a report
-of each success costs more than decoding its row does. This is complete: a message leaves the
-client's queue delivered or reported, so an empty queue without a report means that all were
-delivered.
+"""Checks the delivery of a batch's messages. A position is valid only after all were delivered.
+
+The client is configured to report failures only (`delivery.report.only.error`), because a report of
+each success costs more than decoding its row does. This is complete: a message leaves the client's
+queue delivered or reported, so an empty queue without a report means that all were delivered.
 """
 
 from typing import Final
@@ -33,15 +33,15 @@ class Deliveries:
         """Topic and partition of the message that was refused first."""
 
     def report(self, error: KafkaError | None, message: Message) -> None:
-        """Delivery report of one message, called from poll, flush and commit."""
+        """Process the delivery report of one message. Called during poll, flush and commit."""
         if error is not None and error.name() not in _GIVEN_UP and self.refusal is None:
             self.refused_at = topic, partition = (message.topic() or "", message.partition() or 0)
             self.refusal = refused_delivery(error, topic, partition)
 
     def check(self, waiting: int) -> None:
-        """Raise unless every message of the batch left the client.
+        """Raise an error unless every message of the batch left the client.
 
-        `waiting` are those that it still holds.
+        `waiting` is the number of messages that it still holds.
         """
         if waiting:
             raise BatchAborted(

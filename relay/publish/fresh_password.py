@@ -1,5 +1,5 @@
-"""Passes a changed Kafka password to a running producer: the client does not read it again when
-it logs in again.
+"""Passes a changed Kafka password to a running producer. The client alone would log in again with
+the old one.
 """
 
 import threading
@@ -21,10 +21,9 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 def keep_password_fresh(queue: "ClientQueue", kafka: KafkaSettings, used: object) -> None:
-    """Give the queue's client each new value of the password, from a thread that ends with the
-    queue.
+    """Give the queue's client each new value of the password, on a thread that ends with the queue.
 
-    `used`: the value that it has.
+    `used`: the value that the client has.
     """
     user = plain_options(kafka.client).get(_USER)
     if isinstance(kafka.password, VariableSecret) and isinstance(user, str):

@@ -79,9 +79,8 @@ class IdempotentProducer(BatchProducer):
         try:
             self._queue.put(message, lambda: deadline.passed)
         except KafkaException as exc:
-            self._queue.flush(
-                _FLUSH_SECONDS
-            )  # the client takes no more once a message was refused: why that one was says more
+            # after a refusal the client accepts no more messages; the first reason is the cause
+            self._queue.flush(_FLUSH_SECONDS)
             raise self._queue.refusal or undelivered(
                 error_of(exc), f"Handing a message for {message.topic} over"
             ) from exc
@@ -106,7 +105,7 @@ class IdempotentProducer(BatchProducer):
         return self._committer.submit(lambda: self._committed(record))
 
     def abort(self) -> None:
-        """Do nothing: without transactions, sent messages cannot be withdrawn."""
+        """Do nothing: sent messages cannot be withdrawn without transactions."""
         self._began_s = None
 
     def close(self) -> None:
@@ -136,9 +135,9 @@ class IdempotentProducer(BatchProducer):
         self._queue.begin_batch()
 
     def _flush(self) -> None:
-        """Wait for every report.
+        """Wait for every delivery report.
 
-        Raises BrokerUnreachable when the brokers take no message for the time of a transaction.
+        Raises BrokerUnreachable if the brokers accept no message for the timeout of a transaction.
         """
         waiting, deadline = len(self._queue.producer), Deadline.after(self._timeout_s)
         while left := self._queue.flush(_FLUSH_SECONDS):

@@ -1,4 +1,4 @@
-"""The interface of a producer, whichever delivery guarantee it has."""
+"""The interface of producers with any delivery guarantee."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -8,7 +8,7 @@ from relay.model.message import OutboundMessage, PrintedMessages
 
 
 class BatchProducer(Protocol):
-    """Sends batches of messages, each closed by the position record of what it holds.
+    """Sends batches of messages. Each batch ends with the position record of its contents.
 
     After any error except those of `open` the producer cannot be used again: call `abort` and
     `close`, and create another one.
@@ -29,20 +29,22 @@ class BatchProducer(Protocol):
 
     @property
     def overlaps(self) -> bool:
-        """Whether messages of the next batch may be handed over, although the commit of the last
-        one is unanswered.
+        """Return whether messages of the next batch may be queued before the last commit is
+        answered.
         """
         return False
 
     @property
     def needs_barrier(self) -> bool:
-        """Whether a later batch may become visible in one topic before an earlier one in another,
-        unless `commit_barrier` is called between them.
+        """Return whether a later batch may become visible in one topic before an earlier one in
+        another.
+
+        `commit_barrier` between the batches prevents this.
         """
         return False
 
     def expect(self, partitions: int) -> None:
-        """Set the number of partitions that messages go to, which share the queue."""
+        """Set the number of partitions that share the queue."""
 
     def open(self) -> None:
         """Connect, and fence every older producer of the same instance."""
@@ -56,15 +58,15 @@ class BatchProducer(Protocol):
     def send_deletion(self, message: OutboundMessage) -> None:
         """Queue the deletion of a record.
 
-        It never becomes visible before the batch's position record: reading again would need the
-        record.
+        It never becomes visible before the batch's position record, because reading the batch again
+        would need the record.
         """
 
     def commit(self, record: OutboundMessage) -> "Future[None]":
         """Close the batch with its position record.
 
         The future completes when Kafka has confirmed the batch, or with the error. All consumers
-        see this batch before they see any message of the next one.
+        see this batch before any message of the next one.
         """
 
     def commit_overlapping(
@@ -72,19 +74,20 @@ class BatchProducer(Protocol):
         record: OutboundMessage,
         free: Callable[[], object],  # noqa: ARG002 - nothing is free before the answer
     ) -> "Future[None]":
-        """Close the batch; consumers of one partition, not of all, see it before the next one.
+        """Close the batch. Per partition, consumers see it before the next one; across partitions
+        they may not.
 
-        `free` is called on another thread when `overlaps` has become True before the answer.
+        `free` is called on another thread when `overlaps` becomes True before the answer.
         """
         return self.commit(record)
 
     def commit_barrier(
         self, record: OutboundMessage, beside: Sequence[OutboundMessage]
     ) -> "Future[None]":
-        """Commit the position record and the relay's own messages `beside` it, when all commits are
-        answered and no batch is open.
+        """Commit the position record and the relay's own messages `beside` it.
 
-        All consumers see the batches before it before they see any message of the next one.
+        All commits must be answered, and no batch may be open. All consumers see the earlier
+        batches before any message of the next one.
         """
         for each in beside:
             self.send(each)

@@ -1,27 +1,28 @@
-"""How much the client's queue may hold. Pure."""
+"""Computes how much the client's queue may hold. Pure."""
 
 from typing import Final
 
 from relay.settings import KafkaSettings
 
 PARTITION_BYTES: Final = 128_000
-"""Each request has the messages of one partition, and one is in flight: with smaller ones,
-brokers spend their time on requests.
+"""Smallest number of bytes per partition. Each request has messages of one partition, and one
+request is in flight: smaller requests would overload the brokers.
 """
 MOST_BYTES: Final = 32_000_000
 _REMEMBERED_MESSAGES: Final = 20_000
 
 
 def wanted_bytes(kafka: KafkaSettings, partitions: int) -> int:
-    """Return the bytes to hold for this many partitions: `queue_bytes`, or more, so that each
-    partition has messages to send.
+    """Return the bytes to hold for this many partitions.
+
+    At least `queue_bytes`, and enough for each partition to have messages to send.
     """
     return max(_least_bytes(kafka), min(partitions * PARTITION_BYTES, MOST_BYTES))
 
 
 def most_bytes(kafka: KafkaSettings) -> int:
-    """Return the limit in bytes for any number of partitions, which the client is configured
-    with.
+    """Return the client's configured limit in bytes, which is enough for any number of
+    partitions.
     """
     return max(_least_bytes(kafka), MOST_BYTES)
 

@@ -1,4 +1,4 @@
-"""Finds out why the brokers did not accept a batch if the client only reports a timeout."""
+"""Finds the reason why the brokers did not accept a batch, if the client only reports a timeout."""
 
 from collections.abc import Collection, Iterator
 from typing import Final, NoReturn
@@ -35,9 +35,10 @@ def raise_with_cause(
 def with_cause(
     error: RelayError, client: Producer, kafka: KafkaSettings, sent: Collection[tuple[str, int]]
 ) -> RelayError:
-    """Return an error that names the problem of a topic and partition that was `sent` to;
-    `error` itself if the cluster shows none. The client waits for a deleted topic as for
-    unavailable brokers, and does not name a topic that it may not write.
+    """Return an error that names the problem of a topic and partition in `sent`.
+
+    Return `error` itself if the cluster shows no problem. The client waits for a deleted topic as
+    for unavailable brokers, and does not name a topic that it may not write.
     """
     if type(error) is KafkaNotPermitted:
         return _not_writable(error, kafka, sorted({topic for topic, _ in sent}))
@@ -64,7 +65,7 @@ def _not_writable(
 ) -> RelayError:
     """Return an error that names the topic that the principal may not write.
 
-    `error` where the cluster does not say.
+    Return `error` if the cluster does not show it.
     """
     try:
         admin = TopicAdmin(kafka)

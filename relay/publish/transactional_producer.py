@@ -1,5 +1,5 @@
-"""One Kafka transaction per batch: rows and position become visible together, and only the newest
-producer may.
+"""Uses one Kafka transaction per batch: rows and position become visible together, and older
+producers are fenced.
 
 The rules are librdkafka's transactional producer API (its INTRODUCTION, "Transactional Producer")
 and docs/delivery.md.
@@ -42,9 +42,10 @@ _INIT_SECONDS: Final = 10.0
 _ABORT_SECONDS: Final = 5.0
 _ASK_SECONDS: Final = 2.0
 _MARKERS_SECONDS: Final = 0.002
-"""The coordinator answers a commit before its markers are written.
+"""Pause in seconds after a commit. The coordinator answers a commit before it has written the
+markers.
 
-A transaction that begins before is refused, and librdkafka retries only 20 ms later
+A transaction that begins earlier is refused, and librdkafka retries only 20 ms later
 (rdkafka_txnmgr.c, CONCURRENT_TRANSACTIONS). At 500 small transactions a second this concerned 4 of
 100 commits.
 """
@@ -57,10 +58,10 @@ _ENDED: Final = frozenset({"_FATAL", "_STATE"})
 
 
 class TransactionalProducer(BatchProducer):
-    """The BatchProducer that keeps every promise.
+    """The BatchProducer with all delivery guarantees.
 
     `transactional_id` is a pure function of installation and instance. `committer` runs the commits
-    of several producers in their order; None: one of its own.
+    of several producers in order; None: this producer has its own.
     """
 
     def __init__(
@@ -130,8 +131,8 @@ class TransactionalProducer(BatchProducer):
             self._broken = exc
             raise
         except KafkaException as exc:
-            # A message that was refused here is not part of the transaction, yet the commit would
-            # succeed without it.
+            # This message was refused here and is not part of the transaction. Without this error
+            # the commit would succeed without it.
             self._broken = self._refusal(
                 error_of(exc), f"Handing a message for {message.topic} over"
             )
@@ -145,7 +146,7 @@ class TransactionalProducer(BatchProducer):
         self._queue.put_printed(topic, messages, self.send)
 
     def send_deletion(self, message: OutboundMessage) -> None:
-        """Queue the deletion, which becomes visible with the position record."""
+        """Queue the deletion of a record, which becomes visible with the position record."""
         self.send(message)  # it becomes visible with the position record
 
     def commit(self, record: OutboundMessage) -> "Future[None]":
@@ -156,9 +157,9 @@ class TransactionalProducer(BatchProducer):
     def acknowledged(self) -> bool:
         """Wait until the broker has every message of the open transaction.
 
-        Returns False if it refused one, or acknowledged none for a while: the commit that
-        follows raises the reason. In some states the client sends nothing more, and only the
-        commit ends.
+        Return False if the broker refused one, or acknowledged none for a while: the commit that
+        follows raises the reason. In some states the client sends nothing more, and only the commit
+        ends.
         """
         waiting, deadline = len(self._queue.producer), Deadline.after(_NO_PROGRESS_SECONDS)
         try:
@@ -167,13 +168,15 @@ class TransactionalProducer(BatchProducer):
                     waiting, deadline = left, Deadline.after(_NO_PROGRESS_SECONDS)
                 elif deadline.passed:
                     return False
-        except RelayError:  # the client has ended, and the commit says it with its cause
+        except RelayError:  # the client has ended; the commit raises the cause
             return False
         return self._broken is None and self._queue.refusal is None
 
     def finish(self, record_topic: str) -> None:
-        """Commit the open transaction, whose record has been sent, and after a timeout again: no
-        other call may follow an unanswered commit. Blocks; raises the commit's error.
+        """Commit the open transaction, whose record has been sent.
+
+        Repeat the commit after a timeout, because no other call may follow an unanswered commit.
+        Blocks until the commit is answered, and raises its error.
         """
         try:
             self._commit_now()
@@ -215,8 +218,9 @@ class TransactionalProducer(BatchProducer):
         self._queue.purge()
 
     def _opening_error(self, error: KafkaError) -> RelayError:
-        """Return a more specific error if the brokers show why a transaction could not begin;
-        the client says little about it.
+        """Return a more specific error if the brokers show why a transaction could not begin.
+
+        The client's own error has little detail.
         """
         found = relay_error(error, "Opening the transactional producer", self._right)
         try:
@@ -231,14 +235,15 @@ class TransactionalProducer(BatchProducer):
                 )
         except BrokerUnreachable as exc:
             return exc
-        except RelayError:  # who may not ask gets the client's words
+        except RelayError:  # without the right to ask, keep the client's error
             return found
         return found
 
     def _refusal(self, error: KafkaError, doing: str) -> RelayError:
         """Return why a message was not accepted.
 
-        The client only says that it accepts no more; a call about transactions returns the reason.
+        The client only reports that it accepts no more messages; a call about transactions returns
+        the reason.
         """
         if error.name() in _ENDED:
             try:
@@ -273,8 +278,8 @@ class TransactionalProducer(BatchProducer):
                 if error_of(exc).retriable():
                     continue
                 error = undelivered(error_of(exc), "Committing")
-                # Why a message was refused says more than the commit that fails with it; a fence
-                # and a wrong clock say more than both.
+                # The reason of a refused message is more useful than the error of the commit. A
+                # fence or a wrong clock is more useful than both.
                 raise (
                     error
                     if isinstance(error, Fenced | ClockAhead)

@@ -1,4 +1,4 @@
-"""Names: keys and type texts of tables, and the kinds of statements in the stream."""
+"""Table schemas: keys and type texts of tables, and the kinds of statements in the stream."""
 
 from relay.schema.catalog.catalog_queries import CatalogTable, CatalogVersions
 from relay.schema.catalog.catalog_reader import CatalogReader

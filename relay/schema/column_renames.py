@@ -8,10 +8,10 @@ from relay.schema.sql.tokens import tokenize
 
 
 def column_renames(statement: Statement) -> tuple[ColumnRename, ...] | None:
-    """Return the renames of an ALTER TABLE, in its order.
+    """Return the renames of an ALTER TABLE, in order.
 
-    None if the statement is not an ALTER TABLE, or its text is ambiguous: MySQL and MariaDB read it
-    differently, or it sets another sql_mode than it was read in.
+    None if the statement is not an ALTER TABLE, or is ambiguous. It is ambiguous if MySQL and
+    MariaDB interpret it differently, or if it sets another sql_mode than the session's.
     """
     first = tokenize(statement.sql, limit=1)
     if (
@@ -57,7 +57,7 @@ def _is_altered_table(cursor: TokenCursor) -> bool:
 
 
 def _renames_column(cursor: TokenCursor) -> bool:
-    """Take the words of an item that names a column twice; a CHANGE may name it as it was."""
+    """Read an item that names a column twice. A CHANGE may repeat the former name."""
     if cursor.accept("RENAME", "COLUMN"):
         return True
     if cursor.accept("CHANGE"):
@@ -69,6 +69,6 @@ def _renames_column(cursor: TokenCursor) -> bool:
 def _names(cursor: TokenCursor) -> ColumnRename | None:
     if_exists = cursor.accept("IF", "EXISTS")
     old = cursor.name()
-    cursor.accept("TO")  # not quoted it is no name: servers reserve the word
+    cursor.accept("TO")  # without quotes it is not a name: servers reserve the word
     new = cursor.name()
     return None if old is None or new is None else ColumnRename(old, new, if_exists)

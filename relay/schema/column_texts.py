@@ -24,7 +24,7 @@ _NO_COLUMN: Final = frozenset(
         "LIKE",
     }
 )
-# Words that look like a column's name when the second does not follow.
+# Words that look like a column's name if the second word does not follow.
 _NO_COLUMN_PAIRS: Final = frozenset({("PERIOD", "FOR"), ("VECTOR", "INDEX"), ("VECTOR", "KEY")})
 _SECOND_WORDS: Final = {
     "DOUBLE": ("PRECISION",),
@@ -46,14 +46,14 @@ def starts_column(cursor: TokenCursor) -> bool:
 
 
 def column(cursor: TokenCursor) -> tuple[str, str] | None:
-    """Take a column's name and type; None when something else comes."""
+    """Read a column's name and type. None if the next tokens are something else."""
     name = cursor.name()
     text = _type_text(cursor) if name is not None else None
     return (name, text) if name is not None and text is not None else None
 
 
 def column_list(cursor: TokenCursor) -> dict[str, str]:
-    """Take the columns of a bracketed list of table elements, the opening bracket already taken."""
+    """Read the columns of a bracketed list of table elements, after its opening bracket."""
     columns = {}
     going_on = True
     while going_on:
@@ -85,7 +85,7 @@ def _type_text(cursor: TokenCursor) -> str | None:
 
 
 def _arguments(cursor: TokenCursor) -> list[str]:
-    """Take the arguments up to the closing bracket."""
+    """Read the arguments up to the closing bracket."""
     arguments = []
     while (token := cursor.take()) is not None and token.word != ")":
         if token.word != ",":

@@ -1,4 +1,4 @@
-"""What kind of statement the server logged as text, and which tables it names.
+"""Determines the kind of a statement that the server logged as text, and the tables that it names.
 
 Statements are recognised by their first words. An unrecognised statement is DDL of the kind QUERY:
 it is passed on unchanged, never dropped.
@@ -37,7 +37,9 @@ class Ddl:
 
     @property
     def drops_database(self) -> bool:
-        """Whether it drops a database with all its tables, of which it names none."""
+        """Return whether the statement drops a database with all its tables, without naming
+        them.
+        """
         if self.table or not self.is_ddl:
             return False
         words = [each.word for each in tokenize(self.sql, limit=4)]
@@ -47,8 +49,8 @@ class Ddl:
 
     @property
     def exchanged(self) -> tuple[TableId, ...]:
-        """The names that the statement may have given to other tables, or to rows that the binlog
-        does not contain.
+        """Return the names that the statement may have given to other tables, or to rows that are
+        not in the binlog.
         """
         moves = self.kind in (StatementKind.RENAME, StatementKind.ALTER) and len(self.tables) > 1
         if moves:
@@ -62,18 +64,18 @@ _ROWS_WITHOUT_LOG: Final = re.compile(
 )
 _ROW_CHANGES: Final = frozenset({"INSERT", "REPLACE", "UPDATE", "DELETE", "LOAD", "CALL", "WITH"})
 _MODIFIERS: Final = ("LOW_PRIORITY", "DELAYED", "HIGH_PRIORITY", "QUICK", "IGNORE")
-# A row change of more words than this is a bulk insert; its target is at its beginning.
+# A row change with more words than this is a bulk insert. Its target is at its beginning.
 _ROW_CHANGE_TOKENS: Final = 256
 
 
 def classify(statement: Statement) -> Ddl:
-    """Parse a statement; return its kind and the tables that it names."""
+    """Parse a statement. Return its kind and the tables that it names."""
     first = tokenize(statement.sql, limit=1)
     if first and first[0].word in _ROW_CHANGES:
         return _row_change(statement)
     cursor = TokenCursor.of(statement)
     if cursor.accept("SET", "STATEMENT"):
-        # MariaDB: settings for the one statement behind FOR.
+        # MariaDB: settings before FOR apply only to the statement after it.
         cursor.skip_to("FOR")
     recognised = recognise(cursor)
     if recognised is None:
@@ -97,7 +99,7 @@ def _row_change(statement: Statement) -> Ddl:
 
 
 def _target(cursor: TokenCursor) -> WrittenName | None:
-    """Find the one table that a row change writes to; None if it may be several."""
+    """Find the only table that a row change writes to. None if there may be several."""
     verb = cursor.word()
     cursor.take()
     cursor.skip(*_MODIFIERS)

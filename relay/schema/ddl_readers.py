@@ -1,6 +1,6 @@
 """Reads DDL by its first words: its kind, the tables that it changes, and other names in it.
 
-What is not recognised has no kind; `relay.schema.ddl` passes it on.
+An unrecognised statement has no kind; `relay.schema.ddl` passes it on.
 """
 
 from collections.abc import Callable
@@ -11,15 +11,15 @@ from relay.schema.statement_kind import StatementKind
 
 Names: TypeAlias = "list[WrittenName]"
 Recognised: TypeAlias = "tuple[StatementKind, Names, Names] | None"
-"""The kind, the tables that are changed (the one to name first), and other names to be rewritten
-with them.
+"""The kind, the changed tables (the one to name first), and other names to be replaced by logical
+ones.
 """
-# What follows ALTER DATABASE where it means the session's own.
+# Words after ALTER DATABASE that mean the session's own database.
 _DATABASE_OPTIONS: Final = frozenset(
     {"CHARACTER", "CHARSET", "COLLATE", "COMMENT", "DEFAULT", "ENCRYPTION", "READ"}
 )
-# Accounts carry password hashes, which do not belong into a queue; the others change nothing that
-# another session would see.
+# Account statements contain password hashes, which must not be published. The others change
+# nothing that another session would see.
 _IGNORED_FIRST_WORDS: Final = frozenset(
     {
         *(
@@ -42,7 +42,7 @@ _IGNORED_OBJECTS: Final = frozenset({"USER", "ROLE", "TEMPORARY", "SERVER"})
 
 
 def recognise(cursor: TokenCursor) -> Recognised:
-    """Return the kind and the names of a statement; None if its first words are not known."""
+    """Return the kind and the names of a statement. None if its first words are not recognised."""
     verb = cursor.word()
     cursor.take()
     if verb in _IGNORED_FIRST_WORDS:
@@ -96,7 +96,7 @@ def _drop(cursor: TokenCursor) -> Recognised:
     cursor.take()
     cursor.skip(
         "IF", "EXISTS"
-    )  # MariaDB logs the words twice where the session wrote them in a comment that is carried out
+    )  # MariaDB logs the words twice if the session wrote them in an executable comment
     if what in ("DATABASE", "SCHEMA"):
         return _of_database(cursor)
     if what == "INDEX":
@@ -165,8 +165,8 @@ def _alter_table(cursor: TokenCursor, table: WrittenName) -> Recognised:
 
 
 def _next_item(cursor: TokenCursor, others: Names) -> bool:
-    """Move to the next item of ALTER TABLE, picking up the tables that foreign keys of this one
-    point to.
+    """Move to the next item of ALTER TABLE. Collect the tables that foreign keys of this one
+    reference.
     """
     depth = 0
     while cursor.token is not None:

@@ -1,4 +1,4 @@
-"""Column types as CREATE and ALTER TABLE declared them in the stream, remembered for value_style =
+"""Stores column types as CREATE and ALTER TABLE in the stream declared them, for value_style =
 "canal".
 """
 
@@ -13,13 +13,16 @@ from relay.schema.sql.token_cursor import TokenCursor
 from relay.schema.statement_kind import StatementKind
 
 _REMEMBERED_TABLES: Final = 20_000
-"""A table's texts take about a kilobyte, so this is some tens of megabytes at most."""
+"""Largest number of tables. Each takes about a kilobyte, so all take some tens of megabytes at
+most.
+"""
 
 
 class DeclaredTypes:
     """The types that DDL declared for each table's columns.
 
-    A restart or too many tables drop them; tables without DDL have no answer.
+    They are lost after a restart, or if there are too many tables. Tables without DDL have no
+    entry.
     """
 
     def __init__(self) -> None:
@@ -28,7 +31,7 @@ class DeclaredTypes:
     def texts(self, table: TableMap) -> tuple[str, ...] | None:
         """Return the declared texts in column order.
 
-        None when the table's names are not exactly those that were declared.
+        None if the table's column names differ from the declared ones.
         """
         declared = self._columns.get(table.id)
         if declared is None or len(declared) != len(table.columns):
@@ -38,7 +41,7 @@ class DeclaredTypes:
         return texts if len(texts) == len(found) else None
 
     def apply(self, statement: Statement, ddl: Ddl) -> None:
-        """Learn from a statement; tables must come in the order of the binlog."""
+        """Apply a statement. Calls must be in the order of the binlog."""
         cursor = TokenCursor.of(statement) if ddl.tables else None
         if cursor is None or not ddl.is_ddl:
             return
@@ -56,7 +59,7 @@ class DeclaredTypes:
         table = ddl.tables[0]
         cursor.skip_to("TABLE")
         if cursor.accept("IF", "NOT", "EXISTS") and table in self._columns:
-            # MySQL logs the statement also when it changed nothing.
+            # MySQL also logs the statement if it changed nothing.
             return
         cursor.table()
         if cursor.accept("LIKE") or cursor.accept("(", "LIKE"):
@@ -93,7 +96,7 @@ class DeclaredTypes:
 
 
 def _lowered(columns: dict[str, str]) -> dict[str, str]:
-    """MySQL's column names know no case."""
+    """Return a column's name in lower case: MySQL ignores the case of column names."""
     return {name.lower(): text for name, text in columns.items()}
 
 
@@ -110,11 +113,11 @@ _NOT_A_COLUMN: Final = frozenset(
         "CHECK",
     }
 )
-"""The words after ADD, DROP or RENAME that name a key or a constraint."""
+"""Words after ADD, DROP or RENAME that begin a key or a constraint."""
 
 
 def _alter_columns(cursor: TokenCursor, columns: dict[str, str]) -> None:
-    """Apply one item of ALTER TABLE about columns; the caller skips others."""
+    """Apply one item of ALTER TABLE about columns. The caller skips other items."""
     verb = cursor.word()
     if verb not in ("ADD", "MODIFY", "CHANGE", "DROP", "RENAME"):
         return

@@ -1,5 +1,5 @@
-"""Facts of column types that table maps lack and printed texts show: the decimals of FLOAT(M,D),
-the zeros of ZEROFILL, and whether bytes are MariaDB's UUID, INET6 or INET4.
+"""Adds facts of column types that table maps lack: the decimals of FLOAT(M,D), ZEROFILL, and
+whether bytes are MariaDB's UUID, INET6 or INET4.
 """
 
 import re
@@ -19,7 +19,7 @@ _ZEROFILL: Final = re.compile(
 def may_be_refined(table: TableMap) -> bool:
     """Return whether some column's text may depend on facts that the map lacks.
 
-    ZEROFILL makes a column unsigned.
+    ZEROFILL makes a column unsigned, so only unsigned numbers may have it.
     """
     return any(
         column.type in FLOATS
@@ -32,8 +32,10 @@ def may_be_refined(table: TableMap) -> bool:
 def refined_texts(
     table: TableMap, texts: tuple[str, ...], declared: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Return the type texts of the columns: the declared one where it is more exact and of the same
-    kind, else the one of the table map. Both are in column order.
+    """Return the type texts of the columns, in column order.
+
+    The declared text is used if it is more exact and of the same kind, else the one of the table
+    map.
     """
     return tuple(
         more.lower() if _says_more(column, more) else text

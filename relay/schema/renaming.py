@@ -1,5 +1,5 @@
-"""DDL under logical names: the table names change, every other byte stays as the server logged
-it.
+"""Rewrites DDL with logical names. Only table names change; every other byte stays as the server
+logged it.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ def renamed_sql(ddl: Ddl, logical: Callable[[TableId], TableId]) -> str:
     """Return the statement's SQL with each table and database that it names in its own clauses
     replaced by its logical name.
 
-    A database is asked for as a table with an empty name. Names inside queries, views, triggers and
+    A database is passed as a table with an empty name. Names inside queries, views, triggers and
     routines stay as they are, and so do statement-format row changes.
     """
     replaced: dict[int, tuple[Token, str]] = {}

@@ -1,4 +1,4 @@
-"""The kinds of statements, in Canal's words."""
+"""The kinds of statements, with Canal's names."""
 
 from enum import StrEnum
 

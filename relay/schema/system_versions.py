@@ -20,14 +20,14 @@ _DIGITS: Final = 6
 def may_have_versions(table: TableMap) -> bool:
     """Return whether a table has two columns that may be the times of its versions.
 
-    Few other tables do.
+    Few tables without versions do.
     """
     return sum(map(_is_time, table.columns)) >= len(HIDDEN_NAMES)
 
 
 def is_known_to_have_versions(table: TableMap) -> bool:
-    """Return whether the followed history of the table shows hidden times, which the binlog
-    itself does not show.
+    """Return whether the schema history of the table shows hidden times, which the binlog does not
+    show.
     """
     return (
         table.key_kind is not KeyKind.EITHER
@@ -39,7 +39,7 @@ def is_known_to_have_versions(table: TableMap) -> bool:
 def end_of_versions(table: TableMap, found: CatalogVersions | None) -> int | None:
     """Return the ordinal of the column that ends a version, None for a table without versions.
 
-    `found` is the present state of the catalogue, which may be later than the table map; None: the
+    `found` is the current state of the catalogue, which may be later than the table map; None: the
     table was dropped. If the catalogue is not sufficient, hidden columns are recognised by their
     names, types and position; declared ones are not.
     """
@@ -52,7 +52,7 @@ def end_of_versions(table: TableMap, found: CatalogVersions | None) -> int | Non
     names = [column.name.lower() for column in table.columns]
     shown = [name.lower() for name in found.columns]
     end = found.end.lower()
-    # A column that was renamed since keeps its place.
+    # A column that was renamed since then keeps its ordinal.
     at = (
         names.index(end)
         if end in names
@@ -71,8 +71,8 @@ def has_hidden_times(table: TableMap, end: int | None) -> bool:
 def with_versions(definition: TableDefinition, end: int) -> TableDefinition:
     """Return the table with the key of its current rows, and with `versions`.
 
-    Current rows all have the same end, so it is not part of their key. A history row has it in its
-    key, so that no key equals that of a current row.
+    All current rows have the same end, so it is not part of their key. The key of a history row
+    contains it and therefore never equals that of a current row.
     """
     full = definition.key
     current = tuple(ordinal for ordinal in full if ordinal != end)
@@ -92,8 +92,9 @@ def _ends_like_hidden(table: TableMap) -> bool:
 
 
 def _may_end(table: TableMap, at: int) -> bool:
-    """Whether a column may end the versions: MariaDB puts that column, or the one that begins a
-    version, into each unique key.
+    """Return whether a column may end the versions.
+
+    MariaDB puts that column, or the one that begins a version, into each unique key.
     """
     times = {ordinal for ordinal, column in enumerate(table.columns) if _is_time(column)}
     return (
@@ -104,7 +105,8 @@ def _may_end(table: TableMap, at: int) -> bool:
 
 
 def _is_gone(found: CatalogVersions) -> bool:
-    """Whether hidden columns were removed: the table has no columns of these names now. It may have
-    versions again, whose times its statement declares.
+    """Return whether hidden columns were removed: the table has no columns of these names now.
+
+    It may have versions again, whose times its statement declares.
     """
     return bool(found.columns) and ROW_END not in (name.lower() for name in found.columns)

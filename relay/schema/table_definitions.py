@@ -1,4 +1,4 @@
-"""From a table map to the key that identifies a row, and the type texts of its columns."""
+"""Derives from a table map the key that identifies a row, and the type texts of its columns."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -30,16 +30,17 @@ from relay.schema.system_versions import (
 
 
 class Catalog(Protocol):
-    """A reader that describes a table as it is on the source now."""
+    """Describes a table as it currently is on the source."""
 
     def read(self, table: TableId, *, keys: bool) -> CatalogTable | None:
-        """Return the table as the source describes it now, or None if the table is gone.
+        """Return the table as it currently is on the source; None if it does not exist.
 
         Without `keys` the primary and unique keys are not read.
         """
 
     def versions(self, table: TableId) -> CatalogVersions | None:
-        """Return how the source keeps versions of the table's rows; None if it is gone.
+        """Return how the source stores versions of the table's rows; None if the table does not
+        exist.
 
         For tables of MariaDB with SYSTEM VERSIONING.
         """
@@ -50,9 +51,9 @@ class TableDefinitions:
 
     `type_text` writes a column's type as the server does. With `as_declared`, the texts of DDL in
     the stream are used unchanged, as in Canal. Otherwise they, and then the catalogue, only supply
-    facts that the map lacks. The catalogue is asked at most once for each version of a table; its
-    errors pass through. With `marks_history` the current rows of MariaDB's system-versioned tables
-    have keys without the end of their version.
+    facts that the map lacks. The catalogue is queried at most once for each version of a table; its
+    errors are raised unchanged. With `marks_history` the current rows of MariaDB's system-versioned
+    tables have keys without the end of their version.
     """
 
     def __init__(
@@ -81,8 +82,8 @@ class TableDefinitions:
         return definition
 
     def apply(self, statement: Statement) -> Ddl:
-        """Apply a statement in stream order: return its kind, and drop the definitions that it
-        may have changed.
+        """Apply a statement in stream order. Return its kind, and drop the definitions that it may
+        have changed.
         """
         ddl = classify(statement)
         if ddl.is_ddl:
@@ -95,7 +96,7 @@ class TableDefinitions:
         for table in ddl.tables:
             self._definitions.pop(table, None)
         if not ddl.tables and ddl.kind:
-            # An unrecognised statement may have changed any table; asking again costs little.
+            # An unrecognised statement may have changed any table. Another query costs little.
             self._definitions.clear()
 
     def _describe(self, table: TableMap) -> TableDefinition:
@@ -139,7 +140,7 @@ class TableDefinitions:
         )
 
     def _keys_are_asked_for(self, table: TableMap) -> bool:
-        """Return whether the binlog, or the history, leaves open which key the table has."""
+        """Return whether the binlog and the history do not determine the table's key."""
         if table.key_kind is not KeyKind.EITHER:
             return table.key_kind is KeyKind.UNKNOWN
         if self._as_declared:
@@ -148,8 +149,8 @@ class TableDefinitions:
         return not table.primary_key and not is_in_row_metadata(table.columns, ordinals)
 
     def _catalogued(self, table: TableMap, *, keys: bool, end: int | None) -> CatalogTable | None:
-        """Ask the source, and take the answer only if its table still has the columns that the map
-        names.
+        """Query the source. Use the answer only if its table still has the columns of the table
+        map.
         """
         found = self._catalog.read(table.id, keys=keys) if self._catalog is not None else None
         if found is not None and has_hidden_times(table, end):
@@ -161,12 +162,12 @@ class TableDefinitions:
 
 
 def _unique_key(table: TableMap, found: CatalogTable | None) -> tuple[int, ...]:
-    """Find the first unique not-null key; none if the map itself would name it."""
+    """Find the first unique not-null key; none if the table map itself names it."""
     names = [column.name for column in table.columns]
     for key in found.unique_keys if found is not None else ():
         ordinals = tuple(names.index(name) for name in key)
-        # The map is what held when the row was written: a column that allowed NULL then makes no
-        # key.
+        # The map shows the table when the row was written. A column that allowed NULL then is not
+        # part of a key.
         named_by_map = table.key_kind is KeyKind.EITHER and is_in_row_metadata(
             table.columns, ordinals
         )

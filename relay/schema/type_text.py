@@ -1,8 +1,8 @@
-"""`mysqlType` texts from the binlog's table map, in the form of SHOW CREATE TABLE of MySQL 8 and
-later.
+"""Derives `mysqlType` texts from the binlog's table map, in the form of SHOW CREATE TABLE of MySQL
+8 and later.
 
-The table map does not hold everything: display widths, ZEROFILL, the decimals of FLOAT(M,D) and
-MariaDB's own type names (JSON, UUID, INET6) and the dimension of VECTOR are lost.
+The table map lacks display widths, ZEROFILL, the decimals of FLOAT(M,D), MariaDB's own type names
+(JSON, UUID, INET6) and the dimension of VECTOR.
 """
 
 from dataclasses import replace
@@ -65,8 +65,8 @@ _SIZE_BY_LENGTH_BYTES: Final = {1: "tiny", 2: "", 3: "medium", 4: "long"}
 
 
 def type_text(column: Column) -> str:
-    """Return the type of a column in lower case, labels as they are: `int unsigned`, `varchar(20)`,
-    `enum('a','b')`.
+    """Return the type of a column in lower case with unchanged labels: `int unsigned`,
+    `varchar(20)`, `enum('a','b')`.
     """
     if column.type in _PLAIN:
         return _PLAIN[column.type]

@@ -25,7 +25,7 @@ from relay.deadline import Deadline
 from relay.zk.node import Create, Delete, Node, Replace, Step
 
 READS_PER_BATCH: Final = 100
-"""So many reads wait for their answer at the same time; more would delay other requests."""
+"""Number of reads that wait for an answer at the same time. More would delay other requests."""
 Found: TypeAlias = tuple[bytes, ZnodeStat]
 """The value and the statistics of a node."""
 _END: Final = MultiHeader(-1, True, -1).serialize()
@@ -45,7 +45,7 @@ T = TypeVar("T")
 
 
 class ReadBatch(Generic[T]):
-    """The answers to reads that were sent one after another, without waiting in between."""
+    """Return the answers to reads that are sent one after another, without waiting in between."""
 
     def __init__(self, sent: Iterable[IAsyncResult[T]]) -> None:
         self._sent = list(sent)
@@ -152,7 +152,9 @@ def commit_steps(client: KazooClient, steps: Sequence[Step]) -> IAsyncResult[lis
 
 
 def replaced_nodes(steps: Sequence[Step], answers: Sequence[object]) -> list[Node]:
-    """Return the nodes that the steps of a successful transaction replaced, in their order."""
+    """Return the nodes that the steps of a successful transaction replaced, in the order of the
+    steps.
+    """
     return [
         node_of(step.value, answer)
         for step, answer in zip(steps, answers, strict=True)
@@ -161,7 +163,7 @@ def replaced_nodes(steps: Sequence[Step], answers: Sequence[object]) -> list[Nod
 
 
 def node_of(value: bytes, stat: ZnodeStat) -> Node:
-    """Return a node of kazoo's value and statistics."""
+    """Return a node from kazoo's value and statistics."""
     return Node(
         value=value,
         version=stat.version,

@@ -20,17 +20,19 @@ from relay.zk.connections import Connections
 from relay.zk.granted_timeout import ListeningLogger
 from relay.zk.login import digest_login, rights_of, sasl_options
 
-# A server that comes back is found within this time; a longer pause would lengthen every outage.
+# A recovered server is found within this time; a longer pause would lengthen every outage.
 _RECONNECT_PAUSE_SECONDS: Final = 1.0
 _LOGIN_AGAIN_SECONDS: Final = 1.0
-"""After a refused login: a password that was changed on one side is soon changed on the other."""
+"""# After a refused login: a password that was changed on one side is soon changed on the other
+too.
+"""
 _OF_TLS: Final = ("SSL", "certificate")
 
 
 class SessionState(Enum):
-    """SUSPENDED: not connected, the session may still live.
+    """SUSPENDED: not connected, but the session may still exist.
 
-    LOST: it is over and its ephemeral nodes are gone.
+    LOST: the session has ended and its ephemeral nodes are deleted.
     """
 
     CONNECTED = "connected"
@@ -39,7 +41,7 @@ class SessionState(Enum):
 
 
 class Client:
-    """Keeps one session after the other, until `stop`.
+    """Maintains one session, and opens a new one after each loss, until `stop`.
 
     `on_connected` is called in kazoo's thread, which must not wait. `on_session` is called there
     for every new session, with its id and its password.
@@ -53,7 +55,7 @@ class Client:
     ) -> None:
         """Prepare the client without connecting.
 
-        `session`: the id and password of one to continue. Raises ConfigurationError if
+        `session`: the id and password of a session to continue. Raises ConfigurationError if
         `zookeeper.hosts` cannot be read.
         """
         self._settings = settings
@@ -102,7 +104,7 @@ class Client:
             self.kazoo.close()
 
     def unreachable(self) -> StoreUnreachable:
-        """Return the error that says why there is no connection."""
+        """Return the error that explains why there is no connection."""
         hosts, why = self._settings.hosts, self._log.dropped
         if self._login_refused:
             return StoreLoginRefused(f"ZooKeeper at {hosts} refused the login of {self._user}.")
@@ -113,7 +115,7 @@ class Client:
         )
 
     def answered(self) -> None:
-        """Note that a request was answered, so the login is good."""
+        """Record that a request was answered, so the login is valid."""
         self._login_refused = False
 
     @property
@@ -149,8 +151,8 @@ class Client:
             ) from exc
 
     def _before_connection(self) -> None:
-        """Read the secrets again, and reset the counter of changes that a server with lost data
-        cannot have.
+        """Read the secrets again, and reset the change number that a server with lost data cannot
+        have reached.
         """
         self.kazoo.auth_data = digest_login(self._settings)
         if self._sasl is not None:
@@ -160,19 +162,19 @@ class Client:
     def _accept_an_emptied_server(self) -> None:
         """Accept a server that lost its data.
 
-        Such a server refuses clients that have seen more changes than it has. After a silence in
-        which the session must have ended, the earlier changes are irrelevant.
+        Such a server refuses clients that have seen more changes than it has. When the silence has
+        lasted so long that the session must have ended, the earlier changes are irrelevant.
         """
         if self.silent_s * 1000 > self.timeout_ms:
             self.kazoo.last_zxid = 0
 
     def _state_changed(self, state: str) -> Literal[False]:
-        """Set flags; it runs in kazoo's connection thread, which must not wait."""
+        """Set flags. kazoo's connection thread calls this method, which must not block."""
         if state == KazooState.CONNECTED:
             self._now_connected()
         else:
             self._now_disconnected(state)
-        return False  # True would remove the listener
+        return False  # returning True would remove the listener
 
     def _now_connected(self) -> None:
         client_id = self.kazoo.client_id
@@ -197,7 +199,9 @@ class Client:
             again.start()
 
     def _log_in_again(self) -> None:
-        """Log in with the current password: kazoo stops permanently after a refused login."""
+        """Log in with the current password. kazoo alone would stop permanently after a refused
+        login.
+        """
         with self._lock:
             if self.stopped.is_set():
                 return

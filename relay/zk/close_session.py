@@ -18,11 +18,12 @@ _CLOSE_SECONDS: Final = 5.0
 
 
 def main(config: str) -> int:
-    """Read sessions until the input ends, then end the last one, unless the parent announced its
-    end. Return the exit code.
+    """Read sessions until the input ends, then end the last one, and return the exit code.
+
+    If the parent announced the session's end, nothing is ended.
     """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # it ends when its parent does
+        signal.signal(number, signal.SIG_IGN)  # this process ends when its parent does
     settings = load_settings(Path(config)).zookeeper
     session = last_session(sys.stdin)
     if session is not None:
@@ -43,9 +44,9 @@ def last_session(lines: Iterable[str]) -> tuple[int, bytes] | None:
 
 
 def close_session(settings: ZooKeeperSettings, session: int, password: bytes) -> None:
-    """Take the session over and end it; its ephemeral nodes vanish at once.
+    """Adopt the session and end it. Its ephemeral nodes are deleted immediately.
 
-    Where no server answers, its timeout ends it.
+    If no server answers, the servers end the session after its timeout.
     """
     client = Client(settings, lambda: None, session=(session, password))
     with suppress(RelayError):

@@ -1,5 +1,5 @@
-"""How kazoo opens its connections: TLS by the relay's settings, with files and secrets as they are
-at that moment.
+"""How kazoo opens its connections: TLS by the relay's settings, with the current files and
+secrets.
 """
 
 import select
@@ -18,7 +18,7 @@ class Connections(SequentialThreadingHandler):
     """Starts kazoo's threads and opens its connections."""
 
     def __init__(self, tls: ZooKeeperTlsSettings | None, before: Callable[[], None]) -> None:
-        """`before` is called in kazoo's thread ahead of each connection."""
+        """`before` is called in kazoo's thread before each connection."""
         super().__init__()
         self._tls = tls
         self._before = before
@@ -97,5 +97,5 @@ def _context(tls: ZooKeeperTlsSettings) -> ssl.SSLContext:
 
 
 def _no_passphrase() -> str:
-    """Without it OpenSSL would ask at the terminal."""
+    """Return an empty passphrase. Without this function OpenSSL would ask at the terminal."""
     raise ValueError("the key has a passphrase")

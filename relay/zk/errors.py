@@ -36,7 +36,7 @@ from relay.errors import (
     VersionConflict,
 )
 
-# After any of these nobody knows whether the server has carried out the request.
+# After any of these errors it is unknown whether the server has executed the request.
 _NO_ANSWER = (
     ConnectionDropped,
     ConnectionLoss,
@@ -86,7 +86,7 @@ def translated(what: str) -> Iterator[None]:
 def raise_failure(paths: Sequence[str], answers: Sequence[object]) -> None:
     """Raise the error of the failed step of a transaction. Return if every step succeeded."""
     for path, answer in zip(paths, answers, strict=True):
-        # These two only say that another step failed.
+        # These two errors only say that another step failed.
         if isinstance(answer, Exception) and not isinstance(
             answer, RolledBackError | RuntimeInconsistency
         ):

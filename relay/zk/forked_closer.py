@@ -33,7 +33,7 @@ class ForkedCloser:
         return os.waitstatus_to_exitcode(found[1])
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill the process immediately."""
         os.kill(self._pid, signal.SIGKILL)
 
 

@@ -1,6 +1,4 @@
-"""Reads two facts from kazoo's log: how long a session may be silent, and why a connection was
-dropped.
-"""
+"""Reads two facts from kazoo's log: the granted session timeout, and why a connection ended."""
 
 import logging
 from typing import Any, Final
@@ -12,11 +10,10 @@ _DROPPED: Final = ("Connection dropped: %s", "Connection time-out: %s", "Cannot 
 
 
 class ListeningLogger(logging.LoggerAdapter[logging.Logger]):
-    """Passes everything on, and keeps the timeout that the last session was granted.
+    """Passes all log records on, and stores the timeout that the last session was granted.
 
-    0 before the first.
-
-    `dropped` is why the last connection ended or could not be made; empty before that.
+    The timeout is 0 before the first session. `dropped` is why the last connection ended or failed;
+    empty before the first failure.
     """
 
     def __init__(self, logger: logging.Logger) -> None:

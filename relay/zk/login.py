@@ -9,7 +9,7 @@ from relay.settings import ZooKeeperSettings
 SaslOptions: TypeAlias = dict[str, str]
 _ALL_RIGHTS: Final = 31
 EVERYBODY: Final = "world:anyone"
-"""ZooKeeper's name of everybody, as in `Session.rights`."""
+"""ZooKeeper's identity for everybody, as in `Session.rights`."""
 
 
 def sasl_options(settings: ZooKeeperSettings) -> SaslOptions | None:
@@ -25,9 +25,9 @@ def sasl_options(settings: ZooKeeperSettings) -> SaslOptions | None:
 
 
 def digest_login(settings: ZooKeeperSettings) -> set[tuple[str, str]]:
-    """Return the digest identity that a connection claims, with the password as it is now.
+    """Return the digest identity that a connection claims, with the current password.
 
-    Empty without one.
+    Empty without a digest login.
     """
     auth = settings.auth
     return (
@@ -43,7 +43,7 @@ def digest_identity(user: str, password: str) -> str:
 
 
 def rights_of(settings: ZooKeeperSettings) -> list[ACL] | None:
-    """Return the access rights of every node that is made; None: everybody may do everything."""
+    """Return the access rights of every node that is created. None: everybody has all rights."""
     found: list[ACL] = []
     for identity in settings.identities:
         scheme, _, name = identity.partition(":")

@@ -12,7 +12,7 @@ class Node:
     """A node's value and version.
 
     `ephemeral_owner` is the owning session's id, None for a persistent node. `changed` is the
-    number of the last change; it rises with each change of any node of the servers.
+    number (zxid) of the last change, which rises with each change of any node.
     """
 
     value: bytes
@@ -26,14 +26,14 @@ class Node:
         """Return a name of this state of the node.
 
         A node that was deleted and created again repeats its versions, but never this name. The
-        time keeps the name unique on servers that lost their data.
+        name contains the time, so it is unique even on servers that lost their data.
         """
         return f"{self.changed:x}-{self.modified_ms:x}"
 
 
 class Children(NamedTuple):
-    """The state of a node's children: the number of the last change by which one came or went, how
-    often that happened as the node counts it, and how many there are.
+    """The state of a node's children: the number of the last change, the node's change count, and
+    the number of children.
     """
 
     change: int

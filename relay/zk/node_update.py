@@ -8,7 +8,9 @@ from relay.zk.node import Node
 from relay.zk.session import Session
 
 _ATTEMPTS: Final = 20
-"""Few processes change one node at a time, and each change is done in milliseconds."""
+"""Number of attempts. Few processes change one node at a time, and each change takes
+milliseconds.
+"""
 
 Result = TypeVar("Result")
 
@@ -16,11 +18,12 @@ Result = TypeVar("Result")
 def update_node(
     session: Session, path: str, change: Callable[[Node | None], tuple[Result, bytes | None]]
 ) -> Result:
-    """Change a node, and again from its present value if another process changed it meanwhile.
+    """Change a node; repeat this from its current value if another process changed the node
+    meanwhile.
 
-    `change` gets the node, None if it is missing. It returns a result and the new value, None to
-    leave the node as it is. Return the result of its last call. Raises the errors of `change`,
-    VersionConflict or NodeMissing after many attempts, StoreUnreachable.
+    `change` receives the node, None if it is missing. It returns a result and the new value, None
+    to leave the node unchanged. The function returns the last result. Raises the errors of
+    `change`, VersionConflict or NodeMissing after many attempts, StoreUnreachable.
     """
     for attempts_left in reversed(range(_ATTEMPTS)):
         node = session.find(path, synced=True)

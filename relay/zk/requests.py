@@ -23,15 +23,16 @@ from relay.zk.errors import translated
 
 T = TypeVar("T")
 
-# A connected server that refuses for the moment (throttled, read-only, session moving) is not asked
-# in a tight loop.
+# A connected server that refuses for the moment (throttled, read-only, session moving) is not
+# asked again in a tight loop.
 _READ_AGAIN_SECONDS: Final = 0.05
 
 
 class Requests:
-    """Sends requests of a client, each within `answer_seconds` or StoreUnreachable.
+    """Sends requests of a client. Each is answered within `answer_seconds` or raises
+    StoreUnreachable.
 
-    `send` makes a request in kazoo and returns its pending answer.
+    `send` starts a request in kazoo and returns its pending answer.
     """
 
     def __init__(self, client: Client, answer_seconds: float) -> None:
@@ -102,8 +103,8 @@ class Requests:
             raise self._client.unreachable()
 
     def _after_sync(self, path: str, send: Callable[[], Answer[T]]) -> Answer[T]:
-        # Both leave on one connection, in order, without waiting in between: a reconnect between
-        # them fails both.
+        # Both requests are sent on one connection, in order, without waiting in between: a
+        # reconnect between them fails both.
         self._client.kazoo.sync_async(path)
         return send()
 

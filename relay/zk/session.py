@@ -21,7 +21,7 @@ _NO_VERSION: Final = 2**30
 
 
 class Session:
-    """Reads and writes nodes, each call within `answer_seconds` or StoreUnreachable.
+    """Reads and writes nodes. Each call ends within `answer_seconds`, or raises StoreUnreachable.
 
     Safe to use from any thread but kazoo's own, that is, not from inside a watch's signal. Reads
     are repeated within the time when the connection drops; writes are not, because the first
@@ -94,7 +94,7 @@ class Session:
         return self._client.silent_s
 
     def unreachable(self) -> StoreUnreachable:
-        """Return the error that says why there is no connection: no answer, a refused login, or
+        """Return the error that explains why there is no connection: no answer, a refused login, or
         TLS.
         """
         return self._client.unreachable()
@@ -112,16 +112,18 @@ class Session:
         self._requests.await_connection(deadline)
 
     def stop(self) -> None:
-        """End the session; its ephemeral nodes vanish at once. Harmless when repeated."""
+        """End the session. Its ephemeral nodes are deleted immediately. Repeated calls do
+        nothing.
+        """
         with translated(self.hosts):
             self._client.stop()
 
     # Reads.
 
     def get(self, path: str, *, synced: bool = False) -> Node:
-        """Read a node; `synced`: not older than the moment of the call, whichever server answers.
+        """Read a node. Raises NodeMissing.
 
-        Raises NodeMissing.
+        `synced`: the result includes all changes before the call, whichever server answers.
         """
         value, stat = self._requests.read(path, lambda: self._kazoo.get_async(path), synced)
         return node_of(value, stat)
@@ -162,7 +164,9 @@ class Session:
         return tuple(sorted(names))
 
     def children_state(self, path: str) -> Children | None:
-        """Return what changes whenever a child comes or goes; None for a missing node."""
+        """Return a value that changes whenever a child is created or deleted; None for a missing
+        node.
+        """
         stat = self._requests.read(path, lambda: self._kazoo.exists_async(path), synced=False)
         return None if stat is None else Children(stat.pzxid, stat.cversion, stat.numChildren)
 
@@ -249,7 +253,7 @@ class Session:
         while above and not self.exists(above):
             above = above.rpartition("/")[0]
         probe = f"{above}/{_PROBE}"
-        # Carried out as a whole or not at all, and the second step always fails.
+        # ZooKeeper executes all steps or none, and the second step always fails.
         steps = (Create(probe, b""), Check(probe, _NO_VERSION))
         made, _ = self._requests.ask(path, lambda: commit_steps(self._kazoo, steps))
         raise_failure([path], [made])
@@ -282,7 +286,9 @@ class Session:
         return self._watch(path, "node", signal)
 
     def watch_children(self, path: str, signal: Callable[[], None]) -> Watch:
-        """Call `signal` whenever a child may have come or gone; otherwise as `watch`."""
+        """Call `signal` whenever a child may have been created or deleted; otherwise like
+        `watch`.
+        """
         return self._watch(path, "children", signal)
 
     def _watch(self, path: str, of: WatchedThing, signal: Callable[[], None]) -> Watch:

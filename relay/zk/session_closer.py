@@ -1,5 +1,5 @@
-"""Ends the ZooKeeper session of a process that was killed, so that a standby need not wait for the
-session's timeout (ADR 44).
+"""Ends the ZooKeeper session of a killed process, so that a standby does not wait for the session
+timeout (ADR 44).
 """
 
 import json
@@ -23,11 +23,11 @@ class CloserProcess(Protocol):
     """The child process, with those methods of `Popen` that are called."""
 
     def wait(self, timeout: float | None = None, /) -> int:
-        """Wait for its end. Raises TimeoutExpired."""
+        """Wait until the process ends. Raises TimeoutExpired."""
         ...
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill the process immediately."""
         ...
 
 
@@ -36,7 +36,7 @@ StartCloser: TypeAlias = Callable[[Path, int], CloserProcess]
 
 
 def _start_interpreter(config: Path, reads: int) -> CloserProcess:
-    # A separate session: Ctrl-C and a signal to the relay's process group are not for the child.
+    # A separate session: Ctrl-C and signals to the relay's process group do not reach the child.
     return subprocess.Popen(  # noqa: S603 - this interpreter, and a module of ours
         [sys.executable, "-m", "relay.zk.close_session", str(config)],
         stdin=reads,
@@ -47,16 +47,17 @@ def _start_interpreter(config: Path, reads: int) -> CloserProcess:
 
 
 class SessionCloser:
-    """A child process that knows the session's id and password, and ends the session when its
-    input ends without a final message. The kernel closes the pipe in every case when this
-    process dies, and only then. Without the child (it cannot be started, it was killed too) the
-    old behaviour applies: the servers end the session after its timeout.
+    """A child process that ends the session when its input ends without a final message.
+
+    It has the session's id and password. The kernel closes the pipe exactly when this process dies.
+    Without the child (it could not be started, or was killed too) the servers end the session after
+    its timeout.
     """
 
     def __init__(self, config: Path, start: "StartCloser | None" = None) -> None:
-        """Start the child; it reads the way to ZooKeeper from the configuration file.
+        """Start the child, which reads ZooKeeper's address from the configuration file.
 
-        `start` starts it, None: in a new interpreter.
+        `start` starts it; None: in a new interpreter.
         """
         self._child: CloserProcess | None = None
         reads, self._writes = os.pipe()
@@ -77,7 +78,7 @@ class SessionCloser:
         _error: BaseException | None,
         _trace: TracebackType | None,
     ) -> None:
-        """End the child; the session is its owner's to end."""
+        """End the child. The owner of the session must end the session."""
         self._tell(None)
         writes, self._writes = self._writes, _CLOSED
         os.close(writes)
@@ -92,7 +93,7 @@ class SessionCloser:
     def note(self, session: int, password: bytes) -> None:
         """Pass the process's session to the child.
 
-        Called for each new one, in any thread, and does not wait.
+        Called for each new session, in any thread. Does not block.
         """
         self._tell({"session": session, "password": password.hex()})
 

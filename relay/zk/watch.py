@@ -1,4 +1,4 @@
-"""Standing watches: ZooKeeper's fire once and die with the connection, these do neither."""
+"""Permanent watches. ZooKeeper's own watches fire once and end with the connection."""
 
 from __future__ import annotations  # IAsyncResult takes its type parameter in the stubs alone
 
@@ -31,8 +31,8 @@ class WatchedPath:
     every reconnect.
 
     kazoo keeps every registered callable until the path changes, so a path has one, regardless of
-    its listeners. Signals run in kazoo's threads: they may only set an event. They say that
-    something may have changed, not what.
+    its listeners. Signals run in kazoo's threads: they may only set an event. A signal only means
+    that something may have changed.
     """
 
     def __init__(self, client: KazooClient, path: str, of: WatchedThing) -> None:
@@ -55,9 +55,9 @@ class WatchedPath:
             self._listeners = [each for each in self._listeners if each is not watch]
 
     def arm(self) -> None:
-        """Ask for the next change.
+        """Request a watch for the next change.
 
-        Never blocks; a request lost with the connection is made again after the reconnect.
+        Never blocks. A request that is lost with the connection is repeated after the reconnect.
         """
         if self._of == "node":
             self._client.exists_async(self._path, watch=self._changed)
@@ -67,10 +67,9 @@ class WatchedPath:
             )
 
     def arm_and_signal(self) -> None:
-        """Arm, then signal; without listeners neither.
+        """Arm the watch, then signal. Without listeners do neither.
 
-        In this order a read after the signal is already covered by the new watch, so no change is
-        missed.
+        In this order the new watch already covers a read after the signal, so no change is missed.
         """
         with self._lock:
             listeners = tuple(self._listeners)
@@ -82,7 +81,7 @@ class WatchedPath:
     def _changed(self, event: WatchedEvent) -> None:
         if (
             event.type != EventType.NONE
-        ):  # NONE: the connection is gone; the session arms again after the reconnect
+        ):  # NONE: the connection is lost; the session arms the watch again after the reconnect
             self.arm_and_signal()
 
     def _children_answered(self, answer: IAsyncResult[list[str]]) -> None:
@@ -93,20 +92,20 @@ class WatchedPath:
             )
 
     def _parent_answered(self, answer: IAsyncResult[ZnodeStat | None]) -> None:
-        # Created between the two requests: neither of them will report it.
+        # The node was created between the two requests: neither of them will report it.
         if answer.exception is None and answer.get() is not None:
             self.arm_and_signal()
 
 
 class WatchedPaths:
-    """The watched paths of a session. Safe in any thread."""
+    """The watched paths of a session. Thread-safe."""
 
     def __init__(self) -> None:
         self._paths: dict[tuple[str, WatchedThing], WatchedPath] = {}
         self._lock = threading.Lock()
 
     def of(self, client: KazooClient, path: str, of: WatchedThing) -> WatchedPath:
-        """Return the one watch of a node, or of its children; it is not armed by that."""
+        """Return the one watch of a node, or of its children. This does not arm it."""
         with self._lock:
             return self._paths.setdefault((path, of), WatchedPath(client, path, of))
 

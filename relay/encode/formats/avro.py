@@ -126,12 +126,12 @@ class AvroRows(EnvelopeRows):
         )
 
     def use(self, schema_id: int) -> None:
-        """Frame messages with this id of `schema` from now on."""
+        """Use this id of `schema` in all further messages."""
         self._head = HEAD.pack(0, schema_id)
 
     @property
     def envelope(self) -> Envelope:
-        """The texts that compiled code prints around row images."""
+        """Return the texts that compiled code prints around row images."""
         return self._envelope
 
     def around_old(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:
@@ -150,7 +150,8 @@ class AvroRows(EnvelopeRows):
     def image(self, row: Row) -> bytes:
         """Return the record of a row.
 
-        Raises RowImageIncomplete if the image lacks a column: null would be taken for its value.
+        Raises RowImageIncomplete if the image lacks a column, because readers would mistake null
+        for its value.
         """
         if ABSENT in row:
             raise RowImageIncomplete(f"A row of {self._name} lacks columns, and Avro shows nulls.")

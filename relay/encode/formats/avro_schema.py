@@ -20,18 +20,17 @@ _TYPES: Final[Mapping[WireType, str]] = {
     WireType.STRING: "string",
 }
 _OWN: Final = "roma"
-"""Namespace of records that no table has."""
+"""Namespace of records that belong to no table."""
 ORDER_FIELD: Final = "sequence"
 """The last field of `source`, and so of each message: the order key."""
 
 
 def avro_name(name: str, policy: NamePolicy, what: str, form: str = "Avro") -> str:
-    """Return a name for Avro, or for another `form` with the same rule; `what` says whose it is.
+    """Return a valid name in Avro, or in another `form` with the same rule.
 
-    With "escape" each character that is not allowed is `_u<hex>_`, and so is the first
-    character where it is a digit; two names never become the same.
-
-    Raises NameNotInFormat with "strict".
+    `what` describes the named object in errors. With "escape" each character that is not allowed
+    becomes `_u<hex>_`, and so does a digit at the beginning. Different names stay different. With
+    "strict", raises NameNotInFormat.
     """
     is_plain = _NAME.fullmatch(name) is not None
     if policy == "strict":
@@ -54,9 +53,9 @@ def table_namespace(name: TableId, policy: NamePolicy) -> str:
 def row_schemas(
     columns: Sequence[TypedColumn], name: TableId, policy: NamePolicy
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the schema of a table's messages, and that of a row alone.
+    """Return the schema of a table's messages, and the schema of a row alone.
 
-    Every column may be null and is so by default: then adding and dropping columns is compatible
+    Every column may be null, which is its default. Adding and dropping columns is then compatible
     in both directions.
     """
     namespace = table_namespace(name, policy)

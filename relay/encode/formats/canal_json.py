@@ -40,8 +40,8 @@ class CanalJson:
     def reference(self, value: bytes) -> bytes:
         """Return all fields of the value except the rows and fields whose size depends on them.
 
-        A reader of canal-json without support for claims finds a row change without rows and fails,
-        instead of taking nulls for values.
+        A reader of canal-json that does not support claim checks finds a row change without rows
+        and fails. It never mistakes missing values for nulls.
         """
         fields = orjson.loads(value)
         return orjson.dumps(

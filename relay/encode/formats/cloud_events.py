@@ -36,7 +36,7 @@ _TYPES: Final = {
 _STATEMENT: Final = "com.pajk.roma.statement"
 _END: Final = b'"}'
 _ID_DIGITS: Final = 16
-"""Hexadecimal digits of a copied row in the id of its event."""
+"""Number of hexadecimal digits that identify a copied row in the id of its event."""
 
 
 class CloudEvents:
@@ -92,7 +92,7 @@ class CloudEventRows(JsonRows):
         """Return the event of one change.
 
         Copied rows of several tables share an order key (ADR 61), so the id of a copied row also
-        contains table and row. Rows of two shards may be equal, so the real row is part of it.
+        contains table and row. Rows of two shards may be equal, so the id contains the real row.
         """
         value = super().encode(changes, frame, order)
         if not frame.snapshot:

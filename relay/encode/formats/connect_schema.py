@@ -22,7 +22,7 @@ _SOURCE: Final = (
     ("pos", "int64", False),
     ("sequence", "string", True),
 )
-"""Name, type and whether it is optional, of each field of `source`."""
+"""Name and type of each field of `source`, and whether it is optional."""
 _TRANSACTION: Final = (
     ("id", "string", False),
     ("total_order", "int64", False),

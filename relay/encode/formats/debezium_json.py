@@ -63,6 +63,8 @@ class DebeziumJson:
         return b'{"schema":' + statement_schema(self._instance) + b',"payload":' + payload + b"}"
 
     def reference(self, value: bytes) -> bytes:
-        """Return the envelope without its rows, on which readers fail that know no claims."""
+        """Return the envelope without its rows. Readers that do not support claim checks fail on
+        it.
+        """
         whole = orjson.loads(value)
         return orjson.dumps(without_rows(whole["payload"] if self._with_schema else whole))

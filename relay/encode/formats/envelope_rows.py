@@ -14,9 +14,9 @@ from relay.model.table import TableId
 from relay.model.value import Row
 
 OPERATIONS: Final = {Operation.INSERT: "c", Operation.UPDATE: "u", Operation.DELETE: "d"}
-"""Debezium's letters of operations."""
+"""Debezium's letter of each operation."""
 SNAPSHOT_OPERATION: Final = "r"
-"""The letter of a row that a SELECT read."""
+"""The letter of a row that was read by SELECT."""
 _ROWLESS: Final = {"before": None, "after": None, "ddl": ""}
 _NO_ENVELOPE: Final = Envelope((), b"", b"")
 
@@ -37,7 +37,7 @@ class EnvelopeRows(ABC):
     @property
     @abstractmethod
     def envelope(self) -> Envelope:
-        """The texts that compiled code prints around row images."""
+        """Return the texts that compiled code prints around row images."""
 
     @abstractmethod
     def around_old(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:
@@ -48,7 +48,7 @@ class EnvelopeRows(ABC):
         """Return a row image as it is inside a message."""
 
     def event(self, rows: Sequence[RowChange]) -> "EnvelopeEvent":
-        """Return the encoder of the rows of one event."""
+        """Return the encoder for the rows of one event."""
         return EnvelopeEvent(self, rows)
 
     def encode(self, changes: Sequence[RowChange], frame: MessageFrame, order: OrderPair) -> bytes:
@@ -62,7 +62,7 @@ class EnvelopeRows(ABC):
         )
 
     def around_frame(self, operation: Operation) -> tuple[bytes, bytes, bytes, bytes]:
-        """Raise NotImplementedError: whole transactions are printed in Canal's form alone."""
+        """Raise NotImplementedError: only Canal's form prints whole transactions."""
         raise NotImplementedError(operation)
 
     def count_undecodable(self) -> None:
@@ -70,19 +70,19 @@ class EnvelopeRows(ABC):
         self.undecodable_values += 1
 
     def take_undecodable(self) -> int:
-        """Return how many values were printed with U+FFFD since this was asked last."""
+        """Return how many values were printed with U+FFFD since the last call."""
         count, self.undecodable_values = self.undecodable_values, 0
         return count
 
 
 class ReadableRows(EnvelopeRows):
-    """Rows in a form that the readable packages alone print."""
+    """Rows in a form that only the readable packages print."""
 
     is_compiled: ClassVar[bool] = False
 
     @property
     def envelope(self) -> Envelope:
-        """Nothing: compiled code does not print this form."""
+        """Return None: compiled code does not print this form."""
         return _NO_ENVELOPE
 
     def around_old(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:
@@ -126,7 +126,7 @@ def source_fields(instance: str, name: TableId, frame: MessageFrame) -> dict[str
 
 
 def without_rows(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an envelope or a statement without its rows, for a message with a claim."""
+    """Return an envelope or a statement without its rows, for a message with a claim check."""
     return {name: _ROWLESS.get(name, part) for name, part in fields.items()}
 
 

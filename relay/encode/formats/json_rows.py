@@ -19,13 +19,13 @@ from relay.model.value import ABSENT, Row
 _BETWEEN: Final = b',"after":'
 _NO_TRANSACTION: Final = b"null"
 _DEBEZIUM_HEADS: Final = (b'{"before":', b'{"schema":')
-"""How values begin that may be of `NumberedRows`: the envelope, or its schema."""
+"""Beginnings of values that may come from `NumberedRows`: the envelope, or its schema."""
 _NUMBERED: Final = re.compile(
     rb',"transaction":\{"id":"(?:[^"\\]|\\.)*","total_order":\d+,"data_collection_order":\d+\},'
     rb'"source":'
 )
-"""The block of `NumberedRows`. Row images have no such text: their quotes in texts are escaped, and
-they have no objects.
+"""The block of `NumberedRows`. Row images never contain this text: quotes in their texts are
+escaped, and they contain no objects.
 """
 
 
@@ -51,12 +51,14 @@ class JsonRows(EnvelopeRows):
         self._envelope = Envelope(wires, _BETWEEN, end)
 
     def wrap(self, head: bytes) -> None:
-        """Write messages that begin with `head`; it ends with the brace of the envelope."""
+        """Write messages that begin with `head`, which ends with the opening brace of the
+        envelope.
+        """
         self._head = head
 
     @property
     def envelope(self) -> Envelope:
-        """The texts that compiled code prints around row images."""
+        """Return the texts that compiled code prints around row images."""
         return self._envelope
 
     def around_old(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:
@@ -81,7 +83,7 @@ class JsonRows(EnvelopeRows):
         )
 
     def image(self, row: Row) -> bytes:
-        """Return the JSON object of the columns that the image holds."""
+        """Return the JSON object of the columns that the image contains."""
         return orjson.dumps(
             {
                 column.name: None if value is None else column.value(value)
@@ -94,7 +96,7 @@ class JsonRows(EnvelopeRows):
 class NumberedRows(JsonRows):
     """Rows with Debezium's block `transaction`: the source transaction, and the row's number in it.
 
-    The number differs between the rows of an event, so readable code prints them.
+    The number differs between the rows of an event, so only readable code prints this form.
     """
 
     is_compiled: ClassVar[bool] = False
@@ -109,11 +111,10 @@ class NumberedRows(JsonRows):
 
 
 def without_number(value: bytes) -> bytes:
-    """Return a value of any format without the block of `NumberedRows`, for a message that is sent
-    after its source transaction.
+    """Return a value of any format without the block of `NumberedRows`.
 
-    Other formats have no such block. A text of theirs may look like one, and has its length before
-    it in Avro and Protobuf, so they are not changed.
+    The message is sent after its source transaction. Other formats have no such block and are not
+    changed: a similar text in Avro or Protobuf has its length before it.
     """
     if not value.startswith(_DEBEZIUM_HEADS):
         return value

@@ -1,7 +1,7 @@
 """Maxwell's JSON (Maxwell's daemon 1.45, "Data Format" and the output options of its reference).
 
 Only fields that Maxwell documents are written; docs/formats/maxwell-json.md lists those that are
-not. The readable packages alone print this form, which has the columns that changed in `old`.
+not. Only the readable packages print this form, whose `old` contains the changed columns.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -73,7 +73,9 @@ class MaxwellJson:
         )
 
     def reference(self, value: bytes) -> bytes:
-        """Return the message without its row, on which readers fail that know no claims."""
+        """Return the message without its row. Readers that do not support claim checks fail on
+        it.
+        """
         fields = orjson.loads(value)
         rowless = {"data": None, "old": None, "sql": ""}
         return orjson.dumps({each: rowless.get(each, part) for each, part in fields.items()})
@@ -94,11 +96,11 @@ class MaxwellRows(ReadableRows):
         self._key = [columns[ordinal].name for ordinal in definition.key]
 
     def image(self, row: Row) -> bytes:
-        """Return the JSON object of the columns that the image holds."""
+        """Return the JSON object of the columns that the image contains."""
         return orjson.dumps(self._values(row))
 
     def encode(self, changes: Sequence[RowChange], frame: MessageFrame, order: OrderPair) -> bytes:
-        """Return the value of a message with one change; `order` is in the header alone."""
+        """Return the value of a message with one change. `order` is only in the header."""
         del order
         (change,) = changes
         before, after = change
@@ -117,7 +119,7 @@ class MaxwellRows(ReadableRows):
         )
 
     def _old(self, before: Row, after: Row) -> dict[str, object]:
-        """The values before, of the columns that changed."""
+        """Return the former values of the changed columns."""
         pairs = zip(before, after, strict=True)
         return self._values(tuple(ABSENT if same_value(old, new) else old for old, new in pairs))
 
@@ -130,10 +132,10 @@ class MaxwellRows(ReadableRows):
 
 
 def maxwell_value(column: Column, type_text: str) -> Callable[[Any], object] | None:
-    """Return the function for values that Maxwell writes differently from `json_columns`; None for
-    all others.
+    """Return the function for values that Maxwell prints differently from `json_columns`.
 
-    Numbers are numbers, a SET is an array of its members, and a JSON document is embedded.
+    None for all other columns. Numbers are JSON numbers, a SET is an array of its members, and a
+    JSON document is embedded.
     """
     if column.type in DECIMALS:
         return lambda value: orjson.Fragment(str(value).encode())
@@ -149,7 +151,7 @@ def maxwell_value(column: Column, type_text: str) -> Callable[[Any], object] | N
 
 
 def _never() -> None:
-    """Labels are characters already."""
+    """Return the labels, which are characters already."""
 
 
 def _names(name: TableId) -> dict[str, str]:
@@ -157,7 +159,7 @@ def _names(name: TableId) -> dict[str, str]:
 
 
 def _coordinates(frame: MessageFrame) -> dict[str, object]:
-    """Where the event was read; copied rows have no GTID."""
+    """Return where the event was read. Copied rows have no GTID."""
     gtid = {"gtid": frame.gtid} if frame.gtid else {}
     coordinates = f"{frame.coordinates.file}:{frame.coordinates.offset}"
     return {"position": coordinates, **gtid, "server_id": frame.coordinates.server_id}

@@ -12,7 +12,7 @@ from relay.model.positions.position import OrderPair
 from relay.model.table import TableDefinition, TableId
 
 NO_HEADERS: Final[Headers] = ()
-"""The headers that most formats add to values: none."""
+"""The further headers of most formats: none."""
 
 
 class EventRows(Protocol):
@@ -25,15 +25,15 @@ class EventRows(Protocol):
 class RowsEncoder(Protocol):
     """Encodes the rows of one table under one name.
 
-    `undecodable_values` counts values printed with U+FFFD. Who prints rows a second time sets it
-    back to what it was before the first.
+    `undecodable_values` counts values printed with U+FFFD. Code that prints rows a second time must
+    restore the count of the first time.
     """
 
     undecodable_values: int
 
     @property
     def prints_images(self) -> bool:
-        """Whether images are printed as logged, without columns known from elsewhere."""
+        """Whether images are printed as logged, without columns from other sources."""
 
     @property
     def is_compiled(self) -> bool:
@@ -45,7 +45,7 @@ class RowsEncoder(Protocol):
 
     @property
     def envelope(self) -> Envelope | None:
-        """The texts that compiled code prints around row images; None for Canal's form."""
+        """The texts that compiled code prints around row images. None for Canal's form."""
 
     def event(self, rows: Sequence[RowChange]) -> EventRows:
         """Return the encoder of the rows of one event, all of one operation."""
@@ -61,19 +61,19 @@ class RowsEncoder(Protocol):
     def around_old(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:
         """Return the two texts that compiled code prints around the images of each row.
 
-        The printer's form determines their places.
+        The form of the printer determines where it prints them.
         """
 
     def around_frame(self, operation: Operation) -> tuple[bytes, bytes, bytes, bytes]:
-        """Return the parts of `around_old` that are the same for whole transactions; Canal's form
-        only.
+        """Return the parts of `around_old` that are the same for whole transactions. Only for
+        Canal's form.
         """
 
     def count_undecodable(self) -> None:
         """Count a value that is printed with U+FFFD."""
 
     def take_undecodable(self) -> int:
-        """Return how many values were printed with U+FFFD since this was asked last."""
+        """Return how many values were printed with U+FFFD since the last call."""
 
 
 class StatementFacts(NamedTuple):
@@ -102,7 +102,7 @@ class MessageFormat(Protocol):
     ) -> RowsEncoder:
         """Return the encoder of a table's rows, for messages to these topics.
 
-        Raises SchemaMismatch if the table is not known well enough.
+        Raises SchemaMismatch if necessary facts about the table are unknown.
         """
 
     def statement(
@@ -111,4 +111,4 @@ class MessageFormat(Protocol):
         """Return the value of a message with a statement, for this topic."""
 
     def reference(self, value: bytes) -> bytes:
-        """Return the value of a message whose own value is in the store of large values."""
+        """Return the value of a message whose rows are in the store of large values."""

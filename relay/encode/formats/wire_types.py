@@ -1,7 +1,7 @@
-"""Which type a column has in formats with typed values, and its values in that type.
+"""Determines a column's type in formats with typed values, and its values in that type.
 
-Numbers are numbers where every value fits. All else is the text of the exact style, so that no
-value loses anything: DECIMAL, BIGINT UNSIGNED, BIT(64), dates and times, ENUM, SET, JSON.
+A column has a numeric type if every value fits. All other values are the text of the exact style,
+so that none loses information: DECIMAL, BIGINT UNSIGNED, BIT(64), dates and times, ENUM, SET, JSON.
 """
 
 from collections.abc import Callable
@@ -39,7 +39,7 @@ class WireType(StrEnum):
 
 
 _MOST_BITS: Final = 63
-"""The most bits of a BIT column whose values fit into INT64."""
+"""Largest number of bits of a BIT column whose values fit into INT64."""
 
 
 def wire_type(column: Column, type_text: str) -> WireType:

@@ -1,5 +1,5 @@
-"""In which form a column's value is hashed for its partition: as Canal's text, which is not the
-text of the message key for every type.
+"""Determines the form in which a column's value is hashed for its partition: Canal's text. For some
+types this differs from the text in the message key.
 
 Pure. Two versions of a table with the same form place equal keys in the same partition.
 """
@@ -48,7 +48,7 @@ def _key_form(column: Column, type_text: str) -> str:
         return column.type.name.lower()
     if "zerofill" in type_text.lower():
         return "zerofill"
-    # Canal leaves an empty last group of digits out.
+    # Canal omits an empty last group of digits.
     is_cut = column.type in DECIMALS and column.scale % _DIGITS_OF_GROUP
     return _DECIMAL if is_cut else PLAIN
 
@@ -67,20 +67,21 @@ def _string_form(column: Column, type_text: str) -> str:
 
 
 def _value_form(column: Column, type_text: str) -> str:
-    """The form of a column that need not be in the key: what its text depends on beside its
-    value.
+    """Return the form of a column that need not be in the key: all facts besides the value that
+    change its text.
     """
     form = _key_form(column, type_text)
-    if form in (ASCII, _DECIMAL):  # as records have it since format 8
+    if form in (ASCII, _DECIMAL):  # as in position records since format 8
         form = PLAIN
     scale = column.length if column.type in _FRACTIONS else column.scale
     return f"{form} {scale}" if scale else form
 
 
 def _labels(labels: tuple[str, ...]) -> str:
-    """One checksum for each label, so that labels that are appended leave the text before them.
+    """Return one checksum for each label, so that appending labels keeps the text of the existing
+    ones.
 
-    Many labels have one checksum for all.
+    Many labels share one checksum.
     """
     if len(labels) > _MOST_LABELS:
         return "#" + _checksum(",".join(labels), 4 * _LABEL_DIGITS)

@@ -1,4 +1,4 @@
-"""How Java prints floating-point numbers (Double.toString and Float.toString up to JDK 18), for
+"""Prints floating-point numbers as Java does (Double.toString and Float.toString up to JDK 18), for
 consumers built on Canal.
 
 These versions do not always print the shortest text (3.1933444952555517E293 where

@@ -1,8 +1,8 @@
-"""How Java decodes bytes that are not UTF-8: U+FFFD for each malformed part (new String(bytes,
-UTF_8), JDK 17).
+"""Decodes invalid UTF-8 as Java does: U+FFFD for each malformed part (new String(bytes, UTF_8), JDK
+17).
 
-Parts are cut as Python cuts them, but for encoded surrogates: Java takes their two or three bytes
-as one part, Python each byte.
+Java and Python cut the bytes into the same parts, except for encoded surrogates. Java treats their
+two or three bytes as one part, Python each byte.
 """
 
 import re
@@ -13,7 +13,7 @@ _REPLACEMENT: Final = "\ufffd".encode()
 
 
 def java_utf8(raw: bytes) -> str:
-    """Return the text that Java makes of the bytes."""
+    """Return the text that Java decodes from the bytes."""
     try:
         return raw.decode()
     except UnicodeDecodeError:

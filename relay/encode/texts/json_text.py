@@ -1,4 +1,4 @@
-"""MySQL's JSON documents as text: as the server prints them, and as Canal does."""
+"""Prints MySQL's JSON documents as the server does, and as Canal does."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ def server_json(document: JsonDocument) -> str:
 
 
 def canal_json(document: JsonDocument) -> str:
-    """Return the text of Canal (source of the rule: alibaba/canal, JsonConversion)."""
+    """Return Canal's text of the document (source of the rule: alibaba/canal, JsonConversion)."""
     return _text(document.root, _CANAL)
 
 
@@ -70,7 +70,7 @@ def _server_quote(text: str) -> str:
 
 
 def _server_double(value: float) -> str:
-    """A whole number keeps `.0`, so that it is read as a double again."""
+    """Return a double as text. A whole number keeps `.0`, so that readers parse it as a double."""
     text = double_text(value)
     return text if "." in text or "e" in text else f"{text}.0"
 
@@ -101,7 +101,7 @@ def _canal_scalar(scalar: JsonScalar) -> str:
 
 
 def _canal_time(text: str) -> str:
-    """Zero has no fraction, and exactly 100 hours lose their first digit."""
+    """Return a time as text. Zero has no fraction, and exactly 100 hours lose their first digit."""
     if text.startswith(_ZERO_TIME) and not text.strip("0:."):
         return _ZERO_TIME
     sign = "-" if text.startswith("-") else ""

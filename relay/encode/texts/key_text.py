@@ -1,5 +1,5 @@
-"""The texts of key columns: values that differ have texts that differ, also where the message
-prints them alike.
+"""Prints key columns: different values have different texts, even where the message prints them
+alike.
 """
 
 from collections.abc import Callable
@@ -39,10 +39,7 @@ def whole_text(column: Column, type_text: str, undecodable: Callable[[], None]) 
 
 
 def refuse_undecodable() -> None:
-    """Refuse a value with bytes that are invalid in its character set.
-
-    Raises ValueNotPrintable.
-    """
+    """Raise ValueNotPrintable for a value with bytes that are invalid in its character set."""
     raise ValueNotPrintable("A key holds bytes that are no characters of the column's set.")
 
 

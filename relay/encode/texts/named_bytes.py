@@ -45,8 +45,10 @@ def _inet4(raw: bytes) -> str:
 
 
 def _inet6(raw: bytes) -> str:
-    """Words in hex, the first of the longest runs of zeros as `::`, the end as IPv4 where it is one
-    (MariaDB: INET6).
+    """Print an INET6 as words in hex.
+
+    The first of the longest runs of zeros becomes `::`. An IPv4 address at the end is printed as
+    such (MariaDB: INET6).
     """
     words = tuple(int.from_bytes(raw[at : at + 2], "big") for at in range(0, 2 * _WORDS, 2))
     start, length = _longest_gap(words)

@@ -1,8 +1,8 @@
-"""How MySQL and MariaDB print floating-point numbers (source of the rule: strings/dtoa.cc, my_gcvt
-and my_fcvt).
+"""Prints floating-point numbers as MySQL and MariaDB do (source of the rule: strings/dtoa.cc,
+my_gcvt and my_fcvt).
 
-The shortest text that gives the same number, for FLOAT six significant digits of it; without
-exponent if the point is among the digits or at most fifteen places from them.
+The text is the shortest one that gives the same number; a FLOAT has six significant digits. It has
+no exponent if the point is among the digits or at most fifteen places from them.
 """
 
 import re
@@ -21,8 +21,8 @@ _FIXED: Final = re.compile(
 def double_text(value: float) -> str:
     """Return the text of a DOUBLE, as the server prints it for clients."""
     text = repr(value)
-    # Python's text without an exponent is the server's, up to `.0` and whole numbers of more than
-    # fifteen digits.
+    # Python's text without an exponent equals the server's, except for `.0` and whole numbers of
+    # more than fifteen digits.
     if "e" not in text:
         if not text.endswith(".0"):
             return text

@@ -28,7 +28,7 @@ def is_canal_text(type_text: str) -> bool:
 
 
 def is_canal_binary(type_text: str) -> bool:
-    """Return whether Canal takes a CHAR or VARCHAR column of this type text for bytes."""
+    """Return whether Canal treats a CHAR or VARCHAR column of this type text as bytes."""
     return "BINARY" in type_text.upper()
 
 

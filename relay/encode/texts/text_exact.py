@@ -1,7 +1,7 @@
-"""The exact style: every value is the text that the server itself prints, bytes are base64.
+"""Prints values in the exact style: the text that the server prints; bytes as base64.
 
-The binlog holds neither ZEROFILL, nor the decimals of FLOAT(M,D) and DOUBLE(M,D), nor that bytes
-are MariaDB's UUID or INET; these are printed when the type text names them.
+The binlog does not contain ZEROFILL, the decimals of FLOAT(M,D) and DOUBLE(M,D), or whether bytes
+are MariaDB's UUID or INET. These are printed if the type text contains them.
 """
 
 import re
@@ -75,7 +75,9 @@ def _number_text(column: Column, type_text: str) -> ColumnText:
 
 
 def _zero_filled(column: Column, type_text: str) -> ColumnText:
-    """Zeros to the declared width; a DECIMAL(M,D) is M digits, its point, and no sign."""
+    """Pad a number with zeros to the declared width. A DECIMAL(M,D) has M digits, a point, and no
+    sign.
+    """
     if column.type in DECIMALS:
         places = column.length + (1 if column.scale else 0)
     else:
@@ -110,7 +112,9 @@ def _decoded(
 
 
 def _padded_base64(length: int) -> ColumnText:
-    """BINARY(n) is logged without its trailing zero bytes, which are part of the value."""
+    """Restore the trailing zero bytes of a BINARY(n), which are not logged but part of the
+    value.
+    """
     return lambda raw: base64_text(raw.ljust(length, b"\0"))
 
 

@@ -1,1 +1,1 @@
-"""Tables as the server describes them now, read from its catalogue."""
+"""Reads the current descriptions of tables from the server's catalogue."""

@@ -13,7 +13,7 @@ TABLES_WITH_KEYS: Final = (
     "AND TABLE_SCHEMA NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys')"
 )
 PLAIN_QUOTES: Final = "SET SESSION sql_mode = '', sql_quote_show_create = 1"
-"""So that SHOW CREATE TABLE writes names as `_FOREIGN_KEY` reads them."""
+"""Quoting mode with which SHOW CREATE TABLE writes names as `_FOREIGN_KEY` expects."""
 NATIVE: Final = "SHOW GLOBAL VARIABLES LIKE 'innodb_native_foreign_keys'"
 _LOGGED_FROM: Final = (9, 6)
 _NAME: Final = "`(?P<{}>(?:[^`]|``)+)`"

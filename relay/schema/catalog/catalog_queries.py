@@ -64,7 +64,7 @@ class CatalogVersions:
 def describe_table(
     connection: "pymysql.Connection[DictCursor]", table: TableId, *, keys: bool
 ) -> CatalogTable | None:
-    """Describe a table as it is now, with or without its keys; None if it is gone."""
+    """Describe a table as it is now, with or without its keys. None if the table does not exist."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT COLUMN_NAME AS name, COLUMN_TYPE AS type FROM information_schema.COLUMNS "
@@ -94,7 +94,7 @@ def server_version(cursor: DictCursor) -> str:
 def versions_of(
     connection: "pymysql.Connection[DictCursor]", table: TableId
 ) -> CatalogVersions | None:
-    """Return the present system versioning of a table; None if it was dropped."""
+    """Return the current system versioning of a table; None if the table was dropped."""
     these = (table.database, table.table)
     with connection.cursor() as cursor:
         if "mariadb" not in server_version(cursor).lower():
@@ -118,7 +118,7 @@ def versions_of(
 
 
 def read_snapshot(cursor: DictCursor, tables: Collection[TableId]) -> CatalogSnapshot:
-    """Describe all tables as they are now, or these alone."""
+    """Describe all tables, or only these, as they are now."""
 
     def rows(sql: str, *parameters: str) -> "list[dict[str, Any]]":
         cursor.execute(sql, parameters)
@@ -141,9 +141,7 @@ def read_snapshot(cursor: DictCursor, tables: Collection[TableId]) -> CatalogSna
 
 
 def create_statement(cursor: DictCursor, table: TableId) -> str:
-    """Return the result of SHOW CREATE TABLE; "" for a dropped table, or one that the user may
-    not see.
-    """
+    """Return the result of SHOW CREATE TABLE. "" for a dropped or invisible table."""
     try:
         cursor.execute(f"SHOW CREATE TABLE {quoted(table.database)}.{quoted(table.table)}")
     except pymysql.err.MySQLError as exc:
@@ -154,9 +152,9 @@ def create_statement(cursor: DictCursor, table: TableId) -> str:
 
 
 def _shown_indexes(cursor: DictCursor, table: TableId) -> list[str]:
-    """Name the indexes of a table in the server's order, which only SHOW INDEX keeps.
+    """Return the indexes of a table in the server's order, which only SHOW INDEX shows.
 
-    None if the table is gone by now.
+    None if the table no longer exists.
     """
     try:
         cursor.execute(f"SHOW INDEX FROM {quoted(table.table)} FROM {quoted(table.database)}")
@@ -177,7 +175,7 @@ def _unique_keys(
 ) -> tuple[tuple[str, ...], ...]:
     """Group SHOW INDEX by key, in its order.
 
-    Keys over a prefix, an expression or a nullable column name no row and go.
+    Keys over a prefix, an expression or a nullable column identify no row and are omitted.
     """
     keys: dict[str, list[str] | None] = {}
     for row in rows:

@@ -1,5 +1,5 @@
-"""Types and unique keys of one table from the source's own catalogue, for facts that table maps
-lack.
+"""Reads types and unique keys of one table from the source's catalogue, because table maps lack
+them.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -45,9 +45,9 @@ _LOGIN_REFUSED: Final = frozenset({_DATABASE_DENIED, 1045, 1698})
 
 
 class CatalogReader:
-    """Queries the source about one table after the other over a separate connection. Used by one
-    thread. The connection stays open: at a start every table is new, and a login costs ten times
-    as much as the query, with TLS a hundred times.
+    """Queries the source for one table at a time over a separate connection. Used by one thread.
+    The connection stays open: at a start every table is new, and a login costs ten times as much as
+    the query, with TLS a hundred times.
     """
 
     def __init__(self, settings: SourceSettings) -> None:
@@ -62,7 +62,7 @@ class CatalogReader:
             self._connection = None
 
     def read(self, table: TableId, *, keys: bool) -> CatalogTable | None:
-        """Describe a table as it is now, with or without its keys; None if it is gone.
+        """Describe a table as it is now, with or without its keys. None if it does not exist.
 
         Raises SourceUnreachable, SourceLoginRefused or SourceNotPermitted.
         """
@@ -71,13 +71,13 @@ class CatalogReader:
                 return self._answer(lambda connection: describe_table(connection, table, keys=keys))
             except pymysql.err.MySQLError as exc:
                 if error_number(exc) in NO_SUCH_DATABASE_OR_TABLE:
-                    return None  # it was dropped between two queries
+                    return None  # the table was dropped between two queries
                 raise
 
     def versions(self, table: TableId) -> CatalogVersions | None:
-        """Return the present system versioning of a table.
+        """Return the current system versioning of a table.
 
-        None if it was dropped, or if the account may not see it. Raises as `read`.
+        None if the table was dropped, or the account may not see it. Raises the errors of `read`.
         """
         with self._asking(f"the versions of {table}"):
             return self._answer(lambda connection: versions_of(connection, table))
@@ -143,15 +143,15 @@ class CatalogReader:
             ]
 
     def snapshot(self, tables: Collection[TableId] = ()) -> CatalogSnapshot:
-        """Describe all tables as they are now, or these alone. Raises as `read` does."""
+        """Describe all tables, or only these, as they are now. Raises the errors of `read`."""
         with self._cursor("its tables") as cursor:
             return read_snapshot(cursor, tables)
 
     def locks_end(self, tables: Iterable[TableId], seconds: float) -> bool:
-        """Wait until no statement changes these tables any more; return False after `seconds` for
-        one.
+        """Wait until no statement changes these tables any more.
 
-        A statement keeps its lock until others see its effect. Raises as `read` does.
+        Return False if one still does after `seconds`. A statement keeps its lock until its effect
+        is visible. Raises the errors of `read`.
         """
         with self._asking("the locks of tables"):
             try:
@@ -166,9 +166,10 @@ class CatalogReader:
         return True
 
     def may_describe(self, table: TableId) -> bool:
-        """Return whether the account may see a table's columns; True also for one that is gone.
+        """Return whether the account may see a table's columns. True also for a table that does not
+        exist.
 
-        Raises as `read` does.
+        Raises the errors of `read`.
         """
         columns = f"SHOW COLUMNS FROM {quoted(table.table)} FROM {quoted(table.database)}"
         with self._asking(str(table)):
@@ -185,7 +186,7 @@ class CatalogReader:
     def _answer(self, question: "Callable[[pymysql.Connection[DictCursor]], Answer]") -> Answer:
         """Run a query over the open connection.
 
-        A connection closed in the meantime is opened again, once.
+        If the connection was closed in the meantime, open it again and retry once.
         """
         if self._connection is not None:
             try:
@@ -219,7 +220,9 @@ class CatalogReader:
 
     @contextmanager
     def _asking(self, what: str) -> Iterator[None]:
-        """Raise the driver's errors as those of the relay; `what` names the result of the query."""
+        """Context manager: translate the driver's errors into the relay's. `what` names the result
+        of the query.
+        """
         where = f"{self._settings.host}:{self._settings.port}"
         try:
             yield

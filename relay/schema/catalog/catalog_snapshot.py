@@ -1,4 +1,4 @@
-"""All tables as the source's catalogue describes them: its rows → DescribedTable."""
+"""Converts the rows of the source's catalogue into descriptions of all tables."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -65,7 +65,7 @@ class CatalogSnapshot:
 
 
 def only(tables: Collection[TableId]) -> tuple[str, list[str]]:
-    """Return the condition for these tables, with its parameters; none for all."""
+    """Return the condition that selects these tables, with its parameters. Empty: all tables."""
     if not tables:
         return "", []
     pairs = ", ".join(["(%s, %s)"] * len(tables))
@@ -77,9 +77,9 @@ def only(tables: Collection[TableId]) -> tuple[str, list[str]]:
 def described_tables(
     tables: Iterable[Row], columns: Iterable[Row], keys: Iterable[Row], *, mariadb: bool
 ) -> dict[TableId, DescribedTable]:
-    """Put the catalogue's rows together.
+    """Combine the catalogue's rows into tables.
 
-    Columns and the columns of keys come in their order, but not the keys themselves.
+    Columns and the columns of keys are in order, the keys are not.
     """
     of_columns: dict[TableId, list[DescribedColumn]] = defaultdict(list)
     of_keys: dict[TableId, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
@@ -152,7 +152,8 @@ def _column(row: Row, *, mariadb: bool) -> DescribedColumn:
 
 
 def _is_time_of_version(row: Row) -> bool:
-    """Whether a column of a table with system versions was declared AS ROW START or AS ROW END: no
-    other generated column is NOT NULL.
+    """Return whether a column of a system-versioned table was declared AS ROW START or AS ROW END.
+
+    No other generated column is NOT NULL.
     """
     return row["nullable"] == "NO" and "GENERATED" in (row["extra"] or "").upper()

@@ -1,4 +1,4 @@
-"""Generated columns whose values a server omits from its binlog."""
+"""Finds generated columns whose values a server omits from its binlog."""
 
 import re
 from typing import Final
@@ -8,7 +8,7 @@ GENERATED: Final = (
     "WHERE IS_GENERATED = 'ALWAYS' AND GENERATION_EXPRESSION NOT IN ('ROW START', 'ROW END') "
     "ORDER BY TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION"
 )
-"""For MariaDB alone: MySQL has no IS_GENERATED, and logs these columns."""
+"""Query for MariaDB only. MySQL has no IS_GENERATED, and logs these columns."""
 _UNLOGGED_FROM: Final = (11, 8)
 
 
@@ -16,7 +16,7 @@ def generated_columns_are_logged(version: str) -> bool:
     """Return whether updates and deletes in the binlog have all generated columns when
     binlog_row_image is FULL.
 
-    MariaDB 11.8.9 leaves them out, 11.4.5 does not.
+    MariaDB 11.8.9 omits them, 11.4.5 does not.
     """
     number = re.match(r"(\d+)\.(\d+)", version)
     if "mariadb" not in version.lower() or number is None:

@@ -1,4 +1,4 @@
-"""Tables whose rows are read by SELECT: the queries, and the decoded values of the answers."""
+"""Reads rows by SELECT: the queries, and the decoded values of their results."""
 
 from relay.schema.copied.copied_table import CopiedTable, copied_table, described_map
 

@@ -1,5 +1,5 @@
-"""A described table → the table map of its row events, the SQL of its columns, and the key that it
-is read along.
+"""Converts a described table into the table map of its row events, the SQL of its columns, and the
+key for reading it in order.
 
 Source of the lengths: the metadata that each type writes (mysql-server and MariaDB:
 Field::do_save_field_metadata).
@@ -42,7 +42,7 @@ _MEASURED: Final = frozenset({"binary", "varbinary", "bit", "time", "datetime", 
 _NOT_ALONG: Final = APPROXIMATE | frozenset(
     {"tinytext", "text", "mediumtext", "longtext", "tinyblob", "blob", "mediumblob", "longblob"}
 )
-"""Kinds of key columns whose texts or order do not name one row."""
+"""Kinds of key columns whose texts or order do not identify one row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,9 @@ class CopiedTable:
 
     @property
     def key_types(self) -> tuple[str, ...]:
-        """The type and collation of each column of the key, as texts that are equal if they are."""
+        """Return the type and collation of each key column, as texts that are equal if these are
+        equal.
+        """
         return tuple(f"{column.type_text} {column.collation}".rstrip() for column in self.key)
 
     def key_values(self, cells: Sequence[bytes | None]) -> tuple[Value, ...]:

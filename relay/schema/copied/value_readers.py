@@ -1,4 +1,4 @@
-"""A column's bytes in the answer to a SELECT → the decoded value that a row event holds.
+"""Decodes a column's bytes in the result of a SELECT into the value that a row event contains.
 
 The connection sends characters unconverted (character_set_results = NULL), in UTC. Pure.
 """
@@ -21,9 +21,9 @@ _TEMPORAL: Final = frozenset({"date", "time", "datetime", "timestamp"})
 
 
 def column_sql(column: DescribedColumn) -> str:
-    """Return the SQL of a column, whose answer `value_reader` reads.
+    """Return the SQL expression of a column; `value_reader` decodes its result.
 
-    A product has all digits of a FLOAT and keeps the sign of zero, which a sum does not.
+    A product shows all digits of a FLOAT and keeps the sign of zero, a sum does not.
     """
     name = quoted(column.name)
     match column.kind:
@@ -56,7 +56,7 @@ def _single(raw: bytes) -> float:
 
 
 def _decimal(raw: bytes) -> str:
-    """Return the number without the zeros of ZEROFILL, which row events do not hold."""
+    """Return the number without the zeros of ZEROFILL, which row events do not contain."""
     text = raw.decode("ascii")
     sign, digits = ("-", text[1:]) if text.startswith("-") else ("", text)
     whole, point, fraction = digits.partition(".")
@@ -110,4 +110,4 @@ _READERS: Final[dict[str, ReadValue]] = {
 PLAIN_READERS: Final[frozenset[ReadValue]] = frozenset(
     {int, _text, bytes, _bits, _single, float, _decimal, unpadded}
 )
-"""Readers of columns whose cells become a row image without a further rule."""
+"""Readers of columns whose result cells become a row image without conversion."""

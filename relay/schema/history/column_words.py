@@ -1,4 +1,4 @@
-"""The words that servers accept for a column's type → one canonical word (MySQL and MariaDB
+"""Maps the words that servers accept for a column's type to one canonical word (MySQL and MariaDB
 manuals: Data Types, their synonyms).
 """
 
@@ -64,7 +64,7 @@ TEXTS: Final = ("tinytext", "text", "mediumtext", "longtext")
 LONGEST_VARCHAR: Final = 0xFFFF
 """Bytes of the longest VARCHAR and VARBINARY."""
 UNICODE: Final = frozenset({"utf8mb3", "utf8mb4", "ucs2", "utf16", "utf16le", "utf32"})
-"""Character sets that have the characters of all others."""
+"""Character sets that contain the characters of all others."""
 CODECS: Final = {
     "ascii": "ascii", "latin1": "cp1252", "latin2": "iso8859_2", "latin5": "iso8859_9",
     "latin7": "iso8859_13", "greek": "iso8859_7",
@@ -75,7 +75,7 @@ CODECS: Final = {
     "big5": "big5", "sjis": "shift_jis", "cp932": "cp932", "ujis": "euc_jp", "eucjpms": "euc_jp",
     "euckr": "euc_kr", "tis620": "tis_620",
 }  # fmt: skip
-"""Python's codecs, which show whether a character set has a character."""
+"""Python's codecs, which determine whether a character set contains a character."""
 WIDE: Final = frozenset({"ucs2", "utf16", "utf16le", "utf32"})
 """Character sets in which ASCII is written in more than one byte."""
 TEXT_BYTES: Final = (0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF)
@@ -83,7 +83,7 @@ TEXT_BYTES: Final = (0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF)
 MEASURED: Final = frozenset(
     {"decimal", "char", "varchar", "binary", "varbinary", "bit", "time", "datetime", "timestamp"}
 )
-"""Kinds whose lengths are in table maps; those of other kinds are only for display."""
+"""Kinds whose lengths are in table maps. Lengths of other kinds are only for display."""
 DEFAULT_MEASURES: Final = {"decimal": (10, 0), "char": (1,), "binary": (1,), "bit": (1,)}
 
 LONGEST_CHARACTER: Final = {
@@ -91,15 +91,15 @@ LONGEST_CHARACTER: Final = {
     "gb2312": 2, "gb18030": 4,
     "big5": 2, "sjis": 2, "cp932": 2, "ujis": 3, "eucjpms": 3, "euckr": 2,
 }  # fmt: skip
-"""Bytes of the longest character, of the character sets where it is not 1
+"""Bytes of the longest character, for character sets where it is not 1
 (information_schema.CHARACTER_SETS).
 """
 
 
 def charset_name(written: str) -> str:
-    """Return a character set as table maps have it.
+    """Return a character set as table maps name it.
 
-    `utf8` is the old three-byte one on every server that is read.
+    `utf8` is the old three-byte character set on every supported server.
     """
     name = written.lower()
     return "utf8mb3" if name in ("utf8", "utf8mb3") else name

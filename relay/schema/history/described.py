@@ -1,5 +1,5 @@
-"""A table as a catalogue or a statement describes it: facts that a bare table map lacks, and
-facts to check it against.
+"""A table as a catalogue or a statement describes it: facts that complete a bare table map, or
+check it.
 """
 
 from dataclasses import dataclass, fields

@@ -1,4 +1,4 @@
-"""Compares a bare table map with the known description of its table, and combines them to a full
+"""Compares a bare table map with the known description of its table, and combines both into a full
 table map.
 
 Source of the expectations: the metadata that each type writes (mysql-server and MariaDB:
@@ -66,7 +66,7 @@ _TYPES: Final[Mapping[str, frozenset[ColumnType]]] = {
 }
 _BLOB_LENGTHS: Final = {"tiny": 1, "": 2, "medium": 3, "long": 4}
 _FRACTIONAL: Final = frozenset({_T.TIME2, _T.DATETIME2, _T.TIMESTAMP2})
-# Types whose sign a table map speaks of.
+# Types whose sign a table map contains.
 _NUMBERS: Final = INTEGERS | FLOATS | {_T.NEWDECIMAL}
 HIDDEN_COLUMNS: Final = (
     "if the table has a functional index on MySQL 8.0.17, the index's hidden column is in its "
@@ -77,8 +77,9 @@ HIDDEN_COLUMNS: Final = (
 
 
 def completed(bare: TableMap, described: DescribedTable) -> TableMap | str:
-    """Return the table map with names, labels, key and other missing facts; or a sentence why
-    the two do not fit.
+    """Return the table map with names, labels, key and other missing facts.
+
+    If the two contradict each other, return a sentence with the reason.
     """
     if len(bare.columns) != len(described.columns):
         counts = (
@@ -135,7 +136,9 @@ def _may_end_in_hidden(bare: TableMap, described: DescribedTable) -> bool:
 
 
 def _misfit(column: Column, known: DescribedColumn, logged: Logged) -> str:
-    """Return how the table map contradicts the known description; "" if it does not."""
+    """Return the contradiction between the table map and the known description; "" if there is
+    none.
+    """
     types = _TYPES.get(known.kind)
     if types is not None and column.type not in types:
         return f"the table map says {column.type.name}, and {known.kind} is known"
@@ -212,8 +215,8 @@ def _length(column: Column, known: DescribedColumn) -> tuple[int, int] | None:
 
 
 def _method_bytes(column: Column) -> int:
-    """MariaDB measures a COMPRESSED column together with the byte before its value that names the
-    method.
+    """Return the length in the table map: MariaDB adds the byte with the method to that of a
+    COMPRESSED column.
     """
     return 1 if column.type is _T.VARCHAR_COMPRESSED else 0
 

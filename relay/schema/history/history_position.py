@@ -1,4 +1,4 @@
-"""Places in the histories of servers, in an order that holds over a RESET."""
+"""Positions in the schema histories of servers, in an order that remains valid after a RESET."""
 
 from typing import Any, NamedTuple
 

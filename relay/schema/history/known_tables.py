@@ -7,7 +7,7 @@ from relay.model.table import TableId
 from relay.schema.history.described import DescribedTable
 
 Known: TypeAlias = DescribedTable | str
-"""A table, or why its description is uncertain."""
+"""A table, or the reason why its description is uncertain."""
 
 
 class KnownTables:
@@ -46,14 +46,14 @@ class KnownTables:
             self._tables[self.name(table)] = known
 
     def put_database(self, database: str, charset: str | None) -> None:
-        """Enter a database's character set, or take the database out."""
+        """Add a database's character set, or remove the database."""
         if charset is None:
             self._databases.pop(database, None)
         else:
             self._databases[database] = charset
 
     def name(self, table: TableId) -> TableId:
-        """Return the name under which a table is entered."""
+        """Return the name under which a table is stored."""
         return TableId(table.database.lower(), table.table.lower()) if self._folds else table
 
     def doubt(self, tables: Iterable[TableId], reason: str) -> None:

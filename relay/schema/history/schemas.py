@@ -1,4 +1,4 @@
-"""The tables of a source as statement after statement makes them."""
+"""The tables of a source, updated by one statement after another."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -19,11 +19,10 @@ from relay.schema.sql.set_statement import sets_sql_mode
 from relay.schema.sql.token_cursor import TokenCursor
 from relay.schema.statement_kind import StatementKind
 
-# Stands for a table that is not known: no statement speaks of a column or an index without changing
-# it.
+# Represents an unknown table. A statement about one of its columns or indexes always changes it.
 _NOT_KNOWN: Final = DescribedTable((), ("",), indexes=())
 _ORACLE_WITHOUT_TYPES: Final = SqlMode.DB2
-"""The mode that has the effects of ORACLE except for types: servers omit the options of tables."""
+"""The mode with the effects of ORACLE except for types: servers omit the options of tables."""
 _SYSTEM: Final = frozenset({"mysql", "information_schema", "performance_schema", "sys"})
 
 
@@ -114,7 +113,7 @@ class Schemas(KnownTables):
         table = ddl.tables[0]
         cursor.skip_to("TABLE")
         if cursor.accept("IF", "NOT", "EXISTS") and self.of(table) is not None:
-            return  # servers log the statement also when it changed nothing
+            return  # servers also log the statement if it changed nothing
         cursor.table()
         self.put(table, self._created(cursor, table.database))
 
@@ -138,8 +137,8 @@ class Schemas(KnownTables):
         )
 
     def _sequence(self, cursor: TokenCursor, ddl: Ddl) -> list[TableId]:
-        """CREATE, ALTER and DROP SEQUENCE of MariaDB, whose tables have columns that no statement
-        names.
+        """Apply CREATE, ALTER and DROP SEQUENCE of MariaDB. No statement names the columns of a
+        sequence.
         """
         verb = cursor.word()
         cursor.take()
@@ -151,7 +150,7 @@ class Schemas(KnownTables):
         for table in ddl.tables:
             known = self.of(table)
             if verb == "DROP":
-                # Servers log the statement also where IF EXISTS found a table that is no sequence.
+                # Servers also log the statement if IF EXISTS found a table that is no sequence.
                 self.put(
                     table,
                     known if isinstance(known, DescribedTable) and not is_sequence(known) else None,
@@ -241,7 +240,7 @@ class Schemas(KnownTables):
         return [self.name(table)]
 
     def _database(self, cursor: TokenCursor, ddl: Ddl, server_charset: str | None) -> list[TableId]:
-        """Apply CREATE, ALTER and DROP DATABASE; every other statement without a table changes
+        """Apply CREATE, ALTER and DROP DATABASE. Every other statement without a table changes
         nothing.
         """
         verb = cursor.word()
@@ -273,9 +272,9 @@ class Schemas(KnownTables):
 
 
 def _database_charset(cursor: TokenCursor, otherwise: str | None) -> str | None:
-    """The character set that the options of a database name, or `otherwise`.
+    """Return the character set that the options of a database name, or `otherwise`.
 
-    None if that is not certain.
+    None if that is uncertain.
     """
     charset = None
     try:
@@ -287,7 +286,7 @@ def _database_charset(cursor: TokenCursor, otherwise: str | None) -> str | None:
 
 
 def _differ_in_indexes(after: Known) -> bool:
-    """Whether a statement on an unknown table changes only indexes."""
+    """Return whether a statement on an unknown table changes only indexes."""
     return (
         isinstance(after, DescribedTable)
         and replace(after, indexes=_NOT_KNOWN.indexes) == _NOT_KNOWN

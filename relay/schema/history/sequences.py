@@ -42,7 +42,7 @@ def altered_sequence(table: DescribedTable, cursor: TokenCursor) -> DescribedTab
 
 
 def is_sequence(table: DescribedTable) -> bool:
-    """Whether the table has the columns of a sequence."""
+    """Return whether the table has the columns of a sequence."""
     return tuple(column.name for column in table.columns) == (
         *_VALUES,
         *(column.name for column in _OTHERS),

@@ -1,4 +1,4 @@
-"""The columns of MariaDB's system versions, and what they add to a table and its keys. Pure."""
+"""The columns of MariaDB's system versions, and their effect on a table and its keys. Pure."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -11,7 +11,7 @@ _VERSION_COLUMNS: Final = tuple(
     for name in ("row_start", "row_end")
 )
 HIDDEN_PERIOD: Final = tuple(column.name for column in _VERSION_COLUMNS)
-"""The names of the two columns, where a statement declares none."""
+"""The names of the two columns if a statement declares none."""
 
 
 def with_key(table: DescribedTable, names: tuple[str, ...]) -> DescribedTable:
@@ -31,13 +31,14 @@ def without_nulls(table: DescribedTable, names: Collection[str]) -> DescribedTab
 
 
 def _with_end_of_version(table: DescribedTable, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the key with the end of a version, which MariaDB adds so that the versions of a row
-    have different keys.
+    """Return the key with the end of a version.
+
+    MariaDB adds it so that the versions of a row have different keys.
     """
     end = _VERSION_COLUMNS[-1].name
     versioned = has_versions(table)
     if not versioned and table.ordinal(end) is not None:
-        return names  # a column of the user's own
+        return names  # a column that the user declared
     if versioned and any(name.lower() == end for name in names):
         return names
     key = tuple(name for name in names if name.lower() != end)
@@ -45,7 +46,7 @@ def _with_end_of_version(table: DescribedTable, names: tuple[str, ...]) -> tuple
 
 
 def has_versions(table: DescribedTable) -> bool:
-    """Whether rows contain MariaDB's period columns that the statement did not name."""
+    """Return whether rows contain MariaDB's period columns that the statement did not name."""
     return (
         tuple(replace(column, nullable=False) for column in table.columns[-len(_VERSION_COLUMNS) :])
         == _VERSION_COLUMNS

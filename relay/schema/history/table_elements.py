@@ -1,4 +1,4 @@
-"""The table elements of CREATE TABLE → DescribedTable."""
+"""Parses the table elements of CREATE TABLE into a described table."""
 
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -108,7 +108,7 @@ def _with_keys(table: DescribedTable, elements: _Elements, *, mariadb: bool) -> 
 def _key_with_periods(
     key: KeyDefinition, times: tuple[str, ...], period: tuple[str, ...]
 ) -> KeyDefinition:
-    """The key as MariaDB keeps it, where the table has periods."""
+    """Return the key as MariaDB creates it in a table with periods."""
     if key.word != "UNIQUE":
         return key
     columns = _with_periods(key.columns, times, period if key.over_period else ())
@@ -130,11 +130,12 @@ def _with_periods(
 
 
 def is_ambiguous(cursor: TokenCursor, charset: str | None) -> bool:
-    """Whether the server may have written the statement itself (CREATE … SELECT, a generated key),
-    and its mode hides something.
+    """Return whether the server may have written the statement itself, in a mode that hides
+    something.
 
-    Its own strings have escapes in every mode, and some modes leave the table's options out. It
-    begins with a quoted name in a new line.
+    Servers write CREATE … SELECT and statements with a generated key. Their strings have escapes in
+    every mode, and some modes omit the table's options. Such a statement begins with a quoted name
+    in a new line.
     """
     first = cursor.token
     if first is None or first.kind is not TokenKind.QUOTED or cursor.gap() != _SERVERS_GAP:
@@ -145,8 +146,8 @@ def is_ambiguous(cursor: TokenCursor, charset: str | None) -> bool:
 
 
 def table_options(cursor: TokenCursor) -> tuple[str | None, bool]:
-    """Read options up to a query or the end: the character set that they name, and WITH SYSTEM
-    VERSIONING.
+    """Read options up to a query or the end. Return the named character set, and whether there is
+    WITH SYSTEM VERSIONING.
     """
     charset: str | None = None
     versioned = False
@@ -163,12 +164,11 @@ def table_options(cursor: TokenCursor) -> tuple[str | None, bool]:
 
 
 def option_charset(cursor: TokenCursor) -> str | None:
-    """Take one word, or a whole character set option.
+    """Read one word, or a whole character set option. Return the named character set, or
+    DEFAULT_CHARSET.
 
-    The character set that it names, or DEFAULT_CHARSET.
-
-    Raises NotFollowed for COLLATE DEFAULT, which leaves the character set as it is or changes it to
-    a default, by the server's release.
+    Raises NotFollowed for COLLATE DEFAULT: depending on the server's release, it keeps the
+    character set or changes it to a default.
     """
     if (
         cursor.accept("CHARSET")
@@ -193,9 +193,9 @@ def option_charset(cursor: TokenCursor) -> str | None:
 
 
 def period_columns(cursor: TokenCursor) -> tuple[str, tuple[str, ...]] | None:
-    """Take MariaDB's PERIOD FOR name (start, end): its name in upper case and its columns.
+    """Read MariaDB's PERIOD FOR name (start, end). Return its name in upper case and its columns.
 
-    None when something else comes.
+    None if the next tokens are something else.
     """
     if not cursor.accept("PERIOD", "FOR"):
         return None

@@ -1,4 +1,4 @@
-"""The history of one source's tables, followed along its binlog."""
+"""The schema history of one source, updated along its binlog."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -45,19 +45,19 @@ class TableHistory:
             self._new.append(Version(base, table, known, initial=True))
 
     def expect(self, versions: Iterable[Version]) -> None:
-        """Use these versions from their positions on, which are later than the present one."""
+        """Use these versions from their positions on, which are later than the current one."""
         for version in versions:
             self._later.setdefault(
                 BinlogPosition(version.position.file, version.position.offset), []
             ).append(version)
 
     def keep(self, version: Version) -> None:
-        """Use this version from now on, and keep it for `taken`."""
+        """Use this version from now on, and store it for `taken`."""
         enter(version, self._schemas)
         self._new.append(version)
 
     def at(self, identity: SourceIdentity) -> None:
-        """Set the identity of the binlog file that is read now."""
+        """Set the identity of the binlog file that is being read."""
         self._identity = identity
 
     def apply(self, statement: Statement) -> bool:
@@ -77,7 +77,9 @@ class TableHistory:
         return bool(changed or known_better)
 
     def complete(self, bare: TableMap) -> TableMap:
-        """Return the table map with its names, or with `unknown` saying why they are unknown."""
+        """Return the table map with its names. Otherwise `unknown` contains the reason why they are
+        unknown.
+        """
         known = self._schemas.of(bare.id)
         whole = (
             completed(bare, known)

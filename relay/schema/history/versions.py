@@ -1,5 +1,5 @@
-"""The records of the history: the versions of a table from a position on, and the positions with
-a full description.
+"""The records of the schema history: versions of a table from a position on, and positions with a
+full description.
 """
 
 from collections.abc import Iterable, Iterator
@@ -36,7 +36,7 @@ class Version:
         return orjson.dumps([self.table.database, self.table.table, *self.position])
 
     def to_bytes(self) -> bytes:
-        """Return the Kafka value; a table that is gone is a null in it, no tombstone."""
+        """Return the Kafka value. For a dropped table it contains null; it is not a tombstone."""
         known = self.known.to_fields() if isinstance(self.known, DescribedTable) else self.known
         return orjson.dumps({"format": _FORMAT, "known": known, "initial": self.initial})
 
@@ -55,7 +55,7 @@ class Base:
 
     @property
     def key(self) -> bytes:
-        """Return the Kafka key: as that of a version, with empty names."""
+        """Return the Kafka key: that of a version, with empty names."""
         return orjson.dumps(["", "", *self.position])
 
     def to_bytes(self) -> bytes:
@@ -64,7 +64,7 @@ class Base:
 
 
 def parse_record(key: bytes, value: bytes) -> Version | Base:
-    """Read a record. Raises ValueError, KeyError or TypeError for a value in another format."""
+    """Parse a record. Raises ValueError, KeyError or TypeError for a value in another format."""
     database, table, *position = orjson.loads(key)
     fields: dict[str, Any] = orjson.loads(value)
     if fields["format"] != _FORMAT:
@@ -99,7 +99,7 @@ def folded(
 
 
 def superseded(records: Iterable[Version | Base], oldest: HistoryPosition) -> list[Version | Base]:
-    """Return the records of this server that `folded` needs for no position from `oldest` on."""
+    """Return the records of this server before `folded` that no position from `oldest` on needs."""
     ours = [record for record in records if record.position.server == oldest.server]
     base = base_at(ours, oldest)
     if base is None:
@@ -115,7 +115,9 @@ def superseded(records: Iterable[Version | Base], oldest: HistoryPosition) -> li
 
 
 def base_at(records: Iterable[Version | Base], at: HistoryPosition) -> Base | None:
-    """Return the base that the definitions at a position begin with; None if none covers it."""
+    """Return the base from which the definitions at a position are computed; None if none covers
+    it.
+    """
     ours = (
         record
         for record in records
@@ -136,7 +138,7 @@ def later_bases(records: Iterable[Version | Base], at: HistoryPosition) -> list[
 
 
 def enter(version: Version, schemas: Schemas) -> None:
-    """Put the columns that a version describes into `schemas`."""
+    """Add the columns that a version describes to `schemas`."""
     if version.table.table:
         schemas.put(version.table, version.known)
     else:

@@ -1,1 +1,1 @@
-"""SQL text as tokens, and a cursor that reads them."""
+"""Splits SQL text into tokens, and reads them with a cursor."""

@@ -1,18 +1,19 @@
-"""String literals of SQL texts as the strings that they mean."""
+"""Converts string literals of SQL texts into the strings that they represent."""
 
 import re
 from typing import Final
 
 from relay.model.sql_mode import NO_MODE, SqlMode
 
-# Any other character behind a backslash stands for itself (MySQL manual: String Literals).
+# A backslash before any other character represents that character (MySQL manual: String Literals).
 _ESCAPES: Final = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a"}
 _UNESCAPED: Final = re.compile(r"\\(.)|(['\"])\2", re.DOTALL)
 
 
 def literal_text(literal: str, sql_mode: SqlMode = NO_MODE) -> str:
-    """Return the meaning of a quoted literal: doubled quotes and, unless the mode disables them,
-    backslashes are resolved.
+    """Return the string that a quoted literal represents.
+
+    Doubled quotes are resolved, and so are backslashes unless the mode disables them.
     """
     quote = literal[0]
     if SqlMode.NO_BACKSLASH_ESCAPES in sql_mode:

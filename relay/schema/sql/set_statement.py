@@ -4,8 +4,9 @@ from relay.schema.sql.token_cursor import TokenCursor
 
 
 def sets_sql_mode(cursor: TokenCursor) -> bool:
-    """Whether MariaDB's SET STATEMENT names sql_mode: the server reads the statement in the mode
-    before, and logs the new one.
+    """Return whether MariaDB's SET STATEMENT names sql_mode.
+
+    The server parses the statement in the former mode, and logs the new one.
     """
     if not cursor.accept("SET", "STATEMENT"):
         return False

@@ -1,4 +1,4 @@
-"""Reading tokens one after the other."""
+"""Reads tokens one after another."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ class WrittenName:
 
 
 class TokenCursor:
-    """An index in a list of tokens; reading past the end returns nothing.
+    """An index in a list of tokens. Reading past the end returns nothing.
 
-    `sql_mode` is that of the session that wrote them.
+    `sql_mode` is that of the session that wrote the statement.
     """
 
     def __init__(
@@ -53,11 +53,11 @@ class TokenCursor:
 
     @property
     def token(self) -> Token | None:
-        """The next token, without taking it."""
+        """Return the next token without consuming it."""
         return self._tokens[self._at] if self._at < len(self._tokens) else None
 
     def word(self, ahead: int = 0) -> str:
-        """Return the upper-case word or sign that comes, without taking it.
+        """Return the next upper-case word or sign without consuming it.
 
         Empty for quoted text and at the end.
         """
@@ -71,19 +71,19 @@ class TokenCursor:
         return token
 
     def accept(self, *words: str) -> bool:
-        """Take exactly these words if they come next; return whether they did."""
+        """Consume exactly these words if they come next; return whether they did."""
         if any(self.word(ahead) != word for ahead, word in enumerate(words)):
             return False
         self._at += len(words)
         return True
 
     def skip(self, *words: str) -> None:
-        """Take any of the words, as often as they come."""
+        """Consume any of the words, as often as they come."""
         while self.word() and self.word() in words:
             self._at += 1
 
     def gap(self) -> int:
-        """Return how many characters are between the last taken token and the next one."""
+        """Return the number of characters between the last consumed token and the next one."""
         return (
             self._tokens[self._at].start - self._tokens[self._at - 1].end
             if 0 < self._at < len(self._tokens)
@@ -122,21 +122,21 @@ class TokenCursor:
         return False
 
     def skip_brackets(self) -> None:
-        """Move after the bracket that closes the last taken one."""
+        """Move after the bracket that closes the last consumed one."""
         depth = 1
         while depth and self.token is not None:
             depth += (self.word() == "(") - (self.word() == ")")
             self._at += 1
 
     def name(self) -> str | None:
-        """Take an identifier and return it; None if something else comes next."""
+        """Consume an identifier and return it. None if something else comes next."""
         if self.token is None or not self.token.is_name:
             return None
         token = self.take()
         return token.name if token is not None else None
 
     def table(self) -> WrittenName | None:
-        """Take `table` or `database.table`; None when something else comes."""
+        """Read `table` or `database.table`. None if something else comes next."""
         first = self.token
         if first is None or self.name() is None:
             return None
@@ -148,7 +148,7 @@ class TokenCursor:
         return WrittenName(TableId(first.name, second.name), first, second)
 
     def database(self) -> WrittenName | None:
-        """Take a database's name; None when something else comes."""
+        """Read a database's name. None if something else comes next."""
         token = self.token
         if token is None or self.name() is None:
             return None

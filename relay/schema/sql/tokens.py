@@ -19,7 +19,7 @@ class TokenKind(Enum):
     WORD = "word"
     # an identifier in backticks, with ANSI_QUOTES in double quotes, with MSSQL in square brackets
     QUOTED = "quoted"
-    # a double-quoted one is taken as an identifier where a name must stand: the mode may not have
+    # a double-quoted text is an identifier where a name is required: the mode may not have
     # been recorded
     STRING = "string"
     SIGN = "sign"
@@ -36,17 +36,19 @@ class Token:
 
     @property
     def word(self) -> str:
-        """The upper-case word, or the sign; empty for quoted text, which is never a keyword."""
+        """Return the upper-case word, or the sign. Empty for quoted text, which is never a
+        keyword.
+        """
         return self.text.upper() if self.kind in (TokenKind.WORD, TokenKind.SIGN) else ""
 
     @property
     def is_name(self) -> bool:
-        """Whether the token can be an identifier."""
+        """Return whether the token can be an identifier."""
         return self.kind in (TokenKind.WORD, TokenKind.QUOTED) or self.text.startswith('"')
 
     @property
     def name(self) -> str:
-        """The identifier that the token writes, its quotes and doubled quotes undone."""
+        """Return the identifier without its quotes; doubled quotes are resolved."""
         if self.kind is TokenKind.WORD:
             return self.text
         quote = self.text[-1]
@@ -65,7 +67,7 @@ _ESCAPED_STRING: Final = r"{0}(?:[^{0}\\]|{0}{0}|\\.)*{0}"
 
 @cache
 def _pattern(sql_mode: SqlMode, mariadb: bool) -> "re.Pattern[str]":
-    """The tokens as a session of this sql_mode writes them."""
+    """Return the tokens as a session with this sql_mode reads them."""
     string = _STRING if SqlMode.NO_BACKSLASH_ESCAPES in sql_mode else _ESCAPED_STRING
     quoted, strings = [_BACKTICKED], [string.format("'")]
     if SqlMode.ANSI_QUOTES in sql_mode:

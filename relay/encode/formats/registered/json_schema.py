@@ -1,6 +1,6 @@
 """JSON with a schema in a registry: Confluent's framing of the envelope that `debezium-json` has.
 
-A value is a zero byte, the schema's id (4 bytes, big-endian), and the envelope as JSON.
+A value is a zero byte, the schema's id (4 bytes, big-endian), and the envelope as JSON text.
 """
 
 from collections.abc import Mapping, Sequence
@@ -61,7 +61,7 @@ class JsonSchema:
         return HEAD.pack(0, number) + orjson.dumps(statement_fields(statement, frame, source))
 
     def reference(self, value: bytes) -> bytes:
-        """Return the envelope without its rows, under the same schema."""
+        """Return the envelope without its rows, with the same schema id."""
         fields = orjson.loads(value[HEAD.size :])
         return value[: HEAD.size] + orjson.dumps(without_rows(fields))
 

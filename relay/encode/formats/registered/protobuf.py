@@ -111,7 +111,7 @@ class ProtobufRows(ReadableRows):
         self._class = message_class(self.file)
 
     def use(self, schema_id: int) -> type[Message]:
-        """Write messages with this id of the schema, and return their class."""
+        """Use this id of the schema in all further messages, and return their class."""
         self._head = HEAD.pack(0, schema_id) + _FIRST
         return self._class
 

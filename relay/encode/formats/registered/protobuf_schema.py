@@ -38,9 +38,9 @@ _NUMBERS: Final[Mapping[str, "FieldDescriptorProto.Type.ValueType"]] = {
 _MOST: Final = 2**29 - 1
 """The greatest number of a field."""
 _RESERVED: Final = range(19_000, 20_000)
-"""Numbers that belong to implementations."""
+"""Field numbers that Protobuf reserves for implementations."""
 _OWN: Final = "roma"
-"""The package of messages that no table has."""
+"""The package of messages that belong to no table."""
 _FORMAT: Final = "Protobuf"
 
 
@@ -89,8 +89,8 @@ _STATEMENT: Final = (
 def field_number(name: str) -> int:
     """Return the number of a column's field: a hash of its name.
 
-    A column therefore keeps its number when columns are added, dropped or moved, and no relay
-    stores numbers.
+    A column therefore keeps its number when columns are added, dropped or moved. No relay stores
+    numbers.
     """
     number = int.from_bytes(sha256(name.encode()).digest()[:8], "big") % _MOST + 1
     return number + len(_RESERVED) if number in _RESERVED else number
@@ -101,8 +101,8 @@ def row_fields(
 ) -> tuple[Field, ...]:
     """Return the fields of a row.
 
-    Raises NameNotInFormat for a name that is not allowed with "strict", and for two columns whose
-    names give one number.
+    Raises NameNotInFormat for a name that "strict" does not allow, and for two columns whose names
+    have the same number.
     """
     what = f"a column of {name}"
     fields = tuple(
@@ -147,7 +147,7 @@ def full_name(file: FileDescriptorProto) -> str:
 
 
 def proto_text(file: FileDescriptorProto) -> str:
-    """Return the file in the language of Protobuf."""
+    """Return the file in Protobuf's language."""
     lines = [f'syntax = "{file.syntax}";', f"package {file.package};", ""]
     for message in file.message_type:
         lines.extend(_lines(message, ""))
@@ -184,7 +184,9 @@ def _message(name: str, fields: Sequence[Field]) -> DescriptorProto:
 
 
 def _one_of(name: str, taken: set[str]) -> str:
-    """Return the name of the group that represents `optional`, as Protobuf's compiler names it."""
+    """Return the name of the group that represents `optional`, as Protobuf's compiler generates
+    it.
+    """
     found = f"_{name}"
     while found in taken:
         found = f"X{found}"

@@ -9,7 +9,7 @@ from relay.model.table import TableId
 
 SubjectStrategy: TypeAlias = Literal["topic_record_name", "record_name", "topic_name"]
 SchemaKind: TypeAlias = Literal["AVRO", "JSON", "PROTOBUF"]
-"""Confluent's names of kinds of schemas."""
+"""Confluent's names for the kinds of schemas."""
 HEAD: Final = Struct(">bI")
 """Before each value: zero and the schema's id (Confluent documentation: wire format)."""
 
@@ -18,11 +18,13 @@ class SchemaIds(Protocol):
     """Returns the id of a schema; the registry implements it."""
 
     def id_of(self, subject: str, schema: str, kind: SchemaKind, /) -> int:
-        """Return the id of a schema in this subject, which may be registered for that."""
+        """Return the id of a schema in this subject. The call may register the schema."""
 
 
 class Subjects:
-    """Names the subject of each schema, by Confluent's strategies for values, and asks its id."""
+    """Chooses the subject of each schema by Confluent's strategies for values, and requests its
+    id.
+    """
 
     def __init__(self, ids: SchemaIds, strategy: SubjectStrategy, kind: SchemaKind) -> None:
         self._ids = ids

@@ -1,1 +1,1 @@
-"""ALTER TABLE and statements about indexes: the table after them."""
+"""Computes a table after ALTER TABLE or a statement about indexes."""

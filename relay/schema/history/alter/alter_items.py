@@ -1,4 +1,4 @@
-"""Reads one item of ALTER TABLE into TableAlterations; the table stays as it is."""
+"""Reads one item of ALTER TABLE into TableAlterations, without changing the table."""
 
 from dataclasses import replace
 from typing import Final
@@ -31,11 +31,11 @@ _NO_COLUMN_PAIRS: Final = frozenset(
     {("PERIOD", "FOR"), ("SYSTEM", "VERSIONING"), ("VECTOR", "INDEX"), ("VECTOR", "KEY")}
 )
 _OF_PERIODS: Final = frozenset({"date", "datetime", "timestamp"})
-"""Kinds of the columns that MariaDB's PERIOD FOR takes."""
+"""Kinds of columns that MariaDB's PERIOD FOR accepts."""
 
 
 def read_item(cursor: TokenCursor, table: DescribedTable, changes: TableAlterations) -> None:
-    """Read one item into `changes`; an item of a word that is not read changes no column.
+    """Read one item into `changes`. An unrecognised item changes no column.
 
     Raises NotFollowed.
     """
@@ -88,7 +88,7 @@ def _add_element(
 
 
 def _is_there(name: str, table: DescribedTable, changes: TableAlterations) -> bool:
-    """Whether the table has the column, or an item before this one defines it."""
+    """Return whether the table has the column, or an earlier item defines it."""
     return table.ordinal(name) is not None or name.lower() in changes.defined
 
 
@@ -170,7 +170,7 @@ def _change(
             and found.column.nullable
             and found.column.kind in _OF_PERIODS
         ):
-            # A column of a period stays NOT NULL whatever is said, and periods are not kept.
+            # A column of a period stays NOT NULL in any case, and periods are not stored.
             found.column = replace(found.column, nullable=None)
         if table.columns[at].kind in ("enum", "set") and found.column.kind not in ("enum", "set"):
             changes.indexes.retyped.add(found.column.name.lower())
@@ -194,7 +194,7 @@ def _rename(cursor: TokenCursor, table: DescribedTable, changes: TableAlteration
         _rename_index(cursor, table, changes)
         return
     if not cursor.accept("COLUMN"):
-        return  # of the table
+        return  # the default of the table
     optional = cursor.accept("IF", "EXISTS")
     old = cursor.name() or ""
     new = cursor.name() if cursor.accept("TO") else None
@@ -213,7 +213,7 @@ def _rename_index(cursor: TokenCursor, table: DescribedTable, changes: TableAlte
 
 
 def _alter(cursor: TokenCursor, table: DescribedTable, changes: TableAlterations) -> None:
-    """ALTER [COLUMN] a SET INVISIBLE; defaults are of no concern."""
+    """Read ALTER [COLUMN] a SET INVISIBLE. Defaults are ignored."""
     if cursor.word() in ("INDEX", "KEY", "CONSTRAINT", "CHECK"):
         return
     cursor.accept("COLUMN")

@@ -37,7 +37,7 @@ def altered(
 
 
 def without_index(table: DescribedTable, cursor: TokenCursor, *, mariadb: bool) -> DescribedTable:
-    """Apply DROP INDEX, whose words are not taken yet."""
+    """Apply DROP INDEX; the cursor is before its words."""
     cursor.skip("DROP", "ONLINE", "OFFLINE")
     changes = TableAlterations(table.charset, mariadb)
     drop_index(cursor, table, changes)
@@ -47,7 +47,7 @@ def without_index(table: DescribedTable, cursor: TokenCursor, *, mariadb: bool) 
 def with_created_index(
     table: DescribedTable, cursor: TokenCursor, *, mariadb: bool
 ) -> DescribedTable:
-    """Apply CREATE INDEX, whose words are not taken yet."""
+    """Apply CREATE INDEX; the cursor is before its words."""
     cursor.take()
     replaces = cursor.accept("OR", "REPLACE")
     cursor.skip("ONLINE", "OFFLINE")
@@ -63,8 +63,9 @@ def with_created_index(
 
 
 def _new_charset(cursor: TokenCursor) -> tuple[str | None, str | None]:
-    """The character set that the statement gives to columns without one, and that of CONVERT TO,
-    wherever they are named.
+    """Return the character set of columns without their own, and that of CONVERT TO.
+
+    The options may be anywhere in the statement.
     """
     charset: str | None = None
     converted: str | None = None

@@ -42,7 +42,7 @@ def altered_table(table: DescribedTable, changes: TableAlterations) -> Described
 
 
 def _columns_after(table: DescribedTable, changes: TableAlterations) -> tuple[DescribedColumn, ...]:
-    """Return the columns, without those of the versions: these are always the last."""
+    """Return the columns, without those of the versions, which are always the last."""
     columns: list[DescribedColumn] = []
     for column in (without_versions(table) if has_versions(table) else table).columns:
         name = column.name.lower()
@@ -53,7 +53,7 @@ def _columns_after(table: DescribedTable, changes: TableAlterations) -> tuple[De
     for found in changes.placed:
         _insert(columns, found)
     if not changes.mariadb and _has_generated_key(table):
-        # MySQL moves it back before whatever was put there; the sort keeps the order of the others.
+        # MySQL moves it back to the first place. The sort keeps the order of the other columns.
         columns.sort(key=lambda column: column.name.lower() != _GENERATED_KEY)
     return tuple(columns)
 
@@ -73,7 +73,7 @@ def _indexes_after(
     indexes = altered_indexes(table.indexes, changes.indexes, new_names, result, before)
     added_unique = any(key.word == "UNIQUE" for key in changes.indexes.added)
     if changes.keys_in_doubt or (changes.mariadb and added_unique and _may_declare_versions(table)):
-        return None  # in the second case they may end in a declared time of versions
+        return None  # in the second case the keys may end with a declared time of versions
     return indexes
 
 
@@ -82,7 +82,7 @@ def _by_name(table: DescribedTable) -> dict[str, DescribedColumn]:
 
 
 def _may_declare_versions(table: DescribedTable) -> bool:
-    """Whether a column may have been declared AS ROW END, which MariaDB then adds to the primary
+    """Return whether a column may have been declared AS ROW END, which MariaDB adds to the primary
     key.
     """
     times = [
@@ -94,8 +94,9 @@ def _may_declare_versions(table: DescribedTable) -> bool:
 
 
 def _has_generated_key(table: DescribedTable) -> bool:
-    """Whether MySQL takes the first column for a generated invisible primary key, whatever the
-    session's settings are.
+    """Return whether MySQL treats the first column as a generated invisible primary key.
+
+    The session's settings have no effect on this.
     """
     first = table.columns[0] if table.columns else None
     return (
@@ -118,7 +119,9 @@ def _touched(column: DescribedColumn, changes: TableAlterations) -> DescribedCol
 
 
 def _converted(column: DescribedColumn, charset: str) -> DescribedColumn:
-    """CONVERT TO CHARACTER SET: texts become as large as their characters may need."""
+    """Apply CONVERT TO CHARACTER SET: text types grow to the size that their characters may
+    need.
+    """
     if column.kind not in CHARACTER_KINDS or column.charset == "binary":
         return column
     wider = LONGEST_CHARACTER.get(charset, 1) > LONGEST_CHARACTER.get(column.charset or "", 1)
@@ -132,8 +135,9 @@ def _converted(column: DescribedColumn, charset: str) -> DescribedColumn:
 
 
 def _same_bytes(column: DescribedColumn, charset: str) -> bool:
-    """Whether the bytes of a column's labels mean the same in this character set: servers do not
-    convert them.
+    """Return whether the bytes of a column's labels have the same meaning in this character set.
+
+    Servers do not convert labels.
     """
     if (column.charset, charset) == ("utf8mb3", "utf8mb4"):
         return True
@@ -158,8 +162,8 @@ def _insert(columns: list[DescribedColumn], found: Definition) -> None:
 
 
 def _key_after(table: DescribedTable, changes: TableAlterations) -> tuple[str, ...]:
-    """The names of the primary key's columns: a new key, else the old one under the columns' new
-    names.
+    """Return the names of the primary key's columns: those of a new key, else the old key with new
+    column names.
     """
     if changes.primary_key is not None:
         return changes.primary_key

@@ -1,4 +1,4 @@
-"""The changes of a table by one ALTER TABLE, collected item by item before they are applied."""
+"""Collects the changes of one ALTER TABLE item by item, before they are applied."""
 
 from dataclasses import dataclass, field
 
@@ -41,10 +41,10 @@ class TableAlterations:
         optional: bool = False,
         left_out: bool = False,
     ) -> None:
-        """Note the name that the definition of a column makes, and the keys that it adds.
+        """Record the name that a column definition gives, and the keys that it adds.
 
-        `optional`: the column has IF EXISTS or IF NOT EXISTS, which then hold for its keys too.
-        `left_out`: MariaDB leaves the column as it is and adds its keys nevertheless.
+        `optional`: the column has IF EXISTS or IF NOT EXISTS, which then also applies to its keys.
+        `left_out`: MariaDB leaves the column unchanged but adds its keys.
         """
         name = found.column.name
         self.defined.add(name.lower())

@@ -39,7 +39,7 @@ class Attributes:
 
 
 def read_attributes(cursor: TokenCursor, said: Attributes) -> None:
-    """Read up to the comma or bracket that ends the definition, which stays."""
+    """Read up to the comma or bracket that ends the definition. The cursor stays before it."""
     while cursor.token is not None and cursor.word() not in (",", ")"):
         if cursor.accept("("):
             cursor.skip_brackets()
@@ -48,7 +48,7 @@ def read_attributes(cursor: TokenCursor, said: Attributes) -> None:
 
 
 def _read_attribute(cursor: TokenCursor, said: Attributes) -> None:
-    """Take one attribute of the column, whichever kind it is."""
+    """Read one attribute of the column, of any kind."""
     word = cursor.word()
     cursor.take()
     if not (_read_key(word, cursor, said) or _read_form(word, cursor, said)):
@@ -56,7 +56,7 @@ def _read_attribute(cursor: TokenCursor, said: Attributes) -> None:
 
 
 def _read_key(word: str, cursor: TokenCursor, said: Attributes) -> bool:
-    """Read an attribute about NULL or about keys; False if the word is another one."""
+    """Read an attribute about NULL or keys. False if the word is another one."""
     match word:
         case "NOT" if cursor.accept("NULL"):
             said.nullable = False
@@ -81,8 +81,8 @@ def _read_key(word: str, cursor: TokenCursor, said: Attributes) -> bool:
 
 
 def _read_form(word: str, cursor: TokenCursor, said: Attributes) -> bool:
-    """Read an attribute about sign, storage or position, or skip one; False if the word is
-    another one.
+    """Read or skip an attribute about sign, storage or position. False if the word is another
+    one.
     """
     match word:
         case "UNSIGNED" | "ZEROFILL":

@@ -1,4 +1,4 @@
-"""One column's definition as a statement or a catalogue writes it → DescribedColumn."""
+"""Parses one column's definition in a statement or a catalogue."""
 
 from dataclasses import dataclass, replace
 
@@ -33,7 +33,7 @@ class Definition:
 
     @property
     def has_doubtful_key(self) -> bool:
-        """Whether MariaDB's releases differ in the keys of the column.
+        """Return whether MariaDB's releases create different keys for the column.
 
         Of PRIMARY KEY and UNIQUE, later releases create only the first.
         """
@@ -78,9 +78,9 @@ def typed(
     mariadb: bool = False,
     converted: str | None = None,
 ) -> Definition | None:
-    """Take the definition of a column whose name is taken; labels stay as they are written.
+    """Read the definition of a column after its name. Labels stay as written.
 
-    Raises as `column_definition`.
+    Raises the errors of `column_definition`.
     """
     first = cursor.token
     if first is None or first.kind is not TokenKind.WORD:
@@ -115,7 +115,7 @@ def _nullable(column: DescribedColumn, said: Attributes) -> bool | None:
 def _with_charset(
     column: DescribedColumn, said: Attributes, default: str | None, *, mariadb: bool
 ) -> DescribedColumn:
-    """The column with its character set: its own, its collation's, or the table's."""
+    """Return the column with its character set: its own, its collation's, or the table's."""
     if column.kind == "json" and mariadb:
         return replace(column, kind="longtext", charset="utf8mb4")
     if column.kind in BYTE_KINDS:

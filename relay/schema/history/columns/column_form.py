@@ -17,11 +17,13 @@ from relay.schema.history.described import DescribedColumn
 
 
 class NotFollowed(Exception):
-    """The effect of a statement on columns cannot be derived from its text; `args[0]` says why."""
+    """The effect of a statement on columns cannot be derived from its text. `args[0]` is the
+    reason.
+    """
 
 
 def labels_in(labels: tuple[str, ...], charset: str | None) -> tuple[str, ...]:
-    """Return labels as a column of this character set keeps them.
+    """Return labels as a column of this character set stores them.
 
     Raises NotFollowed if a character may be lost.
     """
@@ -32,7 +34,9 @@ def labels_in(labels: tuple[str, ...], charset: str | None) -> tuple[str, ...]:
 
 
 def _has(charset: str | None, label: str) -> bool:
-    """Whether a character set has all characters of a label, as far as this can be checked."""
+    """Return whether a character set contains all characters of a label, as far as this can be
+    checked.
+    """
     if "\ufffd" in label:
         return False
     if charset in UNICODE or charset in (None, "binary"):
@@ -45,7 +49,7 @@ def _has(charset: str | None, label: str) -> bool:
 
 
 def of_charset(column: DescribedColumn, charset: str | None) -> DescribedColumn:
-    """Return a character column in this character set; in `binary` it holds bytes."""
+    """Return a character column in this character set. In `binary` it contains bytes."""
     if charset == "binary" and column.kind in OF_BYTES:
         return replace(column, kind=OF_BYTES[column.kind], charset="binary")
     return replace(column, charset=charset)

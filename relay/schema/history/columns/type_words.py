@@ -1,4 +1,4 @@
-"""Reads the type of a column definition: its words, numbers and labels, and the kind they name."""
+"""Reads the type of a column definition: its words, numbers and labels, and its kind."""
 
 from typing import Final
 
@@ -16,7 +16,7 @@ _DIGITS: Final = {"X": 16, "0X": 16, "B": 2, "0B": 2}
 
 
 def type_words(cursor: TokenCursor) -> list[str]:
-    """Take the words of the type: as many as make a known one, at least one."""
+    """Read the words of the type: the longest known type, at least one word."""
     for count in range(_LONGEST_TYPE_WORDS, 1, -1):
         words = [cursor.word(ahead) for ahead in range(count)]
         if " ".join(words) in SYNONYMS:
@@ -60,8 +60,10 @@ def _of_digits(digits: str, base: int) -> str:
 
 
 def type_mode(cursor: TokenCursor) -> SqlMode:
-    """Return the mode whose type names come: the session's, or that of MariaDB's qualifier
-    (`oracle_schema.DATE`), which is taken.
+    """Return the SQL mode that determines the meaning of type names.
+
+    It is the session's, or that of MariaDB's qualifier (`oracle_schema.DATE`), which is then
+    consumed.
     """
     if cursor.word(1) == "." and (named := MODE_OF_SCHEMA.get(cursor.word())) is not None:
         cursor.take()

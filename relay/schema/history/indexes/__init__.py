@@ -1,1 +1,3 @@
-"""The indexes of a table, and the unique key that names a row, as servers keep them."""
+"""Computes the indexes of a table, and the unique key that identifies a row, as servers create
+them.
+"""

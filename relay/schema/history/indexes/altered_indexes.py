@@ -34,10 +34,10 @@ def altered_indexes(
     table: DescribedTable,
     before: BeforePrimaryKey | None,
 ) -> tuple[DescribedIndex, ...] | None:
-    """Return the indexes after ALTER TABLE; None if they are not known any more.
+    """Return the indexes after ALTER TABLE; None if they are no longer known.
 
-    `new_names`: a column's new name by its old one in lower case, None for a column that is
-    dropped. `table` and `before` as in `with_indexes`.
+    `new_names`: a column's new name by its old one in lower case, None for a dropped column.
+    `table` and `before` as in `with_indexes`.
     """
     if known is None or _names_are_unclear(known, changes, table):
         return None
@@ -46,8 +46,8 @@ def altered_indexes(
     after = with_indexes(kept, _not_there(changes.added, names | {"primary"}), table, before)
     if _may_be_shortened(after, changes) or not are_certain(after, table, mariadb=changes.mariadb):
         return None
-    # Where NULL is allowed or forbidden later, MariaDB orders some keys again and leaves others
-    # where they are.
+    # If NULL is allowed or forbidden later, MariaDB sorts some keys again and leaves others where
+    # they are.
     return None if changes.mariadb and _are_reordered(kept, after) else after
 
 
@@ -95,7 +95,7 @@ def _may_be_shortened(after: Sequence[DescribedIndex], changes: IndexAlterations
 
 
 def _are_reordered(kept: Sequence[DescribedIndex], after: Sequence[DescribedIndex]) -> bool:
-    """Return whether the unique indexes that stayed have another order, or are not unique now."""
+    """Return whether the remaining unique indexes have another order, or are no longer unique."""
     stayed = [index.name for index in kept if index.unique]
     return [index.name for index in after if index.name in stayed and index.unique] != stayed
 
@@ -122,7 +122,7 @@ def _compared_name(key: KeyDefinition) -> str:
 def _with_columns(
     index: DescribedIndex, new_names: dict[str, str | None], columns: Sequence[DescribedColumn]
 ) -> DescribedIndex:
-    """The index under its columns' new names, without parts whose columns are dropped."""
+    """Return the index with the new column names, without parts whose columns are dropped."""
     kinds = {column.name.lower(): column for column in columns}
     prefixes = index.prefixes or (0,) * len(index.columns)
     parts = [

@@ -1,4 +1,4 @@
-"""Decides whether every release keeps the unique keys of a table in the same way. Pure."""
+"""Decides whether every release creates the same unique keys of a table. Pure."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -15,9 +15,9 @@ _SHORTEST_LIMIT: Final = 767
 
 
 def are_certain(indexes: Iterable[DescribedIndex], table: DescribedTable, *, mariadb: bool) -> bool:
-    """Whether every release keeps the unique keys in this way.
+    """Return whether every release creates the unique keys in this way.
 
-    Releases choose their own prefixes for shapes. MariaDB keeps long keys as hashes and sorts them
+    Releases choose their own prefixes for shapes. MariaDB stores long keys as hashes and sorts them
     after the others.
     """
     unique = [index for index in indexes if index.unique]
@@ -30,8 +30,9 @@ def are_certain(indexes: Iterable[DescribedIndex], table: DescribedTable, *, mar
 
 
 def may_be_hashed(index: DescribedIndex, columns: Iterable[DescribedColumn]) -> bool:
-    """Whether MariaDB may keep a unique key as a hash: it has a whole TEXT or BLOB, or is longer
-    than some row formats allow.
+    """Return whether MariaDB may store a unique key as a hash.
+
+    It has a whole TEXT or BLOB, or is longer than some row formats allow.
     """
     sizes = {column.name.lower(): _key_bytes(column) for column in columns}
     prefixes = index.prefixes or (0,) * len(index.columns)
@@ -43,7 +44,7 @@ def may_be_hashed(index: DescribedIndex, columns: Iterable[DescribedColumn]) -> 
 
 
 def _key_bytes(column: DescribedColumn) -> int:
-    """The bytes of a whole column in a key, as far as they may be many."""
+    """Return the bytes of a whole column in a key; 0 for kinds that are always short."""
     if column.kind in PREFIXED and column.measures:
         return column.measures[0] * LONGEST_CHARACTER.get(column.charset or "", 1)
     return _SHORTEST_LIMIT + 1 if column.kind in WITH_PREFIX else 0

@@ -96,7 +96,7 @@ def _nullable(columns: Iterable[DescribedColumn]) -> set[str]:
 
 
 def _is_covered(foreign: KeyDefinition, keys: Iterable[Sequence[str]]) -> bool:
-    """Whether an index begins with the columns of a foreign key, which then needs no separate
+    """Return whether an index begins with the columns of a foreign key, which then needs no other
     index.
     """
     wanted = [name.lower() for name in foreign.columns]
@@ -118,8 +118,8 @@ def _chosen_name(definition: KeyDefinition, taken: set[str]) -> str:
 
 
 def fits_prefix(column: DescribedColumn | None, prefix: int) -> bool:
-    """Whether a column may have a prefix and is longer than it; else servers take the whole
-    column.
+    """Return whether a column may have a prefix and is longer than it. Otherwise servers use the
+    whole column.
     """
     if column is None or prefix == EXPRESSION:
         return True

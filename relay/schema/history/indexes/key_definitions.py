@@ -57,7 +57,7 @@ def key_definition(cursor: TokenCursor) -> KeyDefinition | None:
 
 
 def _kind(cursor: TokenCursor) -> str:
-    """Take the words before the name; "" where they begin no key."""
+    """Read the words before the name; "" if they begin no key."""
     word = cursor.word()
     if cursor.accept("FOREIGN", "KEY"):
         return word
@@ -70,8 +70,8 @@ def _kind(cursor: TokenCursor) -> str:
 
 
 class KeyParts(NamedTuple):
-    """The columns of a key, the prefix length of each, and whether a period without overlaps
-    follows them.
+    """Return the columns of a key, the prefix length of each, and whether a period without overlaps
+    follows.
     """
 
     columns: tuple[str, ...]
