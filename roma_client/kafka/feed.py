@@ -254,7 +254,7 @@ class Feed:
     def _take(self, messages: Sequence[Message]) -> None:
         """Keep all records, then raise the first error."""
         records, failures = sorted_out(messages, self._met_end)
-        self._records.extend(r for r in records if self._book.has(r.source_partition))
+        self._records += [r for r in records if self._book.has(r.source_partition)]
         for each in failures[1:]:
             log_event(logging.ERROR, "kafka_error", reason=each)
         if failures:

@@ -3,13 +3,14 @@
 import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final
+from typing import Final
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 from roma_client.errors import ClientError
 from roma_client.kafka.failures import client_error, error_of, is_passing
 from roma_client.log import log_event
+from roma_client.records.change import new_tuple
 from roma_client.records.order_guard import Partition
 from roma_client.records.record import Record
 
@@ -32,7 +33,10 @@ def sorted_out(
     for message in messages:
         error = message.error()
         if error is None:
-            records.append(_record(message))
+            place = (message.topic(), message.partition(), message.offset())
+            content = (message.key(), message.value(), message.headers() or ())
+            timestamp = message.timestamp()[1] / 1000
+            records.append(new_tuple(Record, (*place, *content, timestamp)))
         elif error.code() == _END:
             topic, number, offset = message.topic(), message.partition(), message.offset()
             if topic is not None and number is not None and offset is not None:
@@ -43,17 +47,6 @@ def sorted_out(
             where = f"topic {message.topic()}, partition {message.partition()}"
             failures.append(client_error(error, where))
     return records, failures
-
-
-def _record(message: Message) -> Record:
-    headers: Any = message.headers() or ()
-    topic, partition, offset = message.topic(), message.partition(), message.offset()
-    assert topic is not None  # noqa: S101  # a message without an error has a place
-    assert partition is not None and offset is not None  # noqa: S101, PT018
-    _, timestamp_ms = message.timestamp()
-    return Record(
-        topic, partition, offset, message.key(), message.value(), headers, timestamp_ms / 1000
-    )
 
 
 class Poll:

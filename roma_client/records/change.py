@@ -16,6 +16,8 @@ LATER: Final = "_later"
 """Entry of a change's fields: a function of a field's name and of this entry, and its arguments. It
 makes fields that are read seldom, and raises AttributeError for other names.
 """
+new_tuple: Final = tuple.__new__
+"""Makes a NamedTuple without its constructor, which is written in Python."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 

@@ -16,6 +16,7 @@ from roma_client.records.change import (
     Order,
     SourcePosition,
     Values,
+    new_tuple,
 )
 from roma_client.records.message import Frame, Parts, parts_of, whole
 from roma_client.records.record import (
@@ -36,8 +37,8 @@ from roma_client.records.record import (
 )
 from roma_client.records.selection import Selection
 
-_ORDER_LENGTH: Final = 33
-_ORDER_TIME: Final = 13
+_TIME_DIGITS: Final = 13
+_POSITION_DIGITS: Final = 19
 """An order header is 13 digits, a dot, and 19 digits."""
 _SECOND: Final = 1000
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -67,6 +68,7 @@ _WITHOUT_ROW: Final[Mapping[str, Any]] = MappingProxyType(
     }
 )
 """Fields of a change that has no row."""
+_NO_COLUMNS: Final[Mapping[str, str | None]] = {}  # a plain one, which can be pickled
 Headers: TypeAlias = Mapping[str, bytes | None]
 
 
@@ -97,47 +99,42 @@ def _decoded(record: Record, selection: Selection, reading: Reading) -> list[Cha
     if record.value is None:
         return _deleted(record, selection)
     parts, headers = parts_of(record.value), dict(record.headers)
-    frame = parts.frame
+    frame = parts[0]
     if frame.operation is None:
         return _statements(record, headers, frame.message, selection)
     if not selection.takes_name(frame.name, record.topic):
         return []
     if CLAIM in headers:
         parts = whole(json.loads(claimed_value(record, reading.claim_reader)))
-    return _rows(record, headers, parts, frame.operation, reading.values)
+    return _rows(record, headers, parts, reading.values)
 
 
-def _rows(
-    record: Record, headers: Headers, parts: Parts, operation: Operation, values: Values
-) -> list[Change]:
+def _rows(record: Record, headers: Headers, parts: Parts, values: Values) -> list[Change]:
     frame, rows, olds = parts
     orders = _orders(headers, len(rows))
-    if olds is None and "old" not in frame.message:
-        raise KeyError("old")
-    if olds is not None and len(olds) != len(rows):
+    if olds is None:
+        if not frame.has_old:
+            raise KeyError("old")
+    elif len(olds) != len(rows):
         raise ValueError(f"{len(rows)} rows have {len(olds)} former rows")
-    base = frame.base
+    base = frame.bases.get(values)
     if base is None:
-        base = frame.base = _of_rows(frame)
+        base = frame.bases[values] = _of_rows(frame, values)
     unlogged = _NONE
-    if not headers.keys() <= _USUAL:
+    if not _USUAL.issuperset(headers):
         base = {**base, **_of_headers(headers)}
         unlogged = _unknown(headers, "old")
+    message, key = frame.message, record.key
+    image = "before_texts" if frame.operation is Operation.DELETE else "after_texts"
+    is_update = frame.operation is Operation.UPDATE
     changes = []
     for index, row in enumerate(rows):
         fields = base.copy()
-        fields["values"] = values
-        fields["key"] = _key(record, frame.message, row)
+        fields["key"] = _packed_key(message, row) if key is None else key.decode()
         fields["order"] = orders[index]
-        old: Mapping[str, str | None] = {}
-        if operation is Operation.INSERT:
-            fields["before_texts"], fields["after_texts"] = None, row
-        elif operation is Operation.DELETE:
-            fields["before_texts"], fields["after_texts"] = row, None
-        else:
-            fields["after_texts"] = row
-            old = {} if olds is None else {**olds[index]}
-        fields[LATER] = (_later, record, frame.message, row, old, unlogged)
+        fields[image] = row
+        old = {**olds[index]} if is_update and olds is not None else _NO_COLUMNS
+        fields[LATER] = (_later, record, message, row, old, unlogged)
         changes.append(Change.of_fields(fields))
     return changes
 
@@ -234,10 +231,16 @@ def _of_message(message: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _of_rows(frame: Frame) -> dict[str, Any]:
+def _of_rows(frame: Frame, values: Values) -> dict[str, Any]:
     """Return the fields that all rows of a message have. Raises TypeError without types."""
     dict(frame.message["mysqlType"])  # read later
-    return {**_of_message(frame.message), "operation": frame.operation}
+    fields = {**_of_message(frame.message), "operation": frame.operation, "values": values}
+    match frame.operation:
+        case Operation.INSERT:
+            fields["before_texts"] = None
+        case Operation.DELETE:
+            fields["after_texts"] = None
+    return fields
 
 
 def _of_headers(headers: Headers) -> dict[str, Any]:
@@ -258,10 +261,8 @@ def _time(milliseconds: int) -> datetime:
     return _EPOCH + timedelta(milliseconds=milliseconds)
 
 
-def _key(record: Record, message: Mapping[str, Any], row: Mapping[str, str | None]) -> str | None:
-    """Return the record's key; of a packed message the key that the row would have alone."""
-    if record.key is not None:
-        return record.key.decode("utf-8")
+def _packed_key(message: Mapping[str, Any], row: Mapping[str, str | None]) -> str | None:
+    """Return the key that a row of a packed message would have alone."""
     names: Sequence[str] = message["pkNames"] or ()
     if not names:
         return None
@@ -269,19 +270,19 @@ def _key(record: Record, message: Mapping[str, Any], row: Mapping[str, str | Non
     return json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
 
 
-def _orders(headers: Headers, rows: int) -> list[Order]:
+def _orders(headers: Headers, rows: int) -> Sequence[Order]:
     """Return the order of each row. Raises ValueError for other headers."""
     text = headers.get(ORDER) or b""
-    time, position = text[:_ORDER_TIME], text[_ORDER_TIME + 1 :]
+    time, _, position = text.partition(b".")
     if (
-        len(text) != _ORDER_LENGTH
-        or text[_ORDER_TIME] != ord(".")
+        len(time) != _TIME_DIGITS
+        or len(position) != _POSITION_DIGITS
         or not (time.isdigit() and position.isdigit())
     ):
         raise ValueError(f"{text!r} is no order header")
     distances = headers.get(ORDERS)
     if distances is None and rows == 1:
-        return [Order(int(time), int(position))]
+        return (new_tuple(Order, (int(time), int(position))),)
     found = [int(each) for each in (_text(distances) or "0").split(",")]
     if len(found) != rows:
         raise ValueError(f"{rows} rows have {len(found)} orders")
