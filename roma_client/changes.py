@@ -10,7 +10,7 @@ from typing import Final
 
 from roma_client.kafka.feed import Feed
 from roma_client.kafka.membership import Standing
-from roma_client.metrics import Metrics
+from roma_client.metrics import Metrics, NoMetrics
 from roma_client.names.watcher import NameWatcher
 from roma_client.records.change import Change
 from roma_client.records.delivery import Delivery
@@ -39,11 +39,13 @@ class Changes(Iterator[Change]):
     ) -> None:
         self._feed = feed
         self._metrics = metrics
+        self._is_counted = not isinstance(metrics, NoMetrics)
         self._watcher = watcher
         self._idle_seconds = idle_seconds
         self._ready: deque[Delivery] = deque()
         self._open: Delivery | None = None
         self._stop = Event()
+        self._is_stopped = False  # as the event, which is slower to read
         self._last_change = time.monotonic()
 
     def __iter__(self) -> "Changes":
@@ -60,8 +62,9 @@ class Changes(Iterator[Change]):
 
         Raises the errors of `Feed.fetch`, and TableMoved.
         """
-        self.ack()
-        while not self._stop.is_set():
+        if self._open is not None:
+            self.ack()
+        while not self._is_stopped:
             delivery = self.poll(_WAIT_SECONDS)
             if delivery is not None:
                 self._open = delivery
@@ -101,8 +104,8 @@ class Changes(Iterator[Change]):
             delivery = ready.popleft()
             if standing is Standing.CURRENT:
                 self._last_change = time.monotonic()
-                self._count(delivery.change)
-                self._feed.commit_when_due()
+                if self._is_counted:
+                    self._count(delivery.change)
                 return delivery
         return None
 
@@ -122,6 +125,7 @@ class Changes(Iterator[Change]):
 
     def stop(self) -> None:
         """End the iteration after the change that is processed now. Safe in signal handlers."""
+        self._is_stopped = True
         self._stop.set()
 
     @property

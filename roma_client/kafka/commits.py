@@ -56,9 +56,10 @@ class Commits:
         """
         return self._lease.holds
 
-    def is_proven_at(self, now: float) -> bool:
-        """Return whether the proof of membership need not be renewed; `now` is monotonic."""
-        return self._lease.is_fresh_at(now)
+    @property
+    def due_at(self) -> float:
+        """When the next commit is due, also as a proof of membership (`time.monotonic`)."""
+        return min(self._commit_due, self._lease.fresh_until)
 
     def prove(self) -> None:
         """Renew the lease if it is old, by a commit. Polls nothing."""

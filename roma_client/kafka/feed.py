@@ -12,14 +12,14 @@ from roma_client.errors import ClaimGone, ClientError, CorruptMessage
 from roma_client.kafka.commit_notes import last_of, with_last
 from roma_client.kafka.commits import Commits
 from roma_client.kafka.membership import Membership, Standing
-from roma_client.kafka.messages import EndsMet, Poll, sorted_out
+from roma_client.kafka.messages import EndsMet, Poll, raise_first, sorted_out
 from roma_client.kafka.move_follower import moves_of, next_options
 from roma_client.kafka.options import FeedOptions, consumer_config
 from roma_client.kafka.topics import wait_for_topics
 from roma_client.log import log_event
 from roma_client.metrics import Metrics
 from roma_client.records.ack_book import AckBook, Receipt
-from roma_client.records.change import Change
+from roma_client.records.change import new_tuple
 from roma_client.records.decoding import changes_of
 from roma_client.records.delivery import Delivery
 from roma_client.records.order_guard import OrderGuard, Partition
@@ -41,7 +41,7 @@ class Feed:
         self._metrics = metrics
         self._on_corrupt = on_corrupt
         self._book = AckBook()
-        self._guard = OrderGuard()
+        self._guard = OrderGuard(repeated=lambda: metrics.happened("repeat"))
         self._records: deque[Record] = deque()
         config = {**consumer_config(options), "on_commit": self._on_commit}
         self._consumer = Consumer(config, logger=logging.getLogger("roma_client.kafka"))
@@ -52,6 +52,7 @@ class Feed:
         )
         self._membership = Membership(self._consumer, options, self)
         self._moves = moves_of(options)
+        self._quiet_until = float("-inf")  # until then nothing but a lost group needs attention
         self.has_joined = False  # whether the group has answered, maybe without a partition
         self.before_revoke: Callable[[], None] = lambda: None
 
@@ -75,7 +76,6 @@ class Feed:
         """Return the next changes, at most of `limit` records; empty after the timeout.
 
         `parsed`: make about so many changes of the records now, and the others later.
-
         Raises CorruptMessage, ClaimUnreadable, RowsExpired, TableMoved, and Kafka's errors.
         """
         if not self._records:
@@ -86,7 +86,7 @@ class Feed:
         found: list[Delivery] = []
         while self._records and len(found) < (parsed or limit):
             try:
-                found += self._delivered(self._records[0])
+                self._deliver(self._records[0], found)
             except ClientError:
                 if found:
                     break  # they come first; the next call meets the record again
@@ -102,17 +102,22 @@ class Feed:
     def standing(self, receipt: Receipt) -> Standing:
         """Return whether a fetched change may be handed to the service still.
 
-        If the last proof of membership is too old, the client asks for another one first. Raises
+        If the last proof of membership is too old, the client asks for another one first. For a
+        change that may be handed out, it also commits what is acknowledged, if that is due. Raises
         what `fetch` raises.
         """
         now = time.monotonic()
-        if not self._poll.is_due_at(now) and self._commits.is_proven_at(now):
-            return Standing.CURRENT if self._book.is_current(receipt) else Standing.VOID
+        if now < self._quiet_until:
+            return Standing.CURRENT if receipt.assignment.is_current else Standing.VOID
         self._poll_when_due()
         self.prove()
         if self.known_standing(receipt) is Standing.UNPROVEN:
             self._take(self._poll.consume(1, 0))  # tells of partitions that were given away
-        return self.known_standing(receipt)
+        standing = self.known_standing(receipt)
+        if standing is Standing.CURRENT:
+            self.commit_when_due()
+        self._quiet_until = min(self._commits.due_at, self._poll.due_at)
+        return standing
 
     def known_standing(self, receipt: Receipt) -> Standing:
         """Return what `standing` returns, without asking Kafka. Safe in any thread: it reads."""
@@ -129,7 +134,8 @@ class Feed:
         if self._book.ack(receipt):
             return True
         self._metrics.happened("lost_ack")
-        log_event(logging.WARNING, "acknowledgement_void", receipt=receipt)
+        partition = receipt.assignment.partition
+        log_event(logging.WARNING, "acknowledgement_void", at=(*partition, receipt.offset))
         return False
 
     def commit_when_due(self) -> None:
@@ -236,7 +242,7 @@ class Feed:
         self._membership.read_elsewhere(moved)
 
     def _poll_when_due(self) -> None:
-        if self._poll.is_due_at(time.monotonic()):
+        if time.monotonic() > self._poll.due_at:
             self._take(self._poll.consume(1, 0))
 
     def _receive(self, limit: int, timeout_seconds: float) -> None:
@@ -255,18 +261,15 @@ class Feed:
         """Keep all records, then raise the first error."""
         records, failures = sorted_out(messages, self._met_end)
         self._records += [r for r in records if self._book.has(r.source_partition)]
-        for each in failures[1:]:
-            log_event(logging.ERROR, "kafka_error", reason=each)
-        if failures:
-            raise failures[0]
+        raise_first(failures)
 
     def _met_end(self, partition: Partition, offset: int) -> None:
         self._ends.note(partition, offset)
 
-    def _delivered(self, record: Record) -> list[Delivery]:
-        partition = (record.topic, record.partition)
+    def _deliver(self, record: Record, found: list[Delivery]) -> None:
+        """Add the new changes of a record to those that are `found`."""
         if self._moves.passes(record):
-            return []
+            return
         try:
             changes = changes_of(record, self._options.selection, self._options.reading)
         except (CorruptMessage, ClaimGone) as exc:
@@ -274,18 +277,14 @@ class Feed:
                 raise
             self._on_corrupt(record, exc)
             changes = []
-        changes = [each for each in changes if self._is_new(partition, each, record.offset)]
-        receipt = self._book.deliver(partition, record.offset, len(changes))
-        return [Delivery(each, receipt, record) for each in changes]
-
-    def _is_new(self, partition: Partition, change: Change, offset: int) -> bool:
-        if change.key is None:  # of no row: instances that share a partition have their own orders
-            return True
-        if self._guard.is_new(partition, change.key, change.order, offset):
-            return True
-        if not change.is_key_only:  # each delete has its tombstone
-            self._metrics.happened("repeat")
-        return False
+        partition, offset = record[:2], record.offset
+        receipt, before = self._book.receipt(partition, offset), len(found)
+        found += [
+            new_tuple(Delivery, (each, receipt, record))
+            for each in changes
+            if self._guard.takes(partition, each, offset)
+        ]
+        self._book.deliver(receipt, len(found) - before)
 
     def note(self, partition: Partition, offset: int) -> str:
         """Return the metadata of the commit of an offset."""
@@ -296,5 +295,6 @@ class Feed:
         self._commits.answered(error, partitions)
 
     def _on_removed(self) -> None:
+        self._quiet_until = float("-inf")
         if self._options.exclusive:  # its next assignment names all partitions, that of others not
             self.revoked(self._book.partitions(), lost=True)

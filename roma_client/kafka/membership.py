@@ -39,32 +39,31 @@ class Lease:
 
     def __init__(self, session_timeout_seconds: float) -> None:
         self._seconds = session_timeout_seconds
-        self._proven = float("-inf")
+        self.fresh_until = float("-inf")
+        """Until when it need not be renewed (`time.monotonic`)."""
+        self._holds_until = float("-inf")
 
     @property
     def is_old(self) -> bool:
         """Return whether it should be renewed."""
-        return not self.is_fresh_at(time.monotonic())
-
-    def is_fresh_at(self, now: float) -> bool:
-        """Return whether it need not be renewed at this moment (`time.monotonic`)."""
-        return now <= self._proven + self._seconds * _RENEW_AFTER
+        return time.monotonic() > self.fresh_until
 
     @property
     def holds(self) -> bool:
         """Return whether no other client of the group can be active."""
-        return time.monotonic() < self._proven + self._seconds * _HOLDS_FOR
+        return time.monotonic() < self._holds_until
 
     def renew(self, proven_at: float) -> None:
         """Note a commit that was sent at this moment (`time.monotonic`) and accepted.
 
         The moment of the answer would be too late: the commit may have waited for it.
         """
-        self._proven = proven_at
+        self.fresh_until = proven_at + self._seconds * _RENEW_AFTER
+        self._holds_until = proven_at + self._seconds * _HOLDS_FOR
 
     def end(self) -> None:
         """Note that the broker refused the member: only another accepted commit is a proof."""
-        self._proven = float("-inf")
+        self.renew(float("-inf"))
 
 
 class RebalanceListener(Protocol):

@@ -33,10 +33,16 @@ def sorted_out(
     for message in messages:
         error = message.error()
         if error is None:
-            place = (message.topic(), message.partition(), message.offset())
-            content = (message.key(), message.value(), message.headers() or ())
-            timestamp = message.timestamp()[1] / 1000
-            records.append(new_tuple(Record, (*place, *content, timestamp)))
+            fields = (
+                message.topic(),
+                message.partition(),
+                message.offset(),
+                message.key(),
+                message.value(),
+                message.headers() or (),
+                message.timestamp()[1] / 1000,
+            )
+            records.append(new_tuple(Record, fields))
         elif error.code() == _END:
             topic, number, offset = message.topic(), message.partition(), message.offset()
             if topic is not None and number is not None and offset is not None:
@@ -49,6 +55,14 @@ def sorted_out(
     return records, failures
 
 
+def raise_first(failures: Sequence[ClientError]) -> None:
+    """Raise the first error, if there is one; log the others."""
+    for each in failures[1:]:
+        log_event(logging.ERROR, "kafka_error", reason=each)
+    if failures:
+        raise failures[0]
+
+
 class Poll:
     """Asks Kafka's client for messages and events. Used by the thread of the feed."""
 
@@ -57,12 +71,10 @@ class Poll:
         self._group = group
         self._polled = time.monotonic()
 
-    def is_due_at(self, now: float) -> bool:
-        """Return whether events should be asked for, although there are records.
-
-        `now` is monotonic.
-        """
-        return now - self._polled > _POLL_SECONDS
+    @property
+    def due_at(self) -> float:
+        """When events should be asked for, although there are records (`time.monotonic`)."""
+        return self._polled + _POLL_SECONDS
 
     def consume(self, limit: int, timeout_seconds: float) -> list[Message]:
         """Return messages: `limit` of them, or those that came until the timeout.

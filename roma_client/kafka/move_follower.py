@@ -90,7 +90,7 @@ class MoveFollower:
 
         Raises CorruptMessage.
         """
-        partition = (record.topic, record.partition)
+        partition = record[:2]
         if record.value is not None and not self._returned and not self._departures.any:
             return record.offset < self._floor.get(partition, 0)
         end = self._departures.end(partition)

@@ -175,13 +175,14 @@ class TransactionFeed(Feed):
         super()._met_end(partition, offset)
         self._read[partition] = max(self._read.get(partition, 0), offset)
 
-    def _delivered(self, record: Record) -> list[Delivery]:
+    def _deliver(self, record: Record, _found: list[Delivery]) -> None:
+        """Add the record to the assembly; no change is delivered alone."""
         partition = record.source_partition
-        receipt = self._book.deliver(partition, record.offset, 1)
+        receipt = self._book.receipt(partition, record.offset)
+        self._book.deliver(receipt, 1)
         if not self._assembled(record, receipt):
             self._book.ack(receipt)
         self._read[partition] = max(self._read.get(partition, 0), record.offset + 1)
-        return []
 
     def _assembled(self, record: Record, receipt: Receipt) -> bool:
         if record.source_partition == self._reports:
@@ -189,7 +190,7 @@ class TransactionFeed(Feed):
             return report is not None and self._assembly.report(report, receipt)
         partition, id_ = record.source_partition, _id_of(record)
         changes = changes_of(record, self._options.selection, self._options.reading)
-        new = [each for each in changes if self._is_new(partition, each, record.offset)]
+        new = [each for each in changes if self._guard.takes(partition, each, record.offset)]
         # The assembly finds repeats of whole transactions; others have only their order.
         kept = new if id_ is None else changes
         size = len(record.value or b"")

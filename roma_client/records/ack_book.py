@@ -1,33 +1,40 @@
 """Which offset of each partition may be committed, while changes are acknowledged in any order."""
 
-from collections import OrderedDict
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from roma_client.records.change import new_tuple
 from roma_client.records.order_guard import Partition
+
+
+class Assignment:
+    """A partition from its assignment to this client on: one note, which all receipts share.
+
+    is_current   whether the client still has the partition by this assignment
+    next_offset  offset after the newest read record
+    open         offset to the number of its changes that are not acknowledged, at least 1
+    """
+
+    __slots__ = ("is_current", "next_offset", "open", "partition")
+
+    def __init__(self, partition: Partition, offset: int) -> None:
+        self.partition = partition
+        self.next_offset = offset
+        self.open: dict[int, int] = {}
+        self.is_current = True
+
+    def committable(self) -> int:
+        """Return the offset below which everything is acknowledged."""
+        return next(iter(self.open), self.next_offset)
 
 
 class Receipt(NamedTuple):
     """The object by which a service acknowledges a change.
 
-    session  number of the partition's assignment to this client; receipts of an earlier one are
-             void
+    assignment  of the partition to this client; receipts of an earlier one are void
     """
 
-    partition: Partition
+    assignment: Assignment
     offset: int
-    session: int
-
-
-@dataclass(slots=True)
-class _Page:
-    session: int
-    next_offset: int
-    open: OrderedDict[int, int] = field(default_factory=OrderedDict)
-    """Offset to the number of its changes that are not acknowledged, at least 1."""
-
-    def committable(self) -> int:
-        return next(iter(self.open), self.next_offset)
 
 
 class AckBook:
@@ -37,58 +44,65 @@ class AckBook:
     """
 
     def __init__(self) -> None:
-        self._pages: dict[Partition, _Page] = {}
-        self._sessions = 0
+        self._assigned: dict[Partition, Assignment] = {}
 
     def assign(self, partition: Partition, offset: int) -> None:
         """Begin a partition at an offset, or begin it again: older receipts are void."""
-        self._sessions += 1
-        self._pages[partition] = _Page(self._sessions, offset)
+        self.revoke(partition)
+        self._assigned[partition] = Assignment(partition, offset)
 
     def revoke(self, partition: Partition) -> None:
         """Drop a revoked partition; its receipts become invalid."""
-        self._pages.pop(partition, None)
+        former = self._assigned.pop(partition, None)
+        if former is not None:
+            former.is_current = False
 
     def partitions(self) -> list[Partition]:
         """Return the partitions that this client has."""
-        return list(self._pages)
+        return list(self._assigned)
 
     def has(self, partition: Partition) -> bool:
         """Return whether this client has a partition."""
-        return partition in self._pages
+        return partition in self._assigned
 
     def is_current(self, receipt: Receipt) -> bool:
-        """Return whether the partition is still in the session of a receipt."""
-        page = self._pages.get(receipt.partition)
-        return page is not None and page.session == receipt.session
+        """Return whether the partition is still in the assignment of a receipt."""
+        return receipt.assignment.is_current
 
-    def deliver(self, partition: Partition, offset: int, changes: int) -> Receipt:
+    def receipt(self, partition: Partition, offset: int) -> Receipt:
+        """Return the receipt of a record that is delivered next.
+
+        Raises KeyError for a partition that this client does not have.
+        """
+        return new_tuple(Receipt, (self._assigned[partition], offset))
+
+    def deliver(self, receipt: Receipt, changes: int) -> None:
         """Record a read record with this many changes for the service.
 
-        A record without changes is acknowledged at once. Raises KeyError for a partition that this
-        client does not have.
+        A record without changes is acknowledged at once.
         """
-        page = self._pages[partition]
-        page.next_offset = offset + 1
+        assignment, offset = receipt
+        assignment.next_offset = offset + 1
         if changes:
-            page.open[offset] = changes
-        return Receipt(partition, offset, page.session)
+            assignment.open[offset] = changes
 
     def ack(self, receipt: Receipt) -> bool:
         """Acknowledge one change of a record; False if the receipt is void."""
-        page = self._pages.get(receipt.partition)
-        if page is None or page.session != receipt.session or not page.open.get(receipt.offset):
+        assignment, offset = receipt
+        left = assignment.open.get(offset)
+        if left is None or not assignment.is_current:
             return False
-        page.open[receipt.offset] -= 1
-        if not page.open[receipt.offset]:
-            del page.open[receipt.offset]
+        if left == 1:
+            del assignment.open[offset]
+        else:
+            assignment.open[offset] = left - 1
         return True
 
     def is_open(self, partition: Partition) -> bool:
         """Return whether delivered changes of a partition are not acknowledged yet."""
-        page = self._pages.get(partition)
-        return page is not None and bool(page.open)
+        assignment = self._assigned.get(partition)
+        return assignment is not None and bool(assignment.open)
 
     def committable(self) -> dict[Partition, int]:
         """Return the offset of each partition below which everything is acknowledged."""
-        return {partition: page.committable() for partition, page in self._pages.items()}
+        return {at: each.committable() for at, each in self._assigned.items()}

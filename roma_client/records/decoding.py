@@ -68,6 +68,7 @@ _WITHOUT_ROW: Final[Mapping[str, Any]] = MappingProxyType(
     }
 )
 """Fields of a change that has no row."""
+_new, _set = object.__new__, object.__setattr__
 _NO_COLUMNS: Final[Mapping[str, str | None]] = {}  # a plain one, which can be pickled
 Headers: TypeAlias = Mapping[str, bytes | None]
 
@@ -135,7 +136,9 @@ def _rows(record: Record, headers: Headers, parts: Parts, values: Values) -> lis
         fields[image] = row
         old = {**olds[index]} if is_update and olds is not None else _NO_COLUMNS
         fields[LATER] = (_later, record, message, row, old, unlogged)
-        changes.append(Change.of_fields(fields))
+        change = _new(Change)  # as Change.of_fields, without its call
+        _set(change, "__dict__", fields)
+        changes.append(change)
     return changes
 
 
@@ -215,9 +218,7 @@ def _common(record: Record, headers: Headers, message: Mapping[str, Any]) -> dic
 
 
 def _of_message(message: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields that all rows of a message have, with those of a record without further
-    headers.
-    """
+    """Return the fields that all rows have, with those of a record without further headers."""
     return {
         **_WITHOUT_HEADERS,
         "database": message["database"],

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, TypeAlias
 
-from roma_client.records.change import Operation, new_tuple
+from roma_client.records.change import Operation
 
 _BEGIN: Final = b'{"data":['
 _ROWS_AT: Final = len(_BEGIN) - 1
@@ -45,12 +45,8 @@ class Frame:
         self.bases: dict[str, dict[str, Any]] = {}
 
 
-class Parts(NamedTuple):
-    """A message: the frame, its rows, and their former columns; None for none."""
-
-    frame: Frame
-    rows: Any
-    olds: Any
+Parts: TypeAlias = tuple[Frame, Any, Any]
+"""A message: the frame, its rows, and their former columns; None for none."""
 
 
 class _Newest:
@@ -78,7 +74,7 @@ def parts_of(value: bytes) -> Parts:
         except StopIteration:  # no JSON: the error has the place in the whole value
             return whole(json.loads(value))
         if end == len(text):
-            return new_tuple(Parts, (newest[1], rows, newest[1].old))
+            return newest[1], rows, newest[1].old
     return _cut(value)
 
 
@@ -92,17 +88,17 @@ def _cut(value: bytes) -> Parts:
     if old < 0:
         frame = _frame(around)
         _Newest.pair = around, frame
-        return Parts(frame, rows, frame.old)
+        return frame, rows, frame.old
     old_end = around.find(_END_OF_OLD, old)
     if old_end < 0:
         return whole(json.loads(value))
     olds = _scanned(around[old + len(_OLD) - 2 : old_end + 2].decode())
-    return Parts(_frame(around[:old] + around[old_end + 2 :]), rows, olds)
+    return _frame(around[:old] + around[old_end + 2 :]), rows, olds
 
 
 def whole(message: Any) -> Parts:
     """Return the parts of a parsed message."""
-    return Parts(Frame(message), message.get("data"), message.get("old"))
+    return Frame(message), message.get("data"), message.get("old")
 
 
 @lru_cache(maxsize=_FRAMES)

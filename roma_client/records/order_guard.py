@@ -1,10 +1,11 @@
 """Dropping of changes that were delivered before: for each key, only a greater order is new."""
 
 from collections import OrderedDict
+from collections.abc import Callable
 from hashlib import sha256
 from typing import Final, NamedTuple, TypeAlias
 
-from roma_client.records.change import Order
+from roma_client.records.change import Change, Order
 
 Partition: TypeAlias = tuple[str, int]
 """Topic and partition number."""
@@ -34,8 +35,12 @@ class OrderGuard:
     service may then see a repeated change, which at-least-once delivery permits.
     """
 
-    def __init__(self, keys: int = DEFAULT_KEYS) -> None:
+    def __init__(
+        self, keys: int = DEFAULT_KEYS, repeated: Callable[[], None] = lambda: None
+    ) -> None:
+        """`repeated` is called for each dropped change, except the tombstone of each delete."""
         self._keys = keys
+        self._repeated = repeated
         self._newest: dict[Partition, OrderedDict[str, tuple[Order, int]]] = {}
         """The newest order of each key, and the offset of its record."""
         self._before: dict[Partition, LastChange] = {}
@@ -67,25 +72,40 @@ class OrderGuard:
         key = next(reversed(newest))
         return LastChange.of(key, newest[key][0])
 
+    def takes(self, partition: Partition, change: Change, offset: int) -> bool:
+        """Return whether a change is handed out: it is new, or has no key.
+
+        Without a key it is of no row: instances that share a partition have their own orders.
+        """
+        key = change.key
+        if key is None or self.is_new(partition, key, change.order, offset):
+            return True
+        if not change.is_key_only:
+            self._repeated()
+        return False
+
     def is_new(self, partition: Partition, key: str, order: Order, offset: int) -> bool:
         """Return whether the change is newer than all delivered changes of its key.
 
         If so, the guard stores its order, and the offset of its record.
         """
-        if partition in self._before and self._is_copy(partition, key, order):
+        if self._before and partition in self._before and self._is_copy(partition, key, order):
             self.dropped += 1
             return False
         newest = self._newest.get(partition)
         if newest is None:
             newest = self._newest[partition] = OrderedDict()
         known = newest.get(key)
-        if known is not None and order <= known[0]:
+        if known is None:  # a new key is the last one already
+            newest[key] = (order, offset)
+            if len(newest) > self._keys:
+                newest.popitem(last=False)
+            return True
+        if order <= known[0]:
             self.dropped += 1
             return False
         newest[key] = (order, offset)
         newest.move_to_end(key)
-        if len(newest) > self._keys:
-            newest.popitem(last=False)
         return True
 
     def forget(self, partition: Partition) -> None:

@@ -51,7 +51,7 @@ class Record(NamedTuple):
     @property
     def source_partition(self) -> Partition:
         """Return topic and partition."""
-        return self.topic, self.partition
+        return self[:2]
 
     def header(self, name: str) -> bytes | None:
         """Return a header's value, of several the last one; None if the record lacks it."""

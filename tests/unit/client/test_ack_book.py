@@ -8,10 +8,16 @@ from roma_client.records.ack_book import AckBook, Receipt
 AT = ("shop", 0)
 
 
+def delivered(book: AckBook, offset: int, changes: int) -> Receipt:
+    receipt = book.receipt(AT, offset)
+    book.deliver(receipt, changes)
+    return receipt
+
+
 def test_an_offset_waits_for_all_changes_of_its_record_and_for_those_before_it() -> None:
     book = AckBook()
     book.assign(AT, 7)
-    first, second = book.deliver(AT, 7, 2), book.deliver(AT, 9, 1)
+    first, second = delivered(book, 7, 2), delivered(book, 9, 1)
     assert book.committable() == {AT: 7}
     assert book.ack(second)
     assert book.committable() == {AT: 7}
@@ -22,11 +28,11 @@ def test_an_offset_waits_for_all_changes_of_its_record_and_for_those_before_it()
 def test_receipts_of_an_earlier_assignment_are_void() -> None:
     book = AckBook()
     book.assign(AT, 0)
-    receipt = book.deliver(AT, 0, 1)
+    receipt = delivered(book, 0, 1)
     book.revoke(AT)
     book.assign(AT, 0)
     assert (book.is_current(receipt), book.ack(receipt)) == (False, False)
-    book.deliver(AT, 0, 1)
+    delivered(book, 0, 1)
     assert (book.ack(receipt), book.committable()) == (False, {AT: 0})
 
 
@@ -36,7 +42,7 @@ def test_what_is_committed_is_exactly_what_has_nothing_open_before_it(
 ) -> None:
     book = AckBook()
     book.assign(AT, 0)
-    receipts = [book.deliver(AT, offset, size) for offset, size in enumerate(sizes)]
+    receipts = [delivered(book, offset, size) for offset, size in enumerate(sizes)]
     waiting: list[Receipt] = [
         receipt for receipt, size in zip(receipts, sizes, strict=True) for _ in range(size)
     ]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roma_client.errors import TransactionIncomplete, TransactionTooLarge
-from roma_client.records.ack_book import Receipt
+from roma_client.records.ack_book import Assignment, Receipt
 from roma_client.records.pending import Moment, PendingTransaction, ReadyTransaction, Rows
 from roma_client.records.transaction import transaction_id
 from tests.support.clients.transaction_history import (
@@ -280,7 +280,7 @@ def test_all_rows_of_a_message_have_the_tags_of_its_copies() -> None:
     rows = [made_change("shop.a", 101), made_change("shop.a", 102)]
     for offset, tag in enumerate(("orders", "paid")):
         tagged = [replace(each, tags=(tag,)) for each in rows]
-        pending.add(Rows(ROWS[0], id_, tagged, 1, Receipt(ROWS[0], offset, 1), TIME))
+        pending.add(Rows(ROWS[0], id_, tagged, 1, Receipt(Assignment(ROWS[0], 0), offset), TIME))
     transaction = pending.ready().transaction
     assert transaction is not None
     assert [each.tags for each in transaction.changes] == [("orders", "paid")] * 2
