@@ -1,6 +1,6 @@
 """Sends a dead letter's message to its topic, after the cause of the failure was removed."""
 
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from time import time
 from typing import Final
@@ -16,7 +16,7 @@ from relay.dead_letters import (
     last_of_key,
 )
 from relay.encode import without_number
-from relay.errors import Fenced, MessageTooLarge, ReplayRefused, TopicRefused
+from relay.errors import Fenced, MessageTooLarge, RelayError, ReplayRefused, TopicRefused
 from relay.kafka import TopicAdmin, TopicState, message_bytes, topic_limit
 from relay.model.message import OutboundMessage
 from relay.operations.who import Who
@@ -52,7 +52,8 @@ def replay(
         try:
             return _sent(settings, instance, wanted, who, producer, again=again)
         except ReplayRefused:
-            producer.abort()
+            with suppress(RelayError):  # the broker ends the transaction by its timeout
+                producer.abort()
             raise
         except Fenced as exc:
             raise ReplayRefused(
