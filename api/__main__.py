@@ -8,7 +8,7 @@ from relay.service import run_service
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Serve the admin. The result is the exit code, as `run_service` says."""
+    """Serve the admin. Return the exit code of `run_service`."""
     return run_service("roma api", "The admin: mappings, instances, relays.", serve, argv)
 
 

@@ -21,7 +21,7 @@ AdminDep: TypeAlias = Annotated[Admin, Depends(_admin)]
 
 
 def caller_of(request: Request) -> Caller:
-    """Return who sent a request, as the guard found out."""
+    """Return the caller of a request, as the guard identified it."""
     found: Caller = getattr(request.state, "caller", ANONYMOUS)
     return found
 

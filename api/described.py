@@ -36,7 +36,7 @@ def describe(app: FastAPI) -> dict[str, Any]:
 
 
 def _describe_errors(responses: dict[str, Any]) -> None:
-    responses.pop("422", None)  # FastAPI's own form of it; 4XX says what is sent
+    responses.pop("422", None)  # FastAPI's own error form; 4XX describes the form that is sent
     for status, response in responses.items():
         if status.startswith(_ERRORS) and any(
             "schema" in each for each in response.get("content", {}).values()

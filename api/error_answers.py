@@ -27,7 +27,7 @@ from relay.errors import RelayError
 from relay.settings import UNKNOWN_KEY, unknown_key
 
 PROBLEM_JSON: Final = "application/problem+json"
-# A client that comes back after this finds a ZooKeeper that was only restarted.
+# A client that retries after this time finds a ZooKeeper that was only restarted.
 _RETRY_AFTER_SECONDS: Final = 5
 _SUGGESTED: Final = 20
 """So many problems of one request get a suggestion."""

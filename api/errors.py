@@ -72,7 +72,7 @@ class TokenWrong(TokenMissing):
 
 
 class SessionMissing(ApiError):
-    """The act is for a user who signed in, and the caller did not."""
+    """The act requires a signed-in user, and the caller is not signed in."""
 
     code = "SESSION_MISSING"
     remedy = "Sign in at /login, or let an administrator change the account."

@@ -119,7 +119,7 @@ class Guard:
         if scope["method"] in _WITHOUT_BODY:
             check_forgery(request, caller, b"")
             return receive
-        if not needed:  # signing in: there is no session yet whose token could be asked for
+        if not needed:  # signing in: there is no session yet whose token could be checked
             check_sender(request)
         message = await _whole(receive, limit)
         check_forgery(request, caller, message.get("body", b""))
@@ -229,7 +229,7 @@ async def _refusal(error: RelayError, scope: Scope, receive: Receive, send: Send
     response.headers["Connection"] = "close"
     sends = (
         "expect" not in Request(scope).headers
-    )  # a client that asks first sends nothing after this answer
+    )  # a client that waits for 100 Continue sends no body after this answer
 
     async def lingering(message: Message) -> None:
         if message["type"] != "http.response.body":

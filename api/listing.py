@@ -26,9 +26,10 @@ class Listing:
     _response: Response
 
     def of(self, entries: Sequence[Entry]) -> list[Entry]:
-        """Return the requested entries, and note in the answer how many the filter accepts.
+        """Return the requested entries, and set the number of matching entries in the answer.
 
-        The filter reads what the caller is shown, so hidden values cannot be guessed by it.
+        The filter reads only what the caller may see, so a caller cannot guess hidden values with
+        it.
         """
         found = [each for each in entries if self._accepts(each)] if self.words else entries
         self.note_total(len(found))

@@ -1,4 +1,4 @@
-"""Serving the admin until a signal asks it to stop."""
+"""Serves the admin until a signal stops it."""
 
 import asyncio
 import signal
@@ -138,8 +138,9 @@ def _url(settings: ApiSettings, listener: socket.socket) -> str:
 
 
 def _stop_on_signals(server: uvicorn.Server) -> None:
-    """Stop on a signal that comes before uvicorn listens to signals, and swallow the one that it
-    raises again when it is done.
+    """Stop on a signal that arrives before uvicorn handles signals.
+
+    Ignore the signal that uvicorn raises again when it has ended.
     """
 
     def stop(_number: int, _frame: FrameType | None) -> None:

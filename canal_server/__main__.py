@@ -14,7 +14,7 @@ from relay.threads import THREADS
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Serve Canal's clients. The result is the exit code, as `run_service` says."""
+    """Serve Canal's clients. Return the exit code of `run_service`."""
     return run_service("roma canal-server", "A server that speaks Canal's protocol.", serve, argv)
 
 

@@ -78,7 +78,7 @@ class Channel:
         self.close()
 
     def close(self) -> None:
-        """Close the connection at once."""
+        """Close the connection immediately."""
         with self._closing:
             self._socket.close()
 
@@ -88,7 +88,9 @@ class Channel:
             self._socket.shutdown(socket.SHUT_RDWR)
 
     def _set_options(self) -> None:
-        """Send small packets at once, and notice a client whose machine is gone."""
+        """Send small packets without delay, and detect a client whose machine does not answer any
+        more.
+        """
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         for option, value in (

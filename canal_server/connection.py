@@ -97,7 +97,9 @@ class Connection:
             self._logins.leave(self)
 
     def turn_away(self) -> None:
-        """End at once: too many connections have not logged in. Thread-safe."""
+        """Close the connection immediately: too many connections have not logged in.
+        Thread-safe.
+        """
         metrics.CANAL_REFUSED.labels(TooMany.__name__).inc()
         _log.warning("canal_login_turned_away", peer=self._peer)
         self._displaced.set()

@@ -11,7 +11,7 @@ class Newcomer(Protocol):
     """A connection that has not logged in."""
 
     def turn_away(self) -> None:
-        """Close the connection at once. Thread-safe."""
+        """Close the connection immediately. Thread-safe."""
 
 
 class Logins:

@@ -28,7 +28,7 @@ from roma_client.kafka.options import owned_settings
 _ACCEPT_SECONDS: Final = 0.5
 _STOP_SECONDS: Final = 20.0
 _QUEUE_KBYTES: Final = 16_384
-"""Records that a consumer holds before they are asked for (`queued.max.messages.kbytes`)."""
+"""Kilobytes of records that a consumer fetches in advance (`queued.max.messages.kbytes`)."""
 
 _log = structlog.stdlib.get_logger(__name__)
 

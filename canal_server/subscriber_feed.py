@@ -1,4 +1,4 @@
-"""What one client id of a destination reads: a consumer group of the relay's topics."""
+"""Reads the topics for one client id of a destination, with a consumer group."""
 
 import time
 from collections.abc import Callable
@@ -143,7 +143,7 @@ class SubscriberFeed:
     def _has_new_topics(self) -> bool:
         try:
             return self._connector.has_new_topics()
-        except ClientError as exc:  # what is read already is read on
+        except ClientError as exc:  # continue with the records that are read already
             _log.info("canal_topics_not_refreshed", error=str(exc), **self._figures.names)
             return False
 

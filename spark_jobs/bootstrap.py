@@ -1,5 +1,5 @@
-"""Copy existing tables for the first time, beside the running stream: `python -m
-spark_jobs.bootstrap --config job.toml`.
+"""Copy existing tables for the first time while the stream runs: `python -m spark_jobs.bootstrap
+--config job.toml`.
 """
 
 import sys
@@ -52,7 +52,8 @@ def run(
     anew: bool = False,
     trace: bool = False,
 ) -> Mapping[str, CopyFigures]:
-    """Copy the tables that no run has finished, with `anew` all of them; return table → figures.
+    """Copy the tables that no run has finished; with `anew` copy all tables again. Return table →
+    figures.
 
     Raises JobError.
     """
@@ -116,9 +117,9 @@ def _copy_all(
     borders: Callable[[], AbstractContextManager[None]],
     shown: Progress,
 ) -> dict[str, CopyFigures]:
-    """Copy table after table; one that fails is left out.
+    """Copy one table after another; a table that fails is omitted.
 
-    Raises TablesLeftOut at the end where one did, other JobErrors at once.
+    Raises TablesLeftOut at the end if a table failed, other JobErrors immediately.
     """
     figures: dict[str, CopyFigures] = {}
     failed: dict[str, JobError] = {}
@@ -194,7 +195,7 @@ def _tell_progress(
 
 
 def _pause(shutdown: Shutdown, seconds: float) -> bool:
-    """Wait; say whether the end was asked for."""
+    """Wait; return whether the job was asked to end."""
     left, pause = seconds, Event()
     while left > 0 and not shutdown.requested:
         pause.wait(min(left, _POLL_SECONDS))

@@ -1,4 +1,4 @@
-"""Apply what the topics hold now, or a range of it, to the copies once: `python -m
+"""Apply the current messages of the topics, or a range of them, to the copies once: `python -m
 spark_jobs.dedup_batch --config job.toml`.
 """
 

@@ -28,7 +28,7 @@ def start(
     *,
     trace: bool = False,
 ) -> StreamingQuery:
-    """Start the stream where its checkpoint says.
+    """Start the stream at the position of its checkpoint.
 
     A batch that a crash interrupted is applied again, which changes nothing. Later errors of the
     query are raised by its `awaitTermination` as Spark's errors; `run` raises the job's own.
@@ -89,8 +89,8 @@ def _batches(
 
 
 def run(settings: JobSettings, shutdown: Shutdown, *, trace: bool = False) -> None:
-    """Keep the copies up until the topics are read (without trigger_seconds) or the end is asked
-    for.
+    """Update the copies until the topics are read (without trigger_seconds) or the job is asked to
+    end.
 
     Raises JobError.
     """

@@ -61,7 +61,9 @@ class Reconciliation:
     sources: Sources
 
     def run(self, *, repair: bool) -> Sequence[TableFindings]:
-        """Compare every table; those that cannot be compared say why. Raises RulesDiffer."""
+        """Compare every table. The result of a table that cannot be compared has the reason. Raises
+        RulesDiffer.
+        """
         if repair:
             check_writers(self.spark, self.settings)
             check_rule(self.spark, self.settings)

@@ -1,4 +1,4 @@
-"""Which caller a request comes from, by its `Authorization` header or its session."""
+"""Identifies the caller of a request by its `Authorization` header or its session."""
 
 from collections.abc import Callable, Set
 from hmac import compare_digest
@@ -44,7 +44,7 @@ class Gate:
     ) -> Caller:
         """Return the caller if it holds the rights.
 
-        ZooKeeper is asked unless the request has the token of the file. A token has priority: the
+        ZooKeeper is read unless the request has the token of the file. A token has priority: the
         session of the same request is then not used. A user in the proxy's header has priority over
         a session.
 

@@ -1,4 +1,4 @@
-"""The one who calls an endpoint."""
+"""The caller of an endpoint."""
 
 from collections.abc import Set
 from dataclasses import dataclass, field

@@ -74,7 +74,7 @@ def _field(request: Request, body: bytes) -> str:
         return ""
     try:
         fields = parse_qs(body.decode("ascii"), max_num_fields=200)
-    except ValueError:  # the endpoint says what is wrong with the form
+    except ValueError:  # the endpoint reports what is wrong with the form
         return ""
     return fields.get(FIELD, [""])[-1]
 

@@ -1,4 +1,4 @@
-"""Whether the admin may listen where it is asked to."""
+"""Checks whether the admin may listen at the configured address."""
 
 from relay.errors import ConfigurationError
 from relay.model.loopback import is_loopback

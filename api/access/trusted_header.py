@@ -34,7 +34,7 @@ class HeaderRefused(ApiError):
 
 
 class HeaderUserRefused(ApiError):
-    """The proxy names a user who may not use this installation."""
+    """The proxy names a user who is not allowed to use this installation."""
 
     code = "HEADER_USER_REFUSED"
     remedy = (

@@ -1,4 +1,4 @@
-"""The parts of the admin that find out who sends a request, and what the caller may do."""
+"""Creates the parts of the admin that identify callers and their rights."""
 
 from dataclasses import dataclass
 from functools import partial

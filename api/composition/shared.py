@@ -1,4 +1,6 @@
-"""What several parts of the admin use: settings, the session, stores and the audit trail."""
+"""Objects that several parts of the admin use: settings, the session, stores and the audit
+trail.
+"""
 
 from dataclasses import dataclass
 from functools import partial

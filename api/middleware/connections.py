@@ -22,14 +22,14 @@ WRITE_SECONDS: Final = 30.0
 """A client that reads no byte of an answer for this many seconds is disconnected."""
 
 MOST_CONNECTIONS: Final = 500
-"""Open at once.
+"""Largest number of open connections.
 
-Beyond them the ones that have waited longest for their client are closed, so a new client is always
-answered.
+Beyond it the admin closes the connections that have waited longest for their client, so a new
+client always gets an answer.
 """
 _ROOM: Final = 50
-"""Number of connections that are closed at once, so that not every further connection must
-search for one.
+"""Number of connections that are closed together, so that not every further connection starts a
+search.
 """
 _WAITS_FOR_CLIENT: Final = frozenset({h11.IDLE, h11.SEND_BODY})
 

@@ -7,7 +7,7 @@ _KEY = "peer"
 
 
 class RealPeer:
-    """ASGI middleware: notes who sends the request. It must be the outermost one."""
+    """ASGI middleware: records the sender's address. It must be the outermost middleware."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -62,7 +62,7 @@ class DeadLetterView(BaseModel):
 
 
 class OneLetterView(DeadLetterView):
-    """One dead letter, with what its topic takes now."""
+    """One dead letter, with the current limits of its topic."""
 
     message_bytes: int | None = Field(
         description="The most bytes that its message takes; null: the row could not be encoded."
@@ -76,7 +76,9 @@ class OneLetterView(DeadLetterView):
 
     @classmethod
     def now(cls, listed: ListedDeadLetter, limit_bytes: int | None) -> "OneLetterView":
-        """Return the letter beside the present limit of its topic, None without the topic."""
+        """Return the letter with the current limit of its topic, None if the topic does not
+        exist.
+        """
         letter = listed.letter
         size = message_bytes(letter.message) if letter.is_message else None
         fits = None if size is None or limit_bytes is None else size <= limit_bytes

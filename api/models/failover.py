@@ -219,8 +219,8 @@ class SwitchRequest(SourceRequest):
 
 
 class AcceptLossRequest(SourceRequest):
-    """The GTIDs whose loss is accepted, as `lacking` or `gone` of the server names them; no
-    others are.
+    """The GTIDs whose loss is accepted, as `lacking` or `gone` of the server lists them. No other
+    loss is accepted.
     """
 
     model_config = ConfigDict(

@@ -151,7 +151,7 @@ class InstanceView(BaseModel):
 
     @classmethod
     def of(cls, status: InstanceStatus, *, relay_alive: bool) -> "InstanceView":
-        """Return the status; `relay_alive` says whether the relay that wrote it still runs."""
+        """Return the status. `relay_alive`: the relay that wrote it is still running."""
         return cls.model_validate({**status.to_fields(), "relay_alive": relay_alive})
 
 

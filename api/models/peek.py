@@ -1,4 +1,4 @@
-"""Rows of messages as a reader of a table sees them."""
+"""Rows of messages, as the API returns them to a reader of a table."""
 
 from typing import Literal, TypeAlias
 

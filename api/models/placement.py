@@ -28,8 +28,8 @@ class CandidateView(BaseModel):
 
 
 class InstancePlaceView(BaseModel):
-    """An instance: which relay leads it, where it was moved (empty: nowhere), which servers it
-    prefers, and who could run it.
+    """An instance: the relay that leads it, its move (empty: none), its preferred servers, and the
+    relays that could run it.
     """
 
     instance: str

@@ -70,7 +70,7 @@ class RepairWish(BaseModel):
 
 
 class RepairView(BaseModel):
-    """What a repair would do, or the requests that it made.
+    """The effect of a repair, or the requests that it made.
 
     made        requests that were made
     under_way   requests that repair the same keys already

@@ -35,7 +35,7 @@ def save_user(
 ) -> UserView:
     """Add a user, or change one (needs If-Match).
 
-    A new password and disabling end the user's sessions at once.
+    A new password and disabling end the user's sessions immediately.
     """
     password = "" if sent.password is None else sent.password.get_secret_value()
     wanted = UserChange(Grant(sent.role, sent.values), sent.disabled, password)

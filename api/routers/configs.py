@@ -88,7 +88,7 @@ def save_document(
 
     Replacing an existing document requires If-Match.
 
-    A logical database needs its topic: save `topics` before `dbs`, or all documents at once.
+    A logical database needs its topic: save `topics` before `dbs`, or all documents together.
     """
     saved = admin.mappings.editor.save_document(
         group, data_id, document_text(data_id, body), precondition, note
@@ -100,9 +100,9 @@ def save_document(
 
 @router.get("/{group}")
 def read_group(admin: AdminDep, response: Response, group: str) -> dict[str, Any]:
-    """Return all documents in force by dataId, in the form that PUT takes.
+    """Return all active documents by dataId, in the form that PUT accepts.
 
-    One that is not JSON comes as text.
+    A document that is not JSON is returned as text.
     """
     check_group(group)
     stored = admin.mappings.archive.in_force()
@@ -119,9 +119,9 @@ def save_group(
     precondition: PreconditionDep,
     note: NoteDep,
 ) -> SavedView:
-    """Save all documents at once, in one step; a document that is not named is gone.
+    """Save all documents in one step. A document that the request does not name is deleted.
 
-    Needs If-Match once anything was saved.
+    Needs If-Match after the first save.
     """
     return saved_view(
         admin.mappings.editor.save_group(group, documents_of(body), precondition, note), response

@@ -83,11 +83,11 @@ async def follow_table(
     ] = "",
     last_event_id: LastEvent = "",
 ) -> StreamingResponse:
-    """Follow the messages of a logical table, as a consumer with read_committed sees them.
+    """Stream the messages of a logical table, as a read_committed consumer receives them.
 
-    No consumer group is used. Values need the right `values`; without it they are hidden. Columns
-    that a mask or rule of an instance hides never appear. It is in the audit trail. A key filter
-    is sent by POST.
+    The stream uses no consumer group. Values require the right `values`, and are hidden without it.
+    Columns that a mask or rule of an instance hides never appear. The audit trail gets an entry.
+    Send a key filter by POST.
     """
     offsets = PeekOffsets.read(last_event_id) or PeekOffsets.read(after)
     return await _stream(request, admin, caller, asked, offsets)

@@ -23,9 +23,10 @@ def read_placement(admin: AdminDep) -> PlacementView:
 def move_instance(
     admin: AdminDep, instance: str, wanted: MoveRequest, note: NoteDep
 ) -> PlacementView:
-    """Move an instance to a relay or server, at once.
+    """Move an instance to a relay or server immediately.
 
-    It stays there as long as that one runs and is able, until the move is withdrawn.
+    The instance stays there while that relay or server is able to run it, until the move is
+    withdrawn.
     """
     admin.placement.hand_over(instance, wanted.to, note)
     return admin.placement.placement()
@@ -33,7 +34,7 @@ def move_instance(
 
 @router.delete("/moves/{instance}")
 def withdraw_move(admin: AdminDep, instance: str, note: NoteDep) -> PlacementView:
-    """Withdraw a move: the instance runs where its settings and the balance say."""
+    """Withdraw a move. Settings and balance then choose the instance's relay."""
     admin.placement.withdraw_hand_over(instance, note)
     return admin.placement.placement()
 
@@ -42,8 +43,9 @@ def withdraw_move(admin: AdminDep, instance: str, note: NoteDep) -> PlacementVie
 def drain_server(
     admin: AdminDep, server: Annotated[str, Path(pattern=NAME_PATTERN)], note: NoteDep
 ) -> PlacementView:
-    """Put a server into maintenance: its relays hand over at once every instance that others can
-    run, and take none.
+    """Put a server into maintenance.
+
+    Its relays immediately hand over every instance that others can run, and accept none.
     """
     admin.placement.drain(server, note)
     return admin.placement.placement()
@@ -53,7 +55,7 @@ def drain_server(
 def preview_maintenance(
     admin: AdminDep, server: Annotated[str, Path(pattern=NAME_PATTERN)]
 ) -> MaintenancePreview:
-    """Say where each instance that the server leads would go, and do nothing."""
+    """Return where each instance that the server leads would move. Nothing is changed."""
     return admin.placement.preview_maintenance(server)
 
 

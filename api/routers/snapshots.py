@@ -33,9 +33,10 @@ def read_snapshots(
 
 @router.post("", status_code=202)
 def start_snapshot(admin: AdminDep, wish: SnapshotWish, note: NoteDep) -> list[SnapshotView]:
-    """Copy tables into their topics beside the live stream; one request for each instance.
+    """Copy tables into their topics while the live stream continues, with one request for each
+    instance.
 
-    A condition may ask for values that masks hide, so this needs the right to see values.
+    A condition may test values that masks hide, so this needs the right to see values.
     """
     started = admin.snapshots.start(_who(note), wish.wanted(), wish.instances)
     return [SnapshotView.of(each, values=True) for each in started]
@@ -43,16 +44,16 @@ def start_snapshot(admin: AdminDep, wish: SnapshotWish, note: NoteDep) -> list[S
 
 @router.post("/repair", status_code=202)
 def repair_rows(admin: AdminDep, wish: RepairWish, note: NoteDep) -> RepairView:
-    """Publish the present rows of keys again; a key without a row gets no message.
+    """Publish the current rows of keys again. A key without a row gets no message.
 
-    The same request may follow a failure: what is under way is not made again.
+    The request may be repeated after a failure: a copy in progress is not created again.
     """
     return admin.repairs.repair(wish, _who(note))
 
 
 @router.post("/repair/preview")
 def preview_repair(admin: AdminDep, wish: RepairWish) -> RepairView:
-    """Return what a repair would do. Nothing is changed."""
+    """Return the effect of a repair. Nothing is changed."""
     return RepairView(sentences=admin.repairs.preview(wish))
 
 

@@ -1,1 +1,1 @@
-"""The services behind the endpoints."""
+"""The services that the endpoints call."""

@@ -19,7 +19,7 @@ from relay.state.sealed_backup import seal, unseal
 from relay.zk import Session
 
 _LIMIT_BYTES: Final = BODY_LIMIT_BYTES * 9 // 10
-"""Of a sealed backup: a form with it must pass the limit of bodies."""
+"""Largest size of a sealed backup in bytes. A form with it must be within the limit of bodies."""
 
 
 class BackupDesk:
@@ -55,7 +55,7 @@ class BackupDesk:
         return text
 
     def preview(self, sealed: SealedBackup) -> RestorePreviewView:
-        """Return what a restore would change. Raises BackupRefused, StoreUnreachable."""
+        """Return the effect of a restore. Raises BackupRefused, StoreUnreachable."""
         backup = unseal(sealed.text, sealed.passphrase.get_secret_value())
         return RestorePreviewView.of(restore_preview(self._settings, self._session, backup))
 

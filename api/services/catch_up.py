@@ -42,16 +42,16 @@ def rate_of(samples: list[Sample]) -> CatchUpRate | None:
 
 
 class CatchUpRates:
-    """Keeps what was read of each server. Several threads may use it."""
+    """Stores the readings of each server. Thread-safe."""
 
     def __init__(self) -> None:
         self._samples: dict[Hashable, list[Sample]] = {}
         self._lock = threading.Lock()
 
     def note(self, server: Hashable, sample: Sample) -> CatchUpRate | None:
-        """Add what was read of a server; return its present rate.
+        """Add a reading of a server; return its current rate.
 
-        A server that lacks nothing, or whose gap is not known, is forgotten.
+        Readings are deleted if a server lacks nothing, or its gap is unknown.
         """
         with self._lock:
             if sample.behind <= 0:

@@ -19,7 +19,7 @@ class DeadLetterLists:
     kafka: KafkaSettings
 
     def one(self, instance: str, letter: str) -> OneLetterView:
-        """Return a dead letter, with what its topic takes now.
+        """Return a dead letter, with the current limits of its topic.
 
         Raises DeadLetterUnknown, DeadLetterDamaged, Unreachable, NodeMissing.
         """

@@ -43,7 +43,7 @@ class Erasure(Protocol):
     """The methods of `relay.operations.PersonErasure` that the desk uses."""
 
     def plan(self) -> ErasurePlan:
-        """Search every store, and return what an erasure would change."""
+        """Search every store, and return the effect of an erasure."""
 
     def erase(self, plan: ErasurePlan, who: Who, choice: ErasureChoice) -> None:
         """Erase the findings of a plan."""

@@ -92,7 +92,7 @@ class InstanceDesk:
                 for each in (before, after)
             )
         except ConfigurationError:
-            return  # what was saved before cannot be read: the relay compares with its record
+            return  # the former document is unreadable: the relay compares with its record
         for topic in self._agreements.topics():
             if old.format_of(topic) == new.format_of(topic):
                 continue

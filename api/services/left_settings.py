@@ -1,4 +1,6 @@
-"""Puts back what a killed erasure left: at the start, and when the turn of another process ends."""
+"""Restores settings that a killed erasure left: at the start, and when the turn of another process
+ends.
+"""
 
 import threading
 from collections.abc import Callable
@@ -22,7 +24,9 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class LeftSettings:
-    """A thread that waits until no process holds the turn, and puts back what is noted then."""
+    """A thread that waits until no process holds the turn, and then restores the stored
+    settings.
+    """
 
     def __init__(
         self, session: Session, turn: ErasureTurn, put_back: Callable[[], tuple[str, ...]]

@@ -1,4 +1,4 @@
-"""Problems in words for a reader with a browser: the title, and what to do on the page.
+"""Texts of problems for a reader with a browser: the title, and the remedy on the page.
 
 The REST interface keeps the phrases of HTTP and the remedies for programs.
 """

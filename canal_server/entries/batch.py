@@ -73,12 +73,12 @@ def _events(changes: Sequence[Change]) -> Iterator[bytes]:
 
 
 def _transaction(change: Change) -> Hashable:
-    """Return what the changes of one source transaction share; None for a statement."""
+    """Return the fields that all changes of one source transaction share; None for a statement."""
     if change.operation is Operation.STATEMENT:
         return _STATEMENT
     return change.instance, change.transaction_id, change.order.execute_time, change.snapshot
 
 
 def _event(change: Change) -> Hashable:
-    """Return what the rows of one event share."""
+    """Return the fields that all rows of one event share."""
     return change.database, change.table, change.operation, change.source, change.event_time

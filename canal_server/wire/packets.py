@@ -56,7 +56,7 @@ def messages(batch_id: int, entries: Sequence[bytes]) -> bytes:
 
 
 def read_login(packet: bytes) -> ClientLogin:
-    """Return what an authentication packet says. Raises BadPacket for any other packet."""
+    """Parse an authentication packet. Raises BadPacket for any other packet."""
     kind, body = _opened(packet)
     if kind != PacketKind.CLIENT_AUTHENTICATION:
         raise BadPacket(f"The first packet has type {kind}; an authentication (2) is expected.")
@@ -68,7 +68,7 @@ def read_login(packet: bytes) -> ClientLogin:
 
 
 def read_request(packet: bytes) -> Request:
-    """Return what a packet after the authentication asks for. Raises BadPacket."""
+    """Parse a packet after the authentication as a request. Raises BadPacket."""
     kind, body = _opened(packet)
     read = _READERS.get(kind)
     if read is None:

@@ -14,8 +14,8 @@ _FOLDER: Final = "_guards"
 
 
 class DeleteWatermark:
-    """The execute time (ms) below which guards of deleted keys may be gone, so that no older change
-    may be applied.
+    """Execute time (ms) below which guards of deleted keys may be removed, so that older changes
+    must be refused.
     """
 
     def __init__(self, spark: SparkSession, root: str) -> None:
@@ -31,7 +31,7 @@ class DeleteWatermark:
     def raise_to(self, before_ms: int) -> None:
         """Store the time permanently, before any guard is removed.
 
-        It never decreases: another job beside this one may have stored a greater one.
+        It never decreases, because another job may have stored a greater one.
         """
         if before_ms <= self._before_ms:
             return

@@ -2,7 +2,8 @@
 
 `_order` is the guard: a change with a smaller one is discarded. `_execute_time` and
 `_execute_position` are its two numbers, by which Delta finds winners faster, so they must agree
-with it. A row whose guards were changed by another program hides changes, or accepts older ones.
+with it. If another program changed a row's guards, the row refuses newer changes or accepts older
+ones.
 """
 
 from collections.abc import Mapping, Sequence

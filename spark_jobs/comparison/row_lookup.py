@@ -103,7 +103,7 @@ def _of_shard(
             "left_semi",
         )
         return
-    # FLOATs of which the server prints the same digits have one place: it is asked for once.
+    # FLOATs that the server prints with the same digits have one entry: it is queried once.
     found = (boundary_of(shard, each) for each in dict.fromkeys(each.place for each in places))
     keys = [key for key in found if key is not None]
     for start in range(0, len(keys), _KEYS_A_QUERY):

@@ -130,8 +130,9 @@ class TableComparison:
         odd: DataFrame | None,
         found: TableFindings,
     ) -> TableFindings:
-        """Find the rows of the differing buckets and settle them and those with odd guards, up to
-        as many as the settings say.
+        """Find the rows of the differing buckets, and settle them and rows with invalid guards.
+
+        The settings limit their number.
         """
         rows = self._unequal(table, parts, buckets, wanted) if wanted else None
         parted = [each for each in (rows, odd) if each is not None]

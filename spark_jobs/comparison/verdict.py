@@ -18,9 +18,9 @@ _PAUSE_S: Final = 1.0
 
 Look: TypeAlias = Callable[[Sequence[TargetRow]], Mapping[str, Seen]]
 CaughtUp: TypeAlias = Callable[[float], bool]
-"""Waits up to the given seconds until everything committed now in the sources is published.
+"""Waits up to the given seconds until everything that the sources have committed is published.
 
-Says whether it is.
+Returns whether it is.
 """
 Waiting: TypeAlias = Callable[[Sequence[str]], Mapping[str, str]]
 """Key → greatest order among the changes that wait for the copy."""

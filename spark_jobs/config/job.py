@@ -70,7 +70,7 @@ class KafkaSource(Settings):
     topics: Annotated[tuple[str, ...], Field(min_length=1)]
     """Topics by name; each must exist."""
     client: dict[str, str] = Field(default_factory=dict)
-    """Further settings of Kafka's Java client, as they are."""
+    """Further settings of Kafka's Java client, passed unchanged."""
     jaas: SecretStr | None = None
     """`sasl.jaas.config`; never printed."""
     max_offsets_per_trigger: Annotated[int, Field(ge=1)] | None = None
@@ -107,7 +107,9 @@ class JobSettings(Settings):
     delta: DeltaSettings = DeltaSettings()
     """How Delta copies are made."""
     raw_rule: bool = False
-    """Order changes by es and the raw binlog offset. That is wrong; it shows what it does."""
+    """Order changes by es and the raw binlog offset. This order is wrong; it exists to demonstrate
+    the effect.
+    """
     row_images: Literal["full", "merge"] = "full"
     """`merge` accepts messages with a part of their row (MINIMAL, NOBLOB); `full` refuses them."""
     value_style: Literal["exact", "canal"] = "exact"
@@ -117,7 +119,7 @@ class JobSettings(Settings):
     requires the relay's full headers; `quarantine` stores the statement in the quarantine.
     """
     history: bool = False
-    """Keep every version of every row beside the newest."""
+    """Store every version of every row in addition to the newest one."""
     guards_days: Annotated[float, Field(gt=0)] | None = None
     """Days that deleted keys are remembered, in execute time.
 
@@ -200,7 +202,7 @@ class JobSettings(Settings):
 
     @property
     def needs_instances(self) -> bool:
-        """Whether the sink must know which instances publish a table."""
+        """Whether the sink must know the instances that publish a table."""
         return self.hbase is not None and self.hbase.refuses_several_instances
 
     @property

@@ -107,7 +107,7 @@ OF_ONE_TABLE: Final = (
     TableChanged,
     UnreadableRowKey,
 )
-"""Errors in copying a table that do not say that other tables cannot be copied."""
+"""Errors in copying one table that do not prevent other tables from being copied."""
 
 __all__ = [
     "OF_ONE_TABLE",

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 
 class JobError(Exception):
-    """Root of the tree; `remedy` is what to do."""
+    """Root of the tree. `remedy` is the instruction for the operator."""
 
     remedy: ClassVar[str] = ""
 

@@ -1,5 +1,5 @@
-"""The first copy of existing tables: range after range beside the running stream, with notes of the
-progress.
+"""The first copy of existing tables: one range after another while the stream runs, with notes of
+the progress.
 
 At the end, deleted rows are removed.
 """

@@ -16,7 +16,7 @@ from spark_jobs.spark_util.report import print_line
 
 _FINISHED: Final = "is finished and not copied again; --anew copies it again"
 FreshPositions: TypeAlias = Callable[[Collection[str]], Mapping[str, Published] | None]
-"""Returns positions of these instances that cover every schema change known so far.
+"""Returns positions of these instances that cover all schema changes so far.
 
 None: the job was asked to end.
 """

@@ -82,7 +82,7 @@ class FirstCopy:
     def copy(self, table: LogicalTable, note: TableNote) -> CopyFigures:
         """Copy the ranges without a note, then remove deleted rows.
 
-        Stops between two rounds when the job is asked to end.
+        If the job is asked to end, the copy stops between two rounds.
         """
         pace = Pace(self.settings.rows_per_second)
         while (found := self._undisturbed_round(table, note)) is not None:
@@ -93,7 +93,7 @@ class FirstCopy:
             self.progress(table, note, pace)
             if self.stopping(pause_s):
                 return CopyFigures(note.rows, 0, ended=False)
-        # Where deletes are not published, the copy keeps what the source has no more.
+        # If deletes are not published, the copy keeps rows that the source has deleted.
         removed, ended = (
             (0, True) if table.leaves_out(Operation.DELETE) else self._remove_unmet(table, note)
         )
@@ -104,10 +104,10 @@ class FirstCopy:
     def _undisturbed_round(
         self, table: LogicalTable, note: TableNote
     ) -> tuple[Sequence[ShardRange], int] | None:
-        """Copy the next round, again while an ALTER TABLE comes between its queries.
+        """Copy the next round, and repeat it while an ALTER TABLE runs between its queries.
 
-        The definition may be the one of before again, but rows were read under other names.
-        Returns the ranges and their number of rows; None: every range is noted. Raises
+        After such a statement the definition may equal the former one, but rows were read under
+        other names. Returns the ranges and their number of rows; None: every range is noted. Raises
         SourceNotTheOne and TableChanged.
         """
         for _ in range(_LOOKS):
@@ -175,7 +175,7 @@ class FirstCopy:
             return Unmet(0, 0, pairs)
         before = self.altered(table)
         with cached(copy.select(KEY, ORDER, DELETED)) as shown:
-            shown.count()  # what the copy shows is fixed before the records are read
+            shown.count()  # the rows of the copy are determined before the records are read
             after = {instance: each.order for instance, each in self.positions(table).items()}
             met = reduce(
                 DataFrame.unionByName,

@@ -5,9 +5,9 @@ from time import monotonic
 
 
 class Pace:
-    """Counts rows from its making on; `rows_per_second` None: as fast as it goes.
+    """Counts rows from its creation on. `rows_per_second` None: no limit.
 
-    `clock` gives seconds.
+    `clock` returns seconds.
     """
 
     def __init__(self, rows_per_second: int | None, clock: Callable[[], float] = monotonic) -> None:

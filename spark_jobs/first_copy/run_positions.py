@@ -56,10 +56,10 @@ class RunPositions:
     def fresh(
         self, pause: Callable[[float], bool], instances: Collection[str]
     ) -> Mapping[str, Published] | None:
-        """Return positions that cover all transactions committed now on the sources, including
-        schema changes. None: the job was asked to end. `pause` waits the given seconds and returns
-        whether it was.
+        """Return positions that cover all transactions that the sources have committed, and all
+        schema changes.
 
+        None: the job was asked to end. `pause` waits the given seconds and returns whether it was.
         Raises RelayBehind.
         """
         databases = {instance: self._sources.databases[instance] for instance in instances}

@@ -105,7 +105,7 @@ class KnownTable:
 
 
 class Catalogue:
-    """Stores the versions of tables; two jobs that write at once lose no version of each other."""
+    """Stores the versions of tables. If two jobs write at the same time, no version is lost."""
 
     def __init__(self, gateway: Gateway, name: bytes, salt_buckets: int) -> None:
         self._gateway = gateway
@@ -120,7 +120,8 @@ class Catalogue:
         key_columns: Sequence[str],
         feed: Feed = _NOT_ASKED,
     ) -> None:
-        """Store the version of a batch's table, and what it is fed by; reads HBase only for news.
+        """Store the version of a batch's table, and the instances that feed it. HBase is read only
+        for changes.
 
         Raises JobConfigurationError for another salt, and InstancesMixed.
         """

@@ -25,7 +25,7 @@ _UNDER_WAY: Final = 200
 class Connection:
     """Speaks TBinaryProtocol to one gateway.
 
-    Raises TException and OSError; the connection is of no use afterwards.
+    Raises TException and OSError. The connection cannot be used afterwards.
     """
 
     def __init__(self, address: str, transport: Transport, timeout_s: float) -> None:

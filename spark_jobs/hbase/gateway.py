@@ -17,7 +17,7 @@ from spark_jobs.errors import HBaseRefused, HBaseUnreachable
 from spark_jobs.hbase.connection import Connection, idl
 
 Result = TypeVar("Result")
-ABSENT: Final = b""  # what a missing cell equals; the gateway crashes on null
+ABSENT: Final = b""  # the value that represents a missing cell; the gateway crashes on null
 _FIRST_PAUSE_S: Final = 0.1
 _LONGEST_PAUSE_S: Final = 5.0
 
@@ -41,9 +41,9 @@ class Gateway:
         self._drop()
 
     def ask_all(self, call: str, questions: Iterable[dict[str, Any]]) -> list[Any]:
-        """Ask the same call with several arguments and return the answers in order.
+        """Send the same call with several arguments and return the answers in order.
 
-        All are asked again when one fails.
+        If one fails, all are sent again.
         """
         payloads = [_question(call, arguments) for arguments in questions]
         return self._patiently(lambda connection: connection.ask(call, payloads))

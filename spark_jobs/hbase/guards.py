@@ -43,10 +43,10 @@ class _Stored(NamedTuple):
 
 
 def write_by_check(gateway: Gateway, table: bytes, rows: Sequence[Row]) -> int:
-    """Change each row for itself where its order allows, and return how many were changed.
+    """Change each row separately if its order allows this, and return the number of changed rows.
 
-    Orders are read first, all at once, and older changes are skipped. The condition of a row is the
-    order that was read. A row that another writer changed in the meantime is read again.
+    All orders are read first, and older changes are skipped. A row is changed only if it still has
+    the order that was read. A row that another writer changed in the meantime is read again.
     """
     written, left = 0, list(rows)
     while left:

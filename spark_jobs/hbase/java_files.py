@@ -1,5 +1,5 @@
-"""Many rows to HBase at once: Spark's executors write files as HBase has them, and HBase takes them
-over whole.
+"""Writes many rows to HBase together: Spark's executors write files in HBase's format, and HBase
+loads them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ _FILES_OF_A_REGION: Final = (
 )
 _KEPT_MS: Final = (
     24 * 3_600_000
-)  # what a killed job left in the staging folder; no batch takes that long
+)  # files that a killed job left in the staging folder; no batch takes this long
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ _EMPTY: Final = b"\x00\x00"
 def row_key(values: Sequence[str], salt_buckets: int = 0) -> bytes:
     """Return the row key of at least one key value.
 
-    With salt, one byte comes first that spreads neighbours over the regions.
+    With salt, the first byte distributes neighbouring keys over the regions.
     """
     joined = _BORDER.join(value.encode().replace(_NUL, _ESCAPED) for value in values) or _EMPTY
     return bytes((crc32(joined) % salt_buckets,)) + joined if salt_buckets else joined

@@ -16,7 +16,7 @@ from spark_jobs.hbase.gateway import Gateway, rows_of
 from spark_jobs.hbase.guards import GUARDS, Row, cells_at
 from spark_jobs.hbase.row_key import key_values, row_key
 
-Region: TypeAlias = tuple[bytes, bytes]  # first row key, and the one behind the last; empty: no end
+Region: TypeAlias = tuple[bytes, bytes]  # first row key, and the one after the last; empty: no end
 StoredRow: TypeAlias = tuple[bytes, Change]
 ChangeRow: TypeAlias = tuple[str, str, int, int, bool, dict[str, str | None], None]
 _BYTES_PER_CALL: Final = 4 << 20  # the gateway holds a call in memory several times

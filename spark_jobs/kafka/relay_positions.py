@@ -125,8 +125,9 @@ def place_in(record: PositionRecord, instance: str, name: str) -> Published:
 
 
 def check_together(servers: Iterable[SourceServer], published: Mapping[str, Published]) -> None:
-    """Raise SourcesIncomplete if a group has a source that is not among the servers: its rows
-    would be taken for gone.
+    """Raise SourcesIncomplete if a group has a source that is not among the servers.
+
+    Its rows would otherwise count as deleted.
     """
     named: dict[str, set[str]] = {}
     for server in servers:

@@ -43,7 +43,7 @@ class Bounds:
 
 
 def read_stream(spark: SparkSession, source: KafkaSource) -> DataFrame:
-    """Return everything from the oldest offset on, as it comes.
+    """Return a stream of all records from the oldest offset on.
 
     Lost offsets end the stream instead of leaving a gap.
     """

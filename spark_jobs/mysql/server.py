@@ -41,7 +41,7 @@ _PASSING: Final = frozenset(
     }
 )
 # UTC, as all times of messages; a value that does not fit is an error instead of another value;
-# only rows are locked, not what is between.
+# only rows are locked, not the gaps between them
 _SESSION: Final = (
     "SET time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'",
     "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",

@@ -17,7 +17,7 @@ Values: TypeAlias = tuple[Any, ...]
 Piece: TypeAlias = tuple[bytes, bytes | None]
 _KEY: Final = 0
 _ORDER: Final = 1
-_BYTES_PER_STATEMENT: Final = 1 << 20  # far below what a server takes in one packet by default
+_BYTES_PER_STATEMENT: Final = 1 << 20  # far below the default packet limit of servers
 
 
 def write_rows(
@@ -63,7 +63,7 @@ def _write(server: Server, place: str, columns: Sequence[str], rows: list[Values
     hashes = [row[0] for row in rows]
     there: dict[bytes, str] = dict(server.run(orders_of(place, len(hashes)), hashes))
     # All writers take their locks in one order, so that they wait for each other instead of
-    # standing in each other's way.
+    # blocking each other.
     winners = sorted(
         (row for row in rows if row[1 + _ORDER] >= there.get(row[0], "")), key=itemgetter(0)
     )

@@ -69,7 +69,7 @@ def read_shards(database: SourceDatabase, mapping: MappingSet) -> Sequence[Shard
     """Return the tables that the instance relays, those without a key included (their `key_names`
     are empty).
 
-    Raises SourceUnreachable or SourceRefused, UnmappedName if the routing says stop, and
+    Raises SourceUnreachable or SourceRefused, UnmappedName if the routing is set to stop, and
     RuleRefused if a rule or mask does not fit a table.
     """
     wanted = list(_relayed_databases(database, mapping))
@@ -79,8 +79,7 @@ def read_shards(database: SourceDatabase, mapping: MappingSet) -> Sequence[Shard
 
 
 def described_now(database: SourceDatabase, shards: Sequence[Shard]) -> Sequence[Shard]:
-    """Return these shards with the columns and the key that the source gives them now, without
-    those that are gone.
+    """Return these shards with the current columns and key of the source, without deleted tables.
 
     Raises SourceUnreachable or SourceRefused.
     """
@@ -160,9 +159,9 @@ def _relayed_databases(database: SourceDatabase, mapping: MappingSet) -> Iterato
 def _described(
     database: SourceDatabase, databases: Sequence[str], tables: Sequence[str] = ()
 ) -> _Described:
-    """Ask the catalogue; with `tables` only for tables that have one of these names.
+    """Query the catalogue; with `tables` only for tables with one of these names.
 
-    A key that messages do not have is left out: its rows could not be joined with them.
+    A key that messages do not have is omitted, because its rows could not be joined with them.
     """
     marked = database.settings.system_versions == "marked"
     conditions = {
@@ -175,7 +174,7 @@ def _described(
     versioned = (
         {_id(row): "" for row in database.rows(_VERSIONED.format(**conditions))} if marked else {}
     )
-    # Only servers that keep versions know this column of the catalogue for sure.
+    # Only servers that store versions certainly have this column of the catalogue.
     declared = database.rows(_ENDS.format(**conditions)) if versioned else ()
     numbered = {_id(row) for row in declared if row["kind"] != _HIDDEN[-1].kind}
     return _Described(

@@ -29,7 +29,7 @@ _REFUSED: Final = re.compile(
 )
 _CHANGED: Final = re.compile(r"(Unknown column|Table .* doesn't exist)[^\n]*")
 _SWAPPED: Final = re.compile(r"Subquery returns more than 1 row")
-"""What a server says to the condition of `spark_jobs.first_copy.alterations.unswapped`."""
+"""The server's message about the condition of `spark_jobs.first_copy.alterations.unswapped`."""
 _UNREACHABLE: Final = re.compile(
     r"(Socket fail to connect|Could not connect|unexpected end of stream|Socket error|Connection "
     r"reset|Read timed out|Connection timed out)"
@@ -124,9 +124,9 @@ def _options(settings: SourceServer) -> Mapping[str, str]:
 
 
 def _timeouts(settings: SourceServer) -> Mapping[str, str]:
-    """How long a server may be silent, in the driver's words.
+    """Return the longest silence of a server, as options of the driver.
 
-    A host that is gone is noticed by the system's probes before.
+    The system's keepalive probes detect an unreachable host earlier.
     """
     return {
         "connectTimeout": str(int(settings.connect_timeout_seconds * 1000)),

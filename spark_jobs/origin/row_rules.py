@@ -188,7 +188,7 @@ class RowRules:
         columns = tuple(_column(column) for column in self.columns)
         ordinals = {column.name: ordinal for ordinal, column in enumerate(columns)}
         key = tuple(ordinals[name] for name in self.key_names)
-        # Keys of history rows end with it, so that messages always have the column.
+        # Keys of history rows contain it as the last part, so messages always have the column.
         named = (*key, ordinals[self.end_of_versions]) if self.end_of_versions else key
         return TableDefinition(
             TableMap(self.real, columns, named),

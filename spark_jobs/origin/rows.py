@@ -53,10 +53,10 @@ def published_keys(database: SourceDatabase, shard: Shard, where: str) -> DataFr
 def message_keys(
     database: SourceDatabase, shard: Shard, where: str, beside: Mapping[str, str] | None = None
 ) -> DataFrame:
-    """Return the message keys alone of the rows that `where` (SQL) holds for, as the column `key`,
-    and `beside` it name → SQL.
+    """Return only the message keys of the rows for which `where` (SQL) is true, as the column
+    `key`.
 
-    Rules are not asked.
+    `beside` are further columns: name → SQL. Rules are not applied.
     """
     more = beside or {}
     texts = [

@@ -1,4 +1,4 @@
-"""All sources of a job together: their databases, and the real tables behind each logical one."""
+"""All sources of a job together: their databases, and the real tables of each logical one."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -168,7 +168,7 @@ def refuse_unseen(table: LogicalTable, gone: int) -> None:
 
 
 def _unshown(documents: Documents, shown: Collection[str]) -> Mapping[str, Sequence[str]]:
-    """Logical database → the real ones that the mapping names for it and no source shows."""
+    """Logical database → the real databases that the mapping names and no source has."""
     found: dict[str, list[str]] = {}
     for rule in read_rules(read_documents(documents)[0]).databases:
         if rule.real.expression is None and rule.real.text not in shown:

@@ -37,9 +37,9 @@ class Arguments:
 def read_arguments(
     name: str, description: str | None, arguments: Sequence[str] | None, *, bounded: bool = False
 ) -> Arguments:
-    """Read the command line; argparse ends the process with code 2 when it is wrong.
+    """Parse the command line. For invalid arguments argparse ends the process with code 2.
 
-    `name`: the job as `roma` calls it. `bounded`: a range may be asked for.
+    `name`: the job as `roma` names it. `bounded`: the command accepts a range.
     """
     parser = ArgumentParser(prog=f"roma {name}", description=description)
     parser.add_argument("--config", type=Path, required=True, help="the job's TOML file")

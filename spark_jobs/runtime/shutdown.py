@@ -1,6 +1,6 @@
-"""Graceful shutdown of a job: it finishes its batch, notes it in the checkpoint and stops.
+"""Graceful shutdown of a job: it finishes its batch, records it in the checkpoint and stops.
 
-A second signal stops the job at once.
+A second signal stops the job immediately.
 """
 
 import os

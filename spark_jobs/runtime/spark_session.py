@@ -80,9 +80,9 @@ def open_spark(
 ) -> SparkSession:
     """Start Spark.
 
-    Raises JavaRefused and JarsRefused for what Spark would report less clearly. `trace` shows
-    errors in Spark's log. `lasts`: the job runs until it is stopped, so its JVM optimises for speed
-    instead of a quick start.
+    Raises JavaRefused and JarsRefused, because Spark reports these errors less clearly. `trace`
+    shows errors in Spark's log. `lasts`: the job runs until it is stopped, so its JVM optimises for
+    speed instead of a quick start.
     """
     builder = SparkSession.Builder().appName(name)
     for key, value in configuration(settings, lasts=lasts).items():

@@ -1,4 +1,4 @@
-"""Copies in HBase, one table per logical table, written by all executors at once through
+"""Copies in HBase, one table per logical table, written by all executors in parallel through
 Thrift2.
 """
 
@@ -163,9 +163,9 @@ class HBaseSink:
 
 
 def _spread(changes: DataFrame, writers: int) -> DataFrame:
-    """Smallest number of partitions, so that all executors write.
+    """Return the changes in at least `writers` partitions, so that all executors write.
 
-    What is spread enough is left where it is.
+    Changes with enough partitions are not moved.
     """
     return (
         changes

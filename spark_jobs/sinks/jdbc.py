@@ -56,8 +56,8 @@ class JdbcSink:
     """One table per logical table, `<prefix><database>.<table>`, with typed columns beside the
     guards; a delete leaves its row.
 
-    `threads` tables are written at the same time. A column that the source drops stays, null in
-    rows that change from then on.
+    `threads` tables are written at the same time. A column that the source drops stays. It is null
+    in rows that change later.
     """
 
     def __init__(
@@ -206,7 +206,7 @@ def _guards_back() -> list[Column]:
 
 
 def _to_python(name: str, kind: DataType) -> Column:
-    """Return a time by the UTC clock: Python would convert it to the clock of its own machine."""
+    """Return a time by the UTC clock. Python would convert it to the local time zone."""
     column = sf.col(quoted(name))
     return (column.cast("timestamp_ntz") if isinstance(kind, TimestampType) else column).alias(name)
 

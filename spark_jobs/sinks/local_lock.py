@@ -60,7 +60,9 @@ def scheme_of(spark: SparkSession, place: str) -> str:
 
 @contextmanager
 def _told(notice: str) -> Iterator[None]:
-    """Context manager: print once what is waited for, if the block takes longer than a commit."""
+    """Context manager: print the reason of the wait once, if the block takes longer than a
+    commit.
+    """
     late = Timer(_LONG_S, print_notice, (notice,))
     late.daemon = True
     late.start()

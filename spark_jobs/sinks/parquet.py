@@ -39,12 +39,13 @@ _COMMIT: Final = "version bigint, writer string, number bigint"
 
 
 class ParquetSink:
-    """The copies below one folder, or one URI that Spark reaches:
-    `<root>/<database>/<table>/rows/slot=N`, guards beside typed columns.
+    """The copies below one folder or URI: `<root>/<database>/<table>/rows/slot=N`.
+
+    Rows hold guards and typed columns. Spark must be able to reach the folder or URI.
 
     A batch costs as much as the tables that it touches, so this is for batches that are large or
     tables that are small. `threads` tables are written at the same time. A column that the source
-    drops stays, null in rows that change from then on.
+    drops stays. It is null in rows that change later.
     """
 
     def __init__(

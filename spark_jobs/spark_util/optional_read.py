@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 from pyspark.errors import AnalysisException
 
 Found = TypeVar("Found")
-# The second is what Spark says of a folder that is there and empty.
+# The second is Spark's message about an existing empty folder.
 _NOT_THERE: Final = frozenset({"PATH_NOT_FOUND", "UNABLE_TO_INFER_SCHEMA"})
 
 

@@ -91,7 +91,7 @@ class Piece:
 
     @property
     def figures(self) -> str:
-        """Rows, share, rate and time left, as far as they are known."""
+        """Return rows, share, rate and remaining time, as far as they are known."""
         told = [f"{self.rows} rows"]
         if self.total:
             about = "about " if self.estimated else ""
@@ -144,7 +144,7 @@ class Progress:
 
     @contextmanager
     def piece(self, piece: Piece) -> Iterator[Piece]:
-        """Show this piece for as long as the block lasts; its first line comes after 30 seconds."""
+        """Show this piece while the block runs. Its first line appears after 30 seconds."""
         task = (
             None
             if self._bars is None
@@ -165,7 +165,7 @@ class Progress:
             self.show()
 
     def first_line(self, piece: Piece) -> None:
-        """Print a line at once if there is no terminal."""
+        """Print a line immediately if there is no terminal."""
         if self._bars is None:
             self._say(str(piece))
 

@@ -22,7 +22,7 @@ def print_batch(name: str, figures: BatchFigures) -> None:
 
 
 def print_line(line: str) -> None:
-    """Print a line and flush it, so that a reader sees it at once."""
+    """Print a line and flush it, so that a reader sees it immediately."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 

@@ -1,4 +1,4 @@
-"""The columns that a copy has beside the table's own."""
+"""The columns that a copy has in addition to the table's own."""
 
 from typing import Final
 

@@ -11,7 +11,7 @@ from spark_jobs.spark_util.json_text import json_text
 from spark_jobs.transforms.typed_rows import Style
 
 _UNDECODABLE: Final = "\ufffd"
-"""Stands in values for bytes that are invalid in their character set; keys have the bytes."""
+"""Replaces bytes in values that are invalid in their character set. Keys contain the bytes."""
 _OTHER_IN_CANAL: Final = (
     r"(?i)binary|blob|zerofill|^(enum|set|float|double|real|decimal|dec|numeric|uuid|inet)"
 )
@@ -80,6 +80,6 @@ def _key_text(first: Column, values: Column) -> Column:
 
 
 def _has_type(names: Column, pattern: str) -> Column:
-    """Whether a column of the key has such a type. A message without types tells of none."""
+    """Return whether a column of the key has such a type. False for a message without types."""
     types = sf.from_json("event.mysqlType", "map<string,string>")
     return sf.exists(names, lambda name: sf.coalesce(types[name].rlike(pattern), sf.lit(False)))

@@ -1,6 +1,4 @@
-"""Whether a job reads on where the marker of a moved table says that its rows are from now on
-(ADR 78).
-"""
+"""Checks whether a job also reads the topic to which a moved table's marker points (ADR 78)."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -33,7 +33,7 @@ _CHANGE: Final = (
 
 
 class Reader(NamedTuple):
-    """The facts about a job that decide what its messages mean.
+    """The facts about a job that determine how its messages are interpreted.
 
     style      how values show bytes
     topics     topics that the job reads: the marker of a table that moves to others is a problem;
@@ -103,7 +103,7 @@ def parse_events(
 
 
 def _rows_of(judged: DataFrame, further: tuple[str, ...], style: Style) -> DataFrame:
-    """Return one row per row of a message; `further` are columns that the caller asked for."""
+    """Return one row per row of a message. `further` are columns that the caller requested."""
     rows = judged.select("*", sf.posexplode(_images()).alias("number", "image"))
     return rows.select(
         *_PLACE,

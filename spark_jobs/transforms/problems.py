@@ -1,5 +1,5 @@
-"""Why a message cannot be applied: the first reason, as a sentence that names the table and says
-what its owner can do.
+"""Finds the first reason why a message cannot be applied: a sentence with the table and the
+remedy.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
-"""From the exact text of the messages to typed columns.
+"""Converts the exact text of the messages into typed columns.
 
-What a type cannot hold stays as text beside them.
+A value that the type cannot represent is stored as text in a further column.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Measures the relay beside its peers on one binlog: `make bench`, `make bench-latency`.
+"""Measures the relay and its peers on one binlog: `make bench`, `make bench-latency`.
 
 Not part of the tests.
 """

@@ -207,7 +207,7 @@ def _live_runs(
 
 
 def _scaling(arguments: argparse.Namespace, here: Setting) -> int:
-    """Measure all series; show and write each as soon as it is measured."""
+    """Measure all series. Show and write each result as soon as it is measured."""
     kind = _SERVERS[arguments.server]
     here = replace(
         here, versions={kind.name: _version(kind), "Kafka": Kafka.fetch().removeprefix("kafka-")}

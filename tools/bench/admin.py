@@ -108,7 +108,9 @@ def _session(hosts: str) -> Iterator[Session]:
 
 
 def _fill(session: Session, instances: int, tables: int, relays: int) -> None:
-    """Write what relays write: statuses, tables met, servers of each source, and themselves."""
+    """Write the documents of relays: statuses, tables that were read, servers of each source, and
+    the relays themselves.
+    """
     say(f"writing {instances} instances of {tables} tables, and {relays} relays")
     paths = Paths(f"/roma/{_INSTALLATION}")
     store, members = InstanceStore(session, paths), Membership(session, paths)

@@ -48,7 +48,7 @@ _BUFFER_POOL_BYTES: Final = 512 * 1024 * 1024
 
 @dataclass(slots=True)
 class Race:
-    """Runs so far, and sentences about what could not be measured."""
+    """Runs so far, and sentences about the figures that could not be measured."""
 
     kafka: Kafka
     zookeeper: ZooKeeper

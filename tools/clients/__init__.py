@@ -1,1 +1,1 @@
-"""Random faults around the Python client: what is lost, repeated or out of order."""
+"""Random faults around the Python client: counts lost, repeated and reordered changes."""

@@ -52,7 +52,7 @@ def _long_pause(shop: Shop) -> None:
 
 
 def _rebalance(shop: Shop) -> None:
-    """Let one service join and another one leave, in a random order and nearly at once."""
+    """Start one service and stop another one, in a random order and nearly at the same time."""
     service = _chosen(shop)
     if shop.run.chance.random() < 0.5:
         shop.start_service()

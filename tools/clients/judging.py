@@ -1,4 +1,4 @@
-"""What the lines of services say, beside the history of the source. Pure."""
+"""Compares the lines that services wrote with the history of the source. Pure."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -49,7 +49,7 @@ class Verdict:
 
 
 def works(text: str) -> list[Work]:
-    """Return the lines; one that a kill cut off is left out."""
+    """Return the lines without one that a kill truncated."""
     return [Work(*json.loads(each)) for each in text.split("\n")[:-1]]
 
 

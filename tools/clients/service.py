@@ -31,7 +31,7 @@ _FENCED: Final = ("commit_refused", "partitions_lost", "acknowledgement_void")
 
 
 class Service:
-    """The process of one service; its log is beside its file."""
+    """The process of one service. Its log is in the same folder as its file."""
 
     def __init__(self, kind: Kind, file: Path, number: int, arguments: dict[str, Any]) -> None:
         command = [sys.executable, "-m", _MODULE, kind, str(file), json.dumps(arguments)]

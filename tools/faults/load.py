@@ -1,4 +1,4 @@
-"""A load that reconnects after a crash of its server; the table then has what was committed."""
+"""A load that reconnects after a crash of its server. The table then has the committed changes."""
 
 import random
 import threading

@@ -1,4 +1,4 @@
-"""A broker with two log directories, one of them on a small disk of its own that can be filled."""
+"""A broker with two log directories, one of them on a small separate disk that can be filled."""
 
 import os
 import subprocess
@@ -38,7 +38,7 @@ class SmallDiskKafka(Kafka):
                 return
 
     def make_room(self) -> None:
-        """Delete what `fill` has written; the broker must run."""
+        """Delete the files that `fill` has written. The broker must run."""
         (self._disk() / _FILLER).unlink()
 
     def _prepare(self) -> None:

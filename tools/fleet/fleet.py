@@ -1,4 +1,4 @@
-"""Starts and ends the processes of a fleet, and watches who leads what."""
+"""Starts and ends the processes of a fleet, and observes which relay leads which instance."""
 
 import subprocess
 import sys

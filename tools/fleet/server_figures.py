@@ -1,4 +1,4 @@
-"""What a ZooKeeper server says about its load, by its four-letter words."""
+"""Reads the load of a ZooKeeper server, by its four-letter commands."""
 
 import socket
 from time import monotonic

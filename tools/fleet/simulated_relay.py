@@ -29,7 +29,7 @@ _STOP_SECONDS: Final = 20.0
 
 
 class SimulatedRelay:
-    """Leads instances without publishing anything. A thread of its own serves all of them.
+    """Leads instances without publishing. One separate thread serves all of them.
 
     A real relay has one thread for each instance, which waits for the same signals.
     """
@@ -141,7 +141,7 @@ class SimulatedRelay:
         )
 
     def _despite_errors(self, do: Callable[[], None]) -> None:
-        """ZooKeeper restarts during a simulation; what failed is done at the next refresh."""
+        """ZooKeeper restarts during a simulation. Failed calls are repeated at the next refresh."""
         try:
             do()
         except RelayError:

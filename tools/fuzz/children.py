@@ -29,8 +29,9 @@ interrupts.
 def fuzzed(
     seed: int, inputs: int, heard: Callable[[Outcomes], object] = lambda _: None
 ) -> Outcomes:
-    """Run inputs 0 to `inputs`, or until the limit of findings. `heard` gets the outcomes so far
-    after each child.
+    """Run inputs 0 to `inputs`, or until the limit of findings.
+
+    `heard` is called with the outcomes so far after each child.
     """
     total, first = Outcomes(), 0
     while first < inputs and len(total.findings) < _MOST_FINDINGS:

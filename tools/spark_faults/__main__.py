@@ -51,7 +51,7 @@ def killed_between_commits(
 
 
 def hbase_killed(run: Stage, chance: random.Random, servers: Mapping[str, ServerProcess]) -> str:
-    """Kill HBase and its gateway during the batches; both restart at once."""
+    """Kill HBase and its gateway during the batches. Both restart immediately."""
     hbase = servers["hbase"]
     with JobProcess(run.settings, run.folder) as job:
         wait_until(lambda: "batch 0" in job.output or not job.running, "the first batch", _END_S)

@@ -11,15 +11,17 @@ from relay.audit import AuditEntry, DelayedTrail
 from relay.model.accounts import Identity
 
 BURST: Final = 20
-"""So many refused sign-ins are noted at once."""
+"""Number of refused sign-ins that are recorded without delay."""
 REFILL_SECONDS: Final = 30.0
-"""And one more each time this has passed. The next note has the number of those left out."""
+"""Seconds after which one more refused sign-in is recorded. Its entry has the number of omitted
+ones.
+"""
 
 _log = structlog.stdlib.get_logger(__name__)
 
 
 class AttemptNotes:
-    """Writes who signed in, and which attempts were refused."""
+    """Records sign-ins and refused attempts in the audit trail."""
 
     def __init__(self, acts: DelayedTrail, clock: Callable[[], float] = monotonic) -> None:
         self._acts = acts

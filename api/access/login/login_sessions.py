@@ -18,7 +18,7 @@ class LoginSessions:
     """Opens, finds and ends sessions.
 
     Each request reads its session and its user from ZooKeeper: the end of a session or of a user's
-    rights applies at once at every admin.
+    rights applies immediately at every admin.
 
     lifetime_s  a session ends after this time
     idle_s      and after this time without a request
@@ -37,7 +37,7 @@ class LoginSessions:
     def open(self, user: User, ends_ms: int = 0) -> OpenSession:
         """Start a session of a user who has proven who it is. Its secret is always new.
 
-        ends_ms  the session ends then at the latest; Unix milliseconds, 0: by the settings alone
+        ends_ms  latest end of the session in Unix milliseconds; 0: only the settings limit it
         """
         now = _now_ms()
         self._store.close_where(lambda each: self._is_over(each, now))

@@ -19,7 +19,7 @@ FORGOTTEN_SECONDS: Final = 86_400
 MOST_PAIRS: Final = 10_000
 """Counts that are kept. The oldest are dropped, which takes an attacker hours: see BURST."""
 BURST: Final = 60
-"""So many wrong passwords at once from everybody together, for all names."""
+"""Number of wrong passwords from all callers together, for all names, before sign-ins pause."""
 REFILL_SECONDS: Final = 2.0
 """And one more each time this has passed."""
 _IPV6_NETWORK_BITS: Final = 64
@@ -57,7 +57,7 @@ class LoginThrottle:
         self._refilled_s = clock()
 
     def begin(self, name: str, address: str) -> None:
-        """Count an attempt as wrong until `succeeded` says otherwise.
+        """Count an attempt as wrong until `succeeded` is called for it.
 
         Parallel attempts are counted before the first password is verified.
 
@@ -93,7 +93,7 @@ class LoginThrottle:
         return f"{attempts} left before a pause of {pause} minutes."
 
     def succeeded(self, name: str, address: str) -> None:
-        """Forget the wrong passwords of a user who signed in."""
+        """Delete the wrong passwords of a user who signed in."""
         pair = _pair(name, address)
         with self._lock:
             self._counts.pop(pair)

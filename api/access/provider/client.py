@@ -45,9 +45,7 @@ class _Known:
 
 
 class ProviderClient:
-    """Asks the provider for its description, tokens and claims. All methods may be called by
-    several threads.
-    """
+    """Requests the provider's description, tokens and claims. Thread-safe."""
 
     def __init__(self, settings: OidcSettings, clock: Callable[[], float] = monotonic) -> None:
         self._settings = settings

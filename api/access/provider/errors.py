@@ -62,7 +62,7 @@ class ProviderDenied(ApiError):
 
 
 class ProviderUserRefused(ApiError):
-    """The provider knows the user, but the user cannot be one of this installation."""
+    """The provider identified the user, but the user cannot be a user of this installation."""
 
     code = "OIDC_USER_REFUSED"
     remedy = (

@@ -10,7 +10,7 @@ from api.access.login.throttle import network_of
 from api.errors import LoginPaused
 
 BURST: Final = 10
-"""So many failed sign-ins at once from one address."""
+"""Number of failed sign-ins from one address before sign-ins from it pause."""
 REFILL_SECONDS: Final = 30.0
 """And one more each time this has passed."""
 MOST_ADDRESSES: Final = 10_000

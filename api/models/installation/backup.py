@@ -68,7 +68,7 @@ class RestoreOrder(SealedBackup):
 
 
 class RestorePreviewView(BaseModel):
-    """What a restore would change."""
+    """The effect of a restore."""
 
     model_config = ConfigDict(
         json_schema_extra={

@@ -1,4 +1,4 @@
-"""The mapping set that an instance publishes under, beside the one in ZooKeeper."""
+"""The mapping set under which an instance publishes, compared with the one in ZooKeeper."""
 
 from pydantic import BaseModel, Field
 

@@ -38,7 +38,7 @@ def take_backup(admin: AdminDep, wish: BackupWish, note: NoteDep) -> dict[str, A
 
 @router.post("/restore/preview")
 def preview_restore(admin: AdminDep, sealed: Annotated[SealedBackup, Body()]) -> RestorePreviewView:
-    """Return what a restore would change. Nothing is changed."""
+    """Return the effect of a restore. Nothing is changed."""
     return admin.backups.preview(sealed)
 
 

@@ -24,7 +24,7 @@ def list_dead_letters(admin: AdminDep, name: str, part: ListingDep) -> list[Dead
 
 @router.get("/{letter}")
 def read_dead_letter(admin: AdminDep, name: str, letter: str) -> OneLetterView:
-    """Return one dead letter without its value, with what its topic takes now."""
+    """Return one dead letter without its value, with the current limits of its topic."""
     return admin.letters.one(name, letter)
 
 

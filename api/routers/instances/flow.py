@@ -20,9 +20,9 @@ def read_flow(admin: AdminDep, name: str) -> FlowView:
 
 @router.put("/flow")
 def set_flow(admin: AdminDep, name: str, wish: FlowWish, note: NoteDep) -> FlowView:
-    """Pause or resume the instance, and set its limits; the running instance follows.
+    """Pause or resume the instance, and set its limits. The running instance applies the changes.
 
-    Fields that the request does not name stay as they are.
+    Fields that the request does not name stay unchanged.
     """
     return FlowView.of(admin.flow(name).change(_who(note), wish.applied_to))
 
@@ -52,9 +52,9 @@ def start(admin: AdminDep, name: str, note: NoteDep) -> FlowView:
 
 @router.post("/retire")
 def retire(admin: AdminDep, name: str, note: NoteDep) -> RetiredView:
-    """Take an instance that never publishes again from its topics.
+    """Remove an instance that will never publish again from its topics.
 
-    Mapping edits and other instances do not wait for it any more.
+    Mapping edits and other instances no longer wait for it.
     """
     retirement = Retirement(admin.settings, name, admin.session)
     return RetiredView(topics=list(retirement.carry_out(_who(note))))

@@ -75,7 +75,9 @@ def _now(view: InstanceView) -> Facts:
 
 
 def _watched(view: InstanceView, moment: Moment) -> InstanceView:
-    """Return an instance with what the watch adds: the source's address and the state's begin."""
+    """Return an instance, with the source's address and the beginning of the state from the
+    watch.
+    """
     facts = moment.facts.get(view.name)
     is_same = facts is not None and facts.period.state == present_state(view)
     update = {

@@ -47,7 +47,7 @@ def list_hidden(admin: AdminDep, part: ListingDep) -> list[HiddenTableView]:
 
 @router.put("/hidden", status_code=204)
 def hide_table(admin: AdminDep, name: _TableName, note: NoteDep) -> None:
-    """Hide a table from the list. Its rows are left out and counted as before."""
+    """Hide a table from the list. Its rows are still dropped and counted as before."""
     admin.mappings.hidden.hide(name, note)
 
 

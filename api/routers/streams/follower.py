@@ -29,7 +29,9 @@ class Follower:
     """One open stream to a client, from the moment that it was admitted."""
 
     def __init__(self, request: Request, admin: Admin, more: Set[Right] = frozenset()) -> None:
-        """`more`: rights that the stream began with beside those that its endpoint needs."""
+        """`more`: rights that the stream had at its beginning, besides those that its endpoint
+        needs.
+        """
         needed = rights_needed(request.method, request.scope["route"].path)
         named = caller_of(request)
         self._watch = admin.watch

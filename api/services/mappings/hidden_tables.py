@@ -6,14 +6,14 @@ from relay.state import HiddenTableStore, Note
 
 
 class HiddenTables:
-    """Hides tables for all readers. Their rows are left out and counted as before."""
+    """Hides tables for all readers. Their rows are still dropped and counted as before."""
 
     def __init__(self, store: HiddenTableStore, acts: DelayedTrail) -> None:
         self._store = store
         self._acts = acts
 
     def notes(self) -> dict[str, Note]:
-        """Return who hid each hidden table, by name. Raises StoreRefused."""
+        """Return the user who hid each hidden table, by table name. Raises StoreRefused."""
         return dict(sorted(self._store.hidden().items()))
 
     def hide(self, name: str, note: Note) -> None:

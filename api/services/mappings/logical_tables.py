@@ -19,7 +19,7 @@ from relay.route.mapping_document import read_documents
 from relay.route.mapping_rules import DatabaseRule, MappingRules, TableRule, read_rules
 
 PublishedByInstance = Mapping[str, Published]
-"""Instance → what it publishes of the tables that it has read."""
+"""Instance → the tables that it publishes, of those that it has read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ class _Read:
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A logical view, with its groups as far as somebody asked for them."""
+    """A logical view, with those of its groups that were requested."""
 
     read: _Read
     compiled: MappingSet

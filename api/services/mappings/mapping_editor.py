@@ -78,9 +78,9 @@ class MappingEditor:
     def save_group(
         self, group: str, bodies: Mapping[str, str], precondition: Precondition, note: Note
     ) -> Saved:
-        """Replace all documents at once; one that is not named is gone.
+        """Replace all documents together. A document that is not named is deleted.
 
-        A broken active set can be left this way.
+        This also replaces a broken active set.
         """
         check_group(group)
         base = self._base(strict=False)

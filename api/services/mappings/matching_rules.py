@@ -1,4 +1,4 @@
-"""Which entries of the documents decide where a real table goes."""
+"""Finds the entries of the documents that determine the topic and name of a real table."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

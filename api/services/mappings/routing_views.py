@@ -20,7 +20,7 @@ from relay.route.mapping_document import read_documents
 from relay.settings import FilterSettings, InstanceSettings, RoutingSettings
 
 ANY_OTHER_TABLE = "*"
-"""Stands for the tables of a database that no document names; MySQL has no table of this name."""
+"""Represents the tables of a database that no document names. MySQL has no table of this name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +127,9 @@ def tables_to_speak_of(
     """Return the tables that relays have read, those in the documents, and "any other table" of
     each named database.
 
-    A rule without a database names its table in every mapped database. It is left out where relays
-    have read other tables of the database, and the table only elsewhere: there it does not exist.
+    A rule without a database names its table in every mapped database. If relays have read other
+    tables of the database, and this table only in other databases, it is omitted: it does not exist
+    there.
 
     If the documents name too many, the second part says that their tables are omitted.
     """

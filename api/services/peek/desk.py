@@ -1,4 +1,4 @@
-"""Opens readers of topics for callers: a bounded number at once, each with its own consumer."""
+"""Opens readers of topics for callers: a limited number in parallel, each with its own consumer."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -56,7 +56,7 @@ class Reading:
 
     @property
     def rests(self) -> bool:
-        """Whether rows wait for the next second, so that a poll returns at once."""
+        """Return whether rows wait for the next second, so that a poll returns immediately."""
         return self._peek.rests
 
     def close(self) -> None:

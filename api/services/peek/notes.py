@@ -1,4 +1,4 @@
-"""Records who read which table in the audit trail: once per table and session in an hour."""
+"""Records in the audit trail which user read which table: once per table and session in an hour."""
 
 from collections.abc import Callable
 from threading import Lock
@@ -16,7 +16,9 @@ _MOST_REMEMBERED: Final = 10_000
 
 
 class PeekNotes:
-    """Writes entries; an entry never holds the key that was asked for, which may be a person's."""
+    """Writes audit entries. An entry never contains the requested key, which may identify a
+    person.
+    """
 
     def __init__(self, acts: DelayedTrail, clock: Callable[[], float] = monotonic) -> None:
         self._acts = acts

@@ -1,4 +1,4 @@
-"""How many readers of topics one admin allows at once, in all and for one caller."""
+"""Limits the number of parallel readers of topics in one admin, in total and per caller."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -9,7 +9,9 @@ from typing import Final
 from api.errors import PeeksBusy
 
 MOST_PEEKS: Final = 8
-"""Readers at once in one admin, streams and pages together: each may block one thread."""
+"""Largest number of parallel readers in one admin, streams and pages together. Each may block one
+thread.
+"""
 MOST_OF_A_CALLER: Final = 4
 """Largest number of these for one caller: the open pages of one person leave readers for others."""
 

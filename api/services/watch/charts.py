@@ -29,7 +29,8 @@ _MS: Final = 1000
 class Charted:
     """Series by instance.
 
-    `problem` says why they are not from Prometheus; empty if they are, or if none is configured.
+    `problem` is the reason why they are not from Prometheus; empty if they are, or if none is
+    configured.
     """
 
     series: dict[str, Series]

@@ -62,7 +62,7 @@ def present_state(view: InstanceView) -> str:
 
 
 def held_back_by(view: InstanceView) -> str:
-    """Return in words what keeps a running instance from its full speed; empty if nothing does."""
+    """Return in a sentence what limits a running instance's speed; empty if nothing does."""
     limited = _LIMIT.match(view.held_back) is not None
     return f"limited to {view.held_back}" if limited else view.held_back
 

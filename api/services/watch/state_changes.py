@@ -1,4 +1,4 @@
-"""Changes of state, numbered, for those who follow them."""
+"""Numbered changes of state, for streams that follow them."""
 
 import threading
 from collections import deque

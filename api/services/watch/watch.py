@@ -74,7 +74,7 @@ class Watch:
         return self._ended.is_set()
 
     def end(self) -> None:
-        """Let the thread and all who follow the changes end soon."""
+        """Stop the thread and all followers of the changes soon."""
         self._ended.set()
 
     def start(self) -> None:
@@ -103,9 +103,9 @@ class Watch:
         return self._moment
 
     def rates(self) -> dict[str, InstanceRates]:
-        """Return the rows per second that each instance publishes, as they were read last.
+        """Return the rows per second that each instance publishes, as last read.
 
-        The same object while nothing was read anew.
+        The result is the same object until new figures are read.
         """
         facts, (kept, rates) = self._moment.facts, self._rates
         if kept is not facts:

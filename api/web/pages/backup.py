@@ -40,7 +40,7 @@ def take(request: Request, admin: AdminDep, form: FormDep) -> Response:
 
 @router.post("/preview")
 def preview(request: Request, admin: AdminDep, form: FormDep) -> HTMLResponse:
-    """Show what a restore would change. Nothing is changed."""
+    """Show the effect of a restore. Nothing is changed."""
     with in_dialog(request, "preview", form, partial(_page, admin, form["file"])):
         sealed = model_from(SealedBackup, file=form["file"], passphrase=form["passphrase"])
         found = admin.backups.preview(sealed)

@@ -81,7 +81,7 @@ async def sign_out(request: Request, admin: AdminDep, caller: CallerDep) -> Resp
 
 @router.get("/first-admin")
 def show_first_admin(request: Request, admin: AdminDep, code: str = "") -> HTMLResponse:
-    """Show the form to the one who has the link of the terminal."""
+    """Show the form to a caller who has the link from the terminal."""
     admin.access.first_admin.check(code)
     return _first_admin(request, code)
 

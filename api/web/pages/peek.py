@@ -85,7 +85,7 @@ def _looked(
     tables: PeekTables,
     wanted: tuple[AskedPeek, RowLocation | None],
 ) -> tuple[PeekView, RelayError | None]:
-    """Return the visible rows, or the error that the page shows beside its form."""
+    """Return the visible rows, or the error that the page shows next to its form."""
     asked, place = wanted
     try:
         with admin.peek.opened(caller, tables, asked) as reading:

@@ -21,7 +21,7 @@ from relay.errors import RelayError
 
 router: Final = APIRouter(include_in_schema=False)
 _MOST_CHARACTERS: Final = 500
-"""A longer address to go to afterwards is left out: it is part of the provider's address."""
+"""A longer return address is omitted, because it is part of the provider's URL."""
 _UP: Final = "../"
 """The callback is two levels below the first page."""
 

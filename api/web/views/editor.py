@@ -83,7 +83,7 @@ def kind_counts(changes: Iterable[RouteEffect]) -> list[tuple[str, int]]:
 def proposal(bodies: Mapping[str, str], table: str) -> dict[str, str]:
     """Return the documents with entries added that map a real table under its own name.
 
-    Documents that cannot be read as lists stay as they are.
+    Documents that cannot be read as lists stay unchanged.
     """
     database, _, name = table.partition(".")
     found = dict(bodies)

@@ -34,7 +34,7 @@ class LeftOut(NamedTuple):
 
 
 def sentence(facts: Facts, address: str, names: RelayNames, now_ms: int) -> str:
-    """Return the leading relay, the source, and the duration of the present state."""
+    """Return the leading relay, the source, and the duration of the current state."""
     view, period = facts.view, facts.period
     relay = names(view.relay).shown
     leads = (

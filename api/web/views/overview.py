@@ -1,4 +1,4 @@
-"""The overview: chips, rows and groups of the instances that were asked for."""
+"""The overview: chips, rows and groups of the requested instances."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -80,7 +80,7 @@ class Asked:
     group: Grouping = ""
 
     def address(self, **other: str) -> str:
-        """Return the page's own address with other values; defaults are left out."""
+        """Return the page's own URL with other values; defaults are omitted."""
         asked = self.selection
         values = {
             "filter": asked.filter,
@@ -133,7 +133,7 @@ def columns(asked: Asked) -> list[Column]:
 def groups(
     moment: Moment, sparks: Mapping[str, Sequence[float | None]], asked: Asked, lag_limit_s: float
 ) -> list[Group]:
-    """Return the rows that were asked for, in groups."""
+    """Return the requested rows, in groups."""
     servers = {each.name: each.server for each in moment.relays}
     found = selected(moment.facts.values(), moment.addresses, asked.selection, servers)
     names = RelayNames.of(moment.relays)

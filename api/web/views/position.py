@@ -1,4 +1,4 @@
-"""The position page: what acts on the position record do, in sentences."""
+"""Describes the effects of acts on the position record in sentences."""
 
 import shlex
 from typing import NamedTuple
@@ -7,14 +7,14 @@ from api.models.position import PositionView
 
 
 class SkipShown(NamedTuple):
-    """A coming transaction that is to be left out; `source` is empty unless it is of a group."""
+    """A future transaction to skip. `source` is empty unless it belongs to a group."""
 
     gtid: str
     source: str
 
 
 def skips(position: PositionView | None) -> list[SkipShown]:
-    """Return the transactions that are to be left out."""
+    """Return the transactions to skip."""
     if position is None:
         return []
     grouped = [SkipShown(gtid, name) for name, at in position.sources.items() for gtid in at.skips]

@@ -1,4 +1,4 @@
-"""How pages name a relay process: by what operators chose and know, not by its pid."""
+"""Names relay processes on pages with names that operators choose, not with the pid."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping

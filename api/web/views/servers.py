@@ -13,7 +13,7 @@ from api.web.views.relay_names import RelayNames
 
 _MS: Final = 1000
 SHOWN: Final = 100
-"""Instances of the matrix at most, unless all are asked for."""
+"""Largest number of instances in the matrix, unless all are requested."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,9 +37,9 @@ class RenamingSink(Sink, Protocol):
     """A sink whose copies can rename the columns of one real table's rows."""
 
     def rename_columns(self, table: str, real_table: str, order: str, names: Names) -> None:
-        """Rename the columns of a real table's rows with a smaller order, all at once.
+        """Rename the columns of a real table's rows with a smaller order, all in one step.
 
-        A second call of the same order does nothing.
+        A second call with the same order does nothing.
         """
         ...
 

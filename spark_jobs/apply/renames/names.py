@@ -9,7 +9,7 @@ from relay.envelope import parse_renamed
 Names: TypeAlias = Mapping[str, str]
 """Old name in lower case → new name, for the columns of one ALTER TABLE.
 
-All of them apply at once.
+All of them apply in one step.
 """
 
 

@@ -49,9 +49,9 @@ class RenameStore:
         ]
 
     def add(self, news: Iterable[tuple[Place, Rename]]) -> None:
-        """Keep these renames, before any row of a copy is touched.
+        """Store these renames, before any row of a copy is changed.
 
-        Those that are kept stay as they are.
+        Renames that are already stored stay unchanged.
         """
         rows = self._spark.createDataFrame(
             [(*place, *rename, False) for place, rename in news], _SCHEMA

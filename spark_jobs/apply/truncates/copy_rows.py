@@ -45,7 +45,7 @@ def empty_copies(sink: Sink, floors: Floors, writer: str) -> int:
 
 
 def refused(sink: Sink, floors: Floors, what: str = _TRUNCATED) -> Mapping[tuple[str, str], str]:
-    """Return the floors that the copies cannot follow, each with the reason: the copy does not know
+    """Return the floors that the copies cannot apply, each with the reason: the copy does not store
     the real tables of its rows.
 
     `what` is the event of a table with these floors, for the sentence.

@@ -22,7 +22,7 @@ _SCHEMA: Final = "table string, real_table string, order string"
 
 
 class FloorStore:
-    """Keeps the floors of all copies below one root. A floor never goes down."""
+    """Stores the floors of all copies below one root. A floor never decreases."""
 
     def __init__(self, spark: SparkSession, root: str) -> None:
         self._spark = spark

@@ -41,7 +41,7 @@ _NARROW: Final = 0.5
 Random keys cover nearly all of it, recent keys little.
 """
 _FEW: Final = 500_000
-"""So many keys are held in memory at once."""
+"""Number of keys that are held in memory at the same time."""
 _ROWS_OF_ONE_TASK: Final = 25_000
 _FILES_OF_ONE_TASK: Final = 32
 _BYTES_OF_ONE_TASK: Final = 16_000_000

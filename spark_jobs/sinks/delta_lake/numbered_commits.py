@@ -23,7 +23,7 @@ _ONE_AT_A_TIME: Final = Lock()
 def numbered_commits(spark: SparkSession, writer: str, number: int | None) -> Iterator[None]:
     """Context manager: Delta records the writer and its number in each commit.
 
-    None: commits have no number, and none is left out.
+    None: commits have no number, and no commit is skipped.
     """
     if number is None:
         yield

@@ -34,8 +34,8 @@ def rename_columns(
     """Give the rows of a real table with a smaller order the new names (old name in lower case →
     new name), all at once.
 
-    The commit has the order of the rename in the name of a transaction of Delta, so Delta leaves
-    the same rename out. Positions alone would not do: they begin lower after a lost position
+    The commit has the order of the rename in the name of a transaction of Delta, so Delta skips a
+    repeated rename. Positions alone are not sufficient: they begin lower after a lost position
     record. Raises SchemaChangeRefused if the policy does not allow a column to get the type of
     another.
     """

@@ -51,8 +51,8 @@ def plan_for(copy: DataFrame, changes: TableBatch, policy: SchemaPolicy) -> Sche
     seen = changes.columns
     gone = [name for name in present if folded(name) not in newest]
     if gone or not newest <= set(map(folded, present)):
-        # Columns follow the newest change of the table: older ones that come late neither drop what
-        # came since, nor bring back what went.
+        # Columns follow the newest change of the table: late older changes neither drop newer
+        # columns nor restore dropped ones.
         if _is_news(copy, changes):
             seen = {name: kind for name, kind in seen.items() if folded(name) in newest}
         else:
@@ -83,7 +83,7 @@ def carry_out(spark: SparkSession, path: str, plan: SchemaPlan) -> bool:
         )
         spark.sql(f"ALTER TABLE {table} ADD COLUMNS ({columns})")
     if plan.widened:
-        # Only now: a table that never needed it stays readable for those that do not know it.
+        # Only now: a table that never needed it stays readable for programs without support for it.
         spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('delta.enableTypeWidening' = 'true')")
     for name in plan.widened:
         spark.sql(

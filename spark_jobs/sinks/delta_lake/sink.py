@@ -45,8 +45,8 @@ class DeltaSink:
     """The copies below one folder, or one URI that Spark reaches: `<root>/<database>/<table>`.
 
     A row holds the guards and columns of `TableBatch.rows`. Each commit records the batch that it
-    holds, so that the same batch again is seen and left out. `threads` tables are merged at the
-    same time.
+    holds, so that a repeated batch is detected and skipped. `threads` tables are merged at the same
+    time.
     """
 
     _newest_whole: ClassVar = True
@@ -191,8 +191,8 @@ class DeltaSink:
 
 
 class DeltaHistory(DeltaSink):
-    """Every version of every row beside the newest, below `<root>/_history`: one row per key and
-    order, deletes included.
+    """Stores every version of every row below `<root>/_history`: one row per key and order, deletes
+    included.
     """
 
     _newest_whole = False

@@ -1,1 +1,1 @@
-"""The Python client beside a plain consumer, and beside Canal's own client."""
+"""Compares the Python client with a plain consumer and with Canal's own client."""

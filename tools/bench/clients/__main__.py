@@ -59,7 +59,7 @@ class Measured:
         say(f"{way}: {self.rows / found.seconds:,.0f} rows/s, {found.cpu_seconds:.2f} CPU s")
 
     def report(self) -> Report:
-        """Return the medians, beside the plain consumer's."""
+        """Return the medians, with those of the plain consumer."""
         head = ("reader", "", "rows/s", "of plain", "CPU us per row", "of plain")
         plain = self._medians(PLAIN)
         rows = []
@@ -135,7 +135,7 @@ def _seconds_of_canal(canal: RealCanal, database: DebianMariaDB, rows: int) -> f
 
 @contextmanager
 def _published(database: DebianMariaDB, folder: Path, rows: int) -> Iterator[Mapping[str, Any]]:
-    """Publish all rows, and serve an admin; yield what readers need."""
+    """Publish all rows and serve an admin. Yield the settings that readers need."""
     with ExitStack() as stack:
         kafka, zookeeper = stack.enter_context(Kafka()), stack.enter_context(ZooKeeper())
         own = {"filter_regex": f"{_NAME}\\..*"}

@@ -42,7 +42,7 @@ class Frame:
 
 
 class Box(NamedTuple):
-    """A frame as it is drawn: `left` and `width` are shares of the whole."""
+    """A drawn frame. `left` and `width` are shares of the whole width."""
 
     name: str
     depth: int

@@ -86,7 +86,7 @@ class MeasuredProcess(Protocol):
         """Return False once the process has ended."""
 
     def start(self) -> object:
-        """Start the process; return when it answers or, without an interface, at once."""
+        """Start the process. Return when it answers; without an interface, return immediately."""
 
     def log_tail(self) -> str:
         """Return the end of the log, for error messages."""

@@ -98,7 +98,7 @@ class Binlog:
         )
 
     def _finish_rows(self, instances: int, count: int) -> None:
-        """One transaction, each row of its own statement."""
+        """One transaction in which each row has its own statement."""
         tables = [f"{finish_schema(number)}.{FINISH_TABLE}" for number in range(instances)]
         self._database.execute(
             "BEGIN",

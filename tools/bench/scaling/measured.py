@@ -21,7 +21,7 @@ class Measured:
 
     @property
     def title(self) -> str:
-        """Return the heading of the report, which names what is varied."""
+        """Return the heading of the report, which names the varied setting."""
         return f"Speed by {self.series.axis}"
 
     def summaries(self) -> list[Summary]:

@@ -68,7 +68,9 @@ class Point:
 
     @property
     def beside(self) -> bool:
-        """Return True if the point is shown beside the curve: it has several processes."""
+        """Return whether the point is drawn separately from the curve, because it has several
+        processes.
+        """
         return self.shape.processes > 1 or self.shape.workers > 1
 
 

@@ -1,4 +1,6 @@
-"""Topic → HBase: the job under both guards, beside the classic loop through the same client."""
+"""Topic → HBase: compares the job under both guards with the classic loop through the same
+client.
+"""
 
 import os
 import tempfile

@@ -1,5 +1,5 @@
-"""One batch with changes of many Delta tables, merged by so many threads, beside the same changes
-of one table.
+"""Compares one batch with changes of many Delta tables, merged by several threads, with the same
+changes of one table.
 """
 
 import tempfile

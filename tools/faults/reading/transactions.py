@@ -12,10 +12,10 @@ def topic_of(name: str) -> str:
 
 
 def disagreement(bootstrap: str, name: str) -> str:
-    """Say where BEGIN, END and the rows of the run's topic differ, "" where they do not.
+    """Return where BEGIN, END and the rows of the run's topic differ, "" if they agree.
 
-    Each transaction begins once and ends once, in this order, and its END counts the rows that
-    carry its id.
+    Each transaction begins once and ends once, in this order, and its END counts the rows with its
+    id.
     """
     reports = [each.value or {} for each in read_topic(bootstrap, topic_of(name))]
     rows: Counter[str] = Counter()

@@ -8,7 +8,7 @@ from tools.faults.stage import Run
 
 @scenario("kafka-cut", "the line to the broker cut for 5 s", brokers="behind a gate")
 def cut(run: Run) -> None:
-    """Connections are reset and refused for 5 s: the relay sees the fault at once."""
+    """Connections are reset and refused for 5 s, so the relay detects the fault immediately."""
     run.rest(0, 1)
     line = _line(run)
     line.shut()

@@ -9,7 +9,7 @@ from tools.faults.stage import Run
 
 @scenario("source-cut", "the line to the source cut for 5 s")
 def cut(run: Run) -> None:
-    """Connections are reset and refused for 5 s: the relay sees the fault at once."""
+    """Connections are reset and refused for 5 s, so the relay detects the fault immediately."""
     run.rest(0, 1)
     run.line.shut()
     run.rest(5)

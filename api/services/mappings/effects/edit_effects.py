@@ -1,5 +1,5 @@
-"""Everything that a mapping edit means for the instances that are defined now, in sentences for the
-person who is about to save it.
+"""Describes the effects of a mapping edit on the current instances in sentences, for the person who
+saves it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

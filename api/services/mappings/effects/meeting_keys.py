@@ -1,5 +1,6 @@
-"""Tables that an edit brings to a topic where equal keys have other partitions, as far as the forms
-of their keys in their former topics tell.
+"""Finds tables that an edit moves to a topic where equal keys have other partitions.
+
+The forms of their keys in their former topics show this.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

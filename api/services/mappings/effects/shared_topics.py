@@ -61,7 +61,7 @@ class SharedTopics:
         ]
 
     def _of_formats(self, topic: str, instances: list[InstanceSettings]) -> Iterator[RouteEffect]:
-        """Compare each instance with the first one, and with what the topic has already."""
+        """Compare each instance with the first one, and with the current state of the topic."""
         first = instances[0]
         for other in instances[1:]:
             if other.format_of(topic) != first.format_of(topic):

@@ -51,7 +51,7 @@ class MetTablesReader:
 
 
 def by_database(names: Sequence[str]) -> MetTables:
-    """Return tables `database.table` by database; a name without a database is left out.
+    """Return tables `database.table` by database; a name without a database is omitted.
 
     Equal names are one object, since many instances have the same ones.
     """

@@ -12,14 +12,14 @@ from relay.route import MappingSet, Router, TableFilter
 Reals: TypeAlias = Mapping[str, Sequence[str]]
 """Logical table → the real tables of it, by their names in one real database."""
 Published: TypeAlias = Mapping[str, tuple[str, Reals]]
-"""Real database → its logical database, and its tables. A database without tables is left out."""
+"""Real database → its logical database and its tables. A database without tables is omitted."""
 
 
 class PublishedTables:
-    """Finds what instances publish under one set.
+    """Computes what instances publish under one set.
 
-    Databases with the same tables share one answer: shards differ in the name of the database,
-    and a name is compared with the expressions of the set once.
+    Databases with the same tables share one result. Shards differ only in the name of the database,
+    which is compared with the expressions of the set once.
     """
 
     def __init__(self, mapping: MappingSet) -> None:
@@ -30,7 +30,7 @@ class PublishedTables:
         self._logical: dict[tuple[object, ...], dict[str, str | None]] = {}
 
     def of(self, instance: Routing, met: MetTables) -> Published:
-        """Return what an instance publishes of its tables."""
+        """Return the part of its tables that an instance publishes."""
         table_filter = self._routers.filter(instance)
         found: dict[str, tuple[str, Reals]] = {}
         for database, tables in met.items():

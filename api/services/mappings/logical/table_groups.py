@@ -1,4 +1,4 @@
-"""The logical tables of a mapping in groups, and the part of them that a caller asks for."""
+"""Groups the logical tables of a mapping, and selects the part that a caller requests."""
 
 import sys
 from collections import defaultdict

@@ -42,9 +42,9 @@ class TableRates:
 
 
 class TableRatesReader:
-    """Adds up rates; the answer is kept until the rates or the set change.
+    """Adds up rates. The result is cached until the rates or the set change.
 
-    Not safe for several threads. `rates` returns the same object while nothing was read anew.
+    Not thread-safe. `rates` returns the same object until new rates are read.
     """
 
     def __init__(self, rates: Callable[[], Rates]) -> None:

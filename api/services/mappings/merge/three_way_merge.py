@@ -163,7 +163,9 @@ def _entries(data_id: str, text: str) -> _Entries:
 
 
 def _key(data_id: str, entry: _Entry) -> str:
-    """Return what identifies an entry: of tags the table, because an edit may change the fields."""
+    """Return the identity of an entry. For tags it is the table, because an edit may change the
+    fields.
+    """
     name = entry.get(_KEYS[data_id])
     if data_id == TAGS and isinstance(name, str):
         with suppress(NameRefused):

@@ -39,9 +39,10 @@ def show_copies(request: Request, admin: AdminDep, caller: CallerDep, name: str)
 def preview_copy(
     request: Request, admin: AdminDep, caller: CallerDep, name: str, form: FormDep
 ) -> HTMLResponse:
-    """Show what a new copy would do. Nothing is changed.
+    """Show the effect of a new copy. Nothing is changed.
 
-    The condition may hold values of rows, so it is in no URL: those end in logs and histories.
+    The condition may contain values of rows, so it is in no URL: URLs are stored in logs and
+    histories.
     """
     return _page(admin, caller, name, _asked(form)).render(request)
 
@@ -96,7 +97,7 @@ def cancel_copy(act: Annotated[Act, Depends()]) -> RedirectResponse:
 
 
 def _page(admin: Admin, caller: Caller, name: str, asked: Mapping[str, str]) -> Shown:
-    """Return the page; what keeps the preview from being made is shown in its place.
+    """Return the page. If there can be no preview, the page shows the reason instead.
 
     Raises NodeMissing.
     """

@@ -1,4 +1,4 @@
-"""Acts on the position record beside a move: skips, order keys and partitions."""
+"""Acts on the position record other than a move: skips, order keys and partitions."""
 
 from collections.abc import Callable
 from functools import partial
@@ -25,7 +25,7 @@ Act = Literal["", "skip", "unskip", "raise-floor", "repartition"]
 
 
 class Asked(BaseModel):
-    """The act and its fields as typed; an empty act asks for nothing."""
+    """The act and its fields as typed. An empty act requests nothing."""
 
     act: Act = ""
     gtid: str = ""
@@ -41,7 +41,7 @@ class Asked(BaseModel):
 def show_position(
     request: Request, admin: AdminDep, name: str, asked: Annotated[Asked, Query()]
 ) -> HTMLResponse:
-    """Show the record, the forms, and the effect of the act that is asked for."""
+    """Show the record, the forms, and the effect of the requested act."""
     return _page(admin, name, asked).render(request)
 
 
@@ -53,7 +53,7 @@ def skip(request: Request, admin: AdminDep, name: str, form: FormDep) -> Redirec
 
 @router.post("/unskip")
 def unskip(request: Request, admin: AdminDep, name: str, form: FormDep) -> RedirectResponse:
-    """Publish a transaction that was to be left out."""
+    """Withdraw the skip of a transaction, so that it is published."""
     return _skip(request, admin, name, form, undo=True)
 
 

@@ -32,7 +32,7 @@ def show_repair(
 
 @router.post("/preview")
 def preview_repair(request: Request, admin: AdminDep, name: str, form: FormDep) -> HTMLResponse:
-    """Show what a repair would do. Nothing is changed; keys are in no address."""
+    """Show the effect of a repair. Nothing is changed. Keys are in no URL."""
     return _page(admin, name, _asked(form), preview=True).render(request)
 
 

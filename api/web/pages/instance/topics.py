@@ -1,6 +1,6 @@
-"""The topics that an instance feeds, and how far consumer groups have read them.
+"""Shows the topics that an instance feeds, and the progress of consumer groups in them.
 
-Kafka is asked here and not for the instance's page, which must not wait for a broker.
+A separate page queries Kafka, because the instance's page must not wait for a broker.
 """
 
 from http import HTTPStatus

@@ -22,7 +22,7 @@ _NICE: Final = (1, 2, 3, 4, 5, 6, 8, 10)
 
 
 class Label(NamedTuple):
-    """A text beside an axis; `at` is a coordinate of the drawing."""
+    """A text next to an axis. `at` is a coordinate of the drawing."""
 
     at: float
     text: str
