@@ -2,7 +2,7 @@
 
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from api.models.mappings.logical_mapping import Grouping
@@ -52,9 +52,10 @@ class TableGroups:
         A group without tables counts as one entry.
         """
         found: list[TableGroup] = []
+        named = _Named(self._mapping.tables, self._text)
         first, end, at = part.offset, part.offset + part.limit, 0
         for name, tables in self._tables.items():
-            accepted = self._accepted(name, tables, part.words)
+            accepted = self._accepted(name, tables, part.words, named)
             if accepted is None:
                 continue
             size = max(1, len(accepted))
@@ -65,14 +66,17 @@ class TableGroups:
         return found, at
 
     def _accepted(
-        self, name: str, tables: Sequence[LogicalTable], words: Sequence[str]
+        self, name: str, tables: Sequence[LogicalTable], words: Sequence[str], named: "_Named"
     ) -> Sequence[LogicalTable] | None:
         """Return the tables that the words accept; None if they do not accept the group."""
-        left = [word for word in words if word not in self._group_text(name)] if words else ()
+        if not words:
+            return tables
+        text = self._group_text(name)
+        left = tuple(word for word in words if word not in text)
         if not left:
             return tables
-        found = [each for each in tables if all(word in self._text(each) for word in left)]
-        return found or None
+        ids = named.having(left)
+        return [each for each in tables if id(each) in ids] or None if ids else None
 
     def _group(
         self,
@@ -108,6 +112,24 @@ class TableGroups:
             tags = (*table.tags.table, *(tag for _, tag in table.tags.fields))
             names = (*table.name, str(table.name), *table.rules, *table.topics, *tags)
             found = self._texts[id(table)] = _joined(names)
+        return found
+
+
+class _Named:
+    """The tables whose names have words. Each table is in many groups, and is searched once."""
+
+    def __init__(self, tables: Sequence[LogicalTable], text: Callable[[LogicalTable], str]) -> None:
+        self._tables = tables
+        self._text = text
+        self._ids: dict[tuple[str, ...], frozenset[int]] = {}
+
+    def having(self, words: tuple[str, ...]) -> frozenset[int]:
+        """Return the `id` of each table whose text has all of the words."""
+        found = self._ids.get(words)
+        if found is None:
+            found = self._ids[words] = frozenset(
+                id(each) for each in self._tables if all(word in self._text(each) for word in words)
+            )
         return found
 
 

@@ -8,7 +8,7 @@ import pytest
 from api.models.mappings.logical_mapping import Grouping, LogicalGroupView
 from api.services.mappings.logical.met_tables import MetTables, by_database
 from api.services.mappings.logical.table_groups import Part, TableGroups
-from api.services.mappings.logical_tables import LogicalMapping
+from api.services.mappings.logical_tables import LogicalMapping, LogicalTable
 from api.services.mappings.logical_view import EVERYTHING, NO_RATES, group_view, seen_mapping
 from api.web.views.logical_flow import flow_of
 from relay.route import Documents, MappingSet
@@ -177,6 +177,20 @@ def test_words_are_found_in_names_of_groups_and_tables(
 ) -> None:
     assert tables_in(groups(by, Part(words, 10))) == found
     assert TableGroups(MAPPING, by).part(Part(words))[1] == len(found)
+
+
+def test_a_table_of_many_groups_is_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched, text = [], TableGroups._text  # noqa: SLF001
+
+    def noted(of: TableGroups, table: LogicalTable) -> str:
+        searched.append(table.name)
+        return text(of, table)
+
+    monkeypatch.setattr(TableGroups, "_text", noted)
+    many = mapping_of(DOCUMENTS, dict.fromkeys("abcdef", SEEN["a"]))
+    found, _ = TableGroups(many, "instance").part(Part(("client",)))
+    assert [each.name for each in found] == list("abcdef")
+    assert sorted(searched) == sorted(each.name for each in many.tables)
 
 
 def test_a_group_without_tables_is_an_entry() -> None:
