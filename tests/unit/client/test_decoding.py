@@ -35,6 +35,21 @@ def test_an_update_has_both_rows_and_the_columns_that_it_changed() -> None:
     )
 
 
+@pytest.mark.parametrize("rows", [b"[{]", b"", b"7", b'[{"id":"7"}],"data":[', b'["7'])
+def test_broken_rows_are_corrupt_also_if_the_text_around_is_that_of_a_whole_message(
+    rows: bytes,
+) -> None:
+    whole = row_record([{"id": "7"}])
+    value = json.dumps(json.loads(whole.value or b""), separators=(",", ":")).encode()
+    whole = whole._replace(value=value)
+    broken = whole._replace(value=value.replace(b'[{"id":"7"}]', rows, 1))
+    for _ in range(2):
+        (change,) = changes_of(whole, ORDERS, READING)
+        assert change.after == {"id": 7}
+        with pytest.raises(CorruptMessage):
+            changes_of(broken, ORDERS, READING)
+
+
 def test_an_update_of_a_partial_row_names_the_columns_whose_former_value_is_unknown() -> None:
     """With MINIMAL, the image before an update is the key, and that after it what was written."""
     record = row_record(
