@@ -74,7 +74,7 @@ def main() -> None:
                 lambda thread: thread.name.startswith("ask-"),
             )
         case "placement":
-            breaks(AssignmentLoop, "_look_once", lambda: ValueError("unheard of"))
+            breaks(AssignmentLoop, "_poll", lambda: ValueError("unheard of"))
         case "worker":
             whole = worker.become_worker
 
