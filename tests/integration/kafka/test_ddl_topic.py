@@ -21,7 +21,10 @@ NOBODY = cast(
     "Any",
     SimpleNamespace(
         partitions=lambda _topic: None,
-        join=lambda _topic, _placing, _format: None,
+        own=lambda _topic: None,
+        own_format=lambda _topic: None,
+        join=lambda _topic, _partitioning, _format: None,
+        join_statements=lambda _topic, _format: None,
         others=lambda _topic: (),
         others_with_format=lambda _topic, _format: {},
         key_agreements=lambda _rules: None,
