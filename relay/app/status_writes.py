@@ -50,8 +50,10 @@ class StatusWrites:
 
     def chosen(self, statuses: Sequence[InstanceStatus]) -> list[InstanceStatus]:
         """Return the statuses to write in this refresh."""
-        urgent = [each for each in statuses if self._is_urgent(each)]
-        others = [each for each in statuses if not self._is_urgent(each)]
+        urgent: list[InstanceStatus] = []
+        others: list[InstanceStatus] = []
+        for each in statuses:
+            (urgent if self._is_urgent(each) else others).append(each)
         others.sort(key=lambda each: self.written[each.name].refresh)
         most = max(ALWAYS_WRITTEN, ceil(len(statuses) / MOST_SECONDS))
         return [*urgent, *others[:most]]

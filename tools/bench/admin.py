@@ -26,7 +26,6 @@ from deploy.embedded.fetching.progress import say
 from relay.deadline import Deadline
 from relay.model.failover import ServerRole
 from relay.route import DBS, TAGS, TBS, TOPICS
-from relay.settings import ZooKeeperSettings
 from relay.state import (
     DroppedName,
     FailoverView,
@@ -41,6 +40,7 @@ from relay.state import (
     ServerView,
 )
 from relay.zk import Session
+from tests.support.relays.zookeeper_sessions import session_with
 
 _INSTALLATION: Final = "scale"
 _TOKEN: Final = "scale-token"
@@ -77,7 +77,7 @@ _HEADERS: Final = {"Authorization": f"Bearer {_TOKEN}"}
 def main() -> int:
     """Measure, and print one line for each endpoint; return the exit code."""
     arguments = _parser().parse_args()
-    with ZooKeeper(heap="512m") as zookeeper, _session(zookeeper.hosts) as session:
+    with ZooKeeper(heap="512m") as zookeeper, session_with(zookeeper.hosts) as session:
         _fill(session, arguments.instances, arguments.tables, arguments.relays)
         _save_mapping(session, arguments.tables)
         with _admin(zookeeper.hosts, arguments.instances) as (client, process):
@@ -95,16 +95,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--relays", type=int, default=50)
     parser.add_argument("--requests", type=int, default=20, help="for each address")
     return parser
-
-
-@contextmanager
-def _session(hosts: str) -> Iterator[Session]:
-    session = Session(ZooKeeperSettings(hosts=hosts, session_timeout_seconds=20))
-    session.start(Deadline.after(30))
-    try:
-        yield session
-    finally:
-        session.stop()
 
 
 def _fill(session: Session, instances: int, tables: int, relays: int) -> None:

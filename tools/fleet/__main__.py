@@ -7,7 +7,6 @@ machine: on machines of their own they are faster.
 import argparse
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from threading import Event
 from time import monotonic
 from typing import Final
@@ -17,9 +16,7 @@ from rich.table import Table
 
 from deploy.embedded import ZooKeeper
 from deploy.embedded.fetching.progress import say
-from relay.deadline import Deadline
-from relay.settings import ZooKeeperSettings
-from relay.zk import Session
+from tests.support.relays.zookeeper_sessions import session_with
 from tools.fleet.fleet import Fleet, Shape
 from tools.fleet.server_figures import LoadMeter
 
@@ -34,7 +31,7 @@ def main() -> int:
     table = Table("act", "seconds", "writes/s", "requests/s", "ZooKeeper CPU s/s")
     with (
         ZooKeeper(heap="1g") as server,
-        _session(server) as session,
+        session_with(server.hosts) as session,
         Fleet(session, server.hosts, shape) as fleet,
     ):
         for act, run in _acts(fleet, server, given.rest):
@@ -105,16 +102,6 @@ def _figures(server: ZooKeeper, run: Callable[[], None]) -> tuple[str, ...]:
     if load is None:
         return (seconds,)
     return seconds, f"{load.writes:.0f}", f"{load.requests:.0f}", f"{load.cpu:.2f}"
-
-
-@contextmanager
-def _session(server: ZooKeeper) -> Iterator[Session]:
-    session = Session(ZooKeeperSettings(hosts=server.hosts))
-    session.start(Deadline.after(30))
-    try:
-        yield session
-    finally:
-        session.stop()
 
 
 if __name__ == "__main__":

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Final, NamedTuple, Self
 
-import psutil
-
 from relay.state import Membership, Paths
 from relay.zk import Session
 from tests.support.waiting import wait_until
@@ -95,12 +93,3 @@ class Fleet:
         names = [name for _, names in self._children.values() for name in names]
         counts = [loads[name] for name in names]
         return self.unled() == 0 and max(counts) - min(counts) <= 1
-
-    def leaders(self) -> dict[str, str]:
-        """Return instance → relay."""
-        return dict(self._membership.leaders())
-
-    def cpu_seconds(self) -> float:
-        """Return the processor time that the running processes have used."""
-        times = [psutil.Process(child.pid).cpu_times() for child, _ in self._children.values()]
-        return sum(each.user + each.system for each in times)
