@@ -141,7 +141,7 @@ class Session:
         """Read many nodes that may be missing, in the order of their paths.
 
         They are not of one moment: another writer may change one while the next is read.
-        `large`: values may be near the limit of a node, so each has an answer of its own.
+        `large`: values may be near the limit of a node, so each has a separate answer.
         """
         found = self._requests.read_nodes(paths, synced, large=large)
         return [None if each is None else node_of(*each) for each in found]
