@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import orjson
 
+from relay.audit.storable import storable
 from relay.audit.via import current_via
 from relay.errors import AuditUnreadable
 
@@ -19,7 +20,8 @@ class AuditEntry:
     """An operator act: `actor` did `act` to `subject` (an instance, or "" for the installation).
 
     `at_ms` is the time in Unix milliseconds. `before` and `after` hold the few fields that the act
-    changed, as JSON values. `via` is how the act was requested; empty in entries of older versions.
+    changed, as JSON values; `storable` says what becomes of values that the topic's JSON cannot
+    hold. `via` is how the act was requested; empty in entries of older versions.
     """
 
     actor: str
@@ -30,6 +32,10 @@ class AuditEntry:
     comment: str = ""
     at_ms: int = field(default_factory=lambda: int(time() * 1000))
     via: str = field(default_factory=current_via)
+
+    def __post_init__(self) -> None:
+        for name in ("actor", "act", "subject", "before", "after", "comment"):
+            object.__setattr__(self, name, storable(getattr(self, name)))
 
     @property
     def stored_after(self) -> Mapping[str, Any]:

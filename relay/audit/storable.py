@@ -1,0 +1,24 @@
+"""Values of audit entries as the topic's JSON holds them."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+_LEAST: Final = -(2**63)
+_GREATEST: Final = 2**64 - 1
+
+
+def storable(value: Any) -> Any:
+    """Return a JSON value that orjson writes and reads unchanged.
+
+    An integer outside of 64 bits becomes text with its digits. A lone surrogate, which UTF-8 cannot
+    hold (RFC 8259, section 8.2), becomes the text of its escape. All other values stay.
+    """
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, int) and not _LEAST <= value <= _GREATEST:
+        return str(value)
+    if isinstance(value, Mapping):
+        return {storable(name): storable(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [storable(each) for each in value]
+    return value
