@@ -2,11 +2,13 @@
 about the servers become one.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Final, Protocol
 
 import pytest
 from xdist.scheduler import LoadFileScheduling
+from xdist.workermanage import WorkerController
 
 from tests.servers import availability
 
@@ -27,6 +29,40 @@ class FewSparks(LoadFileScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         return piece_of_work(nodeid)
+
+    def remove_node(self, node: WorkerController) -> str | None:
+        """Return the test that a killed process ran; the other processes take those behind it.
+
+        That test counts as done, because it failed: its next run would kill a process again.
+        """
+        pieces = self.assigned_work.pop(node)
+        killer = next((name for tests in pieces.values() for name in _left(tests)), None)
+        if killer is not None:
+            pieces[piece_of_work(killer)][killer] = True
+            self.workqueue.update({piece: each for piece, each in pieces.items() if _left(each)})
+            for other in self.nodes:
+                self._reschedule(other)
+        return killer
+
+    def _reschedule(self, node: WorkerController) -> None:
+        """Give a process work, but not the replacement of a killed one that still collects tests.
+
+        A process begins a test when it knows the next one, so a piece of one test is not enough.
+        """
+        if node in self.registered_collections:
+            super()._reschedule(node)
+            if self.workqueue and self._pending_of(self.assigned_work[node]) == 1:
+                super()._reschedule(node)
+
+    def _assign_work_unit(self, node: WorkerController) -> None:
+        # A process that was killed between two tests: what it was given is taken back from it.
+        with suppress(OSError):
+            super()._assign_work_unit(node)
+
+
+def _left(tests: Mapping[str, bool]) -> list[str]:
+    """Return the tests of a piece that no process has finished."""
+    return [name for name, is_done in tests.items() if not is_done]
 
 
 def piece_of_work(nodeid: str) -> str:

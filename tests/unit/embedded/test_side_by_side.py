@@ -1,5 +1,10 @@
 """What two test processes are given, and what they say together at the end."""
 
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -56,3 +61,48 @@ def test_files_that_share_a_costly_set_up_are_one_piece_of_work_and_sparks_are_f
     items: list[Any] = [SimpleNamespace(nodeid=name) for name in reversed(names)]
     ordered = [item.nodeid for item in side_by_side.largest_first(items)]
     assert ordered == [*reversed(names[:6]), *reversed(names[6:])]
+
+
+_REPOSITORY = Path(__file__).parents[3]
+_HOOK = """
+from tests.servers.side_by_side import FewSparks
+
+def pytest_xdist_make_scheduler(config, log):
+    return FewSparks(config, log)
+"""
+_FILE = """
+import os, signal
+
+def test_before(): pass
+
+def test_that_may_kill():
+    if {number} in {killers}:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+def test_behind(): pass
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("killers", [(2,), (1, 2, 3, 6)])
+def test_a_killed_process_loses_the_test_that_it_ran_and_no_other(
+    tmp_path: Path, killers: tuple[int, ...]
+) -> None:
+    (tmp_path / "conftest.py").write_text(_HOOK)
+    for number in range(1, 7):
+        text = _FILE.format(number=number, killers=killers)
+        (tmp_path / f"test_{number}.py").write_text(text)
+    ended = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "xdist", "-n", "3", "--dist", "loadfile"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(_REPOSITORY), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    told = ended.stdout + ended.stderr
+    assert ended.returncode == 1, told
+    failed = {int(each) for each in re.findall(r"FAILED .*test_(\d)\.py::test_that_may", told)}
+    assert failed == set(killers), told
+    assert f"{len(killers)} failed, {18 - len(killers)} passed" in told
