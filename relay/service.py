@@ -53,5 +53,6 @@ def listening_socket(table: str, host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family, backlog=_BACKLOG)
     except OSError as exc:
         raise ConfigurationError(
-            f"{table}.host and {table}.port: {host}:{port} cannot be listened on ({exc.strerror})."
+            f"{table}.host and {table}.port: the process cannot listen on {host}:{port} "
+            f"({exc.strerror})."
         ) from exc

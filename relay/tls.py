@@ -15,7 +15,7 @@ _FILES_REMEDY: Final = (
 )
 _WEAK_FILES: Final = frozenset({"EE_KEY_TOO_SMALL", "CA_KEY_TOO_SMALL", "CA_MD_TOO_WEAK"})
 _WEAK_FILES_REMEDY: Final = (
-    "Use a certificate of 2048 bits and SHA-256 for tls_cert, or set tls_legacy = true to show "
+    "Use a certificate of 2048 bits and SHA-256 for tls_cert, or set tls_legacy = true to use "
     "this one."
 )
 _LEGACY_SERVER_CONNECT: Final = (

@@ -164,5 +164,8 @@ def _check(name: str, fields: Mapping[str, Any], variables: RunTimeVariables) ->
 def _check_size(fields: Mapping[str, Any]) -> None:
     size = len(json.dumps(fields, ensure_ascii=False, indent=2).encode())
     if size > SAVE_LIMIT_BYTES:
-        reason = f"The settings hold {size} bytes, and ZooKeeper takes {SAVE_LIMIT_BYTES} at once."
+        reason = (
+            f"The settings have {size} bytes, and ZooKeeper accepts at most {SAVE_LIMIT_BYTES} "
+            "in one request."
+        )
         raise BodyTooLarge(reason, remedy="Name tables by patterns instead of one by one.")

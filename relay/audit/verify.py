@@ -124,7 +124,7 @@ def verify(
 
 def _forks(seen: _Seen) -> list[str]:
     return _few(
-        f"Entry {sequence} of {writer} is there {len(same)} times with different contents."
+        f"Entry {sequence} of {writer} exists {len(same)} times with different contents."
         for (writer, sequence), same in seen.by_place.items()
         if len(same) > 1
     )
@@ -165,7 +165,7 @@ def _unnamed_erasures(seen: _Seen) -> list[str]:
         if stored.entry.act == ERASED:
             named.update(_erased_of(stored.entry.after))
     return _few(
-        f"Entry {each.sequence} of {each.writer} has lost its contents, and no {ERASED} names it."
+        f"Entry {each.sequence} of {each.writer} has no contents, and no {ERASED} entry names it."
         for each, stored in seen.stored.items()
         if stored.erased and str(each) not in named
     )
@@ -177,7 +177,7 @@ def _erased_of(after: Mapping[str, Any]) -> list[str]:
 
 
 def _damaged(seen: _Seen) -> list[str]:
-    return _few(f"The record at offset {each} is no entry." for each in seen.unreadable)
+    return _few(f"The record at offset {each} is not an audit entry." for each in seen.unreadable)
 
 
 def _notes(seen: _Seen, first_offset: int) -> list[str]:

@@ -48,7 +48,7 @@ class ClaimStore:
                 self._check_parent_folder()
                 return
             if kind != "directory":
-                raise NotADirectoryError(f"{self._root} is no folder")
+                raise NotADirectoryError(f"{self._root} is not a folder")
 
     def put(self, table: TableId, execute_position: int, value: bytes) -> Claim:
         """Write a value and return its claim; an existing value is kept.

@@ -76,9 +76,9 @@ class LastOfKey:
         age_ms = int(time() * 1000) - self._letter.written_ms
         if not is_known and forgets_ms is not None and age_ms >= forgets_ms:
             raise ReplayRefused(
-                f"{self._message.topic} has no record of the key of dead letter {self._letter.id}, "
-                f"which is older than its deletes are kept ({forgets_ms} ms): the row may be "
-                "deleted.",
+                f"Dead letter {self._letter.id} was written more than {forgets_ms} ms ago, and "
+                f"{self._message.topic} keeps deletes only for that time. The topic has no "
+                "record of its key, so the row may be deleted at the source.",
                 remedy=_COPY_REMEDY,
             )
 
@@ -96,7 +96,8 @@ class LastOfKey:
                     return
                 self._refuse_newer(record)
         raise BrokerUnreachable(
-            f"The message for {self._message.topic} was not there after {_SENT_SECONDS:.0f} s."
+            f"The message for {self._message.topic} could not be read back from Kafka "
+            f"within {_SENT_SECONDS:.0f} s."
         )
 
     def _refuse_newer(self, record: ScannedRecord) -> None:

@@ -101,5 +101,5 @@ def _string_shape(real_type: int, length: int) -> ColumnShape:
     high = ~real_type & 0x30
     real_type |= 0x30
     if real_type not in (ColumnType.STRING, ColumnType.VAR_STRING, ColumnType.ENUM, ColumnType.SET):
-        raise Malformed(f"a string column claims the type {real_type}")
+        raise Malformed(f"a string column has the unknown real type {real_type}")
     return ColumnShape(ColumnType(real_type), length | high << 4, 0, nullable=False)

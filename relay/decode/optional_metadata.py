@@ -87,7 +87,7 @@ class OptionalMetadata:
         while cursor.remaining:
             size = cursor.lenenc(kind.name)
             if size > cursor.remaining:
-                raise Malformed(f"{kind.name} announces {size} labels in {cursor.remaining} bytes")
+                raise Malformed(f"{kind.name} declares {size} labels in {cursor.remaining} bytes")
             members.append([cursor.lenenc_bytes("a label") for _ in range(size)])
         return list(_exactly(members, count, kind))
 
@@ -128,7 +128,7 @@ def read_optional_metadata(cursor: Cursor) -> OptionalMetadata:
 
 def _pairs(numbers: Sequence[int], kind: Field) -> Iterable[tuple[int, int]]:
     if len(numbers) % 2:
-        raise Malformed(f"{kind.name} holds half a pair")
+        raise Malformed(f"{kind.name} ends in the middle of a pair")
     return zip(numbers[::2], numbers[1::2], strict=True)
 
 

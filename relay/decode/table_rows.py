@@ -192,5 +192,5 @@ def _skip_extra(cursor: Cursor) -> None:
     """Step over the extra data of a v2 event (partition numbers, NDB); its length counts itself."""
     length = cursor.unsigned(_EXTRA_LENGTH_BYTES, "the length of the extra data")
     if length < _EXTRA_LENGTH_BYTES:
-        raise Malformed(f"the extra data claims {length} bytes")
+        raise Malformed(f"the extra data declares {length} bytes")
     cursor.take(length - _EXTRA_LENGTH_BYTES, "the extra data")

@@ -14,8 +14,8 @@ FORMAT: Final = 1
 Kept: TypeAlias = Mapping[str, Mapping[bytes, bytes]]
 """The records beside the position: name of the store → key → value."""
 _REMEDY: Final = (
-    "Restore the position from a copy, or delete it and start where `start` says after you have "
-    "repaired what the program made of the changes."
+    "Restore the position file from a copy. Or delete it: the program then starts at `start`, "
+    "and you must repair the data that it has written from the changes."
 )
 
 

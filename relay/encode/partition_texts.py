@@ -13,7 +13,10 @@ from relay.model.value import ABSENT, Row
 
 _ONE_TEXT: Final = frozenset({int, str, bytes})
 """Types whose equal values print equal."""
-_REMEDY = "Set binlog_row_image=FULL on the source, or place the table's rows by their key."
+_REMEDY = (
+    "Set binlog_row_image=FULL on the source, or choose the partition of the table's rows by "
+    "their key."
+)
 
 
 class PartitionTexts:
@@ -48,6 +51,6 @@ class PartitionTexts:
     def _incomplete(self, ordinal: int) -> RowImageIncomplete:
         name = self._definition.map.columns[ordinal].name
         return RowImageIncomplete(
-            f"A row of {self._definition.id} lacks column {name!r}, by which it is placed.",
+            f"A row of {self._definition.id} lacks column {name!r}, which selects its partition.",
             remedy=_REMEDY,
         )

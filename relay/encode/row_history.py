@@ -53,7 +53,7 @@ class RowHistory:
         row = change.before if change.after is None else change.after
         if row is None or row[self._end] is ABSENT:
             raise RowImageIncomplete(
-                f"A row of {self._definition.id} lacks the column that ends its version."
+                f"A row of {self._definition.id} lacks the column with the end of its version."
             )
         return self._is_past(row)
 

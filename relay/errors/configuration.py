@@ -65,7 +65,7 @@ class StoreNotPermitted(StoreRefused):
 
     code = "ZOOKEEPER_NOT_PERMITTED"
     remedy = (
-        "Log in with zookeeper.auth as a user that zookeeper.acl of the node's maker names; "
-        "`roma zookeeper show` lists who may use "
-        "the nodes, `roma zookeeper protect` sets their rights."
+        "Log in with zookeeper.auth as a user that zookeeper.acl named when the node was "
+        "created; `roma zookeeper show` lists who may use the nodes, `roma zookeeper protect` "
+        "sets their rights."
     )

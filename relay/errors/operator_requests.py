@@ -27,7 +27,7 @@ class MoveRefused(RelayError):
     """The requested change of a position is not possible; nothing was changed."""
 
     code = "MOVE_REFUSED"
-    remedy = "Send a request that the reason allows; nothing was changed."
+    remedy = "Nothing was changed. Remove the obstacle in the reason, or change the request."
 
 
 class TableReturnsEarly(RelayError):
@@ -79,7 +79,7 @@ class BackupRefused(RelayError):
     """A backup cannot be written or restored."""
 
     code = "BACKUP_REFUSED"
-    remedy = "Correct what the reason names."
+    remedy = "Correct the error in the reason, then repeat the command."
 
 
 class ErasureRefused(RelayError):
@@ -133,8 +133,8 @@ class DeadLetterDamaged(RelayError):
 
     code = "DEAD_LETTER_DAMAGED"
     remedy = (
-        "Check retention of the dead letters' topic; the row is still at the source and in its "
-        "binlog, at the position named there."
+        "Check the retention of the dead letters' topic. Read the row from the source, or from "
+        "its binlog at the position in the reason."
     )
 
 
@@ -165,4 +165,4 @@ class SnapshotRefused(RelayError):
     """A table cannot be copied into its topic as it was requested; the stream continues."""
 
     code = "SNAPSHOT_REFUSED"
-    remedy = "Send a request that the reason allows; the stream is not affected."
+    remedy = "The stream is not affected. Remove the obstacle in the reason, or change the request."

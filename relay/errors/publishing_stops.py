@@ -57,9 +57,9 @@ class FormatChanged(Stop):
 
     code = "FORMAT_CHANGED"
     remedy = (
-        "Set message.format or the rule of topic.rules back and start again. To change the format, "
-        "give the tables a topic of another name: docs/formats/index.md has the steps, after which "
-        "it has every row."
+        "Set message.format or the rule of topic.rules back and start again. To change the "
+        "format, give the tables a topic of another name: docs/formats/index.md has the steps "
+        "that bring every row into it."
     )
 
 
@@ -99,14 +99,17 @@ class ClaimStoreRefused(Stop):
     """The store of claimed values answered and refused the request."""
 
     code = "CLAIM_STORE_REFUSED"
-    remedy = "Check claims.url, its options and secrets, and the right to write there."
+    remedy = (
+        "Check claims.url, its options and secrets, and the right to write to the store, then "
+        "start again."
+    )
 
 
 class DeliveryRefused(Stop):
     """Kafka refused a message for a reason that a retry does not remove."""
 
     code = "DELIVERY_REFUSED"
-    remedy = "Correct the cause named; nothing of the batch became visible."
+    remedy = "Correct the cause in the reason, then start again; no row of the batch is visible."
 
 
 class SchemaRefused(Stop):
@@ -124,7 +127,10 @@ class RegistryRefused(Stop):
     """The schema registry answered and refused the request."""
 
     code = "REGISTRY_REFUSED"
-    remedy = "Check registry.url, user and password, and the rights there, then start again."
+    remedy = (
+        "Check registry.url, user and password, and the user's rights in the registry, then "
+        "start again."
+    )
 
 
 class NameNotInFormat(Stop):

@@ -144,8 +144,7 @@ class SwitchNeedsGtid(SwitchRefused):
 
     code = "SWITCH_NEEDS_GTID"
     remedy = (
-        "Bring the former server back, or set failover.switch_without_gtid = "
-        "'fallback', which repeats up to "
-        "fallback_interval_seconds of changes under a new epoch. 'digest', set before a switch, "
-        "proves it by published transactions."
+        "Bring the former server back, or set failover.switch_without_gtid = 'fallback', which "
+        "repeats up to fallback_interval_seconds of changes under a new epoch. To avoid "
+        "repetitions at the next switch, set it to 'digest' before."
     )

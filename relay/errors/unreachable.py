@@ -110,7 +110,10 @@ class StoreUnreachable(Unreachable):
     """ZooKeeper does not answer."""
 
     code = "ZOOKEEPER_UNREACHABLE"
-    remedy = "Check zookeeper.hosts and the ensemble; running instances continue, a start waits."
+    remedy = (
+        "Check zookeeper.hosts and the ensemble; running instances continue, and an instance "
+        "that starts waits."
+    )
 
 
 class StoreLoginRefused(StoreUnreachable):
@@ -118,9 +121,9 @@ class StoreLoginRefused(StoreUnreachable):
 
     code = "ZOOKEEPER_LOGIN_REFUSED"
     remedy = (
-        "Correct user and password of zookeeper.auth, or the servers' list of users (JAAS); the "
-        "relay logs in again each second, with "
-        "the password as it then is in secrets.folder. Running instances continue, a start waits."
+        "Correct user and password of zookeeper.auth, or the servers' list of users (JAAS); "
+        "the relay logs in again each second, with the present password in secrets.folder. "
+        "Running instances continue, and an instance that starts waits."
     )
 
 
@@ -130,8 +133,8 @@ class StoreTlsRefused(StoreUnreachable):
     code = "ZOOKEEPER_TLS_REFUSED"
     remedy = (
         "Check that zookeeper.hosts names the port for TLS, and zookeeper.tls: ca, mode, and "
-        "cert and key where the server asks for them. "
-        "The files are read again for each connection. Running instances continue, a start waits."
+        "cert and key where the server asks for them. The files are read again for each "
+        "connection. Running instances continue, and an instance that starts waits."
     )
 
 

@@ -22,14 +22,14 @@ def landmark_unknown(fingerprint: ResumeFingerprint | None, *, half: bool) -> st
         )
     if fingerprint is None:
         return (
-            "No digests of published transactions were kept: failover.switch_without_gtid was not "
-            '"digest" then.'
+            "No digests of the published transactions exist, because "
+            'failover.switch_without_gtid was not "digest" when they were published.'
         )
     if fingerprint.landmark is None:
         return (
-            "No published transaction of this relay's time began in a later second than all "
-            "before it, "
-            "so none can be distinguished from equal ones."
+            "Since this relay leads the instance, no published transaction began in a later "
+            "second than all earlier ones, so digests cannot distinguish transactions with "
+            "equal contents."
         )
     return ""
 
@@ -37,13 +37,12 @@ def landmark_unknown(fingerprint: ResumeFingerprint | None, *, half: bool) -> st
 def decide_by_digest(sought: Sought, replication: Replication, to: ServerRole) -> Decision:
     """Return the decision. The table in the tests has a row for each path."""
     if replication.unproven:
-        return _stop(
-            f"The digests prove nothing of the {to}: {replication.unproven}.", to, "PLACE_AMBIGUOUS"
-        )
+        reason = f"Digests cannot prove which transactions the {to} has: {replication.unproven}."
+        return _stop(reason, to, "PLACE_AMBIGUOUS")
     match sought.sighting:
         case Sighting.FOUND:
             return Decision(
-                Action.SWITCH, f"The {to} has the published transactions, by its digests.", to
+                Action.SWITCH, f"Digests prove that the {to} has the published transactions.", to
             )
         case Sighting.SEVERAL:
             reason = (
@@ -59,7 +58,7 @@ def decide_by_digest(sought: Sought, replication: Replication, to: ServerRole) -
             return _stop(reason, to, "PLACE_AMBIGUOUS")
         case Sighting.OTHER:
             return _stop(
-                f"The {to} has other transactions in place of published ones, by their digests.",
+                f"Digests show that the {to} has other transactions in place of published ones.",
                 to,
                 "STANDBY_DIVERGED",
             )
@@ -75,7 +74,7 @@ def _missing(lacking: int, state: Replicating, to: ServerRole) -> Decision:
     if state is Replicating.HALTED:
         behind += ", and its replication is stopped"
     elif state is Replicating.UNKNOWN:
-        behind += "; whether it still replicates the relay's account may not ask"
+        behind += "; the relay's account has no right to read whether it still replicates"
     return Decision(Action.WAIT, behind, to, behind=lacking)
 
 

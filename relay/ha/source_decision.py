@@ -123,7 +123,7 @@ def _wanted(situation: Situation) -> tuple[ServerRole | None, str]:
     orders, rules = situation.orders, situation.rules
     followed = situation.server(situation.followed)
     if orders.switch_to is not None and orders.switch_to is not situation.followed:
-        return orders.switch_to, f"An operator asks for the {orders.switch_to}."
+        return orders.switch_to, f"An operator ordered a switch to the {orders.switch_to}."
     if followed is None:
         return None, f"The {situation.followed} is not configured any more."
     if followed.answers and not followed.is_of(situation.published.identity):
@@ -142,9 +142,11 @@ def _wanted(situation: Situation) -> tuple[ServerRole | None, str]:
         )
     gone = f"The {situation.followed} failed {followed.failures} heartbeats in a row."
     if orders.hold:
-        return None, f"{gone} An operator holds the instance where it is."
+        return None, f"{gone} An operator has forbidden a switch (hold)."
     if not rules.automatic:
-        return None, f"{gone} failover.heartbeat_ha_enable is off, so an operator decides."
+        return None, (
+            f"{gone} failover.heartbeat_ha_enable is off, so only an operator can order a switch."
+        )
     return situation.followed.other, gone
 
 
@@ -153,7 +155,11 @@ def _judged(situation: Situation, seen: ServerSeen, why: str) -> Decision:
     published, orders = situation.published, situation.orders
     if reason := _no_proof_possible(published, seen):
         if situation.rules.without_gtid:
-            how = f"Digests show what the {seen.role} has." if situation.rules.by_digest else reason
+            how = (
+                f"Digests will show which transactions the {seen.role} has."
+                if situation.rules.by_digest
+                else reason
+            )
             return Decision(Action.SWITCH, f"{why} {how}", seen.role)
         return _unready(
             situation, Decision(Action.STOP, f"{why} {reason}", seen.role, code="SWITCH_NEEDS_GTID")

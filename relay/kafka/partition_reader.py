@@ -72,7 +72,7 @@ class PartitionReader:
         ):
             offsets = self._asked_ends(consumer)
         if offsets is None:
-            raise self._unreadable(f"The offsets of {self._topic} were not answered.")
+            raise self._unreadable(f"Kafka did not return the offsets of {self._topic} in time.")
         return offsets
 
     def _asked_ends(self, consumer: Consumer) -> tuple[int, int] | None:

@@ -146,12 +146,12 @@ def surplus_partitions(topic: str, found: int, placed: int) -> Iterator[TopicFin
     """Warn of partitions that get no rows, because existing keys keep their partition."""
     if found > placed:
         reason = (
-            f"Topic {topic} has {found} partitions, and rows go to the first {placed} only: where "
-            f"a key is must not change."
+            f"Topic {topic} has {found} partitions, and rows go only to the first {placed}, so "
+            "that each key stays in its partition."
         )
         remedy = (
-            "Leave it so, or publish to a new topic with more partitions from a position of your "
-            "choice."
+            "Leave the topic as it is. To use more partitions, publish to a new topic, from a "
+            "position of your choice."
         )
         yield TopicFinding(TopicRefused(reason, remedy=remedy), warning=True)
 
@@ -164,13 +164,13 @@ def _partitions(
     yield from surplus_partitions(state.name, state.partitions, wanted.partitions)
     if state.partitions < wanted.partitions:
         reason = (
-            f"Topic {state.name} has {state.partitions} partitions, rows are placed by "
-            f"{wanted.partitions}."
+            f"Topic {state.name} has {state.partitions} partitions, and the instance publishes "
+            f"to {wanted.partitions}."
         )
         again = (
-            f"It was made again with fewer partitions: make it with {wanted.partitions}, and "
-            f"take new first copies of its tables. Or "
-            "assign rows to fewer from now on (`roma position repartition`)."
+            "The topic was created again with fewer partitions. Create it with "
+            f"{wanted.partitions}, and make new first copies of its tables. Or assign rows to "
+            "fewer partitions from now on (`roma position repartition`)."
         )
         new = (
             f"Set partitions_num to {state.partitions}. Raise the topic to {wanted.partitions} "
@@ -205,8 +205,8 @@ def _finite(
             f'"{wanted.retention}".',
             remedy=(
                 f"Set {name}={needed} on the topic (kafka-configs.sh --alter --topic "
-                f"{state.name} --add-config {name}={needed}), "
-                "or topic.retention as the topic is."
+                f"{state.name} --add-config {name}={needed}), or set topic.retention to the "
+                "value of the topic."
             ),
         )
     )
@@ -224,7 +224,7 @@ def _copies(state: TopicState, wanted: WantedTopic) -> Iterator[TopicFinding]:
                 f"kafka.min_insync_replicas asks for {needed}.",
                 remedy=(
                     f"Set min.insync.replicas={needed} on the topic, or lower "
-                    f"kafka.min_insync_replicas and bear the loss of a broker."
+                    "kafka.min_insync_replicas and accept that rows can be lost with a broker."
                 ),
             )
         )

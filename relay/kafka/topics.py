@@ -61,7 +61,9 @@ class TopicAdmin:
 
         None if the brokers do not return them.
         """
-        with kafka_errors(f"Asking what may be done with {name}", Right("Describe", "topic", name)):
+        with kafka_errors(
+            f"Asking for the rights on topic {name}", Right("Describe", "topic", name)
+        ):
             asked = self._admin.describe_topics(
                 TopicCollection([name]),
                 include_authorized_operations=True,
@@ -123,7 +125,7 @@ class TopicAdmin:
         """
         brokers = cluster_metadata(self._admin, self._settings, _REQUEST_SECONDS).brokers
         if not brokers:
-            raise BrokerUnreachable("The cluster names no broker.")
+            raise BrokerUnreachable("Kafka returned a cluster without brokers.")
         return self._settings_of(
             ResourceType.BROKER, str(min(brokers)), Right("DescribeConfigs", "cluster")
         )

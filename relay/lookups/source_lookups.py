@@ -64,7 +64,7 @@ class SourceLookups:
             self.close()
             where = f"{self._source.host}:{self._source.port}"
             raise LookupUnreachable(
-                f"The lookup {settings.name} is not answered by {where}: {exc}."
+                f"{where} does not answer the lookup {settings.name}: {exc}."
             ) from exc
 
     def _first_row(self, query: str, arguments: tuple[Any, ...]) -> PlainAnswer:

@@ -57,4 +57,4 @@ def _why_not_elsewhere(members: Sequence[RelayMember], there: set[str], instance
     ]
     if reasons:
         return f"No other relay can run it now ({', '.join(reasons)})."
-    return "No other relay that may take it has this instance."
+    return "No other connected relay has this instance in its configuration."

@@ -165,15 +165,13 @@ def _left_out(table: _Table, absent: int, nameless: int) -> list[str]:
         )
     if nameless:
         told.append(
-            f"{name}: {nameless:,} keys {_NO_TEXTS}, so no request names their rows. "
+            f"{name}: {nameless:,} keys {_NO_TEXTS}, so a request cannot name their rows. "
             f"{_BY_CONDITION}"
         )
     if table.more:
         told.append(f"{name}: {table.more:,} more rows differ, and the report does not name them.")
     if table.undecided:
-        told.append(
-            f"{name}: {len(table.undecided):,} rows were still on their way; compare again."
-        )
+        told.append(f"{name}: {len(table.undecided):,} rows were not published yet; compare again.")
     if table.reason:
         told.append(f"{name} was not compared: {table.reason}.")
     return told

@@ -136,4 +136,6 @@ def _check_size(settings: RelaySettings, message: OutboundMessage, state: TopicS
         topic_limit(state.settings, settings.kafka.message_max_bytes),
     )
     if size > limit:
-        raise MessageTooLarge(f"The message takes {size} bytes, and {message.topic} takes {limit}.")
+        raise MessageTooLarge(
+            f"The message has {size} bytes, and {message.topic} accepts at most {limit}."
+        )

@@ -56,9 +56,11 @@ def _check_topic(topic: str, installation: str) -> None:
     own = (letters_prefix(installation), position_prefix(installation), *kept)
     problem = ""
     if topic and is_template(topic):
-        problem = "A copy goes to one topic, and that is a pattern."
+        problem = "A copy goes to one topic, and this name is a pattern."
     elif topic.endswith(DDL_SUFFIX):
-        problem = f"It is where statements about the tables of {topic.removesuffix(DDL_SUFFIX)} go."
+        problem = (
+            f"It is the topic of statements about the tables of {topic.removesuffix(DDL_SUFFIX)}."
+        )
     elif topic.startswith(own) or topic == f"{installation}.audit":
         problem = "It is a topic of the relay itself."
     elif topic:

@@ -232,7 +232,9 @@ class ActiveMapping:
             return former
         found = self._saved.known(number)
         if found is None:
-            raise MappingRefused(f"Mapping set {number} is gone.", data_id="", pointer="")
+            raise MappingRefused(
+                f"Mapping set {number} does not exist any more.", data_id="", pointer=""
+            )
         return found
 
     def _note_problem(self, event: str, error: RelayError, before: str) -> None:

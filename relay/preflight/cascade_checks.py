@@ -31,6 +31,6 @@ def check_cascades(instance: InstanceSettings, mapping: MappingSet | None) -> Fi
         return Finding(_CHECK, Verdict.WARNING, words, REMEDY, instance=instance.name)
     return passed(
         _CHECK,
-        "No foreign key that the account may see changes relayed rows without the binlog.",
+        "No foreign key that the account may see changes relayed rows without a binlog event.",
         instance.name,
     )

@@ -28,7 +28,9 @@ def check_generated_columns(instance: InstanceSettings, mapping: MappingSet | No
     `mapping` None: not known, so every table that the filter accepts counts.
     """
     if instance.message.row_image == "partial":
-        return passed(_CHECK, "Rows that lack columns are published in parts.", instance.name)
+        return passed(
+            _CHECK, "Rows that lack columns are published as partial rows.", instance.name
+        )
     try:
         router = None if mapping is None else Router(mapping, instance.routing)
         with closing(CatalogReader(instance.source)) as catalog:

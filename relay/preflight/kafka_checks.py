@@ -40,7 +40,7 @@ from relay.settings import InstanceSettings, KafkaSettings, RelaySettings
 
 _SILENT: Final = "Kafka does not answer"
 _POSITION: Final = "position"
-_NO_NOTE: Final = "ZooKeeper does not say whether the instance has a past"
+_NO_NOTE: Final = "ZooKeeper does not show whether the instance has published before"
 
 
 @dataclass(slots=True)
@@ -132,7 +132,7 @@ def _position(
         if state is None:
             admin.create(positions.spec(), only_ask=True)
             yield passed(
-                "position topic", f"{positions.topic} is not there and will be made.", name
+                "position topic", f"{positions.topic} does not exist yet and will be created.", name
             )
         else:
             findings = positions.findings(state)
@@ -281,7 +281,7 @@ def _topic(
         admin.create(spec, only_ask=True)
         yield passed(
             "topic",
-            f"{topic} is not there and will be made with {spec.partitions} partitions.",
+            f"{topic} does not exist yet and will be created with {spec.partitions} partitions.",
             instance.name,
         )
     except RelayError as exc:

@@ -256,5 +256,5 @@ class CatalogNow:
 
 
 def _silent(instances: Sequence[InstanceSettings], error: RelayError) -> list[Finding]:
-    because = f"ZooKeeper does not tell how keys are hashed: {error.code}"
+    because = f"the hash forms of keys cannot be read from ZooKeeper: {error.code}"
     return [not_checked(_CHECK, because, each.name) for each in instances]

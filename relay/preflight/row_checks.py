@@ -13,7 +13,7 @@ from relay.schema import CatalogReader
 from relay.settings import InstanceSettings
 
 _CHECK = "rules of rows"
-_REMEDY = "Correct the names; a table that is still to come is no error."
+_REMEDY = "Correct the names; a table that will be created later is not an error."
 
 
 def check_rows(instance: InstanceSettings) -> list[Finding]:

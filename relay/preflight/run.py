@@ -87,7 +87,7 @@ def _instances(settings: RelaySettings) -> list[Finding]:
         Finding(
             "settings",
             Verdict.WARNING,
-            "The configuration names no instance.",
+            "The configuration has no instance.",
             "Add an [[instances]] table.",
         )
     ]

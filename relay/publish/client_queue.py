@@ -125,7 +125,9 @@ class ClientQueue:
         self.budget.count(1, len(message.value or b"") or _DELETION_BYTES)
         while not (self._left and self._took(message)):
             if too_late():
-                raise BrokerUnreachable("The client's queue stayed full for a transaction's time.")
+                raise BrokerUnreachable(
+                    "The queue of the Kafka client was full for longer than transaction.timeout_ms."
+                )
             with self._fatal_errors():
                 self.producer.poll(_FULL_QUEUE_POLL_SECONDS)
         self._count(1)

@@ -45,6 +45,6 @@ class Deliveries:
         """
         if waiting:
             raise BatchAborted(
-                f"Of {self.sent} messages that the client got, {waiting} were neither "
-                f"delivered nor refused."
+                f"Of {self.sent} messages that the client accepted, {waiting} were neither "
+                "delivered nor refused."
             )

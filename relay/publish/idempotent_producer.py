@@ -82,7 +82,7 @@ class IdempotentProducer(BatchProducer):
             # after a refusal the client accepts no more messages; the first reason is the cause
             self._queue.flush(_FLUSH_SECONDS)
             raise self._queue.refusal or undelivered(
-                error_of(exc), f"Handing a message for {message.topic} over"
+                error_of(exc), f"Passing a message for {message.topic} to the Kafka client"
             ) from exc
 
     def send_printed(self, topic: str, messages: PrintedMessages) -> None:
@@ -145,6 +145,7 @@ class IdempotentProducer(BatchProducer):
                 waiting, deadline = left, Deadline.after(self._timeout_s)
             elif deadline.passed:
                 raise BrokerUnreachable(
-                    f"The brokers took no message for {self._timeout_s:g} s, and {left} wait."
+                    f"The brokers accepted no message for {self._timeout_s:g} s, and {left} "
+                    "messages wait."
                 )
         self._queue.check()

@@ -134,7 +134,7 @@ class TransactionalProducer(BatchProducer):
             # This message was refused here and is not part of the transaction. Without this error
             # the commit would succeed without it.
             self._broken = self._refusal(
-                error_of(exc), f"Handing a message for {message.topic} over"
+                error_of(exc), f"Passing a message for {message.topic} to the Kafka client"
             )
             raise self._broken from exc
 

@@ -63,7 +63,9 @@ def widened(
     columns = (*definition.map.columns, *(added_column(name, text) for name, text in adds.items()))
     ordinals = {column.name.lower(): ordinal for ordinal, column in enumerate(columns)}
     if len(ordinals) < len(columns):
-        raise RuleRefused(f"A transform adds a column to {definition.id} that it has already.")
+        raise RuleRefused(
+            f"A transform adds a column to {definition.id} under a name that the table has already."
+        )
     missing = [name for name in key if name.lower() not in ordinals]
     if missing:
         raise RuleRefused(

@@ -88,7 +88,7 @@ def _token(match: re.Match[str]) -> Token:
 
 def _unreadable(rest: str) -> str:
     if rest[0] in "'`":
-        return f"what {rest[0]} opens is not closed."
+        return f"{rest[0]} is not closed."
     if rest[0] == '"':
         return "write texts in single quotes, names of columns in backticks or without quotes."
-    return f"{rest[0]!r} means nothing here."
+    return f"{rest[0]!r} is not expected here."

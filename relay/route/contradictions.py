@@ -112,7 +112,7 @@ class _Check:
             yield MappingProblem(
                 TBS,
                 rule.pointer.replace("realTbs", "logicTb"),
-                f"{DBS} maps nothing to {rule.logical_database}.",
+                f"{DBS} maps no database to {rule.logical_database}.",
             )
         elif prefix is not None and prefix.expression is None:
             mapped = self._owners_of(prefix.text)
@@ -216,4 +216,4 @@ def _logical(rule: TableRule) -> str:
 
 
 def _twice(kind: str, real: object, here: str, earlier: str, pointer: str) -> str:
-    return f"The real {kind} {real} is put under {here} here and under {earlier} at {pointer}."
+    return f"The real {kind} {real} is mapped to {here} here and to {earlier} at {pointer}."

@@ -197,7 +197,7 @@ def _read_topics(placed: IndexedEntry[TopicEntry], rules: MappingRules) -> None:
         logical = read_exact_name(placed.entry.logic_db.strip())
         if logical in rules.topics:
             raise NameRefused(
-                f"{logical} has a topic by an earlier entry; an entry may list several topics."
+                f"An earlier entry gives {logical} a topic; one entry may list several topics."
             )
     except NameRefused as exc:
         rules.problems.append(MappingProblem(TOPICS, f"/{placed.index}/logicDb", str(exc)))

@@ -106,8 +106,8 @@ def _order(mine: OwnEvent | None, theirs: LibraryEvent | None) -> int:
     ):
         raise SourceUnreachable(
             f"At {mine.position} the relay reads {mine.content.operation} of "
-            f"{mine.content.table.id}, and the library, which has no places "
-            f"here, {theirs.operation} of {theirs.table}: their events cannot be put side by side.",
+            f"{mine.content.table.id}, and the library, which reports no coordinates here, "
+            f"{theirs.operation} of {theirs.table}: their events cannot be matched.",
             remedy="Choose a later start; report a bug if the error remains.",
         )
     return 0

@@ -102,9 +102,9 @@ def _left_out(mine: RowsEvent, library: LibraryEvent | None) -> str:
     """Return why the library cannot have the rows, "" where it should."""
     if library is not None and library.passed_over:
         return (
-            f"rows of "
+            "rows of "
             f"{COMPRESSED.get(library.passed_over, f'an event of type {library.passed_over}')}: "
-            f"the library passes it over"
+            "the library skips it"
         )
     if library is not None and library.error:
         return f"rows that the library cannot read ({library.error})"

@@ -31,7 +31,9 @@ def copies_refusal(instance: "InstanceSettings") -> str:
     if message.value_style == "canal":
         return 'With value_style = "canal" a SELECT does not give the bytes of live messages.'
     if message.rows_per_message == "event":
-        return 'With rows_per_message = "event" copied rows have no message form yet.'
+        return (
+            'With rows_per_message = "event" packed messages of copied rows are not supported yet.'
+        )
     if not instance.source.gtid:
         return "With source.gtid = false it is not known which transactions a SELECT shows."
     if "INSERT" not in instance.filter.operations:

@@ -54,7 +54,7 @@ class Refusal(NamedTuple):
 
 
 _STYLE: Final = Refusal(
-    "value_style", ("canal",), "the canal style is a style of canal-json; remove value_style"
+    "value_style", ("canal",), "value_style = 'canal' is for canal-json; remove it"
 )
 _PACKED: Final = Refusal(
     "rows_per_message", ("event",), "its messages hold one row; set rows_per_message = 'row'"

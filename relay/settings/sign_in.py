@@ -96,7 +96,7 @@ class TrustedHeaderSettings(Settings):
     @classmethod
     def _is_free(cls, value: str) -> str:
         if value.lower() in _TAKEN or value.lower().startswith(("sec-", "x-forwarded-for")):
-            raise ValueError(f"{value} has another meaning to the admin")
+            raise ValueError(f"the admin uses the header {value} for another purpose")
         return value
 
     @field_validator("proxies")
@@ -104,13 +104,13 @@ class TrustedHeaderSettings(Settings):
     def _are_networks(cls, values: tuple[str, ...]) -> tuple[str, ...]:
         for each in values:
             if ipaddress.ip_network(each, strict=False).prefixlen == 0:
-                raise ValueError(f"{each} is everybody")
+                raise ValueError(f"{each} admits every address")
         return values
 
     @model_validator(mode="after")
     def _gives_roles(self) -> Self:
         if self.user.lower() == self.roles_header.lower():
-            raise ValueError("user and roles_header name one header")
+            raise ValueError("user and roles_header must be different headers")
         if not self.roles:
             raise ValueError("roles is empty, so no user would have rights")
         return self

@@ -32,11 +32,11 @@ class TlsSettings(Settings):
     @model_validator(mode="after")
     def _tls_fits_together(self) -> "TlsSettings":
         if self.tls_key is not None and self.tls_cert is None:
-            raise ValueError("tls_key belongs to a tls_cert")
+            raise ValueError("tls_key needs tls_cert")
         if self.tls in ("disabled", "preferred") and (self.tls_ca or self.tls_cert):
             raise ValueError(f"tls = '{self.tls}' uses neither tls_ca nor tls_cert")
         if self.tls in ("disabled", "preferred") and self.tls_legacy:
-            raise ValueError("tls_legacy belongs to a TLS that is required")
+            raise ValueError("tls_legacy needs tls = 'required', 'verify_ca' or 'verify_identity'")
         if self.tls == "required" and self.tls_ca:
             raise ValueError(
                 "tls = 'required' does not use tls_ca: 'verify_ca' and 'verify_identity' do"
@@ -101,7 +101,7 @@ class StartSettings(Settings):
                 f"journal_name, position and timestamp do not belong to at = '{self.at}'"
             )
         if (self.at == "gtid_set") is not (self.gtid_set is not None):
-            raise ValueError("at = 'gtid_set' and gtid_set belong together")
+            raise ValueError("at = 'gtid_set' needs gtid_set, and gtid_set needs at = 'gtid_set'")
         if self.at == "position" and self.journal_name is None:
             raise ValueError("at = 'position' needs journal_name")
         if self.at == "timestamp" and self.timestamp is None:

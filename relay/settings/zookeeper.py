@@ -44,7 +44,7 @@ class ZooKeeperTlsSettings(Settings):
     @model_validator(mode="after")
     def _files_fit_together(self) -> "ZooKeeperTlsSettings":
         if self.key is not None and self.cert is None:
-            raise ValueError("key belongs to a cert")
+            raise ValueError("key needs cert")
         if self.mode == "required" and self.ca is not None:
             raise ValueError(
                 "mode = 'required' checks no certificate, so ca has no use: 'verify_ca' and "

@@ -47,7 +47,7 @@ def retention(variables: Mapping[str, str]) -> tuple[RelayError | None, str]:
 def kept_in_words(kept_s: int | None) -> str:
     """Return the retention as a clause without its end."""
     if kept_s is None:
-        return "the server does not tell how long it keeps binlog files"
+        return "the server does not report how long it keeps binlog files"
     if kept_s == NEVER_PURGED:
         return "binlog files are kept until they are purged by a command"
     hours = kept_s / 3600

@@ -18,7 +18,7 @@ from relay.source.protocol.server_facts import ServerFacts, read_server_facts
 
 XA_REMEDY: Final = (
     "Let them be committed or rolled back before the instance starts for the first time; later "
-    "ones are no matter."
+    "ones need no action."
 )
 CLOCK_LIMIT_SECONDS: Final = 60.0
 _CLOCK_REMEDY: Final = (
@@ -276,7 +276,7 @@ def _xa(connection: SourceConnection) -> SourceCheck:
         return SourceCheck(
             "source XA",
             None,
-            "the account may not ask for prepared XA transactions (XA_RECOVER_ADMIN)",
+            "the account may not list prepared XA transactions (XA_RECOVER_ADMIN)",
         )
     if not prepared:
         return SourceCheck("source XA", None, "no prepared XA transactions")

@@ -68,7 +68,8 @@ class Backup:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if any(folder.iterdir()):
                 raise BackupRefused(
-                    f"{folder} is not empty.", remedy="Name a folder that is empty or not there."
+                    f"{folder} is not empty.",
+                    remedy="Name a folder that is empty or does not exist.",
                 )
             for path, value in self.nodes.items():
                 file = folder / f"{path}.json"
@@ -98,7 +99,7 @@ class Backup:
         except OSError as exc:
             raise BackupRefused(f"{folder} cannot be read: {exc.strerror}.") from exc
         except (ValueError, KeyError, TypeError) as exc:
-            raise BackupRefused(f"{folder} is no backup ({exc!r}).") from exc
+            raise BackupRefused(f"{folder} is not a backup ({exc!r}).") from exc
         if not whole:
             raise BackupRefused(
                 f"{folder} holds {len(nodes)} documents, and its manifest says {manifest['nodes']}."

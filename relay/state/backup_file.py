@@ -33,7 +33,7 @@ def from_file(text: str, file: str) -> tuple[str, bytes]:
             raise newer(file, fields["format"])
         return _checked(fields["path"], file), _read(fields)
     except (ValueError, KeyError, TypeError, AttributeError) as exc:
-        raise BackupRefused(f"{file} is no file of a backup ({exc!r}).") from exc
+        raise BackupRefused(f"{file} is not a file of a backup ({exc!r}).") from exc
 
 
 def newer(file: str, found: int) -> BackupRefused:
@@ -70,7 +70,5 @@ def _read(fields: dict[str, Any]) -> bytes:
 
 def _checked(path: str, file: str) -> str:
     if not path or any(part in ("", ".", "..") for part in path.split("/")):
-        raise BackupRefused(
-            f"{file} names the node {path!r}, which is no place below an installation."
-        )
+        raise BackupRefused(f"{file} names the node {path!r}, which is not below an installation.")
     return path

@@ -57,13 +57,15 @@ class DocumentStore:
         present = self.take().nodes
         if present and not over_present:
             reason = (
-                f"{len(present)} documents are there already, {next(iter(present))} among them."
+                f"ZooKeeper has {len(present)} of these documents already, "
+                f"{next(iter(present))} among them."
             )
             raise BackupRefused(
                 reason,
                 remedy=(
-                    "Add --over-present to replace those that differ; documents that the backup "
-                    "lacks stay, and so do facts that relays note. Its mapping becomes a new set."
+                    "Add --over-present to replace those that differ; documents that the "
+                    "backup lacks stay, and so do the facts that relays have recorded. Its "
+                    "mapping becomes a new set."
                 ),
             )
         return backup.changes(present)

@@ -204,7 +204,7 @@ POSITION_OFFSET: Final = _gauge(
 EXECUTE_TIME: Final = _gauge("execute_time_seconds", "Last published execute time, Unix seconds")
 EXECUTE_TIME_MS: Final = _gauge(
     "execute_time_ms",
-    "Older name of roma_execute_time_seconds, in milliseconds; gone in the next version",
+    "Older name of roma_execute_time_seconds, in milliseconds; the next version removes it",
 )
 
 # The source is empty where an instance has but one, and an empty label is none.

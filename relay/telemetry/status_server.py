@@ -81,7 +81,8 @@ class StatusServer:
 def cannot_listen(host: str, port: int, error: OSError) -> ConfigurationError:
     """Return the error of an address that is not available."""
     return ConfigurationError(
-        f"status.host and status.port: {host}:{port} cannot be listened on ({error.strerror})."
+        f"status.host and status.port: the process cannot listen on {host}:{port} "
+        f"({error.strerror})."
     )
 
 

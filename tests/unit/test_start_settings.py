@@ -64,8 +64,8 @@ def test_a_gtid_set_is_a_kind_of_start() -> None:
     [
         ({"gtid_set": "x"}, "is not a GTID"),
         ({"gtid_set": " "}, "the set is empty"),
-        ({"at": "gtid_set"}, "belong together"),
-        ({"at": "end", "gtid_set": "0-1-5"}, "belong together"),
+        ({"at": "gtid_set"}, "needs gtid_set"),
+        ({"at": "end", "gtid_set": "0-1-5"}, "needs gtid_set"),
         ({"gtid_set": "0-1-5", "journal_name": "b.1"}, "do not belong to at = 'gtid_set'"),
         ({"gtid_set": "0-1-5", "timestamp": 1}, "do not belong to at = 'gtid_set'"),
     ],

@@ -143,7 +143,7 @@ class _Reader:
             size |= (byte & 0x7F) << (7 * i)
             if byte < 0x80:
                 return self._take(start + i + 1, size, end)
-        raise Malformed("a JSON length does not end")
+        raise Malformed("a JSON length has no last byte")
 
 
 def _text(raw: bytes) -> str:

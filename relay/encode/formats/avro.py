@@ -154,7 +154,9 @@ class AvroRows(EnvelopeRows):
         for its value.
         """
         if ABSENT in row:
-            raise RowImageIncomplete(f"A row of {self._name} lacks columns, and Avro shows nulls.")
+            raise RowImageIncomplete(
+                f"A row of {self._name} lacks columns, and Avro would show them as null."
+            )
         values = {
             field: None if value is None else column.value(value)
             for field, column, value in zip(self._fields, self._columns, row, strict=True)

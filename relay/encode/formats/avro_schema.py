@@ -35,7 +35,7 @@ def avro_name(name: str, policy: NamePolicy, what: str, form: str = "Avro") -> s
     is_plain = _NAME.fullmatch(name) is not None
     if policy == "strict":
         if not is_plain:
-            raise NameNotInFormat(f"{form} has no name {name!r}, which {what} has.")
+            raise NameNotInFormat(f"{form} does not allow the name {name!r} of {what}.")
         return name
     if is_plain and _ESCAPED.search(name) is None:
         return name

@@ -67,7 +67,7 @@ def scan_partition(
                 yield ScannedRecord(partition, offset, key, value, _headers(message))
             elif deadline.passed:
                 raise BrokerUnreachable(
-                    f"Partition {partition} of {topic} gave no record for {_SILENT_SECONDS:.0f} s."
+                    f"Partition {partition} of {topic} sent no record for {_SILENT_SECONDS:.0f} s."
                 )
 
 

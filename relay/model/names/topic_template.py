@@ -17,8 +17,8 @@ _PLACEHOLDER: Final = re.compile(r"\{([^{}]*)\}")
 _OF_TABLES: Final = ("{table}", "{tag}")
 _SEPARATORS: Final = "._-"
 _RULE: Final = (
-    "1 to 245 letters, digits, dots, underscores and hyphens, and not two underscores first, which "
-    "Kafka keeps for itself"
+    "1 to 245 letters, digits, dots, underscores and hyphens, and not two underscores first, "
+    "which Kafka reserves for its own topics"
 )
 
 
@@ -36,7 +36,7 @@ def topic_mistakes(topic: str) -> Iterator[str]:
     for name in dict.fromkeys(_PLACEHOLDER.findall(topic)):
         if name not in PLACEHOLDERS:
             known = ", ".join(f"{{{each}}}" for each in PLACEHOLDERS)
-            yield f"{topic!r} has {{{name}}}, and a topic by pattern may have {known}."
+            yield f"{topic!r} has the placeholder {{{name}}}; a topic pattern may have {known}."
     if not _FIXED_TEXT.fullmatch(_PLACEHOLDER.sub("", topic)) or topic.startswith("__"):
         yield f"{topic!r} cannot be a topic: beside placeholders it may have {_RULE}."
 
@@ -106,7 +106,7 @@ def _refuse_unfit(name: str, template: str, of: str) -> None:
     if not _is_topic(name):
         why = f"that cannot be a topic: {_RULE}"
     elif name.endswith(DDL_SUFFIX):
-        why = f"names that end with {DDL_SUFFIX} are kept for the DDL of another topic"
+        why = f"names that end with {DDL_SUFFIX} are reserved for the DDL of another topic"
     else:
         return
     raise UnmappedName(

@@ -89,7 +89,7 @@ def _topic(each: TopicFinding, choice: ErasureChoice, switch: str) -> Iterator[s
         yield (
             f"{each.topic}: {each.records} records; {len(each.tombstones)} tombstones are written. "
             + (
-                "Kafka compacts without a bound of time: set max.compaction.lag.ms on the topic."
+                "Kafka compacts without a time limit: set max.compaction.lag.ms on the topic."
                 if each.bound_ms is None
                 else f"Kafka compacts after {timedelta(milliseconds=each.bound_ms)} at the latest."
             )
@@ -97,7 +97,7 @@ def _topic(each: TopicFinding, choice: ErasureChoice, switch: str) -> Iterator[s
     elif each.records and choice.delete_records:
         yield (
             f"{each.topic}: {each.records} records are deleted, and with them all "
-            f"{each.neighbours} offsets before them in their partitions, of whatever key."
+            f"{each.neighbours} offsets before them in their partitions, with any key."
         )
     elif each.records:
         yield (

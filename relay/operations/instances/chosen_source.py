@@ -40,6 +40,7 @@ def chosen_server(
             else f"Instance {instance.name}"
         )
         raise ConfigurationError(
-            f"{whose} has no standby.", remedy="Ask the source itself, or name its standby."
+            f"{whose} has no standby.",
+            remedy="Leave out the option for the standby, or configure a standby.",
         )
     return settings

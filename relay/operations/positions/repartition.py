@@ -71,8 +71,8 @@ class Repartition:
         """
         if table is not None and partitions is not None:
             raise MoveRefused(
-                f"Rows of all tables of topic {topic} are placed by one partition count; "
-                f"{table} has none of its own.",
+                f"All tables of topic {topic} have one partition count; {table} cannot have "
+                "another one.",
                 remedy="Leave the partition count out, or the table.",
             )
         record = None if self._record.store.ensure_topic() else self._record.store.read()
@@ -140,7 +140,7 @@ class Repartition:
             raise MoveRefused(
                 f"A part of the transaction at {record.split.begin} is published with the "
                 "former assignment to partitions.",
-                remedy="Let the relay end it with the former settings, then try again.",
+                remedy="Restore the former settings until all of it is published; then try again.",
             )
         after = TopicPartitioning(
             self._wanted(topic, partitions, before), self._instance.partitioning_rules
@@ -226,7 +226,7 @@ class Repartition:
             )
         if state.partitions < after.partitions:
             reason = (
-                f"Topic {topic} has {state.partitions} partitions, and rows are to be placed by "
+                f"Topic {topic} has {state.partitions} partitions, and rows are to go to "
                 f"{after.partitions}."
             )
             raise MoveRefused(
@@ -237,14 +237,16 @@ class Repartition:
     def _check_gone(self, plan: RepartitionPlan, instance: str) -> None:
         if instance not in plan.others:
             raise MoveRefused(
-                f"Instance {instance} does not keep topic {plan.topic}.",
+                f"Instance {instance} is not among the other instances that publish to "
+                f"topic {plan.topic}.",
                 remedy="Name one that the plan lists.",
             )
         leader = Election(self._session, self._paths.leader(instance), "by hand").leader()
         if leader is not None:
             raise MoveRefused(
                 f"Instance {instance} is led by {leader}.",
-                remedy="Change it as well, or remove it first.",
+                remedy="Change its partition settings as well. If it is permanently removed, stop "
+                "its relays first.",
             )
 
 

@@ -63,7 +63,7 @@ def plan_reposition(
     if target.binlog.rank == at.source.binlog.rank:
         raise MoveRefused(
             f"The position is {target.binlog} already.",
-            remedy="Nothing to do; --as-new opens an epoch here.",
+            remedy="Nothing to do; --as-new begins a new epoch here.",
         )
     highest_place = at.source.binlog if record.replay is None else record.replay.until
     if target.binlog.rank >= highest_place.rank:
@@ -115,7 +115,7 @@ def raise_floor(record: PositionRecord, above: OrderPair) -> PositionRecord:
         raise MoveRefused(
             f"Part of the transaction at {record.split.begin} is published with the former "
             f"order keys.",
-            remedy="Try again when it is whole.",
+            remedy="Try again when the relay has published all of it.",
         )
     if record.replay is not None:
         raise MoveRefused(

@@ -50,10 +50,7 @@ def partitioned_otherwise(plan: RepartitionPlan) -> str:
     """Return the effect of another partitioning."""
     if plan.table is not None:
         return f"Keys of {plan.table} may have one further form in {plan.topic}."
-    return (
-        f"Rows of {plan.topic} are placed by {plan.after.partitions} partitions from the next one "
-        f"on."
-    )
+    return f"From the next row on, rows of {plan.topic} go to {plan.after.partitions} partitions."
 
 
 def found_position(instance: str, target: SourcePosition, source: str | None = None) -> str:
@@ -77,8 +74,8 @@ def _compared(instance: str, comparison: MappingComparison) -> Iterator[str]:
     yield f"in ZooKeeper      mapping set {found.number} {found.digest}".rstrip()
     if comparison.half_published:
         yield (
-            f"half published    {comparison.half_published} is ended under mapping set "
-            f"{comparison.named.number}"
+            f"half published    {comparison.half_published} is published to its end under "
+            f"mapping set {comparison.named.number}"
         )
     if comparison.same:
         yield (
@@ -104,8 +101,8 @@ def _repartitioned(instance: str, plan: RepartitionPlan) -> Iterator[str]:
         "one partition and newer ones in another:"
     )
     yield (
-        "from here on only the order key (header `order`) says which is newer, and a reader of one "
-        "partition sees gaps."
+        "from here on only the order key (header `order`) shows which is newer, and a reader "
+        "of one partition sees gaps."
     )
     if plan.table is None:
         yield from _around(instance, plan)
@@ -144,13 +141,13 @@ def _placed_by(plan: RepartitionPlan) -> Iterator[str]:
 def _around(instance: str, plan: RepartitionPlan) -> Iterator[str]:
     for name, other in plan.others.items():
         yield (
-            f"Instance {name} places rows of this topic by {other}: {instance} waits "
-            f"(PARTITIONS_DIFFER) until that one is changed, too."
+            f"Instance {name} assigns rows of this topic to partitions by {other}: {instance} "
+            "waits (PARTITIONS_DIFFER) until that instance is changed, too."
         )
     if plan.leader is not None:
         yield (
-            f"{plan.leader} leads {instance}: where its own settings say otherwise, it stops "
-            f"(PARTITIONS_CHANGED) until it has these."
+            f"{plan.leader} leads {instance}: if its settings differ, it stops "
+            "(PARTITIONS_CHANGED) until you correct them."
         )
 
 
@@ -169,7 +166,7 @@ def _shown(position: Shown) -> Iterator[str]:
     record = position.record
     yield f"leader     {position.leader or 'nobody'}"
     if record is None:
-        yield "position   none was ever committed"
+        yield "position   none; the instance has never committed one"
         return
     yield from _sources(record)
     yield f"pair       {record.order.execute_time}.{record.order.execute_position}"

@@ -122,8 +122,8 @@ class PartGuard:
         if found and split is not None and not split.without_rolled_back:
             raise SavepointRolledBack(
                 f"A former version published {split.items_done} changes of the transaction at "
-                f"{begin.position}, and may have counted rows "
-                "that the source rolled back: which ones are left is not known."
+                f"{begin.position}, and may have counted rows that the source rolled back, so "
+                "the remaining changes are unknown."
             )
         self._note(guarded, begin, found)
 

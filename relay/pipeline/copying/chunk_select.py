@@ -169,9 +169,9 @@ def check_timeouts(timeouts: int, error: Unreachable, table: TableId) -> None:
         raise SnapshotRefused(
             f"The source did not answer {timeouts} reads of {table} in a row, the last one of "
             f"{first_limit(timeouts - 1)} rows: {error.reason}",
-            remedy="Ask for rows that the server finds by the key, or raise "
-            "source.read_timeout_seconds. A table with ENUM or SET in its key is sorted for each "
-            "chunk: add a unique key without them, or copy it with Spark.",
+            remedy="Request rows that the server finds by the key, or raise "
+            "source.read_timeout_seconds. A table with ENUM or SET in its key is sorted "
+            "for each chunk: add a unique key without them, or copy it with Spark.",
         ) from error
 
 
@@ -180,7 +180,8 @@ def check_moves(moves: int, table: str) -> None:
     if moves >= MOST_MOVES:
         raise SnapshotRefused(
             f"{moves} times a row of {table} got another key while the table was copied, and no "
-            "message had all of its columns: it may have moved to where the table was read.",
+            "message had all of its columns: it may have moved into a range that was already "
+            "read.",
             remedy="Set binlog_row_image = FULL on the source, publish UPDATEs of the table, or "
             "copy it while no client changes keys.",
         )

@@ -37,8 +37,8 @@ class KnownTable:
             )
         if self.engine.upper() not in _WITH_SNAPSHOTS:
             raise SnapshotRefused(
-                f"{self.id} is kept by {self.engine or 'an unknown engine'}, which has no "
-                "consistent snapshot.",
+                f"{self.id} uses {self.engine or 'an unknown storage engine'}, which "
+                "has no consistent snapshot.",
                 remedy="Convert it to InnoDB, or copy it with Spark while no client writes.",
             )
 
@@ -99,6 +99,6 @@ def check_number(tables: Sequence[KnownTable], progress: SnapshotProgress) -> No
     number = len({*progress.finished, *(mark(str(each.id)) for each in tables)})
     if number > MOST_TABLES:
         raise SnapshotRefused(
-            f"The request means {number} tables, and one may mean {MOST_TABLES}.",
-            remedy="Make several requests, each for some of the tables.",
+            f"The request matches {number} tables; one request may match at most {MOST_TABLES}.",
+            remedy="Send several requests, each for some of the tables.",
         )

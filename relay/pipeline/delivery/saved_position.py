@@ -115,7 +115,8 @@ def noted_partitioning_changed(
     if changed is None:
         return None
     return PartitionsChanged(
-        f"{changed.reason} ZooKeeper has noted this; the position record does not name the topic.",
+        f"{changed.reason} The former settings are known from ZooKeeper, because the "
+        "position record does not name the topic.",
         remedy=(
             "Set the partition settings back and start again, or give the tables a topic of "
             "another name. If the topic has no row of the instance: stop its relays and run "
@@ -133,12 +134,11 @@ def partitioning_changed(
     wanted = instance.partitions_of(topic)
     if wanted is not None and wanted != partitions:
         return PartitionsChanged(
-            f"Rows of topic {topic} are placed by {partitions} partitions, and partitions_num is "
-            f"{wanted}."
+            f"Rows of topic {topic} go to {partitions} partitions, and partitions_num is {wanted}."
         )
     if rules is not None and rules != instance.partitioning_rules.digest:
         return PartitionsChanged(
-            f"Rows of topic {topic} were placed by other rules than partition_hash, "
-            f"database_hash and names say now."
+            f"Rows of topic {topic} were assigned to partitions by other values of "
+            "partition_hash, database_hash or names."
         )
     return None

@@ -214,8 +214,8 @@ def partitions_differ(
     """Return an error that names another instance with a different assignment of a topic's rows."""
     for name, other in others.items():
         return PartitionsDiffer(
-            f"Instance {name} places rows of topic {topic} by {other}; this instance by "
-            f"{partitioning}."
+            f"Instance {name} assigns rows of topic {topic} to partitions by {other}; this "
+            f"instance by {partitioning}."
         )
     return None
 

@@ -67,7 +67,8 @@ class SourceGroup:
     def words(self) -> str:
         """Return a sentence about skipped sources; empty if there are none."""
         return " ".join(
-            f"Source {name} is passed over: {error.code}." for name, error in self.passed.items()
+            f"Source {name} is not read at present: {error.code}."
+            for name, error in self.passed.items()
         )
 
     @property

@@ -117,7 +117,7 @@ class OversizedMessages:
             self._claim(self._claims, message, origin)
         else:
             refusal = MessageTooLarge(
-                f"The message takes {size} bytes, and {message.topic} takes {limit}."
+                f"The message has {size} bytes, and {message.topic} accepts at most {limit}."
             )
             self._leave_out(
                 _dead_letter(

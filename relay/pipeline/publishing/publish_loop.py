@@ -83,6 +83,6 @@ class PublishLoop:
         sources.check()
         if self._call.pending():
             raise BatchAborted(
-                "An operator moved the position or started the instance again; it reads on from "
-                "the position in Kafka."
+                "An operator moved the position or started the instance again; the relay "
+                "continues from the position in Kafka."
             )

@@ -109,7 +109,7 @@ class SpoolWriter:
         Call it only after `ask` returned True.
         """
         if self._stream is None:
-            raise SpoolUnusable("The source's stream is gone.")
+            raise SpoolUnusable("The source's stream has ended.")
         self._before_waiting = before_waiting
         return self._stream, self._items
 

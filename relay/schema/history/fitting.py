@@ -83,7 +83,8 @@ def completed(bare: TableMap, described: DescribedTable) -> TableMap | str:
     """
     if len(bare.columns) != len(described.columns):
         counts = (
-            f"the table map has {len(bare.columns)} columns, and {len(described.columns)} are known"
+            f"the table map has {len(bare.columns)} columns, and the known definition has "
+            f"{len(described.columns)}"
         )
         return f"{counts}; {HIDDEN_COLUMNS}" if _may_end_in_hidden(bare, described) else counts
     for column, known in zip(bare.columns, described.columns, strict=True):
@@ -141,7 +142,9 @@ def _misfit(column: Column, known: DescribedColumn, logged: Logged) -> str:
     """
     types = _TYPES.get(known.kind)
     if types is not None and column.type not in types:
-        return f"the table map says {column.type.name}, and {known.kind} is known"
+        return (
+            f"the table map has the type {column.type.name}, and the known definition {known.kind}"
+        )
     if (
         logged is Logged.NOTHING
         and known.kind in CHARACTER_KINDS - {"enum", "set"}
@@ -154,13 +157,13 @@ def _misfit(column: Column, known: DescribedColumn, logged: Logged) -> str:
 def _flag_misfit(column: Column, known: DescribedColumn, logged: Logged) -> str:
     if known.nullable is not None and column.nullable != known.nullable:
         return (
-            f"in the table map it is {'' if column.nullable else 'NOT '}NULL, and as known it is "
-            f"not"
+            f"it is {'' if column.nullable else 'NOT '}NULL in the table map, and "
+            f"{'NOT ' if column.nullable else ''}NULL in the known definition"
         )
     if logged is Logged.MINIMAL and column.type in _NUMBERS and column.unsigned != known.unsigned:
         return (
             f"it is {'un' if column.unsigned else ''}signed in the table map, and "
-            f"{'un' if known.unsigned else ''}signed as known"
+            f"{'un' if known.unsigned else ''}signed in the known definition"
         )
     return ""
 
@@ -171,12 +174,15 @@ def _text_misfit(column: Column, known: DescribedColumn, logged: Logged) -> str:
         and _charset_known(column, known)
         and column.charset != known.charset
     ):
-        return f"its characters are {column.charset} in the table map, and {known.charset} as known"
+        return (
+            f"its character set is {column.charset} in the table map, and {known.charset} in "
+            "the known definition"
+        )
     expected = _length(column, known)
     if expected is not None and expected != (column.length, column.scale):
         return (
-            f"the table map measures it {column.length},{column.scale}, and "
-            f"{expected[0]},{expected[1]} is known"
+            f"it has length and scale {column.length},{column.scale} in the table map, and "
+            f"{expected[0]},{expected[1]} in the known definition"
         )
     return ""
 

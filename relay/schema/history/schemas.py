@@ -72,7 +72,7 @@ class Schemas(KnownTables):
         ):
             self.doubt(
                 ddl.tables,
-                "its statement sets an sql_mode that the statement itself was not read in",
+                "its statement sets an sql_mode, and was parsed under another one",
             )
             return [self.name(table) for table in ddl.tables]
         return changed
@@ -121,7 +121,7 @@ class Schemas(KnownTables):
         if cursor.accept("LIKE") or cursor.accept("(", "LIKE"):
             model = cursor.table()
             found = self.of(model.id) if model is not None else None
-            return found if found is not None else "it was made like a table that is not known"
+            return found if found is not None else "it was created LIKE a table that is not known"
         try:
             described = (
                 created_table(cursor, self.databases.get(database), mariadb=self.mariadb)

@@ -39,7 +39,7 @@ def stopping_event(type_code: int, coordinates: str) -> UnsupportedEvent:
     match type_code:
         case types.INCIDENT:
             return UnsupportedEvent(
-                f"The source notes an incident at {coordinates}: it could not log all changes.",
+                f"The source logged an incident at {coordinates}: it could not log all changes.",
                 remedy=_INCIDENT_REMEDY,
             )
         case code if code in types.TRIAL_ROWS:
@@ -57,9 +57,9 @@ def stopping_event(type_code: int, coordinates: str) -> UnsupportedEvent:
 def doubtful_savepoint(coordinates: str, name: str, held: str, begin: str) -> UnsupportedEvent:
     """Return the error for a savepoint whose name the server may take for another one's."""
     return UnsupportedEvent(
-        f"The event at {coordinates} names the savepoint {name!r}, and the transaction that begins "
-        f"at {begin} set {held!r} later. Some servers take these names for equal: which rows were "
-        f"rolled back is unknown.",
+        f"The event at {coordinates} names the savepoint {name!r}, and the transaction that "
+        f"begins at {begin} set {held!r} later. Some servers treat these names as equal, so it "
+        "is unknown which rows were rolled back.",
         remedy=_SAVEPOINT_REMEDY,
     )
 

@@ -25,8 +25,7 @@ def ask_replication(connection: SourceConnection, server: ServerFacts) -> Replic
         return Replication(Replicating.UNKNOWN, unproven)
     if len(channels) > 1:
         unproven = (
-            f"it replicates {len(channels)} servers, whose transactions mix there in an order of "
-            f"their own"
+            f"it replicates from {len(channels)} servers, and its binlog mixes their transactions"
         )
     return Replication(replicating(channels), unproven)
 
@@ -54,17 +53,16 @@ def reordering(variables: Mapping[str, str]) -> str:
         return variables.get(old, variables.get(old.replace("slave", "replica"), usual)).upper()
 
     if value("log_slave_updates", "ON") not in _ON:
-        return "log_replica_updates is off there, so its binlog lacks the replicated transactions"
+        return "its log_replica_updates is off, so its binlog lacks the replicated transactions"
     if (threads := int(value("slave_parallel_threads", "0"))) > 0:
         return (
-            f"{threads} threads apply there, and transactions of different domains in an order of "
-            f"their own"
+            f"it applies with {threads} threads, which do not keep the order between GTID domains"
         )
     workers = int(value("slave_parallel_workers", "0"))
     if workers > 1 and value("slave_preserve_commit_order", "OFF") not in _ON:
         return (
-            f"{workers} workers apply there without replica_preserve_commit_order, so in an order "
-            f"of their own"
+            f"it applies with {workers} workers without replica_preserve_commit_order, so the "
+            "order of transactions may change"
         )
     return ""
 

@@ -50,7 +50,7 @@ class MappingStore:
         try:
             return self.load(number)
         except NodeMissing as exc:
-            raise _broken(number, "is in force, but it is not there") from exc
+            raise _broken(number, "is active, but does not exist") from exc
 
     def load(self, number: int) -> StoredSet:
         """Load any set completely.
@@ -69,7 +69,7 @@ class MappingStore:
                 },
             )
         except NodeMissing as exc:
-            raise _broken(number, f"names a document that is not there ({exc.reason})") from exc
+            raise _broken(number, f"names a document that does not exist ({exc.reason})") from exc
 
     def record(self, number: int) -> SetRecord:
         """Return the metadata of a set, without the bodies."""
@@ -224,8 +224,8 @@ def _check_size(steps: Sequence[Step], documents: Sequence[StoredDocument]) -> N
     if size > SAVE_LIMIT_BYTES:
         largest = max(documents, key=lambda document: len(document.body))
         raise SaveTooLarge(
-            f"This save holds {size} bytes, and ZooKeeper takes {SAVE_LIMIT_BYTES} at once; "
-            f"{largest.data_id} is the largest part.",
+            f"This save has {size} bytes, and ZooKeeper accepts at most {SAVE_LIMIT_BYTES} in "
+            f"one request; {largest.data_id} is the largest part.",
             data_id=largest.data_id,
             pointer="",
         )

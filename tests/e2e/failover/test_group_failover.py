@@ -160,7 +160,7 @@ def test_the_others_go_on_while_a_standby_lags_behind(
         wait_until(
             lambda: (
                 relay.wait_for("RUNNING").held_back
-                == "Source second is passed over: STANDBY_BEHIND."
+                == "Source second is not read at present: STANDBY_BEHIND."
             ),
             "that it says why it waits",
         )

@@ -255,7 +255,7 @@ def test_a_dead_master_is_left_for_its_standby_once_that_has_everything(
 
         shop_.order(lambda standing: replace(standing, hold=True))
         master.kill()
-        shop_.sees(lambda reason: "An operator holds the instance" in reason, "the hold")
+        shop_.sees(lambda reason: "An operator has forbidden a switch" in reason, "the hold")
         shop_.order(lambda standing: replace(standing, hold=False))
         assert (
             "standby is 7 transactions behind" in relay.wait_for("WAITING", "STANDBY_BEHIND").reason

@@ -189,7 +189,7 @@ def test_a_source_at_rest_and_one_that_dies(
         relay.start()
         assert (
             relay.wait_for("RUNNING").held_back
-            == "Source second is passed over: SOURCE_UNREACHABLE."
+            == "Source second is not read at present: SOURCE_UNREACHABLE."
         )
         one.execute(f"xa commit '{name}'")
         wait_until(lambda: ids(kafka, name) == [1, 1001, 3, 4, 2], "the rows of the one that lives")

@@ -72,7 +72,7 @@ def test_a_changed_partition_count_stops_until_an_operator_moves_the_keys(
         assert (
             status.reason
             == told.sentence
-            == f"Rows of topic {name} are placed by 4 partitions, and partitions_num is 8."
+            == f"Rows of topic {name} go to 4 partitions, and partitions_num is 8."
         )
         assert len(read_topic(kafka.bootstrap, name)) == len(KEYS)
 
@@ -330,13 +330,13 @@ def test_another_character_set_of_a_key_stops_until_an_operator_accepts_that_key
         code, text = roma(installation, *move, "--preview")
         assert (code, "latin1" in text) == (0, True)
         code, text = roma(installation, *move, "--partitions", "8", "--yes", "shop")
-        assert (code, "has none of its own" in text) == (1, True)
+        assert (code, "cannot have another one" in text) == (1, True)
         asked = {"topic": name, "table": f"{name}.people", "partitions": 8, "confirm": "shop"}
         path = "/api/v1/instances/shop/position/repartition"
         api = {"placement": {}, "api": {"port": 0, "token": TOKEN}}
         with admin_client(RelaySettings.model_validate({**installation.document, **api})) as client:
             answers = [client.post(each, json=asked) for each in (f"{path}/preview", path)]
-        assert ["has none of its own" in each.text for each in answers] == [True, True]
+        assert ["cannot have another one" in each.text for each in answers] == [True, True]
         assert roma(installation, *move, "--yes", "shop", "--comment", "utf8mb4")[0] == 0
         relay.wait_for("RUNNING")
         wait_until(

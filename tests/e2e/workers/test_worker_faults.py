@@ -150,5 +150,7 @@ def test_a_taken_port_of_the_status_server_ends_the_relay_before_any_worker(
         second.start()
         wait_until(lambda: second.ended, "the end")
         assert second.stop() == 2
-        assert f"status.port: 127.0.0.1:{port} cannot be listened on" in second.log.read_text()
+        assert (
+            f"status.port: the process cannot listen on 127.0.0.1:{port}" in second.log.read_text()
+        )
         assert "worker_started" not in second.log.read_text()

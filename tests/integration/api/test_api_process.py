@@ -88,7 +88,8 @@ def test_a_taken_port_is_one_sentence(tmp_path: Path, zookeeper: ZooKeeper) -> N
         output, log = process.communicate(timeout=30)
     assert (process.returncode, output) == (2, "")
     assert log.splitlines()[-1].startswith(
-        f"CONFIGURATION: api.host and api.port: 127.0.0.1:{zookeeper.port} cannot be listened on"
+        "CONFIGURATION: api.host and api.port: the process cannot listen on "
+        f"127.0.0.1:{zookeeper.port}"
     )
 
 

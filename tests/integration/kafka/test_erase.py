@@ -274,7 +274,7 @@ def test_the_bytes_of_a_person_are_gone_from_every_store(
     found = installation.roma("--preview")
     assert found.exit_code == 1, found.output
     for sentence in (
-        "people: 3 records; 1 tombstones are written. Kafka compacts without a bound of time",
+        "people: 3 records; 1 tombstones are written. Kafka compacts without a time limit",
         "plain: 1 records stay, because the topic is not compacted.",
         "plain: 1 records of other keys, or without a key, contain a key or text.",
         "1 dead letters of shop are removed.",

@@ -183,4 +183,4 @@ def test_erased_entries_of_the_trail_keep_their_chain(topic: Topic, fresh_name: 
     (problem,) = trail.verify().problems  # the act that names it is written by the command
     (erased,) = found
     assert erased.reference is not None
-    assert f"Entry 1 of {erased.reference.writer} has lost its contents" in problem
+    assert f"Entry 1 of {erased.reference.writer} has no contents" in problem

@@ -47,8 +47,8 @@ def test_partitions_that_are_added_while_rows_flow_are_warned_of_once(
         topics.warn_of_surplus(TopicAdmin(settings).partition_counts())
     assert warnings(logs, topic) == [
         (
-            f"Topic {topic} has 6 partitions, and rows go to the first 2 only: where a key is "
-            f"must not change."
+            f"Topic {topic} has 6 partitions, and rows go only to the first 2, so that each key "
+            "stays in its partition."
         )
     ]
     assert topics.counts == {topic: 2}

@@ -92,7 +92,7 @@ def test_rows_of_compressed_transactions_are_named(
     assert report.differences == []
     assert (report.own_rows[TableId(name, "t")], report.library_rows[TableId(name, "t")]) == (3, 1)
     assert report.left_out == {
-        "rows of a compressed transaction (TRANSACTION_PAYLOAD): the library passes it over": 2
+        "rows of a compressed transaction (TRANSACTION_PAYLOAD): the library skips it": 2
     }
 
 

@@ -206,7 +206,7 @@ def test_a_record_that_is_no_entry_is_named() -> None:
     topic = Topic()
     topic.append(topic.begin())
     topic.values.append(b"{}")
-    assert topic.verdict().problems == ("The record at offset 1 is no entry.",)
+    assert topic.verdict().problems == ("The record at offset 1 is not an audit entry.",)
 
 
 def test_many_problems_of_a_kind_are_counted() -> None:
@@ -224,7 +224,7 @@ def test_erased_contents_keep_the_digest_and_must_be_named() -> None:
     assert b"Jane" not in topic.values[0]
     assert StoredEntry.from_bytes(topic.values[0]).reference == whole.reference
     (problem,) = topic.verdict().problems
-    assert f"no {ERASED} names it" in problem
+    assert f"no {ERASED} entry names it" in problem
     entry = AuditEntry("ann", ERASED, after={ERASED_ENTRIES: [str(whole.reference)]})
     topic.values.append(chain.next(entry).to_bytes())
     assert (topic.verdict().problems, topic.verdict().erased) == ((), 1)

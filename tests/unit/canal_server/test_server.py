@@ -69,7 +69,7 @@ def test_it_listens_beyond_loopback_with_a_password(serve: Serve) -> None:
 def test_a_port_in_use_is_named() -> None:
     with (
         socket.create_server(("127.0.0.1", 0)) as other,
-        pytest.raises(ConfigurationError, match="cannot be listened on"),
+        pytest.raises(ConfigurationError, match="cannot listen on"),
     ):
         CanalServer(settings(port=other.getsockname()[1]))
 

@@ -245,7 +245,7 @@ def test_two_columns_with_one_number_are_refused(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(protobuf_schema, "field_number", lambda _name: 5)
     with pytest.raises(NameNotInFormat, match="same number 5"):
         row_fields(columns("a", "b"), NAME, "strict")
-    with pytest.raises(NameNotInFormat, match="Protobuf has no name 'a-b'"):
+    with pytest.raises(NameNotInFormat, match="Protobuf does not allow the name 'a-b'"):
         row_fields(columns("a-b"), NAME, "strict")
 
 

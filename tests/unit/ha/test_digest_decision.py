@@ -98,7 +98,7 @@ TABLE: Final = [
         UNKNOWN,
         Action.WAIT,
         "",
-        "the relay's account may not ask",
+        "the relay's account has no right to read",
     ),
     ("not there, and caught up", MISSING, ENDED, Action.STOP, "STANDBY_LACKS", _NEVER),
 ]
@@ -124,7 +124,9 @@ def test_the_table(
 def test_an_order_that_may_differ_proves_nothing(sought: Sought, state: Replicating) -> None:
     decision = decide_by_digest(sought, Replication(state, "four workers"), ServerRole.MASTER)
     assert (decision.action, decision.code) == (Action.STOP, "PLACE_AMBIGUOUS")
-    assert decision.reason == "The digests prove nothing of the master: four workers."
+    assert (
+        decision.reason == "Digests cannot prove which transactions the master has: four workers."
+    )
 
 
 def test_what_cannot_be_looked_for_is_said() -> None:

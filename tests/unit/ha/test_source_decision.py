@@ -82,9 +82,9 @@ TABLE: Final = [
         BY_HAND,
         NONE,
         Action.STAY,
-        "an operator decides",
+        "only an operator can order a switch",
     ),
-    ("dead, and held", DEAD, STANDBY, AUTOMATIC, HOLD, Action.STAY, "holds the instance"),
+    ("dead, and held", DEAD, STANDBY, AUTOMATIC, HOLD, Action.STAY, "forbidden a switch"),
     ("dead", DEAD, STANDBY, AUTOMATIC, NONE, Action.SWITCH, "failed 3 heartbeats"),
     (
         "dead, without a standby",
@@ -159,7 +159,7 @@ TABLE: Final = [
         BY_DIGEST,
         NONE,
         Action.SWITCH,
-        "Digests show what the standby has.",
+        "Digests will show which transactions the standby has.",
     ),
     (
         "dead, by digests, and GTIDs say more",
@@ -179,7 +179,7 @@ TABLE: Final = [
         Action.STOP,
         "another family",
     ),
-    ("asked to switch", MASTER, STANDBY, BY_HAND, SWITCH, Action.SWITCH, "operator asks"),
+    ("asked to switch", MASTER, STANDBY, BY_HAND, SWITCH, Action.SWITCH, "operator ordered"),
     (
         "asked to switch while held",
         MASTER,
@@ -187,7 +187,7 @@ TABLE: Final = [
         BY_HAND,
         replace(SWITCH, hold=True),
         Action.SWITCH,
-        "operator asks",
+        "operator ordered",
     ),
     ("asked to go where it is", MASTER, STANDBY, BY_HAND, HERE, Action.STAY, ""),
     (
@@ -206,7 +206,7 @@ TABLE: Final = [
         BY_HAND,
         SWITCH,
         Action.SWITCH,
-        "operator asks",
+        "operator ordered",
     ),
     (
         "asked, and the standby is silent",
@@ -243,7 +243,7 @@ TABLE: Final = [
         BY_HAND,
         SWITCH,
         Action.SWITCH,
-        "operator asks",
+        "operator ordered",
     ),
     (
         "another server at the address",

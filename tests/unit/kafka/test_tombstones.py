@@ -25,7 +25,7 @@ class Failing(TombstoneProducer):
 
     def _unused(self, _topic: str, tombstones: Any, _searched: Any, places: Any) -> Any:
         if places:
-            raise BrokerUnreachable("Partition 0 of shop gave no record for 30 s.")
+            raise BrokerUnreachable("Partition 0 of shop sent no record for 30 s.")
         return tombstones
 
 

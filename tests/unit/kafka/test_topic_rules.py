@@ -68,8 +68,8 @@ def test_a_right_that_lacks_is_a_fault_unless_the_brokers_do_not_say() -> None:
 
 def test_more_partitions_are_a_warning_and_fewer_a_fault() -> None:
     more = (
-        "Topic orders has 9 partitions, and rows go to the first 4 only: where a key is must not "
-        "change."
+        "Topic orders has 9 partitions, and rows go only to the first 4, so that each key stays in "
+        "its partition."
     )
     assert found(replace(GOOD, partitions=9)) == [(True, more)]
     assert [(each.warning, each.error.reason) for each in surplus_partitions("orders", 9, 4)] == [
@@ -77,7 +77,7 @@ def test_more_partitions_are_a_warning_and_fewer_a_fault() -> None:
     ]
     assert list(surplus_partitions("orders", 4, 4)) == []
     assert found(replace(GOOD, partitions=3)) == [
-        (False, "Topic orders has 3 partitions, rows are placed by 4.")
+        (False, "Topic orders has 3 partitions, and the instance publishes to 4.")
     ]
     assert found(replace(GOOD, partitions=1), replace(WANTED, partitions=None)) == []
 

@@ -36,7 +36,7 @@ def test_each_table_is_a_request_and_rows_without_a_source_are_named() -> None:
     told = " ".join(plan.left_out)
     assert "shop.orders: 1 rows are not on the source" in told
     assert "7 more rows differ" in told
-    assert "1 rows were still on their way" in told
+    assert "1 rows were not published yet" in told
     assert "shop.lines was not compared: no key names the rows." in told
 
 

@@ -13,7 +13,7 @@ from relay.operations.wanted_snapshots import check_wanted
         ("shop orders", "cannot be a topic"),
         ("__consumer_offsets", "cannot be a topic"),
         ("{db}.copy", "a pattern"),
-        ("shop.ddl", "statements about the tables of shop go"),
+        ("shop.ddl", "statements about the tables of shop"),
         ("prod.audit", "of the relay itself"),
         ("prod.position.shop", "of the relay itself"),
         ("prod.schema.shop", "of the relay itself"),

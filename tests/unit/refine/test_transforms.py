@@ -239,7 +239,7 @@ def test_fields_are_those_behind_the_transform(refined: Callable[..., Any]) -> N
     ("settings", "error", "words"),
     [
         ({"adds": {"x": "blob"}}, ConfigurationError, "cannot add x as 'blob'"),
-        ({"adds": {"Email": "bigint"}}, RuleRefused, "that it has already"),
+        ({"adds": {"Email": "bigint"}}, RuleRefused, "that the table has already"),
         ({"key": ["colour"]}, RuleRefused, "makes colour part of the key"),
     ],
 )

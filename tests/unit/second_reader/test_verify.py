@@ -1,4 +1,4 @@
-"""What is put side by side, and what counts as a difference."""
+"""What is put cannot be matched, and what counts as a difference."""
 
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -81,7 +81,7 @@ def test_events_without_places_are_paired_one_by_one() -> None:
         report([own(4, (1,)), own(8, (2,))], [library(None, (1,)), library(None, (2,))]).different
         == 0
     )
-    with pytest.raises(SourceUnreachable, match="side by side"):
+    with pytest.raises(SourceUnreachable, match="cannot be matched"):
         report([own(4, (1,))], [library(None, (1,), operation=Operation.DELETE)])
 
 

@@ -141,7 +141,7 @@ class ProtobufRows(ReadableRows):
     def _values(self, row: Row) -> dict[str, object]:
         if ABSENT in row:
             raise RowImageIncomplete(
-                f"A row of {self._name} lacks columns, and Protobuf shows nulls."
+                f"A row of {self._name} lacks columns, and Protobuf would show them as null."
             )
         return {
             field: column.value(value)

@@ -165,8 +165,8 @@ class CopiedMessages:
         size, limit = message_bytes(message), self._plan.limit_bytes
         if size > limit:
             raise SnapshotRefused(
-                f"A row of {self._event.table.id} takes {size} bytes, and {message.topic} takes "
-                f"{limit}.",
+                f"A row of {self._event.table.id} has {size} bytes, and {message.topic} accepts "
+                f"at most {limit}.",
                 remedy="Raise max.message.bytes of the topic, or choose another `oversize` than "
                 '"stop".',
             )

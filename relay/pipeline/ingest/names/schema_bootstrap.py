@@ -162,7 +162,8 @@ class NamesOpening:
                 return snapshot, changes
         named = ", ".join(map(str, sorted(again)))
         raise SourceUnreachable(
-            f"The definition of {named} was changed each time while the catalogue was asked for it."
+            f"The definition of {named} was changed each time while the relay read it from "
+            "the catalogue."
         )
 
     def _asked_again(self, before: CatalogSnapshot, tables: Collection[TableId]) -> CatalogSnapshot:

@@ -174,8 +174,8 @@ def _of_the_leader(
             return _of_a_silent_server(error, known, backoff)
         case NamesUnknown() if known.refreshed:
             reason = (
-                f"The rows at {error.place} cannot be named from the source's catalogue either: "
-                f"{error.reason}"
+                "The source's catalogue does not give the column names of the rows at "
+                f"{error.place} either: {error.reason}"
             )
             return Halt(SchemaMismatch(reason), backoff)
         case NamesUnknown():

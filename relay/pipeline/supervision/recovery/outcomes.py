@@ -16,10 +16,10 @@ _NO_CONTEST: Final = Streak()
 class Wait(Enum):
     """The event, besides a stop, that ends a pause early."""
 
-    SERVERS = "news of the source's servers"
-    MAPPING = "news of the source's servers, a new mapping, or an operator's call"
-    CLOCK = "news of the source's servers, or a wall clock that is set"
-    CONTEST = "an operator's call, or the end of the leadership"
+    SERVERS = "a change at the source's servers"
+    MAPPING = "a change at the source's servers, a new mapping, or an operator's order"
+    CLOCK = "a change at the source's servers, or a corrected wall clock"
+    CONTEST = "an operator's order, or the end of the leadership"
 
 
 class HaltEnd(Enum):
@@ -28,7 +28,7 @@ class HaltEnd(Enum):
     """
 
     OPERATOR = "nothing more"
-    SERVERS = "news of the source's servers"
+    SERVERS = "a change at the source's servers"
     MAPPING = "a new mapping"
     LOGIN = "a changed password or certificate"
 

@@ -155,7 +155,7 @@ def _insert(columns: list[DescribedColumn], found: Definition) -> None:
             None,
         )
         if at is None:
-            raise NotFollowed(f"it puts a column behind {found.after!r}, which is unknown")
+            raise NotFollowed(f"it puts a column after {found.after!r}, which is unknown")
         columns.insert(at + 1, found.column)
     else:
         columns.append(found.column)

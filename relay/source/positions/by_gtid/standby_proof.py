@@ -153,7 +153,8 @@ def _find_split(
 
 def _passed(settings: SourceSettings, gtids: str) -> StandbyDiverged:
     return StandbyDiverged(
-        f"{_named(settings)} has passed {gtids}, which the position holds, without having it."
+        f"{_named(settings)} lacks {gtids}, which was published, although it has executed later "
+        "transactions."
     )
 
 

@@ -107,7 +107,9 @@ def test_nothing_goes_to_a_server_in_maintenance() -> None:
     wish = PlacementOverride(Note())
     overrides = PlacementOverrides(maintenance={"s-b": wish})
     (found,) = hand_overs([member("a", "one"), member("b", "one")], {"one": "a"}, overrides, "s-a")
-    assert found == HandOver("one", "a", "a", "No other relay that may take it has this instance.")
+    assert found == HandOver(
+        "one", "a", "a", "No other connected relay has this instance in its configuration."
+    )
 
 
 def test_the_matrix_shows_instances_that_cannot_run_elsewhere_first() -> None:

@@ -136,8 +136,8 @@ def test_without_a_record_the_agreement_names_the_format_of_a_topic() -> None:
 @pytest.mark.parametrize(
     ("partition", "what"),
     [
-        ({"partitions_num": 8}, "placed by 4 partitions, and partitions_num is 8"),
-        ({"partition_hash": ".*\\..*"}, "by other rules"),
+        ({"partitions_num": 8}, "go to 4 partitions, and partitions_num is 8"),
+        ({"partition_hash": ".*\\..*"}, "by other values of partition_hash"),
     ],
 )
 def test_without_a_record_the_agreement_names_the_partitions_of_a_topic(

@@ -98,7 +98,7 @@ def test_one_that_does_not_answer_holds_the_others(host: str) -> None:
 def test_one_that_does_not_answer_is_passed_over_where_that_is_asked_for() -> None:
     known = group("pass")
     assert opened(known, RECORD, away="other") == {"first"}
-    assert known.words == "Source second is passed over: SOURCE_UNREACHABLE."
+    assert known.words == "Source second is not read at present: SOURCE_UNREACHABLE."
     assert opened(known, RECORD) == {"first", "second"}
     assert known.words == ""
 
@@ -146,7 +146,7 @@ def test_one_whose_standby_lags_is_passed_over_and_says_so() -> None:
     assert opened(known, RECORD, passed={"second": StandbyBehind("Source second: 7 behind.")}) == {
         "first"
     }
-    assert known.words == "Source second is passed over: STANDBY_BEHIND."
+    assert known.words == "Source second is not read at present: STANDBY_BEHIND."
 
 
 def test_one_that_is_gone_in_the_moment_of_its_switch_is_looked_at_anew() -> None:

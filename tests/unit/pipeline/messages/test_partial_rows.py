@@ -161,7 +161,9 @@ def test_rows_that_lack_what_places_them_stop() -> None:
         ((1, A, A), None),
         (None, (1, A, A)),
     ):
-        with pytest.raises(RowImageIncomplete, match="lacks column 'n', by which it is placed"):
+        with pytest.raises(
+            RowImageIncomplete, match="lacks column 'n', which selects its partition"
+        ):
             published(before, after, by_n)
     assert len(published((1, 4, A), (A, A, b"x"), by_n)) == 1
 

@@ -68,7 +68,11 @@ def test_what_fits_is_named(column: Column, known: DescribedColumn) -> None:
 @pytest.mark.parametrize(
     ("column", "known", "why"),
     [
-        (Column("", T.LONG, True), DescribedColumn("c", "bigint"), "LONG, and bigint is known"),
+        (
+            Column("", T.LONG, True),
+            DescribedColumn("c", "bigint"),
+            "LONG, and the known definition bigint",
+        ),
         (Column("", T.LONG, False), DescribedColumn("c", "int"), "NOT NULL"),
         (
             Column("", T.VARCHAR, True, 77),
@@ -78,34 +82,42 @@ def test_what_fits_is_named(column: Column, known: DescribedColumn) -> None:
         (
             Column("", T.NEWDECIMAL, True, 10, 2),
             DescribedColumn("c", "decimal", (10, 3)),
-            "10,2, and 10,3",
+            "10,2 in the table map, and 10,3",
         ),
         (
             Column("", T.VARCHAR, True, 60),
             DescribedColumn("c", "varchar", (20,), charset="utf8mb4"),
-            "60,0, and 80,0",
+            "60,0 in the table map, and 80,0",
         ),
         (
             Column("", T.VARCHAR, True, 81),
             DescribedColumn("c", "varchar", (20,), charset="utf8mb4"),
-            "81,0, and 80,0",
+            "81,0 in the table map, and 80,0",
         ),
         (
             Column("", T.VARCHAR_COMPRESSED, True, 80),
             DescribedColumn("c", "varchar", (20,), charset="utf8mb4"),
-            "80,0, and 81,0",
+            "80,0 in the table map, and 81,0",
         ),
         (
             Column("", T.BLOB, True, 2),
             DescribedColumn("c", "longblob", charset="binary"),
-            "2,0, and 4,0",
+            "2,0 in the table map, and 4,0",
         ),
-        (Column("", T.TIME2, True, 2), DescribedColumn("c", "time"), "2,0, and 0,0"),
-        (Column("", T.BIT, True, 9), DescribedColumn("c", "bit", (8,)), "9,0, and 8,0"),
+        (
+            Column("", T.TIME2, True, 2),
+            DescribedColumn("c", "time"),
+            "2,0 in the table map, and 0,0",
+        ),
+        (
+            Column("", T.BIT, True, 9),
+            DescribedColumn("c", "bit", (8,)),
+            "9,0 in the table map, and 8,0",
+        ),
         (
             Column("", T.SET, True, 1),
             DescribedColumn("c", "set", labels=tuple("abcdefghi")),
-            "1,0, and 2,0",
+            "1,0 in the table map, and 2,0",
         ),
     ],
 )
@@ -130,7 +142,7 @@ def test_another_number_of_columns_does_not_fit() -> None:
     bare = TableMap(TableId("d", "t"), (), unknown="none")
     assert (
         completed(bare, DescribedTable((DescribedColumn("c", "int"),)))
-        == "the table map has 0 columns, and 1 are known"
+        == "the table map has 0 columns, and the known definition has 1"
     )
 
 
@@ -140,10 +152,10 @@ def test_a_map_with_hidden_columns_behind_the_known_ones_says_what_helps() -> No
     said = completed(bare, DescribedTable((DescribedColumn("c", "int"),)))
     assert isinstance(said, str)
     assert said.startswith(
-        "the table map has 2 columns, and 1 are known; if the table has a functional index on "
-        "MySQL 8.0.17"
+        "the table map has 2 columns, and the known definition has 1; if the table has a "
+        "functional index on MySQL 8.0.17"
     )
     assert (
         completed(bare, DescribedTable((DescribedColumn("c", "text"),)))
-        == "the table map has 2 columns, and 1 are known"
+        == "the table map has 2 columns, and the known definition has 1"
     )

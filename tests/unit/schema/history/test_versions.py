@@ -166,7 +166,7 @@ def test_a_history_completes_maps_follows_statements_and_hands_over_what_it_lear
     history = TableHistory(schemas, SERVER)
     history.begin(position(50), "0-7-9")
     assert [column.name for column in history.complete(bare(1)).columns] == ["a"]
-    assert "2 columns, and 1 are known" in history.complete(bare(2)).unknown
+    assert "2 columns, and the known definition has 1" in history.complete(bare(2)).unknown
     assert run(history, 60, "ALTER TABLE t ADD b INT")
     assert not run(history, 70, "ALTER TABLE t ADD INDEX (b)")
     assert not run(history, 75, "CREATE VIEW v AS SELECT 1")
