@@ -91,7 +91,7 @@ _ROUTERS: Final = (
 _PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
     "4XX": {
         "model": Problem,
-        "description": "What is wrong, and the way out (application/problem+json).",
+        "description": "What is wrong, and the remedy (application/problem+json).",
     },
     502: {
         "model": Problem,

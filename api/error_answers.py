@@ -122,7 +122,7 @@ async def _invalid_request(request: Request, error: Exception) -> Response:
         for number, each in enumerate(error.errors())
     ]
     status = HTTPStatus.UNPROCESSABLE_ENTITY
-    detail = "The request does not have the form that this address takes."
+    detail = "The request does not have the form that this endpoint expects."
     return _answer(
         request,
         Problem(
@@ -145,7 +145,7 @@ async def _http_error(request: Request, error: Exception) -> Response:
     problem = Problem(
         title=status.phrase,
         status=status,
-        detail="Nothing is at this address." if is_unknown else f"{error.detail}.",
+        detail="This address does not exist." if is_unknown else f"{error.detail}.",
         code=status.name,
         remedy="Check the address. The endpoints are listed at /docs.",
     )

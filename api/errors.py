@@ -150,7 +150,7 @@ class RightMissing(ApiError):
     """The caller is known, and may not do this."""
 
     code = "RIGHT_MISSING"
-    remedy = "Send a token that holds the right, or ask an administrator of this installation."
+    remedy = "Send a token that has the right, or ask an administrator of this installation."
     status = HTTPStatus.FORBIDDEN
 
 
@@ -177,7 +177,7 @@ class MethodUnknown(ApiError):
     """The address exists, but does not accept this method."""
 
     code = "METHOD_NOT_ALLOWED"
-    remedy = "Use one of the methods of the header Allow; see /docs."
+    remedy = "Use one of the methods in the header Allow; see /docs."
     status = HTTPStatus.METHOD_NOT_ALLOWED
 
     def __init__(self, reason: str, methods: Collection[str]) -> None:
@@ -200,7 +200,7 @@ class DefinedInFile(ApiError):
     """An instance of the configuration file cannot be changed here."""
 
     code = "DEFINED_IN_FILE"
-    remedy = "Change the file and restart the relays, or take it out of the file first."
+    remedy = "Change the file and restart the relays, or remove it from the file first."
     status = HTTPStatus.CONFLICT
 
 
@@ -254,8 +254,8 @@ class PreconditionRequired(ApiError):
 
     code = "PRECONDITION_REQUIRED"
     remedy = (
-        "Read it first and send its ETag as If-Match, so that no edit of another user is "
-        "overwritten unseen."
+        "Read it first and send its ETag as If-Match, so that you do not overwrite the edit of "
+        "another user."
     )
     status = HTTPStatus.PRECONDITION_REQUIRED
 

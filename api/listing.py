@@ -52,8 +52,8 @@ def _listing(
             alias="filter", max_length=300, description="Words that an entry's values must contain."
         ),
     ] = "",
-    limit: Annotated[int, Query(ge=1, le=_MOST, description="At most so many.")] = _MOST,
-    offset: Annotated[int, Query(ge=0, le=2**31, description="Leave out so many first.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=_MOST, description="Largest number of entries.")] = _MOST,
+    offset: Annotated[int, Query(ge=0, le=2**31, description="Number of entries to skip.")] = 0,
 ) -> Listing:
     return Listing(tuple(words.lower().split()), limit, offset, response)
 

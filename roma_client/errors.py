@@ -12,7 +12,7 @@ class ClientError(Exception):
     """
 
     code: ClassVar[str] = "CLIENT_ERROR"
-    remedy: str = "Read the reason."
+    remedy: str = "Correct the error in the reason."
 
     def __init__(self, reason: str, remedy: str = "") -> None:
         self.reason = reason
@@ -59,7 +59,7 @@ class AdminRefused(ClientError):
     """The admin answers with an error, or with something else than an answer of the admin."""
 
     code = "ADMIN_REFUSED"
-    remedy = "Read the admin's reason."
+    remedy = "Correct the error that the admin reports in the reason."
 
 
 class IncompatibleVersion(ClientError):
@@ -120,7 +120,7 @@ class KafkaRefused(ClientError):
     """Kafka answers with an error that the client cannot handle."""
 
     code = "KAFKA_REFUSED"
-    remedy = "Read Kafka's reason."
+    remedy = "Correct the error that Kafka reports in the reason."
 
 
 class TableMoved(ClientError):
@@ -134,8 +134,9 @@ class TransactionIncomplete(ClientError):
 
     code = "TRANSACTION_INCOMPLETE"
     remedy = (
-        "Find out what deleted rows of the topics: retention, an operator, another name of the "
-        'topic of transactions. `partial="yield"` delivers what is left, marked as not whole.'
+        "Find out why rows of the topics are missing: retention, an operator, or another name "
+        'of the topic of transactions. `partial="yield"` delivers what is left, marked as not '
+        "whole."
     )
 
 
@@ -151,7 +152,7 @@ class InboxAhead(ClientError):
 
     code = "INBOX_AHEAD"
     remedy = (
-        "Was the topic deleted and made again? Then delete the inbox's rows of the topic, or read "
+        "If the topic was deleted and created again, delete the inbox's rows of the topic, or read "
         'with another `subscription`; `by="row"` compares order keys, not offsets.'
     )
 
@@ -183,7 +184,7 @@ class DeleteWithoutColumns(ClientError):
     code = "DELETE_WITHOUT_COLUMNS"
     remedy = (
         "Delete the row in the client's copy, or copy the table again. Then move the offset of the "
-        "group in this partition behind the record (kafka-consumer-groups.sh --reset-offsets), or "
+        "group in this partition after the record (kafka-consumer-groups.sh --reset-offsets), or "
         'set `deletes_without_columns = "skip"` in [canal_server].'
     )
 

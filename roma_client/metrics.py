@@ -55,13 +55,14 @@ class PrometheusMetrics:
         self._group = group
         self._changes = Counter(
             "roma_client_changes",
-            "Changes that the service got.",
+            "Changes that the service received.",
             ("group", "database", "table", "operation"),
             registry=registry,
         )
         self._events = Counter(
             "roma_client_events",
-            "Repeats dropped, retries, dead letters, corrupt records, void acknowledgements.",
+            "Dropped repeats, retries, dead letters, corrupt records, acknowledgements "
+            "without effect.",
             ("group", "event"),
             registry=registry,
         )

@@ -125,7 +125,9 @@ class Subscription:
         IncompatibleVersion, UsageError, TopicMissing, BrokerUnreachable, KafkaRefused.
         """
         if self._opened is not None:
-            raise UsageError("This subscription is open.", "Make another one.")
+            raise UsageError(
+                "This subscription is open already.", "Create another subscription object."
+            )
         with ExitStack() as stack:
             self._opened = self._open(stack)
             self._stack = stack.pop_all()

@@ -94,7 +94,9 @@ class TransactionSubscription:
         UsageError, TopicMissing, BrokerUnreachable, KafkaRefused.
         """
         if self._stack is not None:
-            raise UsageError("This subscription is open.", "Make another one.")
+            raise UsageError(
+                "This subscription is open already.", "Create another subscription object."
+            )
         with ExitStack() as stack:
             transactions = self._open(stack)
             self._stack = stack.pop_all()

@@ -149,7 +149,7 @@ def _copy(copying: FirstCopy, table: LogicalTable, note: TableNote, shown: Progr
     ) as piece:
         done = replace(copying, progress=partial(_tell_progress, shown, piece)).copy(table, note)
     state = (
-        f"removed {done.removed} that the source has no more"
+        f"removed {done.removed} that the source no longer has"
         if done.ended
         else "stopped; the next start continues"
     )
@@ -191,7 +191,7 @@ def _tell_progress(
     if is_first:
         shown.first_line(piece)
     if finished == len(table.shards):
-        piece.next_step("looking for rows that the source has no more", None)
+        piece.next_step("looking for rows that the source no longer has", None)
 
 
 def _pause(shutdown: Shutdown, seconds: float) -> bool:

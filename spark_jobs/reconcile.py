@@ -95,7 +95,7 @@ class Reconciliation:
             )
         if table.transformed:
             return TableFindings(
-                table.name, reason="a transform makes its rows, and no SELECT goes through it"
+                table.name, reason="a transform makes its rows, and a SELECT does not apply it"
             )
         sink, settings = open_sink(self.spark, self.settings), self.settings
         newest = None if settings.raw_rule else self._newest

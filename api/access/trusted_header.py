@@ -84,7 +84,7 @@ class TrustedHeader:
         name = sent[0].strip()
         if not is_account_name(name):
             raise HeaderUserRefused(
-                f"{name[:100]!r} in {self._settings.user} is no name of a user."
+                f"{name[:100]!r} in {self._settings.user} is not a valid user name."
             )
         roles = [each.strip() for each in said[0].split(",")] if said else []
         grant = grant_of(roles, self._settings.roles, self._settings.values)

@@ -99,5 +99,5 @@ class ListedLetterView(DeadLetterView):
 class ReplayWish(BaseModel):
     """The order to send a dead letter's message; it repeats the letter's id."""
 
-    confirm: str = Field(description="The letter's id, once more.")
+    confirm: str = Field(description="The letter's id, repeated as a confirmation.")
     again: bool = Field(default=False, description="Send it although it was sent before.")

@@ -94,11 +94,11 @@ class InstanceView(BaseModel):
     buffer_bytes: int
     spool: str = Field(
         description=(
-            "What its spool on disk does: `filling`, `draining` or `full`; empty while nothing "
+            "State of the spool on disk: `filling`, `draining` or `full`; empty while nothing "
             "waits there."
         )
     )
-    spool_bytes: int = Field(description="What the spool takes on disk.")
+    spool_bytes: int = Field(description="Size of the spool on disk.")
     spool_age_seconds: float = Field(
         description="For how long the oldest event in the spool has waited."
     )
@@ -111,7 +111,7 @@ class InstanceView(BaseModel):
         )
     )
     unlogged_changes: str = Field(
-        description="Relayed tables whose rows foreign keys change without a word in the binlog."
+        description="Relayed tables whose rows foreign keys change without binlog events."
     )
     keys_differ: str = Field(
         description="Topics whose equal keys other instances place in other partitions, since "
@@ -124,7 +124,7 @@ class InstanceView(BaseModel):
         description="Of a group: sources that do not answer while the others are read."
     )
     row_printer: str = Field(
-        description="What printed rows since the relay's start, the one with most rows first: "
+        description="Printers of rows since the relay's start, the one with most rows first: "
         "`compiled`, slower `readable`. Both print the same."
     )
     printed_rows: dict[str, int] = Field(

@@ -65,7 +65,9 @@ class PositionView(BaseModel):
 class Confirmed(BaseModel):
     """The confirmation of an act on a position: the instance's name once more."""
 
-    confirm: str = Field(description="The instance's name, once more.", examples=["shop"])
+    confirm: str = Field(
+        description="The instance's name, repeated as a confirmation.", examples=["shop"]
+    )
 
 
 class OneSource(BaseModel):
@@ -83,8 +85,8 @@ class Place(OneSource):
     offset: int | None = Field(default=None, ge=4, examples=[4711])
     gtid_set: str | None = Field(
         default=None,
-        description="What the source executed before it: with `file` and `offset` it is checked, "
-        "without them it is the position.",
+        description="The GTIDs that the source had executed before the position. With `file` "
+        "and `offset` they are checked; without them they are the position.",
     )
     as_new: bool = Field(
         default=False, description="Publish the next rows with new order keys, under a new epoch."
@@ -111,7 +113,9 @@ class FoundPlace(BaseModel):
 
     file: str
     offset: int
-    gtid_set: str = Field(description="What the source executed before it; empty without GTIDs.")
+    gtid_set: str = Field(
+        description="GTIDs that the source had executed before the position; empty without GTIDs."
+    )
 
     @classmethod
     def of(cls, place: SourcePosition) -> "FoundPlace":
@@ -131,7 +135,7 @@ class Skip(OneSource, Confirmed):
 
 
 class Floor(Confirmed):
-    """The instance above whose order keys the next ones will be."""
+    """The instance whose last order key the next ones will exceed."""
 
     above: str
 
@@ -176,7 +180,7 @@ class Repartitioning(BaseModel):
 
     topic: str
     partitions: int | None = Field(
-        default=None, ge=1, description="The new number of partitions; without it `partitions_num`."
+        default=None, ge=1, description="The new number of partitions; default: `partitions_num`."
     )
     table: str | None = Field(
         default=None,

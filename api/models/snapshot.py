@@ -30,7 +30,7 @@ class SnapshotWish(BaseModel):
     where: str = Field(default="", description="Only rows for which this SQL condition holds.")
     to_topic: str = Field(default="", description="Empty: the topics of the mapping.")
     rows_per_second: int = Field(default=0, ge=0, description="0: no limit.")
-    priority: int = Field(default=0, description="Requests with a greater number come first.")
+    priority: int = Field(default=0, description="Requests with a greater number run first.")
 
     def wanted(self) -> WantedSnapshot:
         """Return the wanted copy, without the instances."""

@@ -16,16 +16,21 @@ _Known = Annotated[str, Query(max_length=500)]
 
 
 def _wanted(
-    subject: Annotated[str | None, Query(description="The entries of one instance alone.")] = None,
-    actor: Annotated[_Text, Query(description="The entries of one person or token alone.")] = None,
-    act: Annotated[_Text, Query(description="One act, or all of a kind: `mapping`.")] = None,
+    subject: Annotated[str | None, Query(description="Only entries of this instance.")] = None,
+    actor: Annotated[_Text, Query(description="Only entries of this user or token.")] = None,
+    act: Annotated[
+        _Text, Query(description="Only this act, or all acts of a kind: `mapping`.")
+    ] = None,
     before: Annotated[
         int | None, Query(ge=0, description="Entries before this time, Unix milliseconds.")
     ] = None,
     since: Annotated[
         int | None, Query(ge=0, description="Entries from this time on, Unix milliseconds.")
     ] = None,
-    comment: Annotated[_Text, Query(description="A part of the comment, in any case.")] = None,
+    comment: Annotated[
+        _Text,
+        Query(description="Only entries whose comment contains this text, in upper or lower case."),
+    ] = None,
     via: Annotated[_Text, Query(description="How it was requested: `page`.")] = None,
 ) -> AuditFilter:
     texts = (comment or "", via or "")
@@ -43,7 +48,7 @@ def list_audit(
     admin: AdminDep,
     response: Response,
     wanted: Annotated[AuditFilter, Depends(_wanted)],
-    limit: Annotated[int, Query(ge=1, le=10_000, description="How many entries at most.")] = 100,
+    limit: Annotated[int, Query(ge=1, le=10_000, description="Largest number of entries.")] = 100,
     form: Annotated[
         Literal["json", "jsonl", "csv"],
         Query(alias="format", description="`jsonl`: one entry a line; `csv`: for spreadsheets."),

@@ -134,7 +134,7 @@ def read_history(
     group: str,
     data_id: str,
     limit: Annotated[int, Query(ge=1, le=1000)] = 50,
-    offset: Annotated[int, Query(ge=0, le=2**31, description="Leave out so many first.")] = 0,
+    offset: Annotated[int, Query(ge=0, le=2**31, description="Number of entries to skip.")] = 0,
 ) -> list[DocumentVersionView]:
     """Return the document's versions, the newest first."""
     in_force = admin.mappings.archive.version_in_force(data_id)

@@ -67,7 +67,7 @@ def list_sets(
     admin: AdminDep,
     response: Response,
     limit: Annotated[int, Query(ge=1, le=1000)] = 50,
-    offset: Annotated[int, Query(ge=0, le=2**31, description="Leave out so many first.")] = 0,
+    offset: Annotated[int, Query(ge=0, le=2**31, description="Number of entries to skip.")] = 0,
 ) -> list[SetView]:
     """Return the sets, the newest first."""
     in_force = admin.mappings.archive.number_in_force()

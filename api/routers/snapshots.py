@@ -14,7 +14,7 @@ from relay.state import Note, SnapshotRequest
 
 router: Final = APIRouter(prefix="/api/v1/snapshots", tags=["snapshots"])
 
-OneInstance = Annotated[str, Query(description="Only this instance; without it all of them.")]
+OneInstance = Annotated[str, Query(description="Only this instance; default: all.")]
 
 
 @router.get("")

@@ -137,7 +137,7 @@ class ErasureDesk:
             erasure.erase(plan, who, choice)
             with self._lock:
                 job.left = erased(plan)[:-1]
-                job.left.append("Look again until nothing is found.")
+                job.left.append("Search again until nothing is found.")
                 job.state, job.step, job.erasure, job.plan = "erased", "", None, None
 
         self._start(job, run)
@@ -172,7 +172,14 @@ class ErasureDesk:
             except RelayError as exc:
                 self._fail(job, (exc.code, exc.reason, exc.way_out))
             except BaseException:
-                self._fail(job, ("UNEXPECTED", "An unexpected error.", "Look at the log."))
+                self._fail(
+                    job,
+                    (
+                        "UNEXPECTED",
+                        "An unexpected error.",
+                        "Read the log of the admin around this time.",
+                    ),
+                )
                 raise
 
         try:

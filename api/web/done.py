@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 DONE: Final[Mapping[str, str]] = {
-    "mapping-rolled-back": "The older set's contents are active again, as a new set.",
+    "mapping-rolled-back": "The contents of the older set are active again, as a new set.",
     "table-hidden": "The table is hidden from this list. Its rows are left out as before.",
     "table-unhidden": "The table is listed again while its rows are filtered.",
     "erasure-begun": "The erasure has begun. An entry of the audit trail was written first.",
@@ -28,19 +28,19 @@ DONE: Final[Mapping[str, str]] = {
     "floor-raised": "The order keys are raised. The next rows are above the other instance's.",
     "repartitioned": "Rows of the topic go to partitions as you asked, from the next one on.",
     "mapping-accepted": "The mapping set is accepted.",
-    "copy-started": "The copy is requested. It begins when it is its turn.",
-    "repair-requested": "The rows are published again when it is their turn.",
+    "copy-started": "The copy is requested. It begins after earlier requests.",
+    "repair-requested": "The rows are published again after earlier requests.",
     "restored": "The documents of the backup are written. The audit trail names what changed.",
     "copy-paused": "The copy waits. The chunk that was being read is dropped.",
     "copy-resumed": "The copy continues after its last published rows.",
     "copy-cancelled": "The copy has ended. What it published stays.",
     "switch-ordered": "The switch is ordered. It happens when the server has all that was "
     "published.",
-    "held": "Heartbeats alone switch nothing until you release.",
+    "held": "Failed heartbeats cause no switch until you release the hold.",
     "released": "Hold, switch and accepted losses are taken back.",
     "loss-accepted": "The loss is accepted for the next switch.",
     "drained": "The server is in maintenance. Its relays hand over what others can run.",
-    "maintenance-ended": "The server takes its share again.",
+    "maintenance-ended": "The server runs its share of the instances again.",
     "user-added": "The user was added.",
     "user-changed": "The user was changed. It counts from the next request on, at every admin.",
     "renamed": "The provider calls you by another name now, and so does this installation.",

@@ -17,7 +17,7 @@ _TITLES: Final[Mapping[int, str]] = {
     HTTPStatus.METHOD_NOT_ALLOWED: "This address does not take that request",
     HTTPStatus.REQUEST_TIMEOUT: "The request came too slowly",
     HTTPStatus.CONFLICT: "This is not possible now",
-    HTTPStatus.PRECONDITION_FAILED: "Somebody else saved first",
+    HTTPStatus.PRECONDITION_FAILED: "Another user saved first",
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "The request is too large",
     HTTPStatus.MISDIRECTED_REQUEST: "This admin does not serve that name",
     HTTPStatus.UNPROCESSABLE_ENTITY: "The values cannot be accepted",

@@ -21,11 +21,11 @@ Comment: TypeAlias = Annotated[
     str, typer.Option("--comment", help="Reason; recorded in the audit trail.")
 ]
 Actor: TypeAlias = Annotated[
-    str | None, typer.Option("--actor", help="Who does it; without it the name of the login.")
+    str | None, typer.Option("--actor", help="Who does it; default: the name of the login.")
 ]
 Yes: TypeAlias = Annotated[
     str | None,
-    typer.Option("--yes", help="Do it without a question; repeat the name of the object."),
+    typer.Option("--yes", help="Do not ask for confirmation; repeat the name of the object."),
 ]
 
 

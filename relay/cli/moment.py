@@ -20,7 +20,7 @@ def moment(text: str) -> datetime:
             else datetime.fromisoformat(text)
         )
     except (ValueError, OverflowError) as exc:
-        raise typer.BadParameter(f"{text!r} is no time: {exc}.") from exc
+        raise typer.BadParameter(f"{text!r} is not a time: {exc}.") from exc
     if read.tzinfo is None:
         raise typer.BadParameter(f"{text!r} names no time zone.")
     return read

@@ -77,7 +77,7 @@ class EmbeddedSettings(Settings):
     def _names_tables(cls, tables: tuple[str, ...]) -> tuple[str, ...]:
         for each in tables:
             if not _is_expression(each) and "." not in each:
-                raise ValueError(f"{each!r} is no database.table")
+                raise ValueError(f"{each!r} is not of the form database.table")
         return tables
 
     @property

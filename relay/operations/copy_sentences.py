@@ -78,8 +78,8 @@ def _which(name: str, wanted: WantedSnapshot, met: Sequence[str]) -> str:
     asked = ", ".join(wanted.tables)
     if not found:
         return (
-            f"{name} has read no table {asked}. It looks for the tables on its source, also for "
-            "those without changes."
+            f"{name} has read no table {asked}. It searches for the tables on its source, also "
+            "for those without changes."
         )
     shown = ", ".join(found[:20]) + (f" and {len(found) - 20:,} more" if len(found) > 20 else "")
     return (
@@ -116,4 +116,8 @@ def _pace(instance: InstanceSettings, wanted: WantedSnapshot) -> str:
         *([f"Threads_running is above {limits.threads_running}"] if limits.threads_running else []),
         *([f"live rows lag more than {limits.lag_seconds:g} s"] if limits.lag_seconds else []),
     ]
-    return f"{pace}It waits while {' or '.join(held)}." if held else f"{pace}Nothing holds it."
+    return (
+        f"{pace}It waits while {' or '.join(held)}."
+        if held
+        else f"{pace}No limit of the source pauses it."
+    )

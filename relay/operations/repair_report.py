@@ -115,7 +115,7 @@ def _tables(report: bytes) -> list[_Table]:
         first = exc.errors(include_input=False, include_url=False)[0]
         place = ".".join(map(str, first["loc"])) or "its beginning"
         raise SnapshotRefused(
-            f"This is no report of a comparison: at {place}: {first['msg']}.", remedy=_REMEDY
+            f"This is not a report of a comparison: at {place}: {first['msg']}.", remedy=_REMEDY
         ) from exc
     return [each for each in tables if each.table and each.different is not None]
 

@@ -74,7 +74,7 @@ def _check_one(wanted: WantedSnapshot) -> None:
     for table in wanted.tables:
         if not all(table.partition(".")):
             raise SnapshotRefused(
-                f"{table!r} is no table.", remedy="Name it as database.table, by logical names."
+                f"{table!r} is not a table.", remedy="Name it as database.table, by logical names."
             )
     if problem := condition_problem(wanted.where):
         raise SnapshotRefused(f"The condition is refused: {problem}.", remedy=_PLAIN_CONDITION)

@@ -78,8 +78,8 @@ class Mask:
             return self._replaced(column, type_text)
         if not is_text(column):
             raise RuleRefused(
-                f"The mask 'truncate' cannot be applied to {definition.id}.{column.name}, which is "
-                f"no text."
+                f"The mask 'truncate' cannot be applied to {definition.id}.{column.name}, which "
+                "is not a text column."
             )
         return MaskedColumn(
             _text_column(column, self._settings.length),

@@ -66,7 +66,7 @@ def transform_function(name: str) -> TransformFunction:
             f"{exc}."
         ) from exc
     if not callable(function):
-        raise ConfigurationError(f"The transform {name} ({found[0].value}) is no function.")
+        raise ConfigurationError(f"The transform {name} ({found[0].value}) is not a function.")
     return function
 
 

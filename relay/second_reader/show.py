@@ -47,7 +47,7 @@ def shown_pairs(found: Iterable[Pair], means: Shown) -> Iterator[str]:
         position = (
             own.position if own is not None else library.position if library is not None else None
         )
-        lines = [f"── {position or 'no place'}"]
+        lines = [f"── {position or 'no coordinates'}"]
         if library is not None:
             lines += [f"library  {line}" for line in library.text.splitlines()]
         elif own is not None:

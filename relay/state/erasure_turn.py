@@ -132,6 +132,6 @@ def _held_by(owner: Node) -> ErasureRefused:
     found = JsonObject.read(owner.value)
     return ErasureRefused(
         f"{found.text('by')} erases from {found.text('host')} now. One erasure runs at a time.",
-        remedy="Wait until it has ended, then look again. If its process was killed, its turn "
-        "ends with its ZooKeeper session, after seconds.",
+        remedy="Wait until it has ended, then search again. If its process was killed, "
+        "ZooKeeper ends its session after some seconds.",
     )

@@ -49,5 +49,5 @@ def sql_type_number(type_text: str) -> int:
     if word in _INTEGERS:
         return _INTEGERS[word][_UNSIGNED.search(text) is not None]
     if word not in _NUMBERS:
-        raise ValueError(f"{type_text!r} is no column type of MySQL or MariaDB")
+        raise ValueError(f"{type_text!r} is not a column type of MySQL or MariaDB")
     return _NUMBERS[word]

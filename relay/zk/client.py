@@ -147,7 +147,7 @@ class Client:
             )
         except ValueError as exc:
             raise ConfigurationError(
-                f"zookeeper.hosts {self._settings.hosts!r} is no list of host:port ({exc})."
+                f"zookeeper.hosts {self._settings.hosts!r} is not a list of host:port ({exc})."
             ) from exc
 
     def _before_connection(self) -> None:

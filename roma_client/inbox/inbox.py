@@ -122,7 +122,7 @@ class Inbox:
         if not at.is_row and at.time > newest:
             raise InboxAhead(
                 f"The inbox of {self._subscription} has applied {at.name} beyond {at.major}, and "
-                f"the change there is newer than all that was applied."
+                f"the change at {at.major} is newer than every applied one."
             )
 
     def _at(self, item: Change | Transaction) -> _At:

@@ -113,9 +113,9 @@ class Directory:
         except (URLError, OSError, HTTPException) as exc:
             raise AdminUnreachable(f"{self._admin} does not answer: {exc}.") from exc
         except ValueError as exc:
-            raise AdminRefused(f"{self._admin} answers with something that is no JSON.") from exc
+            raise AdminRefused(f"{self._admin} answers, but not with JSON.") from exc
         if not isinstance(document, dict):
-            raise AdminRefused(f"{self._admin} answers with something that is no JSON object.")
+            raise AdminRefused(f"{self._admin} answers, but not with a JSON object.")
         return document
 
 

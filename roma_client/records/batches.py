@@ -44,11 +44,14 @@ class BatchesOut:
         """Return the first batch, which must have this id. Raises BatchUnknown."""
         if batch_id not in self.ids:
             raise BatchUnknown(
-                f"Batch {batch_id} is not out.",
-                "Acknowledge or roll back a batch that you got and that is not acknowledged.",
+                f"Batch {batch_id} is not pending.",
+                "Acknowledge or roll back only batches that you received and did not "
+                "acknowledge yet.",
             )
         if self._out[0].id != batch_id:
-            raise BatchUnknown(f"Batch {batch_id} is not the first: that is {self._out[0].id}.")
+            raise BatchUnknown(
+                f"Batch {batch_id} is not the oldest pending batch: that is {self._out[0].id}."
+            )
         return self._out[0]
 
     def end_first(self) -> None:

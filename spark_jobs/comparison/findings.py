@@ -160,6 +160,6 @@ def _summary(found: TableFindings) -> str:
         "different": len(found.different),
         "undecided": len(found.undecided),
         "repaired": len(found.repaired),
-        "not looked at": found.more,
+        "not checked": found.more,
     }
     return ", ".join(f"{count} {name}" for name, count in counts.items() if count)

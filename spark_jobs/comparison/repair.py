@@ -72,8 +72,8 @@ def why_unrepaired(seen: Seen, pairs: Mapping[str, str]) -> str:
     if seen.guard > newest:
         return (
             f"its guard {seen.guard} is above {newest}, the newest order that the relay has "
-            f"published, so nothing wins over it: remove the "
-            "row from the copy and repair again"
+            "published, so no order key is greater: remove the row from the copy and repair "
+            "again"
         )
     if seen.source is None and seen.guard:
         return (

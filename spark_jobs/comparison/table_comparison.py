@@ -97,7 +97,7 @@ class TableComparison:
             else odd_rows(copy, table.shards[0], kinds_of(copy), newest)
         )
         if copy is not None and (wanted or odd is not None):
-            piece.next_step("looking at what differs", None)
+            piece.next_step("reading the rows that differ", None)
             found = self._narrowed(table, parts, buckets, wanted, odd, found)
         return replace(found, seconds=monotonic() - began)
 

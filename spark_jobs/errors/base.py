@@ -15,4 +15,4 @@ class JobError(Exception):
 class JobFailed(JobError):
     """Spark ended the job for a reason that has no name here."""
 
-    remedy = "Start again with --trace to see all that Spark says."
+    remedy = "Start again with --trace to see the whole output of Spark."

@@ -119,5 +119,5 @@ class TablesLeftOut(JobError):
     """Some tables could not be copied; the others were, as far as the job was not ended."""
 
     remedy = (
-        "Remedy what each of them names, and start again: finished tables are not copied again."
+        "Correct the error of each table, and start again: finished tables are not copied again."
     )

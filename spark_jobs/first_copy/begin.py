@@ -45,7 +45,7 @@ def begin(
         if note is None or anew or not (note.ended or note.rows):
             fresh.append(table)
         elif reason := _why_anew(table, note, published, place, writer):
-            print_line(f"{table.name}: begins anew, because {reason}")
+            print_line(f"{table.name}: starts from the beginning, because {reason}")
             fresh.append(table)
         else:
             print_line(

@@ -60,7 +60,7 @@ class Gateway:
                 return attempt(self._connected(deadline))
             except ProtocolError as exc:
                 raise HBaseRefused(
-                    f"What answers at {', '.join(self._settings.thrift)} is no Thrift2 gateway "
+                    f"The server at {', '.join(self._settings.thrift)} is not a Thrift2 gateway "
                     f"({exc})."
                 ) from exc
             except (TException, OSError) as exc:
@@ -69,7 +69,7 @@ class Gateway:
                 if monotonic() + pause > deadline:
                     places = ", ".join(self._settings.thrift)
                     raise HBaseUnreachable(
-                        f"HBase does not answer behind {places}: {_says(exc)}."
+                        f"HBase does not answer through the gateway at {places}: {_says(exc)}."
                     ) from exc
             Event().wait(pause)
             pause = min(2 * pause, _LONGEST_PAUSE_S)
@@ -86,7 +86,7 @@ class Gateway:
             isinstance(exc, idl.TIOError) and exc.canRetry is False
         )
         if final:
-            raise HBaseRefused(f"HBase says: {_says(exc)}.") from exc
+            raise HBaseRefused(f"HBase reports an error: {_says(exc)}.") from exc
 
     def _drop(self) -> None:
         if self._connection is not None:

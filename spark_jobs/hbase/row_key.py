@@ -37,7 +37,7 @@ def key_values(row: bytes, salt_buckets: int = 0) -> list[str]:
     try:
         values = [part.replace(_ESCAPED, _NUL).decode() for part in joined.split(_BORDER)]
     except UnicodeDecodeError as exc:
-        raise UnreadableRowKey(f"The row key {row.hex(' ')} is no text.") from exc
+        raise UnreadableRowKey(f"The row key {row.hex(' ')} is not UTF-8 text.") from exc
     if row_key(values, salt_buckets) != row:
         raise UnreadableRowKey(
             f"The row key {row.hex(' ')} was not written by the jobs, or with another salt."

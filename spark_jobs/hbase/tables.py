@@ -84,12 +84,12 @@ def _check(name: bytes, table: Any) -> None:
         if family.timeToLive not in (None, _FOR_EVER_S):
             limit = f"TTL => {family.timeToLive}, {family.name.decode()}"
             raise HBaseRefused(
-                f"{name.decode()} has a time to live ({limit}), and timestamps of copies are no "
-                f"times: rows would vanish."
+                f"{name.decode()} has a time to live ({limit}), and the timestamps of copies "
+                "are order keys, not times: HBase would delete rows."
             )
     if table.durability in _NOT_KEPT:
         word = idl.TDurability._VALUES_TO_NAMES[table.durability]  # noqa: SLF001 - thriftpy2 has no other way to the name
         raise HBaseRefused(
-            f"{name.decode()} has DURABILITY => {word}: rows that a region server loses would "
-            f"count as written."
+            f"{name.decode()} has DURABILITY => {word}: rows could be lost with a region server "
+            "although the job noted them as written."
         )

@@ -88,8 +88,8 @@ def record_of(instance: str, value: bytes) -> PositionRecord:
         return PositionRecord.from_bytes(value)
     except PositionNewer as exc:
         raise PositionUnknown(
-            f"The position record of {instance} has format {exc.found}, which this job does not "
-            f"read."
+            f"The position record of {instance} has format {exc.found}, which this version of "
+            "the jobs cannot read."
         ) from exc
     except PositionUnreadable as exc:
         raise PositionUnknown(f"Instance {instance}: {exc.reason}") from exc

@@ -176,7 +176,7 @@ class Server:
             refused = (
                 NullRefused if exc.args and exc.args[0] == ER.BAD_NULL_ERROR else MirrorRefused
             )
-            raise refused(f"The mirror at {place} says: {says}.") from exc
+            raise refused(f"The mirror at {place} reports an error: {says}.") from exc
         if over:
             raise MirrorUnreachable(f"The mirror at {place} does not answer: {says}.") from exc
 

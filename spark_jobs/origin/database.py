@@ -87,7 +87,9 @@ def source_borders(*servers: SourceServer) -> Iterator[None]:
                 f"A source ({place}) refuses the user: {found[0].rstrip('.')}."
             ) from exc
         if found := _CHANGED.search(said):
-            raise TableChanged(f"A source ({place}) says: {found[0].rstrip('.')}.") from exc
+            raise TableChanged(
+                f"A source ({place}) reports an error: {found[0].rstrip('.')}."
+            ) from exc
         if _SWAPPED.search(said):
             raise TableSwapped(
                 f"A source ({place}) had another table under the name of a copied one: a RENAME "

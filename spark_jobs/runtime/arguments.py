@@ -49,7 +49,7 @@ def read_arguments(
     parser.add_argument(
         "--raw-rule",
         action="store_true",
-        help="order by es and the raw binlog offset, to see what that does; copies are wrong",
+        help="order by es and the raw binlog offset, as a demonstration; copies are wrong",
     )
     parser.add_argument(
         "--history", action="store_true", help="keep every version of every row beside the newest"
@@ -76,10 +76,10 @@ def _add_bounds(parser: ArgumentParser) -> None:
     first.add_argument(
         "--from-offsets",
         metavar="JSON",
-        help='begin there: {"topic":{"0":17,"1":-2}}, -2 is the oldest; every partition',
+        help='begin at these offsets: {"topic":{"0":17,"1":-2}}, -2 is the oldest; every partition',
     )
     last.add_argument(
-        "--until", type=_moment, metavar="TIME", help="read what was published before"
+        "--until", type=_moment, metavar="TIME", help="read messages published before this time"
     )
     last.add_argument(
         "--to-offsets",

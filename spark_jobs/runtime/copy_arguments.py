@@ -44,7 +44,7 @@ def _parser(name: str, description: str | None) -> ArgumentParser:
     )
     if name == "bootstrap":
         parser.add_argument(
-            "--anew", action="store_true", help="copy all tables from the start, finished ones too"
+            "--anew", action="store_true", help="copy all tables from the start, also finished ones"
         )
     else:
         parser.add_argument(

@@ -48,7 +48,7 @@ class JobMetrics(StreamingQueryListener):
         self._batches = counter("batches", "Batches that are applied and noted in the checkpoint")
         self._rows = counter("rows", "Changes of rows read, including quarantined ones")
         self._winners = counter("winners", "Rows of copies written")
-        self._stale = counter("stale", "Changes older than the copy, or than one of the batch")
+        self._stale = counter("stale", "Changes older than the copy or another change of the batch")
         self._deletes = counter("deletes", "Keys whose newest change of a batch was a delete")
         self._aside = counter("put_aside", "Messages put aside")
         self._truncates = counter(
@@ -58,9 +58,9 @@ class JobMetrics(StreamingQueryListener):
             "history_rows",
             "Changes of history rows of system-versioned tables, which no copy holds",
         )
-        self._replayed = counter("replayed_tables", "Tables that had a repeated batch already")
+        self._replayed = counter("replayed_tables", "Tables that contained a repeated batch")
         self._lag = gauge(
-            "lag_seconds", "Age of the newest message when the last batch was in the copies"
+            "lag_seconds", "Age of the newest message when the last batch was written to the copies"
         )
         self._rate = gauge("rows_per_second", "Rows of the last batch by its time")
         self._seconds = gauge(

@@ -31,7 +31,7 @@ def alone(spark: SparkSession, place: str) -> Iterator[None]:
         return
     held = _opened(folder.with_name(f".{folder.name}.lock"))
     try:
-        with _told(f"{folder}: waits until another job has written there"):
+        with _told(f"{folder}: waits for another job that writes there"):
             fcntl.flock(held, fcntl.LOCK_EX)
         yield
     finally:

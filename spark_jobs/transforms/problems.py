@@ -11,7 +11,7 @@ from pyspark.sql import Column
 from relay.envelope import ROW_TYPES, MessageType
 from spark_jobs.transforms.guards import GUARDS
 
-NO_SOURCE: Final = "the raw rule needs the source header, which the message has not"
+NO_SOURCE: Final = "the raw rule needs the source header, which the message lacks"
 """This reason ends the job: it holds for the whole topic, and the copy would be neither rule's."""
 OTHER_FORMAT: Final = "the value is a message of the relay in another format than canal-json"
 """This reason ends the job too: no copy can be made of the topic."""

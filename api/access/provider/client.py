@@ -202,7 +202,7 @@ class ProviderClient:
         answer.raise_for_status()
         document = answer.json()
         if not isinstance(document, dict):
-            raise ValueError(f"{address} answers with no JSON object")
+            raise ValueError(f"{address} answers, but not with a JSON object")
         return document
 
     def _session(self, description: Mapping[str, Any]) -> OAuth2Session:

@@ -45,7 +45,7 @@ def read_dead_letter_value(admin: AdminDep, name: str, letter: str) -> Response:
 def replay_dead_letter(
     admin: AdminDep, name: str, letter: str, wish: ReplayWish, note: NoteDep
 ) -> DeadLetterView:
-    """Send its message to its topic, with the order that it always had."""
+    """Send its message to its topic, with its original order key."""
     if wish.confirm != letter:
         raise BadRequest(
             f"confirm is {wish.confirm!r}, and the letter {letter!r}.",

@@ -24,8 +24,10 @@ def list_instances(
         Query(alias="filter", description="Words that name, relay, state or code must contain."),
     ] = "",
     state: Annotated[str, Query(description="The present state.", examples=["STOPPED"])] = "",
-    limit: Annotated[int, Query(ge=1, le=10_000, description="At most so many.")] = 10_000,
-    offset: Annotated[int, Query(ge=0, description="Leave out so many first.")] = 0,
+    limit: Annotated[
+        int, Query(ge=1, le=10_000, description="Largest number of entries.")
+    ] = 10_000,
+    offset: Annotated[int, Query(ge=0, description="Number of entries to skip.")] = 0,
 ) -> list[InstanceView]:
     """Return the existing instances by name: of this file, defined at run time, or of another
     relay's file.

@@ -37,8 +37,10 @@ def search_place(
     timestamp: Annotated[
         AwareDatetime, Query(description="A time with its zone, or Unix milliseconds.")
     ],
-    file: Annotated[str | None, Query(description="Search in this binlog file alone.")] = None,
-    standby: Annotated[bool, Query(description="Ask the source's standby.")] = False,
+    file: Annotated[str | None, Query(description="Search only in this binlog file.")] = None,
+    standby: Annotated[
+        bool, Query(description="Search on the standby instead of the source.")
+    ] = False,
     source: Annotated[
         str | None, Query(description="The source of a group that is searched.")
     ] = None,

@@ -117,5 +117,6 @@ def _check_own(name: str, wanted: UserChange, caller: Caller) -> None:
         and (wanted.disabled or wanted.grant.role is not Role.ADMIN)
     ):
         raise AccountRefused(
-            "You cannot disable yourself or take your own role; another administrator can."
+            "You cannot disable your own account or change your own role. Another "
+            "administrator can."
         )

@@ -86,7 +86,7 @@ def view_of(views: Sequence[RoutingView], instance: str | None) -> RoutingView:
         names = ", ".join(name for view in views for name in view.instances)
         raise BadRequest(
             "The instances treat names differently.",
-            remedy=f"Say which one is meant: instance={names}.",
+            remedy=f"Name the instance: instance={names}.",
         )
     return views[0]
 

@@ -71,7 +71,8 @@ def _unled(facts: Facts, now_ms: int, _limit_s: float) -> NeedView | None:
         "unled",
         "NO_LEADER",
         f"No relay leads {view.name}.{last}",
-        "Start a relay that has this instance. The servers page says why a living one cannot.",
+        "Start a relay that has this instance. The servers page shows why a running relay "
+        "cannot lead it.",
         facts.period.since_ms,
     )
 
@@ -206,7 +207,7 @@ def _gone(relay: GoneRelay) -> NeedView:
         server=relay.server,
         state="",
         code="RELAY_GONE",
-        reason=f"The relay of server {relay.server} no longer lives (process {relay.name}).",
+        reason=f"The relay of server {relay.server} has ended (process {relay.name}).",
         remedy="Start it again, or put the server into maintenance while it is away.",
         since_ms=relay.since_ms,
         exact=True,

@@ -100,7 +100,7 @@ def _shown(url: str) -> str:
             return parts.hostname if parts.port is None else f"{parts.hostname}:{parts.port}"
     except ValueError:
         pass
-    raise PrometheusUnusable("api.prometheus_url is no http or https address.")
+    raise PrometheusUnusable("api.prometheus_url is not an http or https address.")
 
 
 def _body(answer: requests.Response, shown: str) -> bytes:
@@ -132,7 +132,7 @@ def _matrix(body: bytes, status: int, shown: str) -> dict[str, list[Any]]:
         }
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise PrometheusUnusable(
-            f"What answers at {shown} (status {status}) is no Prometheus."
+            f"The server at {shown} (status {status}) is not Prometheus."
         ) from None
 
 

@@ -182,4 +182,4 @@ def _grant(form: Form) -> Grant:
     try:
         return Grant(Role(form["role"]), form.checked("values"))
     except ValueError as exc:
-        raise BadRequest(f"{form['role']!r} is no role.") from exc
+        raise BadRequest(f"{form['role']!r} is not a role.") from exc

@@ -109,7 +109,10 @@ def _catch_up(server: ServerAnswer) -> str:
         return ""
     if left_s is None:
         return " It does not catch up."
-    return f" It catches up by {rate:,.1f} a second: about {words.duration(left_s)} are left."
+    return (
+        f" It catches up by {rate:,.1f} transactions a second: about {words.duration(left_s)} "
+        "are left."
+    )
 
 
 def _row(answer: FailoverAnswer, source: SourceFailoverAnswer) -> Row:

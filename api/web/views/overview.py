@@ -149,7 +149,7 @@ def _title(facts: Facts, servers: Mapping[str, str], group: Grouping) -> str:
         return facts.period.state.replace("_", " ").capitalize()
     if group == "server":
         relay = facts.view.relay
-        return servers.get(relay, f"{relay}, which no longer lives" if relay else "No relay")
+        return servers.get(relay, f"{relay}, which has ended" if relay else "No relay")
     return ""
 
 

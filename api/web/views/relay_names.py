@@ -40,7 +40,7 @@ class RelayNames:
             return self.known.get(process, RelayName("", "", ""))
         host, _, pid = process.rpartition("-")
         is_process = bool(host) and pid.isdecimal()
-        title = f"process {process}, which no longer lives"
+        title = f"process {process}, which has ended"
         return RelayName(host if is_process else process, "", title)
 
 

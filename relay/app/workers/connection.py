@@ -49,7 +49,7 @@ class WorkerConnection:
         except TimeoutError as exc:
             raise NoAnswer(f"does not answer within {seconds:g} s") from exc
         except OSError as exc:
-            raise NoAnswer(f"cannot be asked ({exc})") from exc
+            raise NoAnswer(f"does not accept requests ({exc})") from exc
         finally:
             self._open.pop(number, None)
 

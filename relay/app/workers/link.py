@@ -99,4 +99,4 @@ class ParentLink:
             case "metrics":
                 return render()
             case _:
-                raise ValueError(f"no such question: {what}")
+                raise ValueError(f"unknown request: {what}")

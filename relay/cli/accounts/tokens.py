@@ -28,9 +28,7 @@ Name = Annotated[str, typer.Argument(help="The token's name.")]
 @tokens.command("list")
 def list_tokens(
     config: ConfigFile,
-    owner: Annotated[
-        str | None, typer.Option("--user", help="The tokens of one user alone.")
-    ] = None,
+    owner: Annotated[str | None, typer.Option("--user", help="Only tokens of this user.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show all tokens, each with the last four characters of its secret."""
@@ -51,17 +49,18 @@ def add_token(
     owner: Annotated[
         str,
         typer.Option(
-            "--user", help="Whose token it is; it never gives more than this user may do."
+            "--user",
+            help="The owner of the token. The token never gives more rights than this user has.",
         ),
     ],
     role: Annotated[
         Role | None,
-        typer.Option("--role", help="Role of the token; without it the user's present rights."),
+        typer.Option("--role", help="Role of the token; default: the user's present rights."),
     ] = None,
     values: Values = False,
     days: Annotated[
         int,
-        typer.Option("--days", min=0, max=3650, help="It expires after so many days; 0: never."),
+        typer.Option("--days", min=0, max=3650, help="Days until it expires; 0: never."),
     ] = 90,
     as_json: AsJson = False,
     comment: Comment = "",

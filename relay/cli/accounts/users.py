@@ -116,7 +116,10 @@ def set_password(
     config: ConfigFile,
     from_stdin: FromStdin = False,
     remove: Annotated[
-        bool, typer.Option("--remove", help="Remove it: the user cannot sign in any more.")
+        bool,
+        typer.Option(
+            "--remove", help="Remove the password: the user can no longer sign in to the pages."
+        ),
     ] = False,
     as_json: AsJson = False,
     comment: Comment = "",

@@ -17,7 +17,7 @@ audit = typer.Typer(invoke_without_command=True)
 app.add_typer(audit, name="audit")
 
 Subject: TypeAlias = Annotated[
-    str | None, typer.Option("--instance", help="The entries of one instance alone.")
+    str | None, typer.Option("--instance", help="Only entries of this instance.")
 ]
 
 
@@ -28,7 +28,7 @@ def show(
         Path | None, typer.Option("--config", help="The configuration file (TOML).")
     ] = None,
     subject: Subject = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="How many entries at most.")] = 50,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="Largest number of entries.")] = 50,
     as_json: AsJson = False,
 ) -> None:
     """Show operator acts, the newest first: actor, time, act, and state before and after."""
@@ -51,19 +51,30 @@ def export(
         typer.Option("--format", help="JSON lines, or CSV whose cells run no formulas."),
     ] = "jsonl",
     file: Annotated[
-        Path | None, typer.Option("--into", help="Write this new file; without it print.")
+        Path | None,
+        typer.Option(
+            "--into", help="Write to this file, which must not exist yet; default: print."
+        ),
     ] = None,
-    who: Annotated[
-        str, typer.Option("--who", help="The entries of one person or token alone.")
+    who: Annotated[str, typer.Option("--who", help="Only entries of this user or token.")] = "",
+    act: Annotated[
+        str, typer.Option("--act", help="Only this act, or all acts of a kind: mapping.")
     ] = "",
-    act: Annotated[str, typer.Option("--act", help="One act, or all of a kind: mapping.")] = "",
     subject: Subject = None,
-    comment: Annotated[str, typer.Option("--comment", help="A part of the comment.")] = "",
+    comment: Annotated[
+        str, typer.Option("--comment", help="Only entries whose comment contains this text.")
+    ] = "",
     since: Annotated[
-        datetime | None, typer.Option("--since", parser=moment, help=f"From here on. {MOMENT_HELP}")
+        datetime | None,
+        typer.Option(
+            "--since", parser=moment, help=f"Only entries from this time on. {MOMENT_HELP}"
+        ),
     ] = None,
     before: Annotated[
-        datetime | None, typer.Option("--before", parser=moment, help=f"Up to here. {MOMENT_HELP}")
+        datetime | None,
+        typer.Option(
+            "--before", parser=moment, help=f"Only entries before this time. {MOMENT_HELP}"
+        ),
     ] = None,
 ) -> None:
     """Write all entries that match the filters, the newest first."""
@@ -94,7 +105,7 @@ def verify(
         list[str] | None,
         typer.Option(
             "--known",
-            help="An entry that an earlier check printed as newest; it must still be there.",
+            help="An entry that an earlier check printed as newest; it must still exist.",
         ),
     ] = None,
     as_json: AsJson = False,

@@ -32,7 +32,9 @@ def backup(
             ).take()
         taken.write(folder)
         fields(installation=settings.installation, documents=len(taken.nodes))
-        typer.echo(f"{len(taken.nodes)} documents of {settings.installation} are in {folder}.")
+        typer.echo(
+            f"{len(taken.nodes)} documents of {settings.installation} were written to {folder}."
+        )
 
 
 @app.command()
@@ -82,7 +84,9 @@ def restore(
                 )
         written = len(changes.to_write)
         fields(documents=len(found.nodes), written=written, kept=list(changes.kept))
-        typer.echo(f"{written} documents were written, {len(found.nodes) - written} were there.")
+        typer.echo(
+            f"{written} documents were written, {len(found.nodes) - written} were there already."
+        )
         for sentence in kept_documents(changes):
             typer.echo(sentence)
 

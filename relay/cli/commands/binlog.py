@@ -25,13 +25,17 @@ Offset: TypeAlias = Annotated[
     int, typer.Option("--offset", min=4, help="The offset of a transaction's first event.")
 ]
 UntilFile: TypeAlias = Annotated[
-    str | None, typer.Option("--until-file", help="The binlog file to end in; without it --file.")
+    str | None, typer.Option("--until-file", help="The binlog file to end in; default: --file.")
 ]
 UntilOffset: TypeAlias = Annotated[
     int | None,
-    typer.Option("--until-offset", min=4, help="Where to end; without it at the binlog's end."),
+    typer.Option(
+        "--until-offset", min=4, help="The offset to end at; default: the end of the binlog."
+    ),
 ]
-Standby: TypeAlias = Annotated[bool, typer.Option("--standby", help="Read the source's standby.")]
+Standby: TypeAlias = Annotated[
+    bool, typer.Option("--standby", help="Read the standby instead of the source.")
+]
 Source: TypeAlias = Annotated[
     str | None, typer.Option("--source", help="Name of the source, for a group.")
 ]

@@ -45,7 +45,7 @@ def show_letter(
     instance: InstanceName,
     letter: LetterId,
     value: Annotated[
-        bool, typer.Option("--value", help="Print the value alone, byte for byte.")
+        bool, typer.Option("--value", help="Print only the value, byte for byte.")
     ] = False,
 ) -> None:
     """Show one dead letter: its metadata as JSON, then its value."""
@@ -82,8 +82,8 @@ def replay_letter(
 
         one = known_instance(settings, instance)
         typer.echo(
-            f"The message of dead letter {letter} will be sent to its topic, with the order that "
-            f"it always had."
+            f"The message of dead letter {letter} will be sent to its topic, with its original "
+            "order key."
         )
         confirm(instance, yes)
         message = replay(settings, one, letter, who_does(actor, comment), again=again)

@@ -20,7 +20,8 @@ def peek(
     table: Annotated[str, typer.Argument(help="The logical table: shop.orders")],
     config: ConfigFile,
     key: Annotated[
-        str, typer.Option("--key", help="Rows whose key contains this text, all of them.")
+        str,
+        typer.Option("--key", help="Only rows whose key contains this text."),
     ] = "",
     start: Annotated[
         str,
@@ -29,7 +30,9 @@ def peek(
             help="now, last (the newest 50 first), a span (15m), or a time with its zone.",
         ),
     ] = "now",
-    operation: Annotated[str, typer.Option("--op", help="INSERT, UPDATE or DELETE alone.")] = "",
+    operation: Annotated[
+        str, typer.Option("--op", help="Only this operation: INSERT, UPDATE or DELETE.")
+    ] = "",
     follow: Annotated[
         bool, typer.Option("--follow/--no-follow", help="Wait for rows until Ctrl-C.")
     ] = True,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from relay.operations import PlacementEditor
     from relay.state import Note
 
-placement = typer.Typer(no_args_is_help=True, help="Which relay runs what.")
+placement = typer.Typer(no_args_is_help=True, help="Which relay runs which instance.")
 app.add_typer(placement, name="placement")
 
 

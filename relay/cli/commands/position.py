@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from relay.model.positions.position import BinlogPosition
     from relay.operations import InstancePosition
 
-position = typer.Typer(no_args_is_help=True, help="Positions and the order pair.")
+position = typer.Typer(no_args_is_help=True, help="Positions and order keys.")
 app.add_typer(position, name="position")
 
 Instance: TypeAlias = Annotated[str, typer.Argument(help="The instance's name.")]
@@ -71,8 +71,8 @@ def set_position(
         str | None,
         typer.Option(
             "--gtid-set",
-            help="What the source executed before it; with --file it is checked, alone it is the "
-            "position.",
+            help="The GTIDs that the source had executed before the position. With --file they "
+            "are checked; without --file they are the position.",
         ),
     ] = None,
     as_new: Annotated[
@@ -82,7 +82,7 @@ def set_position(
         ),
     ] = False,
     only_ask: Annotated[
-        bool, typer.Option("--preview", help="Say what would happen, and do nothing.")
+        bool, typer.Option("--preview", help="Show what would happen, and change nothing.")
     ] = False,
     source: Source = None,
     comment: Comment = "",
@@ -120,9 +120,11 @@ def search(
     config: ConfigFile,
     timestamp: Annotated[datetime, typer.Option("--timestamp", parser=moment, help=MOMENT_HELP)],
     file: Annotated[
-        str | None, typer.Option("--file", help="Search in this binlog file alone.")
+        str | None, typer.Option("--file", help="Search only in this binlog file.")
     ] = None,
-    standby: Annotated[bool, typer.Option("--standby", help="Ask the source's standby.")] = False,
+    standby: Annotated[
+        bool, typer.Option("--standby", help="Search on the standby instead of the source.")
+    ] = False,
     source: Source = None,
 ) -> None:
     """Find the last transaction boundary before a time. The command changes nothing."""
@@ -147,7 +149,9 @@ def raise_floor(
     config: ConfigFile,
     above: Annotated[
         str,
-        typer.Option("--above", help="The instance above whose order keys the next ones will be."),
+        typer.Option(
+            "--above", help="The instance whose last order key the next ones will exceed."
+        ),
     ],
     comment: Comment = "",
     actor: Actor = None,
@@ -180,7 +184,9 @@ def repartition(
     ],
     partitions: Annotated[
         int | None,
-        typer.Option("--partitions", min=1, help="The new number; without it partitions_num."),
+        typer.Option(
+            "--partitions", min=1, help="The new number of partitions; default: partitions_num."
+        ),
     ] = None,
     without: Annotated[
         str | None,
@@ -197,7 +203,7 @@ def repartition(
         ),
     ] = None,
     only_ask: Annotated[
-        bool, typer.Option("--preview", help="Say what would happen, and do nothing.")
+        bool, typer.Option("--preview", help="Show what would happen, and change nothing.")
     ] = False,
     comment: Comment = "",
     actor: Actor = None,

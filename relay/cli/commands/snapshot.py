@@ -22,7 +22,7 @@ app.add_typer(snapshot, name="snapshot")
 
 Number: TypeAlias = Annotated[str, typer.Argument(help="The request, as `list` shows it.")]
 OneInstance: TypeAlias = Annotated[
-    str, typer.Option("--instance", help="Only this instance; without it all of them.")
+    str, typer.Option("--instance", help="Only this instance; default: all.")
 ]
 
 
@@ -39,13 +39,14 @@ def start(
         list[str] | None, typer.Option("--instance", help="Only these instances; may be repeated.")
     ] = None,
     to_topic: Annotated[
-        str, typer.Option("--to-topic", help="Publish there, not in the topics of the mapping.")
+        str,
+        typer.Option("--to-topic", help="Publish to this topic instead of those of the mapping."),
     ] = "",
     rows: Annotated[
-        int, typer.Option("--rows", min=0, help="At most so many rows a second; 0: no limit.")
+        int, typer.Option("--rows", min=0, help="Largest number of rows per second; 0: no limit.")
     ] = 0,
     priority: Annotated[
-        int, typer.Option("--priority", help="Requests with a greater number come first.")
+        int, typer.Option("--priority", help="Requests with a greater number run first.")
     ] = 0,
     comment: Comment = "",
     actor: Actor = None,

@@ -58,7 +58,7 @@ def protect(
     preview: Annotated[
         bool,
         typer.Option(
-            "--preview", help="Say which nodes would get other rights, and change nothing."
+            "--preview", help="Show which nodes would get other rights, and change nothing."
         ),
     ] = False,
     comment: Comment = "",
@@ -83,7 +83,10 @@ def protect(
             for path in changed if preview else ():
                 typer.echo(f"  {path}")
             for name in tree.careless_relays():
-                typer.echo(f"{name} makes nodes that everybody may use: it would be shut out.")
+                typer.echo(
+                    f"{name} creates nodes that every login may use. Without a login of its own "
+                    "it would lose its access."
+                )
             if not preview:
                 confirm(settings.installation, yes)
                 typer.echo(

@@ -64,7 +64,7 @@ def accept(
     instance: Annotated[str, typer.Argument(help="The instance's name.")],
     config: ConfigFile,
     only_ask: Annotated[
-        bool, typer.Option("--preview", help="Show what changes, and do nothing.")
+        bool, typer.Option("--preview", help="Show what would change, and change nothing.")
     ] = False,
     comment: Comment = "",
     actor: Actor = None,

@@ -33,10 +33,10 @@ def diff(
     config: ConfigFile,
     older: Annotated[
         int | None,
-        typer.Argument(help="The older set; without it the one before the newer set."),
+        typer.Argument(help="The older set; default: the set before the newer one."),
     ] = None,
     newer: Annotated[
-        int | None, typer.Argument(help="The newer set; without it the active one.")
+        int | None, typer.Argument(help="The newer set; default: the active set.")
     ] = None,
 ) -> None:
     """Show the lines that differ between two mapping sets.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from relay.state import SetRecord
 
 Preview: TypeAlias = Annotated[
-    bool, typer.Option("--preview", help="Show what changes, and do nothing.")
+    bool, typer.Option("--preview", help="Show what would change, and change nothing.")
 ]
 
 
@@ -53,7 +53,7 @@ def save(
 def show(
     config: ConfigFile,
     number: Annotated[
-        int | None, typer.Option("--set", help="Another set than the active one.")
+        int | None, typer.Option("--set", help="Number of another set; default: the active set.")
     ] = None,
     folder: Annotated[
         Path | None,
@@ -80,7 +80,7 @@ def show(
 @mapping.command("history")
 def history(
     config: ConfigFile,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="How many sets at most.")] = 50,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="Largest number of sets.")] = 50,
     as_json: AsJson = False,
 ) -> None:
     """Show the mapping sets, the newest first. `*` marks the active set."""

@@ -234,8 +234,8 @@ class Accounts:
 def _check_new(kind: str, name: str, present: Mapping[str, object], most: int) -> None:
     if not is_account_name(name):
         raise AccountRefused(
-            f"{name[:100]!r} is no name for a {kind}: use up to 100 of A-Z, a-z, 0-9, '.', '_', "
-            f"'@' and '-'."
+            f"{name[:100]!r} is not a valid name for a {kind}: use up to 100 of A-Z, a-z, 0-9, "
+            "'.', '_', '@' and '-'."
         )
     if name in present:
         raise AccountRefused(f"There is a {kind} {name} already.")

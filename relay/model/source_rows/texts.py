@@ -119,5 +119,7 @@ def _equal_to(column: SourceColumn, text: str) -> str:
 
 def _checked(form: re.Pattern[str], text: str, column: SourceColumn) -> str:
     if form.fullmatch(text) is None:
-        raise ValueError(f"{text!r} is no value of key column {column.name} ({column.type_text})")
+        raise ValueError(
+            f"{text!r} is not a value of key column {column.name} ({column.type_text})"
+        )
     return text

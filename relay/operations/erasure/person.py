@@ -27,10 +27,11 @@ _OLD: Final = (
 _SPOOLED: Final = "The spool of {} holds {} bytes; rows of the person may be among them."
 _COPIED: Final = (
     "{} copies tables now. Rows that were read before the person's were deleted may still be "
-    "published: look again when the copy has ended."
+    "published: search again when the copy has ended."
 )
 _REMOVED: Final = (
-    "{} is not defined, and its dead letters are read. If it had claims.url, look there yourself."
+    "{} is not defined, and its dead letters are read. If it had claims.url, search that "
+    "store yourself."
 )
 
 
@@ -131,17 +132,17 @@ class PersonErasure:
 
     def _refuse(self, who: Who, plan: ErasurePlan) -> None:
         if monotonic() - plan.made_s > FRESH_SECONDS:
-            raise ErasureRefused(_OLD, remedy="Look again, and erase what that finds.")
+            raise ErasureRefused(_OLD, remedy="Search again, and erase what the search finds.")
         if self._needles.are_in(f"{who.comment}\n{who.name}"):
             raise ErasureRefused(
                 "The comment or the actor contains a key or text that is to be erased.",
-                remedy="Name the request by a number of yours instead.",
+                remedy="Name the request by a ticket number instead.",
             )
         for status in self._store.statuses():
             if status.spool_bytes:
                 raise ErasureRefused(
                     _SPOOLED.format(status.name, status.spool_bytes),
-                    remedy="Wait until Kafka has taken the spool, then look again.",
+                    remedy="Wait until the spool is empty, then search again.",
                 )
 
     def _internal(self, rows: Collection[str]) -> Iterator[tuple[str, int]]:

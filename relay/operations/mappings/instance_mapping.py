@@ -85,7 +85,7 @@ class InstanceMapping:
         if found.name != wanted:
             reason = f"In ZooKeeper mapping set {found.name} is active, not {wanted}."
             raise MoveRefused(
-                reason, remedy="Look at the comparison again: the mapping was changed meanwhile."
+                reason, remedy="The mapping was changed meanwhile. Read the comparison again."
             )
         self._check_complete(found)
 

@@ -60,8 +60,8 @@ def _moment_ms(text: str) -> int:
     except (ValueError, OverflowError):
         pass
     raise ValueError(
-        f"{text!r} is no start: write now, last, a span such as 15m, or a time with its zone such "
-        "as 2026-01-31T12:00:00Z."
+        f"{text!r} is not a start: write now, last, a span such as 15m, or a time with its zone "
+        "such as 2026-01-31T12:00:00Z."
     )
 
 

@@ -94,7 +94,7 @@ class Repartition:
                 plan, others={}, leader=None
             ):
                 raise MoveRefused(
-                    "The position was changed meanwhile.", remedy="Look at the plan again."
+                    "The position was changed meanwhile.", remedy="Read the plan again."
                 )
             return _changed(record, plan)
 

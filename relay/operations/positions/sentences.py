@@ -169,7 +169,7 @@ def _shown(position: Shown) -> Iterator[str]:
         yield "position   none; the instance has never committed one"
         return
     yield from _sources(record)
-    yield f"pair       {record.order.execute_time}.{record.order.execute_position}"
+    yield f"order key  {record.order.execute_time}.{record.order.execute_position}"
     yield f"epoch      {record.epoch}"
     yield f"format     {record.format}"
     yield f"mapping    set {record.mapping_set} {record.mapping_digest}".rstrip()

@@ -51,6 +51,6 @@ def statement(sql: str) -> tuple[XaAction | None, str]:
     """
     found = _NAMED.match(sql)
     if found is None:
-        raise ValueError(f"{sql!r} names no XA transaction")
+        raise ValueError(f"{sql!r} does not name an XA transaction")
     name = f"X'{found['gtrid'].lower()}',X'{found['bqual'].lower()}',{int(found['format'])}"
     return _ACTIONS.get(found["verb"].upper()), name

@@ -43,7 +43,9 @@ def test_batches_are_acknowledged_in_order_and_a_rollback_returns_to_the_last_on
             with pytest.raises(BatchUnknown):
                 client.ack(wrong)
         client.ack(first.id)
-        with pytest.raises(BatchUnknown, match=r"Batch 3 is not the first: that is 2\."):
+        with pytest.raises(
+            BatchUnknown, match=r"Batch 3 is not the oldest pending batch: that is 2\."
+        ):
             client.rollback(third.id)
         client.rollback(second.id)
         again = client.get_without_ack(10, 2)

@@ -127,7 +127,7 @@ def test_rows_are_published_again_after_a_preview(page: Page) -> None:
     expect(page.get_by_text("reads the present rows of 2 keys")).to_be_visible()
     assert_good(page, "repair")
     page.get_by_role("button", name="Publish these rows again").click()
-    expect(page.get_by_text("The rows are published again when it is their turn.")).to_be_visible()
+    expect(page.get_by_text("The rows are published again after earlier requests.")).to_be_visible()
     expect(page.locator("#copies-list")).to_contain_text("rows of 2 keys")
 
 

@@ -64,7 +64,7 @@ def repair_by_page(page: Page, table: str, keys: list[str]) -> None:
     expect(page.get_by_text("reads the present rows of 3 keys")).to_be_visible()
     page.get_by_label("Comment").fill("ticket 7")
     page.get_by_role("button", name="Publish these rows again").click()
-    expect(page.get_by_text("The rows are published again when it is their turn.")).to_be_visible()
+    expect(page.get_by_text("The rows are published again after earlier requests.")).to_be_visible()
 
 
 def repair_by_report(admin: httpx.Client, table: str, key: str) -> None:

@@ -221,7 +221,7 @@ def test_a_position_that_cannot_be_read_is_refused(
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        ({"tables": ["orders"]}, "no database.table"),
+        ({"tables": ["orders"]}, "not of the form database.table"),
         ({"tables": []}, "tables"),
         ({"snapshot": "initial"}, "snapshot"),
         ({"mapping": {"com.pajk.Roma.dbs": "no JSON"}}, "com.pajk.Roma.dbs"),

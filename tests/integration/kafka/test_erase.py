@@ -320,9 +320,9 @@ def test_the_bytes_of_a_person_are_gone_from_every_store(
     wait_until(gone, "Kafka to compact and to delete segments", seconds=120)
     # a record without a key is beside the keys: DeleteRecords reached up to the last one of them
     assert installation.roma("--preview").output == (
-        "plain: 1 records of other keys, or without a key, contain a key or text. They stay.\n"
-        "gone is not defined, and its dead letters are read. If it had claims.url, look there "
-        "yourself.\n"
+        "plain: 1 records of other keys, or without a key, contain a key or text. They "
+        "stay.\ngone is not defined, and its dead letters are read. If it had claims.url, "
+        "search that store yourself.\n"
     )
     verdict = installation.trail.verify()
     assert (verdict.problems, verdict.erased, verdict.entries) == ((), 1, 5)

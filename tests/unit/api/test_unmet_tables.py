@@ -23,7 +23,7 @@ def mapping(*tables: str) -> MappingSet:
     [
         ("usre", "did you mean user?"),
         ("shop_1.User", "did you mean user?"),
-        ("shop_1.xxxxx", "unless it is still to come."),
+        ("shop_1.xxxxx", "unless the table will be created later."),
     ],
 )
 def test_a_slip_of_the_pen_is_told(named: str, said: str) -> None:

@@ -108,7 +108,7 @@ def test_texts_are_cut_by_characters() -> None:
 
 
 def test_only_texts_can_be_cut() -> None:
-    with pytest.raises(RuleRefused, match="which is no text"):
+    with pytest.raises(RuleRefused, match="which is not a text column"):
         refinement(masks=[{"columns": ".*\\.price", "method": "truncate", "length": 2}])
 
 

@@ -80,10 +80,10 @@ NO_RIGHT = (
         (
             (
                 f"{UNKNOWN}\n  raise X\nspark_jobs.errors.HBaseUnreachable: HBase does not answer "
-                f"behind h:9090: x. {HBaseUnreachable.remedy}"
+                f"through the gateway at h:9090: x. {HBaseUnreachable.remedy}"
             ),
             HBaseUnreachable,
-            "HBase does not answer behind h:9090: x. Check hbase.thrift",
+            "HBase does not answer through the gateway at h:9090: x. Check hbase.thrift",
         ),
         (
             (

@@ -80,7 +80,7 @@ def test_an_answer_that_fails_is_told_and_others_follow(end: End) -> None:
     first, second, third = asked(end, HEALTH, READINESS, "nothing")
     assert "unheard of" in str(first)
     assert second == b""
-    assert "no such question" in str(third)
+    assert "unknown request" in str(third)
 
 
 def test_the_end_of_the_parent_is_noticed(end: End) -> None:

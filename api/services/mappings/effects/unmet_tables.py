@@ -60,7 +60,7 @@ def _warning(
     hint = (
         f"did you mean {near}?"
         if near is not None
-        else "check the spelling, unless it is still to come."
+        else "check the spelling, unless the table will be created later."
     )
     where = f"{len(databases)} databases" if len(databases) > 1 else next(iter(databases))
     return RouteEffect(

@@ -55,7 +55,10 @@ def move(request: Request, admin: AdminDep, name: str, form: FormDep) -> Redirec
     """Move the instance to another relay or server."""
     with in_dialog(request, "move", form, partial(instance_page, admin, name)):
         if not form["to"]:
-            raise BadRequest("No relay is chosen.", remedy="Choose where the instance shall run.")
+            raise BadRequest(
+                "No relay is chosen.",
+                remedy="Choose the relay or server that should run the instance.",
+            )
         admin.placement.hand_over(name, form["to"], note_from(request, form))
     return _back(name, "moved")
 

@@ -158,7 +158,7 @@ def _dry_run(
         "counts": kind_counts(trial.changes),
         "diffs": document_diffs(stored.bodies, edit.bodies),
         "comment": form["comment"],
-        "error": "Say why, for the history." if missing else "",
+        "error": "Write the reason, for the history." if missing else "",
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if missing else HTTPStatus.OK
     return render(request, "mappings/dry_run.html", values, section=SECTION, status=status)

@@ -42,12 +42,12 @@ def roll_back(request: Request, admin: AdminDep, form: FormDep) -> Response:
     """Put an older set's content into force again, unless another set came into force."""
     base, to = form.number("base", "The number of the set"), form.number("set", "The set")
     if not form["comment"].strip():
-        return _history(request, admin, None, None, to, "Say why, for the history.")
+        return _history(request, admin, None, None, to, "Write the reason, for the history.")
     known = Precondition(if_match=TagList(frozenset([str(base)])))
     try:
         admin.mappings.editor.roll_back(to, known, note_from(request, form))
     except (PreconditionFailed, VersionConflict):
-        sentence = f"Another set came into force since set {base}. Look at the list again."
+        sentence = f"Another set came into force since set {base}. Load the list again."
         return _history(request, admin, None, None, to, sentence, HTTPStatus.PRECONDITION_FAILED)
     return done("history", "mapping-rolled-back")
 

@@ -36,7 +36,7 @@ def hide_unmapped(request: Request, admin: AdminDep, form: FormDep) -> Response:
     """Hide a table from the list."""
     name = form["name"].strip()
     if "." not in name or len(name) > _NAME_CHARACTERS:
-        raise BadRequest(f"{name[:_NAME_CHARACTERS]!r} is no table: write database.table.")
+        raise BadRequest(f"{name[:_NAME_CHARACTERS]!r} is not a table: write database.table.")
     admin.mappings.hidden.hide(name, note_from(request, form))
     return done("../unmapped", "table-hidden")
 

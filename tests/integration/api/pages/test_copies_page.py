@@ -112,7 +112,7 @@ def test_a_copy_is_foretold_started_shown_paused_resumed_and_cancelled(
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        ({"tables": "orders"}, "is no table"),
+        ({"tables": "orders"}, "is not a table"),
         ({"tables": "shop.orders", "where": "1; DROP TABLE x"}, "condition is refused"),
         ({"tables": "shop.orders", "rows": "many"}, "must be a whole number"),
     ],

@@ -141,9 +141,9 @@ def test_a_report_is_foretold_with_the_rows_that_no_request_can_repair(
     ("asked", "told"),
     [
         ({"table": "shop.orders"}, "No key is named"),
-        ({"table": "orders", "keys": "7"}, "is no table"),
+        ({"table": "orders", "keys": "7"}, "is not a table"),
         ({"table": "shop.orders", "keys": "[7"}, "neither a text nor a JSON array"),
-        ({"report": "{}"}, "no report of a comparison"),
+        ({"report": "{}"}, "not a report of a comparison"),
         ({"report": '{"tables": [{"table": "a.b", "different": 5}]}'}, "tables.0.different"),
         ({"table": "shop.orders", "keys": "7", "report": REPORT}, "names tables and keys itself"),
     ],

@@ -122,7 +122,7 @@ def test_an_administrator_adds_changes_and_disables_users_on_the_page(signed_in:
     own = {"name": "ann", "state": state_of(ann.get("/users?edit=ann")), "role": "viewer"}
     refused = ann.post("/users", data=own)
     assert refused.status_code == 409
-    assert "You cannot disable yourself" in refused.text
+    assert "You cannot disable your own account" in refused.text
     assert ann.get(USERS).status_code == 200
 
 

@@ -112,7 +112,7 @@ def test_on_a_local_disk_a_write_waits_for_that_of_another_job(
     with ThreadPoolExecutor(1) as pool:
         own, notice = (
             alone.__module__,
-            call(f"{tmp_path / place}: waits until another job has written there"),
+            call(f"{tmp_path / place}: waits for another job that writes there"),
         )
         with (
             another_job_at(tmp_path / place) as lock,

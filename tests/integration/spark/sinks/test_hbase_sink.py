@@ -212,7 +212,9 @@ def test_hbase_that_is_away_or_refuses_is_named(settings: HBaseSettings) -> None
     away = settings.model_copy(update={"thrift": ("127.0.0.1:1",), "patience_seconds": 1})
     with (
         Gateway(away) as gateway,
-        pytest.raises(HBaseUnreachable, match=r"does not answer behind 127\.0\.0\.1:1:"),
+        pytest.raises(
+            HBaseUnreachable, match=r"does not answer through the gateway at 127\.0\.0\.1:1:"
+        ),
     ):
         Tables(gateway, away).ensure("shop.orders")
     with Gateway(settings) as gateway, pytest.raises(HBaseRefused, match="nowhere"):

@@ -116,7 +116,7 @@ def test_an_erasure_is_of_the_plan_that_was_shown(desk: ErasureDesk, stores: Sto
     stores.goes_on.set()
     ended = reaches(desk, number, "erased")
     assert stores.erased == [(PLAN, ANN, ErasureChoice(by_text=True))]
-    assert ended.sentences[-1] == "Look again until nothing is found."
+    assert ended.sentences[-1] == "Search again until nothing is found."
     assert not any("--" in each for each in ended.sentences)
     with pytest.raises(ErasureRefused, match="has ended"):
         desk.erase(number, ORDER, ANN)

@@ -68,7 +68,7 @@ def heading_and_text(page: str) -> tuple[str, str]:
         (NodeMissing("There is no x."), 404, "This does not exist", NodeMissing.remedy),
         (PlacementRefused("r9 is away."), 409, "This is not possible now", PlacementRefused.remedy),
         (SetInForceBroken("Set 4."), 409, "This is not possible now", "Roll back to a good set on"),
-        (PreconditionFailed("Set 5."), 412, "Somebody else saved first", "Load the page again"),
+        (PreconditionFailed("Set 5."), 412, "Another user saved first", "Load the page again"),
         (HostUnknown("evil"), 421, "This admin does not serve that name", "api.hosts"),
         (InstanceRefused("No host."), 422, "The settings cannot be accepted", "Correct"),
         (LoginPaused("7 s.", 7), 429, "Too many wrong passwords", "Wait for that time"),
@@ -108,7 +108,7 @@ def test_requests_that_reach_no_page_are_answered_in_words_too(admin: httpx.Clie
     answer = admin.get("/nowhere", headers=HTML)
     heading, text = heading_and_text(answer.text)
     assert (answer.status_code, heading) == (404, "This does not exist")
-    assert "Nothing is at this address." in text
+    assert "This address does not exist." in text
     answer = admin.put("/mappings", headers=HTML)
     heading, text = heading_and_text(answer.text)
     assert (answer.status_code, heading) == (405, "This address does not take that request")

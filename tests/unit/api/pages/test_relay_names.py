@@ -37,6 +37,6 @@ def test_relays_of_one_server_are_told_apart() -> None:
 
 def test_a_relay_that_has_ended_is_named_by_its_host() -> None:
     gone = NAMES("rack-z-4711")
-    assert (gone.shown, gone.title) == ("rack-z", "process rack-z-4711, which no longer lives")
+    assert (gone.shown, gone.title) == ("rack-z", "process rack-z-4711, which has ended")
     assert NAMES("unlike").shown == "unlike"
     assert NAMES("") == RelayName("", "", "")

@@ -43,7 +43,7 @@ def test_a_start_is_a_word_a_span_or_a_time(text: str, start: PeekStart) -> None
 
 @pytest.mark.parametrize("text", ["", "yesterday", "0m", "-5m", "2026-01-31T12:00:00", "9" * 30])
 def test_another_start_is_refused_with_the_forms_that_exist(text: str) -> None:
-    with pytest.raises(ValueError, match="is no start: write now"):
+    with pytest.raises(ValueError, match="is not a start: write now"):
         peek_start(text, NOW_MS)
 
 

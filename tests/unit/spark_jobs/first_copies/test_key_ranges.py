@@ -72,7 +72,7 @@ def test_a_literal_is_made_of_harmless_characters(
     ("column", "text"), [(ID, "1 OR 1=1"), (NAME, "'"), (AT, "x' OR '"), (RAW, "0")]
 )
 def test_a_text_that_no_boundary_is_refused(column: SourceColumn, text: str) -> None:
-    with pytest.raises(ValueError, match="is no value of key column"):
+    with pytest.raises(ValueError, match="is not a value of key column"):
         literal(column, text)
 
 

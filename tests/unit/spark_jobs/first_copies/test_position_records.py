@@ -50,8 +50,8 @@ def test_a_record_of_a_newer_version_is_named() -> None:
     with pytest.raises(
         PositionUnknown,
         match=(
-            rf"^The position record of shop has format {FORMAT + 1}, which this job does not "
-            rf"read\. Use"
+            rf"^The position record of shop has format {FORMAT + 1}, which this "
+            r"version of the jobs cannot read\. Use"
         ),
     ):
         record_of("shop", newer)
