@@ -8,6 +8,7 @@ import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
 from relay.settings import LogSettings
+from relay.telemetry.log_output import LogHandler
 from relay.telemetry.visible import visible
 
 _SECRET_WORDS: Final = ("password", "passwd", "secret", "token", "credential")
@@ -25,7 +26,7 @@ def set_up_logging(
 
     `worker` is the number in the field of that name, None: no such field.
 
-    A second call replaces the first setup.
+    A second call replaces the first setup. Lines that nobody reads in time are dropped and counted.
     """
     shared = _completing(worker)
     structlog.configure(
@@ -39,14 +40,17 @@ def set_up_logging(
         cache_logger_on_first_use=False,
     )
     target = stream or sys.stderr
-    handler = logging.StreamHandler(target)
+    handler = LogHandler(target)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=shared, processors=_rendering(settings, target)
         )
     )
     root = logging.getLogger()
-    root.handlers[:] = [handler]
+    former, root.handlers[:] = list(root.handlers), [handler]
+    for each in former:
+        if isinstance(each, LogHandler):
+            each.close()
     root.setLevel(settings.level)
     for name, level in _QUIET_LOGGERS.items():
         logging.getLogger(name).setLevel(level)

@@ -254,6 +254,10 @@ WORKER_ENDS: Final = _counter(
     "worker_ends", "Times that a worker process ended without a request to its relay", _WORKER
 )
 
+LOG_LINES_LOST: Final = _counter(
+    "log_lines_lost", "Lines of the log that were dropped because nobody read it in time", ()
+)
+
 ADMIN_REQUESTS: Final = _counter(
     "admin_requests", "Requests to the admin", ("method", "route", "status")
 )
