@@ -9,7 +9,7 @@ import threading
 from contextlib import ExitStack, suppress
 from time import time
 
-from relay.errors import NodeMissing, VersionConflict
+from relay.errors import NodeMissing, StoreUnreachable, VersionConflict
 from relay.ha.assignments import AssignmentTable
 from relay.ha.placement import Assignment
 from relay.zk import Session, SessionState
@@ -104,6 +104,16 @@ class Election:
         StoreUnreachable.
         """
         return self._held_in is not None and self._session.owns(self._path)
+
+    def is_confirmed(self) -> bool:
+        """Return whether ZooKeeper answers now that this relay leads.
+
+        False without an answer: leadership is then unproven.
+        """
+        try:
+            return self.leads(for_certain=True) and self.leads_synced()
+        except StoreUnreachable:
+            return False
 
     def gives_way(self) -> Assignment | None:
         """Return the assignment if another relay should lead and this one must hand over; else

@@ -3,7 +3,7 @@
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import count
 from pathlib import Path
@@ -24,6 +24,8 @@ _GATHERED: Final = "gathered"
 _RENAME_SECONDS: Final = 2.0
 _POLL_SECONDS: Final = 0.02
 
+_NOT_LEADING: Final = "ZooKeeper does not confirm that this relay still leads."
+
 _numbers: Final = count(1)
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -37,20 +39,24 @@ class OwnedFolder:
     replace the files of the new owner.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, leads: Callable[[], bool]) -> None:
+        """`leads` asks ZooKeeper whether this process is still the leader."""
         self._folder = folder
+        self._leads = leads
         self._file: BinaryIO | None = None
 
     def take(self) -> Path:
         """Return the owned folder with the files that the last owner left. Raises SpoolUnusable.
 
-        The files of a live process are taken too: only a leader calls this, so that process leads
-        no more.
+        The files of a live process are taken too, because only the leader may take them: the
+        caller may have been paused since it was elected.
         """
         self.free()
         with disk_errors(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
             with self._locked():
+                if not self._leads():
+                    raise SpoolUnusable(f"{_NOT_LEADING} The spool in {self._folder} stays closed.")
                 owned = self._folder / f"{_OWNED}{os.getpid()}-{next(_numbers)}-{time_ns()}"
                 self._claim(owned)
                 self._file = _marked(owned)

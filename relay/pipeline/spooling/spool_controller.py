@@ -1,7 +1,7 @@
 """Decides when a source is read into the spool of its instance, and when rows come from there."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 from typing import Final
@@ -47,9 +47,11 @@ class SpoolController:
         instance: InstanceSettings,
         stats: InstanceStats,
         rolled_back: RolledBack,
+        leads: Callable[[], bool],
     ) -> None:
-        """`rolled_back` are the known rolled-back rows: the publisher may take the stream over."""
+        """`rolled_back` are the known rolled-back rows. `leads` asks ZooKeeper for the leader."""
         self._instance = instance
+        self._leads = leads
         self._rolled_back = rolled_back
         self._stats = stats
         self._installation = installation
@@ -94,7 +96,7 @@ class SpoolController:
         if self._folder is None:
             yield
             return
-        owned = self._owned = OwnedFolder(self._folder)
+        owned = self._owned = OwnedFolder(self._folder, self._leads)
         try:
             self._open()
             yield

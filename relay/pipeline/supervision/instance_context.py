@@ -92,7 +92,10 @@ class InstanceMemory:
             else SourceFailover(instance, instance.source, store, lambda: stats.record)
         )
         rolled_back = RolledBack()
-        spooling = SpoolController(context.settings.installation, instance, stats, rolled_back)
+        leads = context.election.is_confirmed
+        spooling = SpoolController(
+            context.settings.installation, instance, stats, rolled_back, leads
+        )
         return cls(
             failover,
             group,

@@ -85,3 +85,16 @@ def test_a_relay_that_lost_its_session_leads_since_no_time() -> None:
     table.renew({"shop": Assignment(OTHER, OTHER, Why.STAYS)})
     assert not leads(mine)
     assert mine.leading_since_ms is None
+
+
+def test_a_leader_is_confirmed_only_by_an_answer_of_zookeeper() -> None:
+    server = MemoryZooKeeper()
+    session = MemorySession(server)
+    mine = Election(session, "/leader", ME)  # type: ignore[arg-type]
+    assert not mine.is_confirmed()
+    assert leads(mine)
+    assert mine.is_confirmed()
+    session.cut()
+    assert not mine.is_confirmed(), "the session may have ended meanwhile"
+    session.expire()
+    assert not mine.is_confirmed()

@@ -337,16 +337,23 @@ def test_clearing_leaves_an_empty_folder_that_can_begin_elsewhere(tmp_path: Path
     assert everything(spool, at(500)) == transaction(5)
 
 
+def _leading() -> bool:
+    return True
+
+
 def test_a_folder_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(SpoolUnusable, match="file/spool"):
-        OwnedFolder(tmp_path / "file" / "spool").take()
+        OwnedFolder(tmp_path / "file" / "spool", _leading).take()
 
 
 def test_files_that_another_owner_has_taken_can_be_changed_by_that_owner_only(
     tmp_path: Path,
 ) -> None:
-    one, other = OwnedFolder(tmp_path / "spool"), OwnedFolder(tmp_path / "spool")
+    one, other = (
+        OwnedFolder(tmp_path / "spool", _leading),
+        OwnedFolder(tmp_path / "spool", _leading),
+    )
     former = spool_in(one.take())
     former.begin(at(100))
     put(former, *transaction(1))
@@ -376,14 +383,14 @@ def test_files_of_an_earlier_release_are_taken(tmp_path: Path) -> None:
     former.flush()
     former.close()
     (tmp_path / "lock").write_bytes(b"")
-    owned = OwnedFolder(tmp_path)
+    owned = OwnedFolder(tmp_path, _leading)
     assert everything(spool_in(owned.take()), at(100)) == transaction(1)
     owned.free()
     assert list(tmp_path.glob("*.spool")) == []
 
 
 def test_files_that_an_earlier_release_wrote_after_a_downgrade_are_newer(tmp_path: Path) -> None:
-    owned = OwnedFolder(tmp_path)
+    owned = OwnedFolder(tmp_path, _leading)
     stale = filled(owned.take(), 2)
     stale.close()
     owned.free()
@@ -412,8 +419,8 @@ def test_a_take_of_an_earlier_release_s_files_that_was_interrupted_leaves_no_gap
     with monkeypatch.context() as patched:
         patched.setattr(Path, "rename", interrupted)
         with pytest.raises(SpoolUnusable):
-            OwnedFolder(tmp_path).take()
-    owned = OwnedFolder(tmp_path)
+            OwnedFolder(tmp_path, _leading).take()
+    owned = OwnedFolder(tmp_path, _leading)
     spool = spool_in(owned.take())
     owned.free()
     left = 3 - renamed % 3  # the last name is given to all three

@@ -6,6 +6,7 @@ The disk is real, source and clock are values.
 import fcntl
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -114,7 +115,10 @@ class Bench:
             "spooling": spooling,
         }
         self.instance = InstanceSettings.model_validate(fields)
-        self.controller = SpoolController("roma", self.instance, self.stats, self.rolled_back)
+        self.leads = True
+        self.controller = SpoolController(
+            "roma", self.instance, self.stats, self.rolled_back, lambda: self.leads
+        )
 
     def publish(self, offset: int) -> SourcePosition:
         self.stats.record = PositionRecord(at(offset), OrderPair(0, 0), 0, 0)
@@ -314,6 +318,36 @@ def test_the_next_leader_takes_the_files_of_one_that_is_paused(
         other.now_s += 10.0
         one.controller.poll(0.0)
         assert "SPOOL_UNUSABLE" in one.controller.view.problem
+
+
+@pytest.mark.parametrize("paused_since", ["its election", "a spool that it could not open"])
+def test_a_paused_relay_without_a_spool_leaves_the_next_leader_s_files_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, paused_since: str
+) -> None:
+    paused, leader = Bench(monkeypatch, tmp_path), Bench(monkeypatch, tmp_path)
+    leader.publish(100)
+    with ExitStack() as stack:
+        if paused_since == "its election":
+            stack.enter_context(leader.controller.leading())
+            paused.leads = False
+            stack.enter_context(paused.controller.leading())
+        else:
+            with monkeypatch.context() as patched:
+                patched.setattr("relay.spool.owned_folder._RENAME_SECONDS", 0.0)
+                lock = of_an_earlier_release(tmp_path)
+                stack.enter_context(paused.controller.leading())
+                lock.close()
+            stack.enter_context(leader.controller.leading())
+            paused.leads = False
+        leader.controller.begin()
+        assert leader.taken(100, 3) == [1, 2, 3]
+        paused.now_s += 60.0
+        leader.now_s += 60.0
+        paused.controller.poll(0.0)
+        assert "does not confirm" in paused.controller.view.problem
+        leader.source.error = SourceUnreachable("gone")  # the rows are on disk only
+        assert leader.taken(100, 3) == [1, 2, 3]
+        assert not leader.controller.view.problem
 
 
 def of_an_earlier_release(folder: Path) -> BinaryIO:

@@ -46,6 +46,9 @@ class FakeElection:
     def leads(self, *, for_certain: bool = False) -> bool:
         return self.leading and not (for_certain and self.silent)
 
+    def is_confirmed(self) -> bool:
+        return self.leads_synced()
+
     def leads_synced(self) -> bool:
         if self.silent:
             raise StoreUnreachable("away")
