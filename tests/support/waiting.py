@@ -2,10 +2,15 @@
 
 from collections.abc import Callable
 from threading import Event
+from time import monotonic
+from typing import Final
 
 from relay.deadline import Deadline
 
-_POLL_S = 0.02
+_SHORTEST_PAUSE_S: Final = 0.02
+_LONGEST_PAUSE_S: Final = 0.1
+_SHARE_OF_WAIT: Final = 0.05
+"""Many waits side by side would otherwise keep a machine busy with their questions alone."""
 
 
 def wait_until(holds: Callable[[], bool], what: str, seconds: float = 60) -> None:
@@ -13,8 +18,8 @@ def wait_until(holds: Callable[[], bool], what: str, seconds: float = 60) -> Non
 
     The time is for busy machines: a condition that holds ends the wait at once.
     """
-    deadline = Deadline.after(seconds)
-    pause = Event()
+    begun_s, deadline, pause = monotonic(), Deadline.after(seconds), Event()
     while not holds():
         assert not deadline.passed, f"waited {seconds} s in vain: {what}"
-        pause.wait(_POLL_S)
+        waited_s = monotonic() - begun_s
+        pause.wait(min(_LONGEST_PAUSE_S, max(_SHORTEST_PAUSE_S, waited_s * _SHARE_OF_WAIT)))
