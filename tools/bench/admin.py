@@ -6,24 +6,16 @@ them. No relay runs, and no row moves.
 
 import argparse
 import json
-import statistics
-import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
-from time import perf_counter, time
+from collections.abc import Mapping
+from time import time
 from typing import Final
 
-import httpx
-import psutil
 from rich.console import Console
 from rich.table import Table
 
 from deploy.embedded import ZooKeeper
 from deploy.embedded.fetching.progress import say
-from relay.deadline import Deadline
 from relay.model.failover import ServerRole
 from relay.route import DBS, TAGS, TBS, TOPICS
 from relay.state import (
@@ -41,9 +33,9 @@ from relay.state import (
 )
 from relay.zk import Session
 from tests.support.relays.zookeeper_sessions import session_with
+from tools.bench.measuring.admin_process import HEADINGS, measured, served_admin
 
 _INSTALLATION: Final = "scale"
-_TOKEN: Final = "scale-token"
 _PAGES: Final = (
     "/",
     "/?filter=shop_04",
@@ -71,7 +63,6 @@ _LISTS: Final = (
     "/api/v1/mappings/logical?by=instance&filter=shop_007&limit=50",
     "/api/v1/mappings/logical",
 )
-_HEADERS: Final = {"Authorization": f"Bearer {_TOKEN}"}
 
 
 def main() -> int:
@@ -80,10 +71,11 @@ def main() -> int:
     with ZooKeeper(heap="512m") as zookeeper, session_with(zookeeper.hosts) as session:
         _fill(session, arguments.instances, arguments.tables, arguments.relays)
         _save_mapping(session, arguments.tables)
-        with _admin(zookeeper.hosts, arguments.instances) as (client, process):
-            table = Table("address", "bytes", "p50 ms", "p95 ms", "MB")
+        names = _names(arguments.instances)
+        with served_admin(zookeeper.hosts, _INSTALLATION, names) as (client, process):
+            table = Table(*HEADINGS)
             for address in (*_LISTS, *_PAGES):
-                table.add_row(address, *_measured(client, address, arguments.requests, process))
+                table.add_row(address, *measured(client, address, arguments.requests, process))
     Console(width=120).print(table)
     return 0
 
@@ -104,7 +96,7 @@ def _fill(session: Session, instances: int, tables: int, relays: int) -> None:
     say(f"writing {instances} instances of {tables} tables, and {relays} relays")
     paths = Paths(f"/roma/{_INSTALLATION}")
     store, members = InstanceStore(session, paths), Membership(session, paths)
-    names = [f"shop_{number:03}" for number in range(instances)]
+    names = _names(instances)
     for number, name in enumerate(names):
         store.put_status(_status(name, f"relay-{number % relays}"))
         store.put_tables(name, [f"{name}.orders_{each}" for each in range(tables)])
@@ -117,6 +109,10 @@ def _fill(session: Session, instances: int, tables: int, relays: int) -> None:
         members.announce(
             RelayMember(f"relay-{number}", server, 1, "", own, 1, server, 20_000, candidacies)
         )
+
+
+def _names(instances: int) -> list[str]:
+    return [f"shop_{number:03}" for number in range(instances)]
 
 
 def _status(name: str, relay: str) -> InstanceStatus:
@@ -143,44 +139,6 @@ def _view() -> FailoverView:
     return FailoverView(ServerRole.MASTER.value, "stay", servers=servers, updated_ms=1)
 
 
-@contextmanager
-def _admin(hosts: str, instances: int) -> Iterator[tuple[httpx.Client, psutil.Process]]:
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "relay.toml"
-        file.write_text(_configuration(hosts, instances), encoding="utf-8")
-        command = [sys.executable, "-m", "api", "--config", str(file)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
-            try:
-                assert child.stdout is not None
-                url = child.stdout.readline().partition(": ")[2].strip()
-                with httpx.Client(
-                    base_url=url, headers=_HEADERS, trust_env=False, timeout=120
-                ) as client:
-                    _await_ready(client)
-                    yield client, psutil.Process(child.pid)
-            finally:
-                child.terminate()
-
-
-def _configuration(hosts: str, instances: int) -> str:
-    head = (
-        f'installation = "{_INSTALLATION}"\n[kafka]\nbootstrap_servers = "127.0.0.1:1"\n'
-        f'[zookeeper]\nhosts = "{hosts}"\n[api]\nport = 0\ntoken = "{_TOKEN}"\n'
-        '[log]\nlevel = "ERROR"\n'
-    )
-    return head + "".join(
-        f'[[instances]]\nname = "shop_{number:03}"\n[instances.source]\nhost = "h"\nuser = "u"\n'
-        for number in range(instances)
-    )
-
-
-def _await_ready(client: httpx.Client) -> None:
-    deadline = Deadline.after(60)
-    while client.get("/readyz").status_code != httpx.codes.OK:
-        if deadline.passed:
-            raise SystemExit("the admin does not reach ZooKeeper")
-
-
 def _save_mapping(session: Session, tables: int) -> None:
     documents: Mapping[str, object] = {
         DBS: [{"logicDb": "shop", "realDbs": "/shop_\\d+/"}],
@@ -191,23 +149,6 @@ def _save_mapping(session: Session, tables: int) -> None:
     store = MappingStore(session, Paths(f"/roma/{_INSTALLATION}"))
     bodies = {name: json.dumps(document) for name, document in documents.items()}
     store.save(store.current(), bodies, Note("bench", "", int(time() * 1000)))
-
-
-def _measured(
-    client: httpx.Client, address: str, requests: int, process: psutil.Process
-) -> list[str]:
-    took, size = [], 0
-    headers = {} if address.startswith("/api/") else {"Accept": "text/html"}
-    for _ in range(requests):
-        began = perf_counter()
-        answer = client.get(address, headers=headers)
-        took.append((perf_counter() - began) * 1000)
-        if answer.status_code != httpx.codes.OK:
-            return [f"{answer.status_code} {answer.text[:60]}", "", "", ""]
-        size = len(answer.content)
-    p95 = statistics.quantiles(took, n=20)[-1]
-    memory = process.memory_info().rss / 1e6
-    return [f"{size:,}", f"{statistics.median(took):,.0f}", f"{p95:,.0f}", f"{memory:,.0f}"]
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ machine: on machines of their own they are faster.
 import argparse
 import sys
 from collections.abc import Callable, Iterator
+from math import ceil
 from threading import Event
 from time import monotonic
 from typing import Final
@@ -17,11 +18,21 @@ from rich.table import Table
 from deploy.embedded import ZooKeeper
 from deploy.embedded.fetching.progress import say
 from tests.support.relays.zookeeper_sessions import session_with
-from tools.fleet.fleet import Fleet, Shape
+from tools.bench.measuring.admin_process import HEADINGS, measured, served_admin
+from tools.fleet.fleet import INSTALLATION, Fleet, Shape
 from tools.fleet.server_figures import LoadMeter
 
+_ADDRESSES: Final = (
+    "/api/v1/instances",
+    "/api/v1/instances?limit=50",
+    "/api/v1/instances?filter=shop_04&limit=50",
+    "/api/v1/relays",
+    "/api/v1/needs-you",
+    "/",
+)
+_REQUESTS: Final = 40
 _LOST_OF: Final = 3
-"""One of so many relays is lost."""
+"""One of so many processes is lost, rounded up."""
 
 
 def main() -> int:
@@ -29,6 +40,7 @@ def main() -> int:
     given = _parser().parse_args()
     shape = Shape(given.instances, given.relays, given.processes)
     table = Table("act", "seconds", "writes/s", "requests/s", "ZooKeeper CPU s/s")
+    answers = Table(*HEADINGS)
     with (
         ZooKeeper(heap="1g") as server,
         session_with(server.hosts) as session,
@@ -37,8 +49,17 @@ def main() -> int:
         for act, run in _acts(fleet, server, given.rest):
             say(act)
             table.add_row(act, *_figures(server, run))
-    Console(width=120).print(table)
+        _ask_admin(server, shape, answers)
+    Console(width=120).print(table, answers)
     return 0
+
+
+def _ask_admin(server: ZooKeeper, shape: Shape, answers: Table) -> None:
+    """Add the admin's times, while all relays lead and write their statuses."""
+    say("answers of the admin at rest")
+    with served_admin(server.hosts, INSTALLATION, shape.names) as (client, process):
+        for address in _ADDRESSES:
+            answers.add_row(address, *measured(client, address, _REQUESTS, process))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -57,7 +78,7 @@ def _acts(
     yield f"start of {fleet.shape.relays} relays, until all are led", lambda: _start(fleet, count)
     yield "until all relays lead equally many", fleet.await_even
     yield "rest", lambda: _rest(rest_s)
-    lost = max(1, count // _LOST_OF)
+    lost = ceil(count / _LOST_OF)
     yield f"loss of {lost} of {count} processes, until all are led", lambda: _lose(fleet, lost)
     yield "their return, until all relays lead equally many", lambda: _return(fleet, lost)
     yield "rolling restart of all processes", lambda: _restart_in_turn(fleet)

@@ -11,7 +11,8 @@ from relay.state import Membership, Paths
 from relay.zk import Session
 from tests.support.waiting import wait_until
 
-BASE: Final = "/roma/fleet"
+INSTALLATION: Final = "fleet"
+BASE: Final = f"/roma/{INSTALLATION}"
 _LIMIT_SECONDS: Final = 600
 
 
@@ -21,6 +22,11 @@ class Shape(NamedTuple):
     instances: int
     relays: int
     processes: int
+
+    @property
+    def names(self) -> list[str]:
+        """Return the names of the instances."""
+        return [f"shop_{number:04}" for number in range(self.instances)]
 
 
 class Fleet:
@@ -58,7 +64,7 @@ class Fleet:
             number, self._next = self._next, self._next + 1
             names = tuple(f"relay-{number}-{one}" for one in range(each))
             command = [sys.executable, "-m", "tools.fleet.worker", self._hosts, BASE]
-            child = subprocess.Popen([*command, str(self.shape.instances), *names])
+            child = subprocess.Popen([*command, ",".join(self.shape.names), *names])
             self._children[number] = (child, names)
 
     def kill(self, numbers: Sequence[int]) -> None:

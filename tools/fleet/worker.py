@@ -16,13 +16,13 @@ from tools.fleet.simulated_relay import SimulatedRelay
 
 
 def main(hosts: str, base: str, instances: str, *names: str) -> int:
-    """Run relays of these names for so many instances; return the exit code."""
+    """Run relays of these names for the instances, divided by commas; return the exit code."""
     logging.disable(logging.CRITICAL)  # each relay would report each restart of ZooKeeper
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     paths = Paths(base)
-    wanted = tuple(f"shop_{number:04}" for number in range(int(instances)))
+    wanted = tuple(instances.split(","))
     sessions = [Session(ZooKeeperSettings(hosts=hosts)) for _ in names]
     for session in sessions:
         session.start(Deadline.after(60))
