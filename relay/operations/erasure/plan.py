@@ -21,6 +21,7 @@ class TopicFinding:
     neighbours  records before the last one of the keys in its partition
     alike       keys of records that are one of the keys in another spelling
     ends        partition → offset up to which it was searched
+    rows        partitions and keys whose last record is not known to be a delete
     """
 
     topic: str
@@ -33,6 +34,7 @@ class TopicFinding:
     neighbours: int = 0
     alike: tuple[str, ...] = ()
     ends: dict[int, int] = field(default_factory=dict)
+    rows: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Final
 
 from relay.envelope import Claim, Header, parse_claim
 from relay.kafka import ScannedRecord, Tombstone, TopicAdmin, TopicState, scan_topic
+from relay.operations.erasure.last_records import is_delete
 from relay.operations.erasure.needles import Needles
 from relay.operations.erasure.plan import TopicFinding
 from relay.settings import KafkaSettings
@@ -28,6 +29,7 @@ class _Found:
     def __init__(self, needles: Needles) -> None:
         self._needles = needles
         self.newest: dict[tuple[int, bytes], Tombstone | None] = {}
+        self.rows: set[tuple[int, bytes]] = set()
         self.last: dict[int, int] = {}
         self.ends: dict[int, int] = {}
         self.alike: set[str] = set()
@@ -41,13 +43,21 @@ class _Found:
         if key is not None and record.value is not None and needles.is_alike(key):
             self.alike.add(key.decode("utf-8", "replace"))
         if key is not None and key in needles.keys:
-            self.newest[record.partition, key] = _tombstone(record, key)
+            self._note_newest(record, key)
             if record.value is not None:
                 self.records += 1
                 self.last[record.partition] = record.offset + 1
                 self.claims += _claims(record)
         elif needles.in_any(key, record.value, *(value for _, value in record.headers)):
             self.others += 1
+
+    def _note_newest(self, record: ScannedRecord, key: bytes) -> None:
+        at = record.partition, key
+        self.newest[at] = _tombstone(record, key)
+        if record.value is None or is_delete(record.value):
+            self.rows.discard(at)
+        else:
+            self.rows.add(at)
 
 
 def find_in_topic(
@@ -68,6 +78,7 @@ def find_in_topic(
         sum(found.last.values()) - found.records,
         tuple(sorted(found.alike)),
         found.ends,
+        len(found.rows),
     )
     return finding, tuple(found.claims)
 

@@ -12,6 +12,11 @@ _STORES: Final = (
     "values outside of Kafka of {} are deleted.",
     "entries of the audit trail lose their contents.",
 )
+_LAST_ROWS: Final = (
+    "{}: the last message of {} keys is not known to be a delete. If the source still has these "
+    "rows, consumers lose them, and a later change publishes them again: delete them on the source "
+    "first, and look again. If the table has moved to another topic, erase them."
+)
 
 
 class Switches(NamedTuple):
@@ -104,6 +109,8 @@ def _topic(each: TopicFinding, choice: ErasureChoice, switch: str) -> Iterator[s
             f"{each.topic}: {each.records} records stay, because the topic is not compacted. "
             f"{switch} deletes them with {each.neighbours} offsets before them."
         )
+    if each.rows and each.compacted:
+        yield _LAST_ROWS.format(each.topic, each.rows)
     if each.alike:
         yield from _spellings(each)
     if each.others:

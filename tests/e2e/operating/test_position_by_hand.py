@@ -278,6 +278,45 @@ def test_a_replay_over_xa_rows_whose_keys_changed_keeps_the_order_keys(
         assert {number: again[number] for number in (2, 3)} == {2: had[2] * 2, 3: had[3] * 2}
 
 
+def test_a_skipped_compressed_transaction_takes_the_order_keys_of_its_rows(
+    mysql_9: SqlServer, kafka: Kafka, new_installation: NewInstallation
+) -> None:
+    """Its rows have one offset, and take more order keys than bytes of the binlog."""
+    installation = new_installation(mysql_9, kafka)
+    shop, table = Shop(installation, mysql_9, kafka), f"{installation.name}.t"
+    with RelayProcess(installation) as relay:
+        relay.wait_for("RUNNING")
+        mysql_9.execute(f"insert into {table} values (1, 0, '')")
+        shop.wait_for([1])
+        file, begin = shop.ask("show binary log status")[:2]
+        mysql_9.execute("set binlog_transaction_compression = on", *_there_and_back(table))
+        gtid, end = _last_gtid(shop, mysql_9), shop.ask("show binary log status")[1]
+        mysql_9.execute(f"insert into {table} values (2, 0, '')")
+        committed = [*[*range(1000, 1200)] * 9, *[*range(2000, 2200)] * 8]
+        had = shop.wait_for([1, 2, *committed])
+        assert int(end) - int(begin) < len(committed)
+        assert relay.stop() == 0
+        for order in (("set", "--file", file, "--offset", begin), ("skip", "--gtid", gtid)):
+            done = shop.roma("position", *order, "shop", "--yes", "shop")
+            assert done.exit_code == 0, done.output
+        relay.start()
+        again = shop.wait_for([1, 2, 2, *committed])
+        assert again == {**had, 2: had[2] * 2}
+        wait_until(lambda: shop.entries("transaction.skipped") != [], "the skip written down")
+        (entry,) = shop.entries("transaction.skipped")
+        assert entry.after["rows_by_table"] == {table: 200 * 9}
+
+
+def _there_and_back(table: str) -> tuple[str, ...]:
+    """The statements of a transaction that changes the keys of 200 rows eight times."""
+    rows = ",".join(f"({number}, 0, '')" for number in range(1000, 1200))
+    updates = (
+        f"update {table} set id = id + 1000 where id between 1000 and 1199",
+        f"update {table} set id = id - 1000 where id between 2000 and 2199",
+    )
+    return "begin", f"insert into {table} values {rows}", *updates * 4, "commit"
+
+
 def _last_gtid(shop: Shop, database: SqlServer) -> str:
     """Return the GTID of the transaction that the source logged last."""
     if database.family == "mariadb":

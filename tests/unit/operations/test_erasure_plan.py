@@ -120,3 +120,36 @@ def test_a_tombstone_has_the_order_and_the_tags_of_the_record_that_it_deletes(
     assert finding.tombstones == (Tombstone(0, KEY, kept),)
     assert finding.alike == ('["shop.client","07"]',)
     assert finding.ends == {0: 5, 1: 2}
+
+
+@pytest.mark.parametrize(
+    "delete",
+    [
+        b'{"data":[{"id":"7"}],"type":"DELETE"}',
+        b'{"database":"shop","table":"client","type":"delete","data":{"id":7}}',
+        b'{"before":{"id":7},"after":null,"op":"d"}',
+        b'{"schema":{"type":"struct"},"payload":{"before":{"id":7},"after":null,"op":"d"}}',
+        b'{"specversion":"1.0","type":"com.pajk.roma.row.delete","data":{}}',
+        None,
+    ],
+)
+def test_the_preview_names_keys_whose_last_message_is_a_row(
+    monkeypatch: pytest.MonkeyPatch, delete: bytes | None
+) -> None:
+    """The source may still have it: its copies would lose the row in silence."""
+    row = b'{"data":[{"id":"7"}],"type":"UPDATE"}'
+    state = Mock(partitions=1, settings={"cleanup.policy": "compact"})
+    state.name = "people"
+    told = {}
+    for last, values in (("delete", (row, delete)), ("row", (delete, row))):
+        records = [ScannedRecord(0, at, KEY, value, ()) for at, value in enumerate(values)]
+        monkeypatch.setattr(
+            "relay.operations.erasure.row_topics.scan_topic",
+            lambda *_, records=records: iter(records),
+        )
+        finding, _ = find_in_topic(Mock(), state, NEEDLES)
+        lines = planned(ErasurePlan((finding,)), ErasureChoice())
+        told[last] = [line for line in lines if "not known to be a delete" in line]
+    assert told["delete"] == []
+    (line,) = told["row"]
+    assert line.startswith("people: the last message of 1 keys")
