@@ -52,7 +52,7 @@ class ShownInstances:
         led = [each for each in instances if each.state not in _NOT_LED]
         try:
             self._put(led)
-        except (StoreUnreachable, StoreRefused, VersionConflict, NodeMissing) as exc:
+        except StoreUnreachable as exc:
             _log.warning("status_not_shown", reason=exc.reason)
         for instance in instances:
             self._show_metrics(instance)
@@ -65,13 +65,27 @@ class ShownInstances:
         by_name = {each.name: each for each in led}
         written: list[InstanceStatus] = []
         try:
-            for status in self._writes.chosen(statuses):
-                self._notes.put_status(status)
-                written.append(status)
-                self._show_dropped(by_name[status.name])
-                self._show_tables(by_name[status.name])
+            # After an error, the list has the statuses that were written before it.
+            written.extend(
+                status
+                for status in self._writes.chosen(statuses)
+                if self._written(status, by_name[status.name])
+            )
         finally:
             self._writes = self._writes.after(statuses, written)
+
+    def _written(self, status: InstanceStatus, instance: Instance) -> bool:
+        """Write what belongs to one instance. Return False if ZooKeeper refuses it: the statuses of
+        other instances are written all the same. Raises StoreUnreachable.
+        """
+        try:
+            self._notes.put_status(status)
+            self._show_dropped(instance)
+            self._show_tables(instance)
+        except (StoreRefused, VersionConflict, NodeMissing) as exc:
+            _log.warning("status_not_shown", instance=status.name, reason=exc.reason)
+            return False
+        return True
 
     def forget_removed(self, instances: Sequence[Instance]) -> None:
         """Remove the metrics of instances that ended because they are no longer configured."""

@@ -12,7 +12,7 @@ MOST_SECONDS: Final = 5
 ALWAYS_WRITTEN: Final = 4
 """A relay with so few instances writes all statuses at each refresh."""
 
-_Decisive: TypeAlias = "tuple[str, str, str, int, int, int | None, str]"
+_Decisive: TypeAlias = "tuple[str, str, str, int, int, int | None, str, str, bool]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,8 @@ def _decisive(status: InstanceStatus) -> _Decisive:
         status.mapping_set,
         status.published_set,
         status.held_back,
+        status.spool,
+        bool(status.snapshot),
     )
 
 

@@ -37,6 +37,17 @@ def test_a_change_of_state_is_written_at_once() -> None:
     assert writes.chosen(changed)[0] == changed[-1]
 
 
+def test_a_spool_and_a_copy_that_begin_are_written_at_once() -> None:
+    """An erasure is refused or warned by them."""
+    statuses = [running(number) for number in range(100)]
+    writes = StatusWrites({}).after(statuses, statuses)
+    began = [
+        replace(statuses[0], spool="filling", spool_bytes=1),
+        replace(statuses[1], snapshot={"id": "1"}),
+    ]
+    assert writes.chosen([*began, *statuses[2:]])[:2] == began
+
+
 def test_a_write_that_failed_is_repeated() -> None:
     statuses = [running(number) for number in range(100)]
     writes = StatusWrites({}).after(statuses, statuses[:50])
