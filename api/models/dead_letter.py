@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, Field
 
-from relay.dead_letters import ListedDeadLetter
+from relay.dead_letters import LaterChanges, ListedDeadLetter
 from relay.kafka import message_bytes
 
 
@@ -61,8 +61,30 @@ class DeadLetterView(BaseModel):
         )
 
 
+class LaterChangesView(BaseModel):
+    """The newer changes of a dead letter's key that its topic has."""
+
+    count: int
+    newest_ms: int | None = Field(description="When Kafka got the last one; null: there is none.")
+    is_whole: bool = Field(
+        description="False: older records were removed, or there are too many to read in time, so "
+        "there may be more."
+    )
+    sentence: str
+
+    @classmethod
+    def of(cls, found: LaterChanges, topic: str) -> "LaterChangesView":
+        """Return the changes with the sentence that the page shows."""
+        return cls(
+            count=found.count,
+            newest_ms=found.newest_ms,
+            is_whole=found.is_whole,
+            sentence=found.sentence(topic),
+        )
+
+
 class OneLetterView(DeadLetterView):
-    """One dead letter, with the current limits of its topic."""
+    """One dead letter, with the current limits of its topic, and the newer changes of its key."""
 
     message_bytes: int | None = Field(
         description="The most bytes that its message takes; null: the row could not be encoded."
@@ -73,11 +95,16 @@ class OneLetterView(DeadLetterView):
     fits_now: bool | None = Field(
         description="Whether the topic takes the message now; null: without message or topic."
     )
+    later: LaterChangesView | None = Field(
+        description="The newer changes of its key; null: without message, key or partition."
+    )
 
     @classmethod
-    def now(cls, listed: ListedDeadLetter, limit_bytes: int | None) -> "OneLetterView":
-        """Return the letter with the current limit of its topic, None if the topic does not
-        exist.
+    def now(
+        cls, listed: ListedDeadLetter, limit_bytes: int | None, later: LaterChanges | None
+    ) -> "OneLetterView":
+        """Return the letter with the current limit of its topic (None: there is no such topic),
+        and the newer changes of its key (None: not known).
         """
         letter = listed.letter
         size = message_bytes(letter.message) if letter.is_message else None
@@ -87,6 +114,7 @@ class OneLetterView(DeadLetterView):
             message_bytes=size,
             topic_limit_bytes=limit_bytes,
             fits_now=fits,
+            later=None if later is None else LaterChangesView.of(later, letter.message.topic),
         )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from api.models.dead_letter import DeadLetterView, ListedLetterView, OneLetterView
 from api.services.instance_directory import InstanceDirectory
-from relay.dead_letters import DeadLetterTopic
+from relay.dead_letters import DeadLetterTopic, later_changes
 from relay.kafka import TopicAdmin, topic_limit
 from relay.settings import KafkaSettings
 
@@ -19,14 +19,15 @@ class DeadLetterLists:
     kafka: KafkaSettings
 
     def one(self, instance: str, letter: str) -> OneLetterView:
-        """Return a dead letter, with the current limits of its topic.
+        """Return a dead letter, with the current limits of its topic and later changes of its key.
 
-        Raises DeadLetterUnknown, DeadLetterDamaged, Unreachable, NodeMissing.
+        Raises DeadLetterUnknown, DeadLetterDamaged, Unreachable, NodeMissing, KafkaNotPermitted.
         """
         listed = self.topic(instance).letter(letter)
         state = TopicAdmin(self.kafka).state(listed.letter.message.topic)
         limit = None if state is None else topic_limit(state.settings, self.kafka.message_max_bytes)
-        return OneLetterView.now(listed, limit)
+        later = None if state is None else later_changes(self.kafka, listed.letter)
+        return OneLetterView.now(listed, limit, later)
 
     def listed(self, instance: str = "") -> list[ListedLetterView]:
         """Return all dead letters, the newest first, or those of one instance.

@@ -3,6 +3,7 @@ them.
 """
 
 from relay.dead_letters.dead_letter import DeadLetter
+from relay.dead_letters.later_changes import LaterChanges, later_changes
 from relay.dead_letters.later_rows import LastOfKey, check_form, forgets_after_ms, last_of_key
 from relay.dead_letters.topic import DeadLetterTopic, ListedDeadLetter, Replay, letters_prefix
 
@@ -10,10 +11,12 @@ __all__ = [
     "DeadLetter",
     "DeadLetterTopic",
     "LastOfKey",
+    "LaterChanges",
     "ListedDeadLetter",
     "Replay",
     "check_form",
     "forgets_after_ms",
     "last_of_key",
+    "later_changes",
     "letters_prefix",
 ]

@@ -24,7 +24,9 @@ def list_dead_letters(admin: AdminDep, name: str, part: ListingDep) -> list[Dead
 
 @router.get("/{letter}")
 def read_dead_letter(admin: AdminDep, name: str, letter: str) -> OneLetterView:
-    """Return one dead letter without its value, with the current limits of its topic."""
+    """Return one dead letter without its value, with the current limits of its topic, and the
+    newer changes of its key that the topic has.
+    """
     return admin.letters.one(name, letter)
 
 

@@ -5,8 +5,10 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
+from confluent_kafka import Producer
 
 from deploy.embedded import Kafka, ZooKeeper
+from relay.envelope import order_text
 from tests.servers.fixtures import FreshName
 from tests.support.relays.admin_server import admin_client, admin_settings
 from tests.support.relays.kept_back import LETTER, VALUE, admin_with_letters
@@ -30,6 +32,19 @@ def admin(kafka: Kafka, zookeeper: ZooKeeper, installation: str) -> Iterator[htt
 def acts(answer: httpx.Response) -> list[str]:
     assert answer.status_code == 200, answer.text
     return [each["act"] for each in answer.json()]
+
+
+def put_changes(bootstrap: str, topic: str) -> None:
+    """Send an older change of the letter's key, two newer ones, the second with a further tag, and
+    one of another key.
+    """
+    own, at, position = b'["shop.client","7"]', 1_767_225_600_000, 4_503_650_927_935_488
+    changes = [(own, -1), (own, 1), (own, 2), (own, 2), (b'["shop.client","8"]', 3)]
+    producer = Producer({"bootstrap.servers": bootstrap})
+    for key, after in changes:
+        header = order_text(at, position + after).encode()
+        producer.produce(topic, b"{}", key, 0, headers=[("order", header)])
+    assert producer.flush(20) == 0
 
 
 def test_entries_by_filter_and_pages_by_time(admin: httpx.Client) -> None:
@@ -104,6 +119,21 @@ def test_a_letter_is_shown_and_sent_once(
     assert "None has this status." in admin.get("/dead-letters").text
     assert LETTER in admin.get("/dead-letters", params={"show": "sent"}).text
     assert "dead-letter.replay" in admin.get("/audit").text
+
+
+def test_later_changes_of_the_key_are_counted(
+    kafka: Kafka, zookeeper: ZooKeeper, fresh_name: FreshName
+) -> None:
+    name = fresh_name("later")
+    with admin_with_letters(zookeeper.hosts, kafka.bootstrap, name) as client:
+        none = f"{name} has no newer change of its key."
+        assert none in client.get(LETTER_PAGE).text
+        put_changes(kafka.bootstrap, name)
+        later = client.get(f"/api/v1/instances/shop/dead-letters/{LETTER}").json()["later"]
+        assert (later["count"], later["is_whole"], later["newest_ms"] > 0) == (2, True, True)
+        page = client.get(LETTER_PAGE).text
+        assert page.count(f"{name} has 2 newer changes of its key") == 2
+        assert none not in page
 
 
 def test_a_broker_that_is_away_is_named(zookeeper: ZooKeeper, fresh_name: FreshName) -> None:
