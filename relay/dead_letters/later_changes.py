@@ -4,8 +4,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Final
 
-from relay.deadline import Deadline
 from relay.dead_letters.dead_letter import DeadLetter
+from relay.deadline import Deadline
 from relay.envelope import Header, Order, parse_order
 from relay.kafka import PartitionRange, TailRecord, TopicTail
 from relay.settings import KafkaSettings

@@ -4,6 +4,7 @@ import pytest
 
 from relay.dead_letters import LaterChanges
 
+DISCARD = "consumers that keep the greater order key discard this message."
 PART = "Older records were removed, or there are too many to read here."
 
 
@@ -17,13 +18,11 @@ PART = "Older records were removed, or there are too many to read here."
         ),
         (
             LaterChanges(1, 5, is_whole=True),
-            "shop has 1 newer change of its key: consumers that keep the greater order key "
-            "discard this message.",
+            f"shop has 1 newer change of its key: {DISCARD}",
         ),
         (
             LaterChanges(1_200, 5, is_whole=False),
-            "shop has at least 1,200 newer changes of its key: consumers that keep the greater "
-            f"order key discard this message. {PART}",
+            f"shop has at least 1,200 newer changes of its key: {DISCARD} {PART}",
         ),
     ],
 )
