@@ -35,7 +35,7 @@ class TagList:
         parts = [_TAG.fullmatch(part) for part in header.split(",")]
         if not all(parts):
             raise BadRequest(
-                f"{header!r} is no list of entity tags.",
+                f"{header!r} is not a list of entity tags.",
                 remedy='An entity tag must be in quotes: If-Match: "12".',
             )
         return cls(frozenset(part.group(1) for part in parts if part is not None))

@@ -61,7 +61,9 @@ class FirstStart:
         if has_users(settings, session):
             return
         if traces := traces_of_work(settings, session):
-            reason = f"There are no users, but this is no first start: {traces}"
+            reason = (
+                f"There are no users, but this is not the first start of the installation: {traces}"
+            )
             _log.warning("no_first_admin_link", reason=reason, remedy=_REMEDY)
             return
         code = self._admin.access.first_admin.offer()

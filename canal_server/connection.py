@@ -90,7 +90,7 @@ class Connection:
             self._refuse(exc)
         except Exception as exc:  # noqa: BLE001  # a client must not end the server
             log_unexpected("canal-connection", self._peer, exc)
-            self._answer(refused(Refused.number, "The server failed; its log says why."))
+            self._answer(refused(Refused.number, "The server failed; its log has the reason."))
         finally:
             self._release()
             self._channel.end()
@@ -193,7 +193,7 @@ class Connection:
         number = subscriber.client_id
         is_number = number.isascii() and number.isdigit() and len(number) <= _ID_DIGITS
         if not is_number or int(number) > _LARGEST_ID:
-            raise MissingName(f"Client id {number[:20]!r} is no number up to {_LARGEST_ID}.")
+            raise MissingName(f"Client id {number[:20]!r} is not a number up to {_LARGEST_ID}.")
         if self._subscriber not in (None, subscriber):
             raise Refused("A connection serves one client id of one destination.")
 

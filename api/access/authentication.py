@@ -94,8 +94,8 @@ class Gate:
             return ANONYMOUS
         if not self._token and not accounts.users and not needed <= ANONYMOUS.rights:
             raise WritesForbidden(
-                "This admin has no token and no users, so it takes no writes and shows no dead "
-                "letters."
+                "This admin has no token and no users, so it accepts no writes and shows no "
+                "dead letters."
             )
         return _known(accounts, sent)
 

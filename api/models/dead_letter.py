@@ -87,13 +87,13 @@ class OneLetterView(DeadLetterView):
     """One dead letter, with the current limits of its topic, and the newer changes of its key."""
 
     message_bytes: int | None = Field(
-        description="The most bytes that its message takes; null: the row could not be encoded."
+        description="Largest size of its message in bytes; null: the row could not be encoded."
     )
     topic_limit_bytes: int | None = Field(
-        description="The largest message that its topic takes now; null: there is no such topic."
+        description="Largest message that its topic accepts now, in bytes; null: no such topic."
     )
     fits_now: bool | None = Field(
-        description="Whether the topic takes the message now; null: without message or topic."
+        description="Whether the topic accepts the message now; null: without message or topic."
     )
     later: LaterChangesView | None = Field(
         description="The newer changes of its key; null: without message, key or partition."

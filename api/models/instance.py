@@ -107,7 +107,8 @@ class InstanceView(BaseModel):
     )
     held_back: str = Field(
         description=(
-            "What holds it back: a pause, limits, or sources of a group that are passed over."
+            "What limits the instance: a pause, rate limits, or sources of a group that "
+            "are not read."
         )
     )
     unlogged_changes: str = Field(

@@ -86,8 +86,10 @@ class HandOverView(BaseModel):
 
     instance: str
     leader: str
-    to: str = Field(description="The relay that would take it; the leader itself: it stays.")
-    reason: str = Field(description="Why it stays; empty where it goes.")
+    to: str = Field(
+        description="The relay that would run the instance; the present leader: it stays."
+    )
+    reason: str = Field(description="Why it stays with its leader; empty if it moves.")
 
     @classmethod
     def of(cls, found: HandOver) -> "HandOverView":

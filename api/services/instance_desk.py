@@ -99,8 +99,9 @@ class InstanceDesk:
             feeder = self._agreements.read(topic).feeders.get(name)
             if feeder is not None and feeder.joined and feeder.format == old.format_of(topic):
                 raise InstanceRefused(
-                    f"Topic {topic} has messages of {name} as {feeder.format}, and the new settings"
-                    f" say {new.format_of(topic)}: the instance would stop (FORMAT_CHANGED).",
+                    f"Topic {topic} has messages of {name} as {feeder.format}, and the new "
+                    f"settings choose {new.format_of(topic)}: the instance would stop "
+                    "(FORMAT_CHANGED).",
                     remedy="Map its tables to a new topic first, and give that one the format.",
                 )
 

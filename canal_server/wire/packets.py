@@ -93,7 +93,7 @@ def _parsed(name: str, body: bytes) -> Any:
     try:
         message.ParseFromString(body)
     except DecodeError as exc:
-        raise BadPacket(f"{len(body)} bytes are no {name} of Canal's protocol.") from exc
+        raise BadPacket(f"{len(body)} bytes are not a valid {name} of Canal's protocol.") from exc
     return message
 
 

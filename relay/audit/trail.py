@@ -126,7 +126,7 @@ class AuditTrail:
             raise relay_error(error_of(exc), f"Appending to {self.topic}") from exc
         if producer.flush(_APPEND_SECONDS):
             raise BrokerUnreachable(
-                f"{self.topic} did not take an entry within {_APPEND_SECONDS:.0f} s."
+                f"{self.topic} did not accept an entry within {_APPEND_SECONDS:.0f} s."
             )
         if refused:
             raise refused[0]

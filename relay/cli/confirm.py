@@ -45,7 +45,7 @@ def confirm(name: str, yes: str | None) -> None:
     Otherwise ends the program with code 1, or with code 2 if it cannot ask.
     """
     if yes is None and asks_nothing():
-        raise typer.BadParameter(f"--json asks nothing: give --yes {name}.")
+        raise typer.BadParameter(f"--json does not ask for confirmation: give --yes {name}.")
     given = (
         typer.prompt(f"Type {name} to do it", default="", show_default=False)
         if yes is None

@@ -21,7 +21,10 @@ _PARAMETER: Final = inspect.Parameter(
     inspect.Parameter.KEYWORD_ONLY,
     default=False,
     annotation=Annotated[
-        bool, typer.Option("--json", help="Print one JSON object for machines; ask nothing.")
+        bool,
+        typer.Option(
+            "--json", help="Print one JSON object for machines; do not ask for confirmation."
+        ),
     ],
 )
 _fields: ContextVar[dict[str, object] | None] = ContextVar("fields", default=None)

@@ -78,7 +78,8 @@ class DeadLetter:
             fields: dict[str, Any] = orjson.loads(head)
             if fields["format"] != FORMAT:
                 raise DeadLetterDamaged(
-                    f"The dead letter has format {fields['format']}, this version knows {FORMAT}."
+                    f"The dead letter has format {fields['format']}, this version reads "
+                    f"format {FORMAT}."
                 )
             known = {name: fields[name] for name in cls.__dataclass_fields__ if name != "message"}
             return cls(message=_message(fields, value), **known)

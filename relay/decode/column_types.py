@@ -150,7 +150,9 @@ def _packed_storage(column: Column) -> Storage:
         return Fixed(length, partial(_read_label, width=length, limit=len(column.labels) + 1))
     if kind is ColumnType.SET and 0 < length <= _MAX_SET_BYTES:
         return Fixed(length, partial(_read_label, width=length, limit=1 << len(column.labels)))
-    raise Malformed(f"column {column.name} is {kind.name} of length {length}, which no row holds")
+    raise Malformed(
+        f"column {column.name} is {kind.name} of length {length}, which no row can have"
+    )
 
 
 def _read_unsigned_int24(body: bytes, pos: int) -> int:

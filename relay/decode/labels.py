@@ -21,4 +21,4 @@ def label_text(raw: bytes, charset: str) -> str:
     try:
         return decode(raw)
     except UnicodeDecodeError as exc:
-        raise Malformed(f"label {raw.hex()} is no {charset} text") from exc
+        raise Malformed(f"label {raw.hex()} is not valid {charset} text") from exc

@@ -68,7 +68,7 @@ def _utf8(raw: bytes, what: str) -> str:
     try:
         return raw.decode()
     except UnicodeDecodeError as exc:
-        raise Malformed(f"{what} is no UTF-8: {raw.hex()}") from exc
+        raise Malformed(f"{what} is not UTF-8: {raw.hex()}") from exc
 
 
 def _raw_names(metadata: OptionalMetadata, count: int, logged: Logged) -> Sequence[bytes]:

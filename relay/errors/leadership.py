@@ -7,7 +7,7 @@ class Fenced(RelayError):
     """Kafka accepts only a newer producer of this instance."""
 
     code = "FENCED"
-    remedy = "Nothing: this relay joins the election again."
+    remedy = "No action is needed: this relay joins the election again."
 
 
 class ProducerContested(Fenced):
@@ -28,7 +28,7 @@ class LeadershipLost(RelayError):
     """The election node of this relay in ZooKeeper is gone."""
 
     code = "LEADERSHIP_LOST"
-    remedy = "Nothing: this relay joins the election again."
+    remedy = "No action is needed: this relay joins the election again."
 
 
 class HandedOver(RelayError):
@@ -37,4 +37,4 @@ class HandedOver(RelayError):
     """
 
     code = "HANDED_OVER"
-    remedy = "Nothing: the named relay continues from the committed position."
+    remedy = "No action is needed: the named relay continues from the committed position."

@@ -104,7 +104,7 @@ class AuditUnreadable(RelayError):
     """
 
     code = "AUDIT_UNREADABLE"
-    remedy = "Wait for open transactions on the topic to end, and ask again."
+    remedy = "Wait for open transactions on the topic to end, and repeat the request."
 
 
 class DeadLetterUnknown(RelayError):
@@ -125,7 +125,7 @@ class DeadLettersUnreadable(RelayError):
     """An open transaction hides committed dead letters."""
 
     code = "DEAD_LETTERS_UNREADABLE"
-    remedy = "Wait for open transactions on the topic to end, and ask again."
+    remedy = "Wait for open transactions on the topic to end, and repeat the request."
 
 
 class DeadLetterDamaged(RelayError):

@@ -18,4 +18,4 @@ class AskedToStop(RelayError):
     """The relay was asked to stop, and a server did not answer in time."""
 
     code = "ASKED_TO_STOP"
-    remedy = "Nothing: the next start reads the result from Kafka."
+    remedy = "No action is needed: the next start reads the result from Kafka."

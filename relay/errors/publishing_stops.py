@@ -34,7 +34,7 @@ class PositionNewer(PositionUnreadable):
 
     def __init__(self, found: int, known: int) -> None:
         super().__init__(
-            f"The position record has format {found}, this relay knows formats 1 to {known}."
+            f"The position record has format {found}, this relay reads formats 1 to {known}."
         )
         self.found = found
 
@@ -67,7 +67,7 @@ class TopicRefused(Stop):
     """A topic has settings that break a delivery guarantee."""
 
     code = "TOPIC_REFUSED"
-    remedy = "Change the topic as the reason says, or the configuration."
+    remedy = "Correct the setting of the topic that the reason names, or the configuration."
 
 
 class TransactionsRefused(Stop):
@@ -118,8 +118,8 @@ class SchemaRefused(Stop):
     code = "SCHEMA_REFUSED"
     remedy = (
         "Undo the ALTER, or set the compatibility of the subject to NONE (or to a level that "
-        "allows the change) in the registry, or give the table another topic; then start again. "
-        "With registry.subject = 'topic_name' a topic may hold one table only."
+        "allows the change) in the registry, or give the table another topic; then start "
+        "again. With registry.subject = 'topic_name' a topic may have only one table."
     )
 
 

@@ -14,8 +14,8 @@ class NamesUnknown(RelayError):
 
     code = "NAMES_UNKNOWN"
     remedy = (
-        "Nothing: the relay reads the table again from the source's catalogue, and stops where "
-        "that is ambiguous."
+        "No action is needed: the relay reads the table again from the source's catalogue, and "
+        "stops where that is ambiguous."
     )
 
     def __init__(self, reason: str, *, table: tuple[str, str]) -> None:
@@ -34,7 +34,9 @@ class RolledBackRows(RelayError):
     """
 
     code = "ROWS_ROLLED_BACK"
-    remedy = "Nothing: the relay aborts and reads the transaction again without those rows."
+    remedy = (
+        "No action is needed: the relay aborts and reads the transaction again without those rows."
+    )
 
     def __init__(
         self, reason: str, ranges: Iterable[tuple[str, int, int, int]], *, source: str = ""
@@ -50,7 +52,7 @@ class BatchAborted(RelayError):
     """
 
     code = "BATCH_ABORTED"
-    remedy = "Nothing: the relay continues from the committed position."
+    remedy = "No action is needed: the relay continues from the committed position."
 
 
 class TransactionUnread(BatchAborted):
@@ -58,8 +60,8 @@ class TransactionUnread(BatchAborted):
 
     code = "TRANSACTION_UNREAD"
     remedy = (
-        "Nothing: the relay publishes what comes before it, reads it to its end, and then "
-        "publishes it in parts."
+        "No action is needed: the relay publishes what comes before it, reads it to its end, "
+        "and then publishes it in parts."
     )
 
 
@@ -68,8 +70,8 @@ class SwitchingSource(BatchAborted):
 
     code = "SWITCHING_SOURCE"
     remedy = (
-        "Nothing: the relay proves that the other server has the published transactions, and "
-        "continues there."
+        "No action is needed: the relay proves that the other server has the published "
+        "transactions, and continues there."
     )
 
 
@@ -79,7 +81,7 @@ class GoesToSpool(BatchAborted):
     """
 
     code = "GOES_TO_SPOOL"
-    remedy = "Nothing: the instance continues at once; see whether Kafka is slow."
+    remedy = "No action is needed: the instance continues at once; see whether Kafka is slow."
 
 
 class SpoolUnusable(BatchAborted):

@@ -17,7 +17,7 @@ class UnknownEvent(Stop):
     """The binlog holds an event type that this relay does not know; it may carry changes."""
 
     code = "UNKNOWN_EVENT"
-    remedy = "Upgrade the relay; the server writes a binlog format newer than it knows."
+    remedy = "Upgrade the relay; the server writes a binlog format that is newer than the relay."
 
 
 class UnsupportedEvent(Stop):

@@ -46,9 +46,9 @@ class StandbyBehind(Unreachable):
 
     code = "STANDBY_BEHIND"
     remedy = (
-        "Nothing while its replication catches up. If it never will: bring the other server "
-        "back, or accept the loss of the "
-        "missing transactions (POST /api/v1/instances/{name}/failover/accept-loss)."
+        "No action is needed while its replication catches up. If it never will: bring the "
+        "other server back, or accept the loss of the missing transactions (POST "
+        "/api/v1/instances/{name}/failover/accept-loss)."
     )
 
 
@@ -91,8 +91,8 @@ class ClaimStoreUnreachable(Unreachable):
 
     code = "CLAIM_STORE_UNREACHABLE"
     remedy = (
-        "Check claims.url and the store that it names; the relay continues by itself when it takes "
-        "values again."
+        "Check claims.url and the store that it names; the relay continues by itself when it "
+        "accepts values again."
     )
 
 
@@ -133,7 +133,7 @@ class StoreTlsRefused(StoreUnreachable):
     code = "ZOOKEEPER_TLS_REFUSED"
     remedy = (
         "Check that zookeeper.hosts names the port for TLS, and zookeeper.tls: ca, mode, and "
-        "cert and key where the server asks for them. The files are read again for each "
+        "cert and key if the server requires them. The files are read again for each "
         "connection. Running instances continue, and an instance that starts waits."
     )
 

@@ -81,8 +81,8 @@ _UNREACHABLE: Final = frozenset(
 
 
 RECHECKED: Final = (
-    "Nothing yet: the relay checks its topics again, and stops with an error code if it must not "
-    "create the topic again."
+    "No action is needed yet: the relay checks its topics again, and stops with an error code "
+    "if it must not create the topic again."
 )
 
 

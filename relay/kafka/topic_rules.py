@@ -221,7 +221,7 @@ def _copies(state: TopicState, wanted: WantedTopic) -> Iterator[TopicFinding]:
         yield TopicFinding(
             TopicRefused(
                 f"Topic {state.name} has min.insync.replicas={found}, and "
-                f"kafka.min_insync_replicas asks for {needed}.",
+                f"kafka.min_insync_replicas requires {needed}.",
                 remedy=(
                     f"Set min.insync.replicas={needed} on the topic, or lower "
                     "kafka.min_insync_replicas and accept that rows can be lost with a broker."
@@ -253,7 +253,7 @@ def _replicas(state: TopicState, wanted: WantedTopic, in_sync: int) -> Iterator[
         )
     elif replicas < wanted.replication_factor:
         reason = (
-            f"Topic {state.name} has {replicas} replicas, and kafka.replication_factor asks for "
+            f"Topic {state.name} has {replicas} replicas, and kafka.replication_factor requires "
             f"{wanted.replication_factor}."
         )
         yield TopicFinding(
@@ -265,8 +265,8 @@ def _message_size(state: TopicState, wanted: WantedTopic) -> Iterator[TopicFindi
     found = state.settings.get("max.message.bytes", "")
     if found.isdecimal() and int(found) < wanted.message_max_bytes:
         reason = (
-            f"Topic {state.name} takes messages of {found} bytes, and kafka.message_max_bytes "
-            f"allows {wanted.message_max_bytes}."
+            f"Topic {state.name} accepts messages of at most {found} bytes, and "
+            f"kafka.message_max_bytes allows {wanted.message_max_bytes}."
         )
         remedy = (
             "Raise max.message.bytes of the topic, or a row between the two sizes stops the "

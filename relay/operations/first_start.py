@@ -23,6 +23,6 @@ def traces_of_work(settings: RelaySettings, session: Session) -> str:
     """
     paths = Paths.of(settings.zookeeper, settings.installation)
     if MappingStore(session, paths).set_numbers():
-        return "ZooKeeper holds mapping sets of this installation."
+        return "ZooKeeper has mapping sets of this installation."
     found = sorted(position_topics(settings.kafka, settings.installation).values())
     return f"Kafka has the topic {found[0]} of this installation." if found else ""

@@ -14,7 +14,7 @@ from relay.operations.wanted_snapshots import MOST_KEYS, WantedSnapshot
 
 _NOT_ON_SOURCE: Final = "the source has no such row"
 """Text of a finding for a row that the copy has and the source lacks."""
-_NO_TEXTS: Final = "hold bytes that are no characters of their column"
+_NO_TEXTS: Final = "have bytes that are not characters of their column"
 _BY_CONDITION: Final = "Name them by a condition: `roma snapshot start --where`."
 _REMEDY: Final = "Give the file that `roma reconcile --json` printed."
 
@@ -88,7 +88,7 @@ def _named_key(table: str, text: str) -> tuple[str, ...]:
         ) from exc
     if not all(map(_is_text, found)):
         raise SnapshotRefused(
-            f"{text!r}: its parts {_NO_TEXTS}, or are no texts.", remedy=_BY_CONDITION
+            f"{text!r}: its parts {_NO_TEXTS}, or are not texts.", remedy=_BY_CONDITION
         )
     parts = [str(each) for each in found]
     return tuple(parts[1:] if parts[:1] == [table] else parts)
@@ -150,9 +150,9 @@ def _parts(name: str, key: str) -> tuple[str, ...] | None:
     try:
         parts = orjson.loads(key)
     except orjson.JSONDecodeError as exc:
-        raise SnapshotRefused(f"{key!r} is no key of {name}: {exc}.", remedy=_REMEDY) from exc
+        raise SnapshotRefused(f"{key!r} is not a key of {name}: {exc}.", remedy=_REMEDY) from exc
     if not (isinstance(parts, list) and len(parts) > 1 and parts[0] == name):
-        raise SnapshotRefused(f"{key!r} is no key of {name}.", remedy=_REMEDY)
+        raise SnapshotRefused(f"{key!r} is not a key of {name}.", remedy=_REMEDY)
     return tuple(map(str, parts[1:])) if all(map(_is_text, parts)) else None
 
 
@@ -160,8 +160,9 @@ def _left_out(table: _Table, absent: int, nameless: int) -> list[str]:
     name, told = table.table, []
     if absent:
         told.append(
-            f"{name}: {absent:,} rows are not on the source. No message can say so, since another "
-            "shard may have them: `roma reconcile --repair` removes them from the copy."
+            f"{name}: {absent:,} rows are not on the source. No message can express this, "
+            "because another shard may have them: `roma reconcile --repair` removes them from "
+            "the copy."
         )
     if nameless:
         told.append(

@@ -104,8 +104,8 @@ def check(found: ListedDeadLetter, *, again: bool) -> None:
     letter = found.letter
     if not letter.is_message:
         raise ReplayRefused(
-            f"Dead letter {letter.id} holds the row as it was read; it could not be encoded: "
-            f"{letter.reason}"
+            f"Dead letter {letter.id} contains the row as it was read, because it could not be "
+            f"encoded: {letter.reason}"
         )
     if found.replay is not None and not again:
         raise ReplayRefused(f"Dead letter {letter.id} was sent before, by {found.replay.actor}.")

@@ -66,7 +66,9 @@ def _check_topic(topic: str, installation: str) -> None:
     elif topic:
         problem = next(topic_mistakes(topic), "")
     if problem:
-        raise SnapshotRefused(f"{topic!r} takes no rows: {problem}", remedy="Name another topic.")
+        raise SnapshotRefused(
+            f"{topic!r} cannot have rows: {problem}", remedy="Name another topic."
+        )
 
 
 def _check_one(wanted: WantedSnapshot) -> None:

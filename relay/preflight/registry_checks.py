@@ -62,7 +62,7 @@ def registry_findings(
     if instance.registry.auto_register and registry.is_read_only():
         error = SchemaRefused(
             f"The schema registry {url} is read-only, and registry.auto_register is on.",
-            remedy="Let the registry take new schemas, or set registry.auto_register = false.",
+            remedy="Let the registry accept new schemas, or set registry.auto_register = false.",
         )
         yield found(_CHECK, error, instance.name)
         return

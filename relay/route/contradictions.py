@@ -29,8 +29,8 @@ def _ddl_topics(rules: MappingRules) -> Iterator[MappingProblem]:
     for topic in sorted(topics):
         if topic.endswith(DDL_SUFFIX) and topic.removesuffix(DDL_SUFFIX) in topics:
             sentence = (
-                f"The topic {topic} is where the DDL of {topic.removesuffix(DDL_SUFFIX)} goes, so "
-                f"it cannot take rows."
+                f"The topic {topic} is where the DDL of {topic.removesuffix(DDL_SUFFIX)} goes, "
+                "so it cannot have rows."
             )
             yield MappingProblem(TOPICS, "", sentence)
 

@@ -237,7 +237,10 @@ _SENTENCES: Final = {
 def _no_such_document(data_id: str) -> str:
     near = nearest(data_id.rpartition(".")[2], [each.rpartition(".")[2] for each in DATA_IDS])
     meant = "" if near is None else f" Did you mean {near}?"
-    return f"There is no mapping document of this name; they are {', '.join(DATA_IDS)}.{meant}"
+    return (
+        "There is no mapping document of this name; the documents are "
+        f"{', '.join(DATA_IDS)}.{meant}"
+    )
 
 
 def _sentence(error: ErrorDetails) -> str:

@@ -108,8 +108,8 @@ def read_table_name(text: str) -> TableName:
     parts = split_outside_slashes(text, ".")
     if len(parts) > 2:
         raise NameRefused(
-            f"{text!r} has more than one dot; a name that holds a dot itself is written as a "
-            f"regular expression."
+            f"{text!r} has more than one dot; a name that contains a dot is written as a "
+            "regular expression."
         )
     names = [read_name(part) for part in parts]
     return TableName(names[0] if len(names) == 2 else None, names[-1])

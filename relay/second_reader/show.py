@@ -85,7 +85,7 @@ def _fate(event: RowsEvent, means: Shown) -> str:
 def _values(event: RowsEvent, means: Shown) -> Iterator[str]:
     """Yield the rows as messages print them; rules, masks and transforms are only named."""
     if event.table.logged is not Logged.FULL:
-        yield "(the binlog names no columns here; the relay takes the names from its history)"
+        yield "(the binlog has no column names here; the relay takes the names from its history)"
         return
     try:
         route = means.router.route(event.table.id)

@@ -130,7 +130,8 @@ def refusal_of_all(
     kinds = [each for each in names if each in REGISTERED]
     if len(kinds) > 1 and registry.subject == "record_name":
         return (
-            f"registry.subject = 'record_name' gives the schemas of a table one subject, and a "
-            f"subject takes one of {', '.join(kinds)}; set 'topic_record_name'"
+            "registry.subject = 'record_name' gives the schemas of a table one subject, and a "
+            f"subject may have schemas of only one of {', '.join(kinds)}; set "
+            "'topic_record_name'"
         )
     return None

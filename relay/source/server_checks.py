@@ -27,8 +27,8 @@ _CLOCK_REMEDY: Final = (
 )
 _NAMELESS_REMEDY: Final = (
     "Set source.names = 'auto' or 'history': this server has no binlog_row_metadata, so its "
-    "binlog holds no names of columns. "
-    "Set log_bin=ON and binlog_format=ROW on the source if the reason names them."
+    "binlog has no column names. Set log_bin=ON and binlog_format=ROW on the source if the "
+    "reason names them."
 )
 _KEYLESS: Final = (
     "a table without PRIMARY KEY is then published without a key, also where it has a unique index."

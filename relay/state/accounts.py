@@ -99,7 +99,7 @@ def from_document(value: bytes) -> Accounts:
         fields = json.loads(value)
         found = fields["format"]
         if found not in (_WITHOUT_PASSWORDS, _WITHOUT_IDENTITIES, FORMAT):
-            raise ValueError(f"format {found}, and this version knows up to {FORMAT}")
+            raise ValueError(f"format {found}, and this version reads up to {FORMAT}")
         users = [_user(each, found) for each in _list(fields, "users")]
         tokens = [_token(each) for each in _list(fields, "tokens")]
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as exc:
@@ -115,7 +115,7 @@ def from_document(value: bytes) -> Accounts:
 
 def _list(fields: dict[str, Any], name: str) -> list[dict[str, Any]]:
     if not isinstance(fields[name], list):
-        raise TypeError(f"{name} is no list")
+        raise TypeError(f"{name} is not a list")
     return list(fields[name])
 
 
@@ -152,7 +152,7 @@ def _identity(fields: dict[str, Any]) -> Identity:
 def _password(fields: dict[str, Any]) -> str:
     password = _text(fields, "password")
     if not password.startswith(_ALGORITHM):
-        raise ValueError("a password is no argon2id hash")
+        raise ValueError("a password is not an argon2id hash")
     return password
 
 
@@ -173,7 +173,7 @@ def _token(fields: dict[str, Any]) -> ApiToken:
 
 def _text(fields: dict[str, Any], name: str) -> str:
     if not isinstance(fields[name], str):
-        raise TypeError(f"{name} is no text")
+        raise TypeError(f"{name} is not a text")
     return str(fields[name])
 
 

@@ -102,7 +102,8 @@ class Backup:
             raise BackupRefused(f"{folder} is not a backup ({exc!r}).") from exc
         if not whole:
             raise BackupRefused(
-                f"{folder} holds {len(nodes)} documents, and its manifest says {manifest['nodes']}."
+                f"{folder} holds {len(nodes)} documents, and its manifest lists "
+                f"{manifest['nodes']}."
             )
         return found
 

@@ -39,7 +39,7 @@ def from_file(text: str, file: str) -> tuple[str, bytes]:
 def newer(file: str, found: int) -> BackupRefused:
     """Return the error for a backup of a later version."""
     return BackupRefused(
-        f"{file} has format {found}, this version knows formats 1 to {FORMAT}.",
+        f"{file} has format {found}, this version reads formats 1 to {FORMAT}.",
         remedy="Use the version that made the backup.",
     )
 

@@ -87,7 +87,7 @@ def _head(text: str) -> dict[str, Any]:
 
 def _no_backup(exc: Exception) -> BackupRefused:
     return BackupRefused(
-        f"This is no sealed backup ({type(exc).__name__}).",
+        f"This is not a sealed backup ({type(exc).__name__}).",
         remedy="Give the file that the page or `POST /api/v1/backup` made.",
     )
 

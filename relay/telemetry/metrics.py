@@ -121,7 +121,7 @@ PRINTED_ROWS: Final = _counter(
     ("instance", "path", "reason"),
 )
 UNDECODABLE_VALUES: Final = _counter(
-    "undecodable_values", "Values visible in Kafka with U+FFFD for bytes that are no characters"
+    "undecodable_values", "Values visible in Kafka with U+FFFD for bytes that are not characters"
 )
 LATE_TRANSACTIONS: Final = _counter(
     "late_transactions",
@@ -162,7 +162,7 @@ ABORTS: Final = _counter(
 )
 FENCES: Final = _counter("fences", "Times that Kafka fenced this relay's producer")
 THROTTLED_SECONDS: Final = _counter(
-    "throttled_seconds", "Time for which the instance took no rows because of its limits"
+    "throttled_seconds", "Time for which the instance read no rows because of its limits"
 )
 LAG_SECONDS: Final = _gauge(
     "lag_seconds",
@@ -182,7 +182,7 @@ BUFFER_BYTES: Final = _gauge("buffer_bytes", "Bytes of row events in the buffer"
 PASSED_OVER: Final = _gauge(
     "sources_passed_over", "Sources of a group that do not answer while the others are read"
 )
-SPOOL_BYTES: Final = _gauge("spool_bytes", "Bytes that the spool takes on disk")
+SPOOL_BYTES: Final = _gauge("spool_bytes", "Size of the spool on disk, in bytes")
 SPOOL_AGE: Final = _gauge(
     "spool_age_seconds", "For how long the oldest event in the spool has waited; 0 while none does"
 )

@@ -72,7 +72,7 @@ class Inbox:
         it is missing. Raises UsageError, also for a connection that commits each statement.
         """
         if not _NAME.fullmatch(table):
-            raise UsageError(f"{table!r} is no name of a table.")
+            raise UsageError(f"{table!r} is not a table name.")
         if not 0 < len(subscription) <= _SUBSCRIPTION_CHARACTERS:
             raise UsageError(f"`subscription` has 1 to {_SUBSCRIPTION_CHARACTERS} characters.")
         if commits_by_itself(connection):

@@ -145,7 +145,7 @@ class MoveFollower:
         )
         raise TableMoved(
             f"The mapping gave {self._followed.name} another topic, and {self._limit:g} s later "
-            f"topic {self._followed.topic} has not the markers of all instances that feed it "
+            f"topic {self._followed.topic} lacks markers of instances that publish to it "
             f"(missing: {missing or 'all'}).",
             "Start the instances that are missing. If one is permanently removed, name it in "
             f'`removed_instances`. Otherwise read what is left with topic="{self._followed.topic}" '

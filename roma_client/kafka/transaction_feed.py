@@ -87,8 +87,8 @@ class TransactionFeed(Feed):
         topic, number = self._reports
         if any(each[0] == topic and each[1] != number for each in at):
             raise UsageError(
-                f"The topic of transactions {topic} has several partitions, so it does not tell "
-                f"the order of the transactions.",
+                f"The topic of transactions {topic} has several partitions, so it does not show "
+                "the order of the transactions.",
                 "Let the relay create the topic of transactions, with one partition.",
             )
         notes = [each.metadata for each in starts if (each.topic, each.partition) == self._reports]
@@ -216,8 +216,8 @@ def _time_of(record: Record) -> int:
     time = header.split(b".")[0]
     if not time.isdigit():
         raise CorruptMessage(
-            f"Record {record.offset} of {record.topic}, partition {record.partition}: {header!r} "
-            "is no order header."
+            f"Record {record.offset} of {record.topic}, partition {record.partition}: "
+            f"{header!r} is not an order header."
         )
     return int(time)
 

@@ -91,7 +91,7 @@ def changes_of(record: Record, selection: Selection, reading: Reading) -> list[C
         return _decoded(record, selection, reading)
     except (ValueError, KeyError, TypeError, AttributeError, IndexError) as exc:
         raise CorruptMessage(
-            f"Record {record.offset} of {record.topic}, partition {record.partition}, is no "
+            f"Record {record.offset} of {record.topic}, partition {record.partition}, is not a "
             f"message of the relay in the format canal-json: {type(exc).__name__}: {exc}."
         ) from exc
 
@@ -280,7 +280,7 @@ def _orders(headers: Headers, rows: int) -> Sequence[Order]:
         or len(position) != _POSITION_DIGITS
         or not (time.isdigit() and position.isdigit())
     ):
-        raise ValueError(f"{text!r} is no order header")
+        raise ValueError(f"{text!r} is not an order header")
     distances = headers.get(ORDERS)
     if distances is None and rows == 1:
         return (new_tuple(Order, (int(time), int(position))),)

@@ -96,7 +96,7 @@ def marker_of(record: Record) -> Marker | None:
     except (ValueError, KeyError, TypeError, AttributeError) as exc:
         raise CorruptMessage(
             f"Record {record.offset} of {record.topic}, partition {record.partition}, marks the "
-            f"move of a table in a form that this client does not know: {exc}."
+            f"move of a table in a form that this client cannot read: {exc}."
         ) from exc
 
 

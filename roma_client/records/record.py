@@ -93,7 +93,9 @@ def claimed_value(record: Record, reader: ClaimReader | None) -> bytes:
     try:
         value = reader(url)
     except (FileNotFoundError, LookupError) as exc:
-        raise ClaimGone(f"{url}, the value {where}, is gone: {type(exc).__name__}: {exc}.") from exc
+        raise ClaimGone(
+            f"{url}, the value {where}, does not exist any more: {type(exc).__name__}: {exc}."
+        ) from exc
     except Exception as exc:
         raise ClaimUnreadable(
             f"`claim_reader` failed for {url}, the value {where}: {type(exc).__name__}: {exc}."

@@ -95,7 +95,9 @@ def canal_filter(text: str) -> Callable[[str], bool]:
     try:
         expressions = [re.compile(each.strip(), re.IGNORECASE) for each in _parts(text)]
     except re.error as exc:
-        raise UsageError(f"The filter {text!r} is no list of regular expressions: {exc}.") from exc
+        raise UsageError(
+            f"The filter {text!r} is not a list of regular expressions: {exc}."
+        ) from exc
     return lambda name: any(each.fullmatch(name) for each in expressions)
 
 

@@ -81,7 +81,7 @@ def transaction_id(text: str) -> TransactionId:
     """Return the id that a header or a message holds. Raises ValueError for another text."""
     match = _ID.fullmatch(text)
     if match is None:
-        raise ValueError(f"{text!r} is no id of a transaction")
+        raise ValueError(f"{text!r} is not the id of a transaction")
     return TransactionId(text, match[1], int(match[2]))
 
 

@@ -19,9 +19,9 @@ class InstancesMixed(JobError):
 
     remedy = (
         "Nothing of the batch is written. Give the copies hbase.guard = 'check_and_mutate', an "
-        "hbase.namespace and a checkpoint of their own, or use another sink. If no row "
-        "ever moves between the instances (key_scope = 'shard', or each key has one shard for "
-        "ever), set hbase.several_instances = 'allow'. Then start again."
+        "hbase.namespace and a checkpoint of their own, or use another sink. If no row ever "
+        "moves between the instances (key_scope = 'shard', or each key always stays in one "
+        "shard), set hbase.several_instances = 'allow'. Then start again."
     )
 
 

@@ -80,9 +80,9 @@ class KnownTable:
         if self.salt_buckets not in (None, salt_buckets):
             raise JobConfigurationError(
                 f"{table} was written with hbase.salt_buckets = {self.salt_buckets}, and the "
-                f"file says {salt_buckets}: changed rows would "
-                "be there twice, under two row keys. For another salt, give the copies an "
-                "hbase.namespace of their own."
+                f"configuration file has {salt_buckets}: changed rows would exist twice, under "
+                "two row keys. For another salt, give the copies an hbase.namespace of their "
+                "own."
             )
         return replace(self, salt_buckets=salt_buckets)
 

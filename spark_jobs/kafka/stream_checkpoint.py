@@ -58,7 +58,7 @@ def check_copies(spark: SparkSession, settings: JobSettings, checkpoint: str) ->
         _note(spark, path, place)
     elif noted != place:
         raise CheckpointOfOthers(
-            f"{checkpoint} belongs to copies in {noted}, and the file says {place}."
+            f"{checkpoint} belongs to copies in {noted}, and the configuration file has {place}."
         )
 
 

@@ -160,10 +160,10 @@ def refuse_unseen(table: LogicalTable, gone: int) -> None:
     """
     if gone and table.unseen:
         raise SourcesIncomplete(
-            f"{gone} rows of {table.name} are in no table of [[sources]], and would be removed "
-            f"from the copy; but the mapping counts "
-            f"{', '.join(table.unseen)} to it, in which no source shows a table. If it is "
-            f"permanently removed, delete it from the mapping."
+            f"{gone} rows of {table.name} are in no table of [[sources]], so the job would "
+            f"remove them from the copy. But the mapping also assigns {', '.join(table.unseen)} "
+            "to it, and no source shows a table there. If that is permanently removed, delete "
+            "it from the mapping."
         )
 
 

@@ -60,7 +60,7 @@ def check_jars(jars: Sequence[Path]) -> None:
         found.update(part.name for part in held)
         _check_version(jar, held, manifest)
     if missing := [part.name for part in _PARTS if part.name not in found]:
-        raise JarsRefused(f"None of `jars` holds {', '.join(missing)}.")
+        raise JarsRefused(f"None of `jars` contains {', '.join(missing)}.")
 
 
 def check_submitted(spark: SparkSession) -> None:

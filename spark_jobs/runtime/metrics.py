@@ -56,7 +56,7 @@ class JobMetrics(StreamingQueryListener):
         )
         self._history = counter(
             "history_rows",
-            "Changes of history rows of system-versioned tables, which no copy holds",
+            "Changes of history rows of system-versioned tables, which no copy contains",
         )
         self._replayed = counter("replayed_tables", "Tables that contained a repeated batch")
         self._lag = gauge(

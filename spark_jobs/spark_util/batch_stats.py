@@ -9,7 +9,7 @@ class BatchFigures:
     """Figures of one batch.
 
     rows: read changes of rows, including quarantined ones. history: those of history rows of
-    system-versioned tables, which no copy holds. winners: rows of copies written. deletes: keys
+    system-versioned tables, which no copy contains. winners: rows of copies written. deletes: keys
     whose newest change is a delete. replayed: tables that had the batch already. truncates: real
     tables whose TRUNCATE was followed. renames: statements whose renames of columns were followed.
     problems: reason → quarantined messages. lag_seconds: age of the newest message when it had been

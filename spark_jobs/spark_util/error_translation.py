@@ -24,7 +24,7 @@ _LEAVES: Final[tuple[tuple[re.Pattern[str], type[JobError], str], ...]] = (
     (
         re.compile(r"KAFKA_DATA_LOSS|OffsetOutOfRangeException"),
         OffsetsLost,
-        "The topic no longer holds offsets that have still to be read",
+        "The topic no longer has records that the job has not read",
     ),
     (re.compile(r"UnknownTopicOrPartition|InvalidTopic"), TopicUnknown, "A topic does not exist"),
     (
@@ -81,7 +81,7 @@ def _says(text: str, pattern: re.Pattern[str]) -> str:
     """Return the first line that shows the cause, if it is a sentence."""
     line = next((each for each in _lines(text) if pattern.search(each)), "")
     cause = re.sub(r"^(.*Exception: |.*?(?=\[KAFKA))", "", line)
-    return f"Kafka says: {cause.rstrip('.')}." if cause else ""
+    return f"Kafka reports: {cause.rstrip('.')}." if cause else ""
 
 
 def _lines(text: str) -> Iterator[str]:

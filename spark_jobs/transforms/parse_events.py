@@ -64,7 +64,7 @@ def parse_events(
     Columns: topic, partition, offset, timestamp, row (its number in the message), key, order,
     execute_time, execute_position, table, type, deleted, data (map column → text), mysql_types
     (JSON text), key_columns, history, real_table, moved_from, problem, value. `history`: the change
-    is of a history row of a system-versioned table, which no copy holds. `problem` is null for such
+    is of a history row of a system-versioned table, which no copy has. `problem` is null for such
     a row, and for a change that can be applied; `value` is there only where it is not. `moved_from`
     is the row (key, data) as it was, where an UPDATE changed its key. `records` come from the Kafka
     source with headers. DDL has no row here, but for what empties a table. A tombstone is a delete

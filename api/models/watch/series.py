@@ -59,7 +59,7 @@ class StateView(BaseModel):
     """A state of an instance: its begin, end and reason."""
 
     since_ms: int
-    until_ms: int | None = Field(description="null: it holds still.")
+    until_ms: int | None = Field(description="null: the state has not ended.")
     state: str = Field(description="Empty: nothing was read in this time.")
     code: str
     reason: str

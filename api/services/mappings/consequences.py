@@ -20,6 +20,6 @@ CONSEQUENCES: Final[Mapping[ChangeKind, str]] = {
         "Their keys change: consumers see the rows as new rows of the new name, and they may go "
         "to other partitions. Copy the tables of the new name again."
     ),
-    "retagged": "Consumers that choose messages by the header tag must know the new tags.",
+    "retagged": "Consumers that choose messages by the header tag must use the new tags.",
     "note": "",
 }

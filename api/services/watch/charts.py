@@ -122,7 +122,7 @@ class Charts:
         try:
             return answer.result(TIMEOUT_SECONDS)
         except TimeoutError:
-            return Charted({}, f"Prometheus gave no answer within {TIMEOUT_SECONDS:.0f} s.")
+            return Charted({}, f"Prometheus did not answer within {TIMEOUT_SECONDS:.0f} s.")
 
     def _read(
         self, reader: PrometheusReader, metric: Metric, name: str | None, span: Range, points: int

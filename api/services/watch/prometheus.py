@@ -88,7 +88,7 @@ class PrometheusReader:
                     return _matrix(_body(answer, shown), answer.status_code, shown)
         except (requests.RequestException, HTTPError, HTTPException, OSError, ValueError) as exc:
             raise PrometheusUnusable(
-                f"Prometheus at {shown} gave no answer ({type(exc).__name__})."
+                f"Prometheus at {shown} did not answer ({type(exc).__name__})."
             ) from None
 
 

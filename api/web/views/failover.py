@@ -97,7 +97,7 @@ def proof(server: ServerAnswer) -> list[Step]:
     )
     return [
         Step("It answers.", known.answers),
-        Step("It still holds the binlog of everything that was not published.", known.holds_binlog),
+        Step("It still has the binlog of everything that was not published.", known.holds_binlog),
         Step("It has no transaction that replication did not bring.", known.same_history),
         Step(lacks, known.has_published),
     ]

@@ -61,7 +61,7 @@ def view_of(
     """Return the view; without a chosen row, the columns of the newest one are shown."""
     searched = ""
     if page is not None and not page.complete and not rows:
-        searched = f"The newest {page.searched:,} offsets of the topic hold no such row."
+        searched = f"The newest {page.searched:,} offsets of the topic contain no such row."
     after = "" if page is None else PeekOffsets(page.after).text
     newest = rows[0] if rows and not is_gone else None
     return PeekView(rows, chosen or newest, searched, after, is_gone)

@@ -120,7 +120,7 @@ def verify(
         try:
             references = [Reference.parse(each) for each in known or []]
         except ValueError as exc:
-            raise typer.BadParameter("--known takes writer:number:digest.") from exc
+            raise typer.BadParameter("--known expects writer:number:digest.") from exc
         verdict = _trail(config).verify(references)
         if as_json:
             print_json(_fields(verdict))

@@ -58,7 +58,7 @@ def show(
     folder: Annotated[
         Path | None,
         typer.Option(
-            "--into", help="Write the documents into this folder as files that `save` takes."
+            "--into", help="Write the documents into this folder as files that `save` accepts."
         ),
     ] = None,
 ) -> None:

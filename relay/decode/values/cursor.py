@@ -43,7 +43,7 @@ class Cursor:
             return first
         width = _LENENC_WIDTHS.get(first)
         if width is None:
-            raise Malformed(f"{what} starts with 0x{first:02x}, which is no length")
+            raise Malformed(f"{what} starts with 0x{first:02x}, which is not a length")
         return self.unsigned(width, what)
 
     def lenenc_bytes(self, what: str) -> bytes:

@@ -150,7 +150,7 @@ def _text(raw: bytes) -> str:
     try:
         return raw.decode()
     except UnicodeDecodeError as exc:
-        raise Malformed(f"a JSON string is no UTF-8: {raw[:32].hex()}") from exc
+        raise Malformed(f"a JSON string is not UTF-8: {raw[:32].hex()}") from exc
 
 
 def _opaque(field_type: int, raw: bytes) -> JsonScalar:

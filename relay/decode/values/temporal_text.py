@@ -41,7 +41,7 @@ def fraction_bytes(precision: int) -> int:
 def date_text(year: int, month: int, day: int) -> str:
     """Return `YYYY-MM-DD`; zero parts are legal, impossible ones are Malformed."""
     if year > _MAX_YEAR or month > _MAX_MONTH or day > _MAX_DAY:
-        raise Malformed(f"{year}-{month}-{day} is no date")
+        raise Malformed(f"{year}-{month}-{day} is not a date")
     return f"{year:04d}-{month:02d}-{day:02d}"
 
 
@@ -81,7 +81,7 @@ def fraction_text(fraction: int, precision: int) -> str:
         return ""
     digits = fraction_bytes(precision) * 2
     if fraction >= 10**digits:
-        raise Malformed(f"{fraction} is no fraction of {digits} digits")
+        raise Malformed(f"{fraction} is not a fraction of {digits} digits")
     return f".{fraction:0{digits}d}"[: precision + 1]
 
 

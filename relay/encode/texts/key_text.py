@@ -40,7 +40,9 @@ def whole_text(column: Column, type_text: str, undecodable: Callable[[], None]) 
 
 def refuse_undecodable() -> None:
     """Raise ValueNotPrintable for a value with bytes that are invalid in its character set."""
-    raise ValueNotPrintable("A key holds bytes that are no characters of the column's set.")
+    raise ValueNotPrintable(
+        "A key has bytes that are not characters of the column's character set."
+    )
 
 
 def _text_or_bytes(strict: ColumnText, undecodable: Callable[[], None]) -> KeyText:

@@ -120,7 +120,7 @@ class TombstoneProducer:
             )
             producer.poll(0)
         if producer.flush(_SECONDS):
-            raise BrokerUnreachable(f"{topic} did not take tombstones within {_SECONDS:.0f} s.")
+            raise BrokerUnreachable(f"{topic} did not accept tombstones within {_SECONDS:.0f} s.")
         if refused:
             raise relay_error(refused[0], f"Writing to {topic}", Right("Write", "topic", topic))
         return places

@@ -59,7 +59,7 @@ def read_needles(keys: Iterable[str], texts: Iterable[str]) -> Needles:
         raise ErasureRefused("Neither a key nor a text is named.")
     for number, each in enumerate(found, start=1):
         if not _is_key(each):
-            raise ErasureRefused(f"Line {number} of the keys is no key of a message.")
+            raise ErasureRefused(f"Line {number} of the keys is not a key of a message.")
     for number, each in enumerate(words, start=1):
         if len(each) < LEAST_CHARACTERS:
             raise ErasureRefused(

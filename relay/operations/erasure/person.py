@@ -24,7 +24,7 @@ _OLD: Final = (
     f"The search ended more than {FRESH_SECONDS / 60:.0f} minutes ago. Rows with its keys may have "
     "come since."
 )
-_SPOOLED: Final = "The spool of {} holds {} bytes; rows of the person may be among them."
+_SPOOLED: Final = "The spool of {} has {} bytes; rows of the person may be among them."
 _COPIED: Final = (
     "{} copies tables now. Rows that were read before the person's were deleted may still be "
     "published: search again when the copy has ended."
@@ -165,7 +165,7 @@ class PersonErasure:
                 yield _COPIED.format(status.name)
         for each in self._instances:
             if each.name not in reported:
-                yield f"{each.name} has not reported; whether its spool holds rows is not known."
+                yield f"{each.name} has not reported; it is not known whether its spool has rows."
         for name in self._stores.removed:
             yield _REMOVED.format(name)
 

@@ -132,7 +132,7 @@ class Repartition:
         before = None if record is None else self._partitions(record, topic, table)
         if record is None or before is None:
             raise MoveRefused(
-                f"{self.name} has placed no row of topic {topic}.",
+                f"{self.name} has published no row to topic {topic}.",
                 remedy="Name a topic that it publishes to.",
             )
         # A part of a transaction contains no rows of a table that stopped the instance before it.
@@ -214,14 +214,13 @@ class Repartition:
         # An accepted form moves no key whose text has the same hash in both forms.
         if is_compacted and table is None:
             reason = (
-                f"Topic {topic} is compacted: the last row of a moved key would stay in its former "
-                f"partition for ever."
+                f"Topic {topic} is compacted: the last row of a moved key would stay in its "
+                "former partition permanently."
             )
             raise MoveRefused(
                 reason,
                 remedy=(
-                    "Publish to a new topic (mapping), and take first copies of its tables from "
-                    "there."
+                    "Publish to a new topic (mapping), and make new first copies of its tables."
                 ),
             )
         if state.partitions < after.partitions:

@@ -191,7 +191,7 @@ def _as_new(
 ) -> Reposition:
     if not as_new and at is None:
         raise MoveRefused(
-            f"Source {source} has no position yet, and begins where [instances.start] says.",
+            f"Source {source} has no position yet, and begins at [instances.start].",
             remedy="Add --as-new.",
         )
     if not as_new and at is not None:

@@ -117,9 +117,9 @@ def _forms(plan: RepartitionPlan) -> Iterator[str]:
     )
     if plan.is_compacted:
         yield (
-            "The topic is compacted: of a key that moves, Kafka keeps the last row of each of the "
-            "two partitions for ever. If the row is deleted later, its former row stays, and a "
-            "reader from the beginning takes it for a current one."
+            "The topic is compacted: of a key that moves, Kafka keeps the last row of each of "
+            "the two partitions permanently. If the row is deleted later, its former row "
+            "stays, and a reader from the beginning treats it as a current one."
         )
         yield (
             "Keys of ASCII characters do not move by another character set. If others may move, "
@@ -246,8 +246,8 @@ def _others(reposition: Reposition) -> str:
         return ""
     if reposition.before is None:
         return (
-            " Sources without a position begin where [instances.start] says: give each its own "
-            "before a relay starts."
+            " Sources without a position begin at the position of [instances.start]: give each "
+            "its own before a relay starts."
         )
     return " The other sources continue at their positions."
 
@@ -255,7 +255,7 @@ def _others(reposition: Reposition) -> str:
 def _copied(reposition: Reposition) -> Iterator[str]:
     for number in requested_copies(reposition):
         yield (
-            "No record says which changes were published."
+            "No record shows which changes were published."
             if reposition.origin is None
             else f"The source does not have the changes after {reposition.origin.binlog}."
         )

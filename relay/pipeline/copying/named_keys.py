@@ -44,7 +44,7 @@ def keys_condition(
             conditions.append(f"({key_equals(table.key, texts)})")
         except ValueError as exc:
             raise SnapshotRefused(
-                f"{list(key)} is no key of {table.map.id}: {exc}.", remedy=_REMEDY
+                f"{list(key)} is not a key of {table.map.id}: {exc}.", remedy=_REMEDY
             ) from exc
     return " OR ".join(conditions)
 

@@ -32,8 +32,8 @@ class MessageSizes:
         self.limits[topic] = limit_bytes
         if limit_bytes < self.client_batch_bytes:
             raise BatchAborted(
-                f"Topic {topic} takes {limit_bytes} bytes at once, the client collects up to "
-                f"{self.client_batch_bytes}."
+                f"Topic {topic} accepts batches of at most {limit_bytes} bytes, and the client "
+                f"collects up to {self.client_batch_bytes}."
             )
 
     def after_refusal(self, refusal: MessageTooLarge, oversize: str, commits: int) -> RelayError:

@@ -70,9 +70,9 @@ def mapping_lost(
     if same_store(named, in_force, recorded):
         return None
     there = (
-        f"ZooKeeper holds another mapping, set {in_force}."
+        f"ZooKeeper has another mapping, set {in_force}."
         if in_force.number
-        else "ZooKeeper holds no mapping."
+        else "ZooKeeper has no mapping."
     )
     return MappingLost(f"Rows were published under mapping set {named}; {there}")
 
@@ -100,8 +100,8 @@ def format_changed(topic: str, before: str | None, message_format: str) -> Forma
     if before in (None, message_format):
         return None
     return FormatChanged(
-        f"Topic {topic} has messages of this instance as {before}, and the settings say "
-        f"{message_format}: its readers fail on one of them."
+        f"Topic {topic} has messages of this instance as {before}, and the settings choose "
+        f"{message_format}: readers fail on one of the two formats."
     )
 
 

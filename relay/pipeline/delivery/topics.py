@@ -224,8 +224,8 @@ class Topics:
                 f"Topic {spec.name}, to which this instance has published, was deleted with its "
                 f"rows.",
                 remedy=(
-                    f"Create it again with {spec.partitions} partitions, take new first copies of "
-                    f"its tables, then start again."
+                    f"Create it again with {spec.partitions} partitions, make new first copies "
+                    "of its tables, then start again."
                 ),
             )
 

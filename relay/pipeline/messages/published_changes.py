@@ -98,7 +98,7 @@ def _refuse_hidden(event: RowsEvent) -> None:
             f"hidden columns of a functional index"
         )
         raise SchemaMismatch(
-            f"{what} that rows do not hold: MySQL 8.0.17 writes them.", remedy=_HIDDEN_REMEDY
+            f"{what} that rows do not have: MySQL 8.0.17 writes them.", remedy=_HIDDEN_REMEDY
         )
 
 

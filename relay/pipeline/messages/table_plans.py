@@ -136,8 +136,8 @@ class TablePlans:
         compacted = next(filter(self._topics.is_compacted, destination.topics), None)
         if compacted is not None and not published.key:
             raise TopicRefused(
-                f"{published.id} has no key, and the compacted topic {compacted} takes no record "
-                f"without one.",
+                f"{published.id} has no key, and the compacted topic {compacted} accepts no "
+                "record without a key.",
                 remedy=(
                     "Give the table a primary key, leave it out with filter_black_regex, or let "
                     "its topic keep all rows (topic.rules, or another topic in the mapping)."

@@ -127,12 +127,13 @@ class XaPublisher:
         except PreparedUnknown as exc:
             if self._progress.record.replay is not None:
                 raise PreparedUnknown(
-                    f"{exc.reason} Its rows took order keys before, so those after it are unknown.",
+                    f"{exc.reason} Its rows used order keys before, so the order keys after "
+                    "it are unknown.",
                     remedy=_REPLAY_REMEDY,
                 ) from exc
             if self._progress.to_skip:
                 raise PreparedUnknown(
-                    f"{exc.reason} A part of its rows is visible, and took order keys.",
+                    f"{exc.reason} A part of its rows is visible, and used order keys.",
                     remedy=_PART_REMEDY,
                 ) from exc
             if self._progress.skip_reason is None:

@@ -29,8 +29,8 @@ _SAVEPOINT_REMEDY: Final = (
     "changed again. Let the application give its savepoints names that differ by more than accents."
 )
 _UNREADABLE_REMEDY: Final = (
-    "Move the position after this transaction (`roma position set`), and copy the tables that it "
-    "changed again. Report the statement: it is in a form that this version does not know."
+    "Move the position after this transaction (`roma position set`), and copy the tables that "
+    "it changed again. Report the statement: this version cannot parse it."
 )
 
 

@@ -79,7 +79,7 @@ class BinlogReader:
                 raise self._no_event(payload)
             time_s, type_code, server_id, size, log_pos, flags = unpack(payload, 1)
             if size != len(payload) - 1:
-                raise self._corrupt(f"says {size} bytes and has {len(payload) - 1}")
+                raise self._corrupt(f"declares {size} bytes and has {len(payload) - 1}")
             end = log_pos or self.offset + size
             if (
                 self._checksummed
@@ -168,7 +168,9 @@ class BinlogReader:
         # first and last one.
         end = self._widened(log_pos) if log_pos else start + size
         if end < size:
-            raise self._corrupt(f"has {size} bytes and says that it ends at byte {end} of the file")
+            raise self._corrupt(
+                f"has {size} bytes and declares that it ends at byte {end} of the file"
+            )
         self.offset = end
         return end - size, end
 
@@ -187,7 +189,7 @@ class BinlogReader:
         except (struct.error, UnicodeDecodeError) as exc:
             raise self._corrupt(f"names no next file: {exc}") from exc
         if offset > _LARGEST_OFFSET:
-            raise self._corrupt(f"says that the file continues at byte {offset}")
+            raise self._corrupt(f"declares that the file continues at byte {offset}")
         self.file, self.offset = file, offset
 
     def _no_event(self, payload: memoryview) -> RelayError:

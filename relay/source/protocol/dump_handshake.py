@@ -74,7 +74,7 @@ def start_dump(
     answer = PacketReader(taken).next_payload()
     if not len(answer) or answer[0] != 0:
         refusal = from_packet(
-            answer, f"The source at {connection.address} refused to take the relay as a replica"
+            answer, f"The source at {connection.address} refused to accept the relay as a replica"
         )
         if isinstance(refusal, SourceNotPermitted):
             raise lacks_replication_slave(connection.address, server) from refusal

@@ -117,8 +117,8 @@ def check_description(found: FormatDescription, file: str) -> None:
         raise old_format(
             file,
             (
-                f"is of MySQL {found.version}, whose row events do not have the form that MySQL "
-                f"5.1.24 gave them"
+                f"is of MySQL {found.version}, whose row events have another form than those of "
+                "MySQL 5.1.24 and later"
             ),
         )
     if found.header_bytes != _HEADER_BYTES:

@@ -68,7 +68,8 @@ def _read(value: bytes) -> Hidden:
     fields = JsonObject.read(value)
     if (found := fields.whole("format")) > FORMAT:
         raise StoreRefused(
-            f"The list of hidden tables has format {found}, and this version knows {FORMAT}.",
+            f"The list of hidden tables has format {found}, and this version reads format "
+            f"{FORMAT}.",
             remedy="Use the version that wrote it.",
         )
     return {

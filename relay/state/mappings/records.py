@@ -103,7 +103,7 @@ class SetRecord:
         """
         fields = JsonObject.read(value)
         if "documents" not in fields:
-            raise _refused("", f"Mapping set {number} does not say which documents it holds.")
+            raise _refused("", f"Mapping set {number} does not name its documents.")
         _check_format(fields, "", f"Mapping set {number}")
         return cls(
             number,

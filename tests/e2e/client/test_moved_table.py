@@ -219,5 +219,5 @@ def test_without_markers_a_client_stops_by_name(shop: Shop) -> None:
         read(changes, 2)
         shop.relay.kill()
         move(shop, f"{shop.name}-second")
-        with pytest.raises(TableMoved, match=r"has not the markers .*missing: all"):
+        with pytest.raises(TableMoved, match=r"lacks markers .*missing: all"):
             next(changes)

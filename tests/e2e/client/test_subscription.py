@@ -96,7 +96,7 @@ def test_a_record_of_somebody_else_stops_the_client_or_becomes_a_dead_letter(sho
     stranger = Producer({"bootstrap.servers": shop.kafka.bootstrap})
     stranger.produce(shop.name, b"{", f'["{shop.name}.t","9"]'.encode(), partition=0)
     assert not stranger.flush(20)
-    with pytest.raises(CorruptMessage, match=f"{shop.name}, partition 0, is no message"):
+    with pytest.raises(CorruptMessage, match=f"{shop.name}, partition 0, is not a message"):
         read(shop)
     shop.execute("insert into {t} (id, n) values (2, 2)")
     assert [each.row["id"] for each in read(shop, corrupt="dead_letter")] == [2]

@@ -230,7 +230,7 @@ def test_a_body_without_end_is_refused(admin: httpx.Client) -> None:
     problem(admin.put(f"{GROUP}/{TOPICS}", content=b" " * 7_000_000), 413)
     refused = problem(admin.put(f"{GROUP}/{TOPICS}", content=b" " * 1_000_000 + b"[]"), 413)
     assert refused["code"] == "SAVE_TOO_LARGE"
-    assert "ZooKeeper takes 1000000 at once" in str(refused["detail"])
+    assert "ZooKeeper accepts at most 1000000 in one request" in str(refused["detail"])
 
 
 def test_writes_need_the_token(

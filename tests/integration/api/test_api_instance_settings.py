@@ -255,5 +255,5 @@ def test_a_topic_in_use_does_not_get_another_format(
     registry = {"registry": {"url": "http://registry:8081"}}
     refused = admin.put(CRM, json={**rules("cr*"), **registry}, headers=asked)
     assert (refused.status_code, refused.json()["code"]) == (422, "INSTANCE_REFUSED")
-    assert "crm as canal-json, and the new settings say avro" in refused.text
+    assert "crm as canal-json, and the new settings choose avro" in refused.text
     assert admin.put(CRM, json={**rules("other"), **registry}, headers=asked).status_code == 200

@@ -83,10 +83,10 @@ def test_user_and_password_are_checked(
         ({"destination": "other"}, 400, "no destination 'other'"),
         ({"destination": ""}, 401, "lacks"),
         ({"client_id": ""}, 401, "lacks"),
-        ({"client_id": "a"}, 401, "no number"),
-        ({"client_id": "99999999999999999999"}, 401, "no number"),
-        ({"client_id": "000001"}, 401, "no number"),
-        ({"client_id": "\u0661"}, 401, "no number"),
+        ({"client_id": "a"}, 401, "not a number"),
+        ({"client_id": "99999999999999999999"}, 401, "not a number"),
+        ({"client_id": "000001"}, 401, "not a number"),
+        ({"client_id": "\u0661"}, 401, "not a number"),
     ],
 )
 def test_other_names_are_refused(
@@ -108,7 +108,7 @@ def test_a_login_subscribes_by_right_names_only(new_world: NewWorld) -> None:
     assert right.log_in(destination="a.b", client_id="7").error_code == 0
     refusal = wrong.log_in(destination="a", client_id="b.7")
     assert (refusal.error_code, len(world.sessions)) == (401, 1)
-    assert "'b.7' is no number" in refusal.error_message
+    assert "'b.7' is not a number" in refusal.error_message
     assert wrong.is_closed()
 
 
@@ -206,5 +206,5 @@ def test_an_unexpected_error_is_answered_without_its_text(new_world: NewWorld) -
     world = new_world()
     client = world.subscribed()
     world.sessions[0].get = lambda *_: 1 / 0  # type: ignore[assignment]
-    assert client.get().error_message == "The server failed; its log says why."
+    assert client.get().error_message == "The server failed; its log has the reason."
     assert world.sessions[0].closed.wait(10)

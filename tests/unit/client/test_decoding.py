@@ -214,7 +214,7 @@ def test_canals_filter_takes_whole_names_without_regard_to_case() -> None:
     assert [each for each in names if takes(each)] == [
         *("shop.orders", "SHOP.Cart", "crm.lead", "crm.custtomer")
     ]
-    with pytest.raises(UsageError, match="no list of regular expressions"):
+    with pytest.raises(UsageError, match="not a list of regular expressions"):
         canal_filter("shop[")
 
 

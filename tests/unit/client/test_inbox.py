@@ -116,7 +116,7 @@ def test_a_transaction_is_applied_once_as_a_whole() -> None:
 def test_what_an_inbox_cannot_use_is_refused() -> None:
     with pytest.raises(UsageError, match="commits each statement"):
         Inbox(sqlite3.connect(":memory:", isolation_level=None), "billing")
-    with pytest.raises(UsageError, match="is no name of a table"):
+    with pytest.raises(UsageError, match="is not a table name"):
         Inbox(opened(), "billing", table="x; drop table y")
     with pytest.raises(UsageError, match="the SQL dialect from the driver builtins"):
         Inbox(type("C", (), {"__module__": "builtins"})(), "billing")

@@ -124,7 +124,7 @@ def test_labels_are_texts_of_the_columns_own_charset() -> None:
     assert labelled(b"\x36", "é".encode("utf-16-be")) == ("é",)
     assert labelled(b"\x0a", b"@[") == ("ÉÄ",)  # swe7
     assert labelled(b"\x01", b"\xf9\xd6") == ("碁",)  # big5 with the characters of ETEN
-    with pytest.raises(CorruptEvent, match="no utf8mb4 text"):
+    with pytest.raises(CorruptEvent, match="not valid utf8mb4 text"):
         labelled(b"\x2d", b"\xff")
 
 

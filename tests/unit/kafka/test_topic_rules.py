@@ -127,7 +127,7 @@ def test_a_duration_is_kept_when_the_topic_keeps_rows_as_long_or_longer(
 def test_fewer_in_sync_replicas_than_wanted_are_refused_and_one_as_wanted_is_a_warning() -> None:
     alone = with_settings(min_insync_replicas="1")
     assert found(alone) == [
-        (False, "Topic orders has min.insync.replicas=1, and kafka.min_insync_replicas asks for 2.")
+        (False, "Topic orders has min.insync.replicas=1, and kafka.min_insync_replicas requires 2.")
     ]
     sentence = (
         "Topic orders has min.insync.replicas=1: with acks=all a row counts as published when one "
@@ -138,7 +138,7 @@ def test_fewer_in_sync_replicas_than_wanted_are_refused_and_one_as_wanted_is_a_w
 
 def test_replicas_below_the_settings_are_a_warning_until_no_write_can_succeed() -> None:
     assert found(replace(GOOD, replication_factor=2)) == [
-        (True, "Topic orders has 2 replicas, and kafka.replication_factor asks for 3.")
+        (True, "Topic orders has 2 replicas, and kafka.replication_factor requires 3.")
     ]
     assert found(replace(GOOD, replication_factor=1)) == [
         (False, "Topic orders has 1 replicas and min.insync.replicas=2: no write can succeed.")

@@ -132,6 +132,8 @@ def test_schemas_show_no_partial_rows_whichever_topic_has_them() -> None:
 def test_two_formats_with_schemas_do_not_share_a_subject() -> None:
     registered = {"url": "http://r", "subject": "record_name"}
     rules = [{"topics": "lake", "format": "avro"}, {"topics": "proto", "format": "protobuf"}]
-    with pytest.raises(ValidationError, match="a subject takes one of avro, protobuf"):
+    with pytest.raises(
+        ValidationError, match="a subject may have schemas of only one of avro, protobuf"
+    ):
         instance(*rules, registry=registered)
     assert instance(rules[0], registry=registered).formats == ("canal-json", "avro")

@@ -184,5 +184,5 @@ def test_old_events_are_not_called_newer(code: int, said: str) -> None:
 
 def test_an_event_that_would_begin_before_its_file_is_corrupt() -> None:
     early = event(types.TABLE_MAP, bytes(60), log_pos=30, checksum=False)
-    with pytest.raises(CorruptEvent, match=r"has 79 bytes and says that it ends at byte 30"):
+    with pytest.raises(CorruptEvent, match=r"has 79 bytes and declares that it ends at byte 30"):
         read(sent([rotate("b.1", 4), description(checksum=False), early]), 3)

@@ -45,32 +45,35 @@ NO_RIGHT = (
             LOST,
             OffsetsLost,
             (
-                "still to be read (shop at k:9092). Kafka says: [KAFKA_DATA_LOSS.INITIAL_OFFSET] "
-                "Some data may have been lost."
+                "has not read (shop at k:9092). Kafka reports: "
+                "[KAFKA_DATA_LOSS.INITIAL_OFFSET] Some data may have been lost."
             ),
         ),
         (
             TIMES_OUT,
             BrokerUnreachable,
-            "No broker answers (shop at k:9092). Kafka says: Timed out waiting for a node. Check ",
+            (
+                "No broker answers (shop at k:9092). Kafka reports: Timed out waiting for a "
+                "node. Check "
+            ),
         ),
         (
             UNKNOWN + "\n" + TIMES_OUT,
             TopicUnknown,
-            "A topic does not exist (shop at k:9092). Kafka says: This server does not host",
+            "A topic does not exist (shop at k:9092). Kafka reports: This server does not host",
         ),
         (
             LOGIN + "\n" + TIMES_OUT,
             BrokerRefused,
             (
-                "The broker refuses the job (shop at k:9092). Kafka says: Authentication failed: "
-                "bad password."
+                "The broker refuses the job (shop at k:9092). Kafka reports: Authentication "
+                "failed: bad password."
             ),
         ),
         (
             NO_RIGHT,
             BrokerRefused,
-            "Kafka says: Not authorized to access topics: [shop]. Check kafka.client",
+            "Kafka reports: Not authorized to access topics: [shop]. Check kafka.client",
         ),
         (
             "at org.apache.Foo\n  java.lang.OutOfMemoryError: Java heap space",

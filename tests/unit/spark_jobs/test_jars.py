@@ -42,7 +42,7 @@ def test_each_cause_is_one_sentence(tmp_path: Path) -> None:
             [*jars, text],
             f"`jars` names {text}, which cannot be read as a jar (File is not a zip file).",
         ),
-        (jars[1:], "None of `jars` holds delta-spark_2.13."),
+        (jars[1:], "None of `jars` contains delta-spark_2.13."),
     ):
         with pytest.raises(JarsRefused) as caught:
             check_jars(given)

@@ -44,10 +44,10 @@ def test_another_passphrase_opens_nothing(passphrase: str) -> None:
         (lambda head: {**head, "installation": "other"}, "file was changed"),
         (lambda head: {**head, "made_ms": 1}, "file was changed"),
         (lambda head: {**head, "format": 99}, "has format 99"),
-        (lambda head: {**head, "kind": "mappings"}, "no sealed backup"),
+        (lambda head: {**head, "kind": "mappings"}, "not a sealed backup"),
         (lambda head: {**head, "salt": ""}, "file was changed"),
-        (lambda head: {**head, "nonce": None}, "no sealed backup"),
-        (lambda _: [1], "no sealed backup"),
+        (lambda head: {**head, "nonce": None}, "not a sealed backup"),
+        (lambda _: [1], "not a sealed backup"),
     ],
 )
 def test_a_changed_file_is_refused(change: Callable[[Any], Any], told: str) -> None:
@@ -57,7 +57,7 @@ def test_a_changed_file_is_refused(change: Callable[[Any], Any], told: str) -> N
 
 
 def test_no_file_and_a_short_passphrase_are_refused() -> None:
-    with pytest.raises(BackupRefused, match="no sealed backup"):
+    with pytest.raises(BackupRefused, match="not a sealed backup"):
         unseal("not JSON", PASSPHRASE)
     with pytest.raises(BackupRefused, match="fewer than 12 characters"):
         seal(BACKUP, "eleven char")

@@ -109,9 +109,9 @@ def _unmet_databases(
 
 def _before_rows_move(one: str, two: str) -> str:
     return (
-        f"before rows move there, stop their writes, wait until {one} has published them, and run "
-        f"`roma position raise-floor {two} --above {one}`. Otherwise readers may take later "
-        f"changes for older ones."
+        f"before rows move there, stop their writes, wait until {one} has published them, and "
+        f"run `roma position raise-floor {two} --above {one}`. Otherwise readers may treat "
+        "later changes as older ones."
     )
 
 

@@ -80,9 +80,9 @@ class SharedTopics:
             before = "" if feeder is None or not feeder.joined else feeder.format
             if before not in ("", each.format_of(topic)):
                 sentence = (
-                    f"Topic {topic} has messages of {each.name} as {before}, and its settings say "
-                    f"{each.format_of(topic)}: the instance stops (FORMAT_CHANGED). Map its tables "
-                    "to a topic of another name, or set the format back."
+                    f"Topic {topic} has messages of {each.name} as {before}, and its settings "
+                    f"choose {each.format_of(topic)}: the instance stops (FORMAT_CHANGED). Map "
+                    "its tables to a topic of another name, or set the format back."
                 )
                 yield RouteEffect((each.name,), sentence, ())
 

@@ -55,7 +55,8 @@ def import_documents(request: Request, admin: AdminDep, form: FormDep) -> HTMLRe
     unknown = sorted(set(wanted) - set(SHORT_NAMES.values()))
     if unknown:
         raise BadRequest(
-            f"{unknown[0]} is no mapping document; they are {', '.join(SHORT_NAMES.values())}."
+            f"{unknown[0]} is not a mapping document; the documents are "
+            f"{', '.join(SHORT_NAMES.values())}."
         )
     return _editor(request, admin, Edit(stored.number, wanted), stored)
 

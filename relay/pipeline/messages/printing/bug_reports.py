@@ -31,7 +31,7 @@ def with_report(error: PrinterFailed, settings: BugReportSettings, instance: str
             f"{error.reason} Its values are masked, so the event was not kept.", {}
         )
     try:
-        kept = f"{_written(error.evidence, settings, instance)} holds the event."
+        kept = f"{_written(error.evidence, settings, instance)} contains the event."
     except OSError as exc:
         kept = f"The event could not be kept: {exc.strerror or exc}."
     return PrinterFailed(f"{error.reason} {kept}", error.evidence)
@@ -56,7 +56,7 @@ def _written(evidence: Mapping[str, Any], settings: BugReportSettings, instance:
         return path
     if len(list(folder.glob(f"{_PREFIX}*.json"))) >= settings.limit_files:
         raise OSError(
-            f"{folder} holds bug_reports.limit_files = {settings.limit_files} reports already"
+            f"{folder} contains bug_reports.limit_files = {settings.limit_files} reports already"
         )
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _FILE_MODE), "wb") as file:
         file.write(text)

@@ -70,7 +70,7 @@ def _set_of(settings: SourceSettings, server: ServerFacts, gtid_set: str) -> Gti
     if bool(wanted.domains) is not server.mariadb or (wanted.domains and wanted.intervals):
         family = "MariaDB" if server.mariadb else "MySQL"
         raise ConfigurationError(
-            f"{gtid_set!r} holds GTIDs that {family} does not make.", remedy=_ONE_MOMENT
+            f"{gtid_set!r} contains GTIDs of a form that {family} does not use.", remedy=_ONE_MOMENT
         )
     return wanted
 

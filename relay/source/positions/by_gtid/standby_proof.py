@@ -83,8 +83,8 @@ def _on_mysql(
         raise _behind(settings, proof.behind, proof.lacking)
     if not proof.gone.empty:
         raise StandbyPurged(
-            f"{_named(settings)} no longer has the binlog of {proof.gone}, which the "
-            f"position does not hold."
+            f"{_named(settings)} no longer has the binlog of {proof.gone}, which is not in the "
+            "position."
         )
     wanted = GtidSet.parse(published.gtid_set)
     left_out = GtidSet.parse(server.purged).without(wanted)
@@ -130,8 +130,8 @@ def _on_mariadb(
     left_out = GtidSet.parse(",".join(gone))
     if not left_out.without(GtidSet.parse(accepted)).empty:
         raise StandbyPurged(
-            f"{_named(settings)} no longer has the binlog up to {left_out}, which the "
-            f"position does not hold."
+            f"{_named(settings)} no longer has the binlog up to {left_out}, which is not in the "
+            "position."
         )
     _find_split(search, settings, published.split_gtid, lost)
     goes_on = GtidSet(goes_on.intervals, MappingProxyType({**goes_on.domains, **left_out.domains}))
@@ -160,9 +160,9 @@ def _passed(settings: SourceSettings, gtids: str) -> StandbyDiverged:
 
 def _disordered(settings: SourceSettings, gtid: str) -> StandbyDiverged:
     return StandbyDiverged(
-        f"{_named(settings)} has transactions of the domain of {gtid}, which the position holds, "
-        f"out of the order of their numbers "
-        "(gtid_strict_mode is or was OFF): which of them precede it cannot be proven."
+        f"{_named(settings)} has transactions of the domain of {gtid}, which is in the "
+        "position, out of the order of their numbers (gtid_strict_mode is or was OFF): which "
+        "of them precede it cannot be proven."
     )
 
 

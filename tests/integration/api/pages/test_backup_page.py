@@ -131,7 +131,7 @@ def test_what_cannot_be_a_backup_is_refused_with_the_reason(admin: httpx.Client)
     assert (differ.status_code, "two passphrases differ" in differ.text) == (400, True)
     none = {"file": "{}", "passphrase": PASSPHRASE}
     answer = admin.post(f"{BACKUP}/restore/preview", json=none, headers=JSON)
-    assert (answer.status_code, "no sealed backup" in answer.json()["detail"]) == (409, True)
+    assert (answer.status_code, "not a sealed backup" in answer.json()["detail"]) == (409, True)
 
 
 def test_the_command_opens_the_same_file(

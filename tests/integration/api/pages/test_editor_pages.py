@@ -66,7 +66,7 @@ def test_a_dry_run_counts_and_a_save_needs_a_comment(admin: httpx.Client) -> Non
     assert "Consumers must read the new topic" in trial.text
     assert "Save set 2" in trial.text
     without = admin.post("/mappings/save", data={**fields(trial), "comment": " "})
-    assert (without.status_code, "Say why" in without.text) == (422, True)
+    assert (without.status_code, "Write the reason" in without.text) == (422, True)
     assert admin.get(GROUP).headers["etag"] == '"1"'
     saved = admin.post("/mappings/save", data={**fields(trial), "comment": "crm to people"})
     assert (saved.status_code, saved.headers["location"]) == (

@@ -232,7 +232,7 @@ def test_rows_of_a_shard_that_no_source_shows_stay(
     mariadb.execute(f"drop database {name}_2")
     publish_position(kafka, name, "one", mariadb, 200)
     with pytest.raises(
-        TablesLeftOut, match=f"4 rows of shop.orders .* {name}_2 to it, in which no source"
+        TablesLeftOut, match=f"4 rows of shop.orders .* {name}_2 to it, and no source"
     ):
         bootstrap.run(settings)
     assert len(numbers(spark, settings)) == 12

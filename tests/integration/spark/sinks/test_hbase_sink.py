@@ -226,7 +226,7 @@ def test_another_salt_is_refused(spark: SparkSession, opened: OpenCopies) -> Non
     apply(opened(), spark, *batch(("1", 1, "a")))
     with pytest.raises(
         JobConfigurationError,
-        match=r"shop\.orders was written with hbase\.salt_buckets = 0, and the file says 4",
+        match=r"shop\.orders was written with hbase\.salt_buckets = 0, and .* file has 4",
     ):
         apply(opened(salt_buckets=4), spark, *batch(("1", 2, "b")))
     assert {key: row["n"] for key, row in everything_in(opened()).items()} == {

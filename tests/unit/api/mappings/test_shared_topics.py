@@ -83,7 +83,7 @@ def test_two_formats_of_one_topic_are_told() -> None:
     partitioning = TopicPartitioning(4, instance("one").partitioning_rules)
     before = TopicAgreement().with_feeder("one", partitioning, "canal-json")
     (changed,) = sentences(MAPPING, instance("one", **by_rule), agreed=before)
-    assert "as canal-json, and its settings say debezium-json" in changed
+    assert "as canal-json, and its settings choose debezium-json" in changed
     assert "FORMAT_CHANGED" in changed
     assert sentences(MAPPING, instance("one"), agreed=before) == []
 

@@ -111,7 +111,7 @@ def test_requests_that_reach_no_page_are_answered_in_words_too(admin: httpx.Clie
     assert "This address does not exist." in text
     answer = admin.put("/mappings", headers=HTML)
     heading, text = heading_and_text(answer.text)
-    assert (answer.status_code, heading) == (405, "This address does not take that request")
+    assert (answer.status_code, heading) == (405, "This address does not accept this method")
     assert "What to do: Open the page from the overview." in text
     answer = admin.get("/mappings?by=nonsense", headers=HTML)
     heading, text = heading_and_text(answer.text)

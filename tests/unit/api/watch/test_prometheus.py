@@ -71,9 +71,9 @@ def test_values_are_placed_into_their_steps() -> None:
         (answer('{"status":"success","data":{"resultType":"vector","result":[]}}'), "is not Prom"),
         (answer("", "302 Found\r\nLocation: http://127.0.0.1:1/"), "status 302"),
         (answer("[" * 100_000), "is not Prometheus"),
-        (b"SSH-2.0-OpenSSH\r\n", "gave no answer"),
-        (b"", "gave no answer"),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n{", "gave no answer"),
+        (b"SSH-2.0-OpenSSH\r\n", "did not answer"),
+        (b"", "did not answer"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n{", "did not answer"),
     ],
 )
 def test_what_is_no_answer_is_named_without_credentials(sent: bytes, words: str) -> None:
@@ -142,7 +142,7 @@ def test_a_server_that_drips_holds_a_page_for_a_bounded_time(
         asked = charts(url, lambda: now_s[0])
         for _ in range(MOST_AT_ONCE):
             series, problem = asked.series("shop", "rows", "1h")
-            assert (series, "no answer" in problem) == (SEEN, True)
+            assert (series, "did not answer" in problem) == (SEEN, True)
             assert asked.series("shop", "lag", "1h")[1] == problem, "asked again too soon"
             now_s[0] += AWAY_SECONDS
         assert "already running" in asked.series("shop", "rows", "1h")[1]

@@ -13,7 +13,7 @@ def test_the_next_client_collects_what_the_smallest_topic_takes() -> None:
     sizes = MessageSizes(KAFKA)
     assert sizes.new_client().batch_bytes == KAFKA.batch_bytes
     sizes.note("large", KAFKA.batch_bytes)
-    with pytest.raises(BatchAborted, match="small takes 5000"):
+    with pytest.raises(BatchAborted, match="small accepts batches of at most 5000"):
         sizes.note("small", 5000)
     assert sizes.new_client().batch_bytes == 5000
     sizes.note("small", 5000)

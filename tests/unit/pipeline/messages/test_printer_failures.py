@@ -214,7 +214,7 @@ def test_the_event_is_kept_for_the_relays_user_alone(failed: PrinterFailed, tmp_
     folder = tmp_path / "reports"
     reason = reported(failed, folder)
     (kept,) = folder.iterdir()
-    assert f"{kept} holds the event." in reason
+    assert f"{kept} contains the event." in reason
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     report = json.loads(kept.read_text())

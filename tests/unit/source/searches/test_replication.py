@@ -79,12 +79,16 @@ ORDERS: Final = [
     (
         "workers that do not",
         {"slave_parallel_workers": "4", "slave_preserve_commit_order": "OFF"},
-        "4 workers",
+        "it applies with 4 workers",
     ),
-    ("workers of before 5.7", {"slave_parallel_workers": "2"}, "2 workers"),
-    ("MariaDB's threads", {"slave_parallel_threads": "8"}, "8 threads"),
-    ("no binlog of what it replicates", {"log_slave_updates": "OFF"}, "log_replica_updates is off"),
-    ("the same in new words", {"log_replica_updates": "OFF"}, "log_replica_updates is off"),
+    ("workers of before 5.7", {"slave_parallel_workers": "2"}, "it applies with 2 workers"),
+    ("MariaDB's threads", {"slave_parallel_threads": "8"}, "it applies with 8 threads"),
+    (
+        "no binlog of what it replicates",
+        {"log_slave_updates": "OFF"},
+        "its log_replica_updates is off",
+    ),
+    ("the same in new words", {"log_replica_updates": "OFF"}, "its log_replica_updates is off"),
 ]
 
 

@@ -116,7 +116,7 @@ def test_a_note_without_a_record_is_a_lost_position(monkeypatch: pytest.MonkeyPa
 def test_a_wiped_zookeeper_moves_no_position(world: World) -> None:
     relay = world.leader()
     relay.notes.note = None
-    relay.around.mapping_error = MappingLost("ZooKeeper holds no mapping.")
+    relay.around.mapping_error = MappingLost("ZooKeeper has no mapping.")
     with pytest.raises(MappingLost):
         relay.run()
     assert relay.journal == ["producer opens", "record", "producer closes"]
