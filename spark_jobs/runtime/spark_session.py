@@ -10,14 +10,13 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from py4j.java_gateway import java_import  # type: ignore[attr-defined] # the stubs lack it
 from pyspark.sql import SparkSession
 
 from spark_jobs.config.hbase import HBASE_CLIENT
 from spark_jobs.config.job import JobSettings
 from spark_jobs.errors import JavaRefused
 from spark_jobs.runtime.jars import check_jars, check_submitted
-from spark_jobs.spark_util.jvm import PYTHON_UTILS
+from spark_jobs.spark_util.jvm import PYTHON_UTILS, keep_class
 
 _JDKS: Final = (17, 21)
 # One set that resolves whole; newer connectors miss their token provider in some registries.
@@ -60,7 +59,13 @@ _SETTINGS: Final = {
     "spark.python.sql.dataFrameDebugging.enabled": "false",
 }
 _LOCAL_LOG_STORE: Final = {"spark.delta.logStore.file.impl": "io.delta.storage.LocalLogStore"}
-_CALLED_BY_BARE_NAME: Final = (PYTHON_UTILS, "org.apache.spark.sql.api.python.PythonSQLUtils")
+_CALLED_MOST: Final = (
+    "org.apache.spark.sql.functions",
+    PYTHON_UTILS,
+    "org.apache.spark.sql.api.python.PythonSQLUtils",
+)
+"""Classes that PySpark itself calls for each column. Without them in this process, a third of all
+calls to the JVM were searches for them."""
 # No other host connects to this process, and the host name may not resolve.
 _ON_THIS_MACHINE: Final = {
     "spark.driver.bindAddress": "127.0.0.1",
@@ -89,7 +94,8 @@ def open_spark(
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     check_submitted(session)
-    _import_names(session)
+    for each in _CALLED_MOST:
+        keep_class(session, each)
     _spare_programs(session)
     session.sparkContext.setLogLevel("ERROR" if trace else "OFF")
     return session
@@ -111,15 +117,6 @@ def _spare_programs(session: SparkSession) -> None:
     context: Any = session.sparkContext
     for name, value in local_log_store([name for name, _ in context.getConf().getAll()]).items():
         context._jsc.sc().conf().set(name, value)  # noqa: SLF001
-
-
-def _import_names(session: SparkSession) -> None:
-    """Import the JVM classes that PySpark uses most by their bare names: each call would
-    otherwise search every jar.
-    """
-    jvm: Any = session._jvm  # noqa: SLF001
-    for name in _CALLED_BY_BARE_NAME:
-        java_import(jvm, name)
 
 
 def configuration(settings: JobSettings, *, lasts: bool) -> Mapping[str, str]:

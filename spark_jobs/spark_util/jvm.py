@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
+from py4j.java_gateway import JavaClass, JavaMember
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
@@ -22,3 +23,22 @@ def java_class(spark: SparkSession | SparkContext, name: str) -> Any:
 def java_seq(spark: SparkSession, objects: Iterable[Any]) -> Any:
     """Return the values as a Scala sequence."""
     return java_class(spark, PYTHON_UTILS).toSeq(list(objects))
+
+
+def keep_class(spark: SparkSession, name: str) -> None:
+    """Keep a class of Spark's JVM and its static methods in this process, by its whole name and by
+    its last part. Otherwise py4j looks up class and method in the JVM for each call.
+    """
+    jvm: Any = spark._jvm  # noqa: SLF001
+    found = _KeptClass(name, jvm._gateway_client)  # noqa: SLF001
+    vars(jvm).update({name: found, name.rpartition(".")[2]: found})
+
+
+class _KeptClass(JavaClass):
+    """A class that looks up each static method once."""
+
+    def __getattr__(self, name: str) -> Any:
+        member = super().__getattr__(name)
+        if isinstance(member, JavaMember):
+            vars(self)[name] = member
+        return member

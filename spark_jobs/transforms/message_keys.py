@@ -2,6 +2,7 @@
 UPDATE that changed it. They are built from values, and are null where values do not show them.
 """
 
+from functools import cache
 from typing import Final
 
 import pyspark.sql.functions as sf
@@ -22,6 +23,7 @@ _MOST_BEFORE_VALUES: Final = 2
 """Elements of a key before its values: the logical table, and the real one (`key_scope`)."""
 
 
+@cache
 def row_key(style: Style) -> Column:
     """Return the message's key, or for a packed message the key that each row would have."""
     names, data = sf.col("event.pkNames"), sf.col("image.data")
@@ -31,6 +33,7 @@ def row_key(style: Style) -> Column:
     return sf.coalesce("key", built)
 
 
+@cache
 def former_row(style: Style) -> Column:
     """Return the former row (key, data) where an UPDATE changed a value of its key, else null.
 

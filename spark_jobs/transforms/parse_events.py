@@ -1,32 +1,25 @@
 """Kafka records → changes.
 
-A message that cannot be applied gets a sentence instead, so that it does not stop the others.
+A message that cannot be applied gets a sentence instead, so that it does not stop the others. The
+expressions are the same for each batch and are made once: each of their parts is a call to the JVM.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Final, NamedTuple
 
 import pyspark.sql.functions as sf
 from pyspark.sql import Column, DataFrame
 
-from relay.envelope import ROW_TYPES, Header, MessageType
+from relay.envelope import MessageType
 from spark_jobs.transforms.message_keys import former_row, row_key
-from spark_jobs.transforms.moved_tables import unfollowed_move
+from spark_jobs.transforms.messages import PLACE, ROW_IMAGES, ROWS, parsed_messages, without_value
 from spark_jobs.transforms.problems import TRUNCATE, problem_of_message, problem_of_row
 from spark_jobs.transforms.typed_rows import Style
 
-_ROW_IMAGES: Final = "array<map<string,string>>"
 _IMAGE: Final = "struct<data: map<string,string>, old: map<string,string>>"
-_VALUE_SCHEMA: Final = (
-    f"database string, table string, type string, isDdl boolean, sql string, es bigint, pkNames "
-    f"array<string>, mysqlType string, "
-    f"data {_ROW_IMAGES}, old {_ROW_IMAGES}"
-)
-_ROWS: Final = tuple(str(each) for each in ROW_TYPES)
-_NO_COLUMN: Final = "[]"
-_PLACE: Final = ("topic", "partition", "offset", "timestamp")
 _CHANGE: Final = (
-    *_PLACE, "row", "key", "order", "execute_time", "execute_position", "table", "type", "deleted",
+    *PLACE, "row", "key", "order", "execute_time", "execute_position", "table", "type", "deleted",
     "data", "mysql_types", "key_columns",
     "history", "problem", "value",
 )  # fmt: skip
@@ -82,22 +75,17 @@ def parse_events(
     (messages of others: the Kafka offset) instead of the order key. That order is known to be
     wrong; it exists so that the difference can be seen.
     """
-    messages = _messages(records, reader.topics, raw_rule=raw_rule).withColumn(
-        "renamed", _renaming() if renames else sf.lit(None).cast("string")
-    )
+    messages = parsed_messages(records, reader.topics, raw_rule=raw_rule, renames=renames)
     problem = problem_of_message(
         raw_rule=raw_rule, in_parts=in_parts, truncates=truncates, renames=renames
     )
     judged = messages.withColumn("problem", problem)
-    wanted = {"real_table": truncates, "renamed": renames, "instance": reader.instances}
-    further = tuple(name for name, is_wanted in wanted.items() if is_wanted)
-    followed = (sf.col("type") == TRUNCATE) | (
-        sf.col("renamed").isNotNull() if renames else sf.lit(False)
-    )
+    requested = {"real_table": truncates, "renamed": renames, "instance": reader.instances}
+    further = tuple(name for name, is_wanted in requested.items() if is_wanted)
     told = _with_problems(
         with_pair(_rows_of(judged, further, reader.style)),
         problem_of_row(horizon_ms, in_parts=in_parts),
-        followed,
+        _is_followed(renames=renames),
     )
     return told.select(*_CHANGE, *further, "moved_from")
 
@@ -105,8 +93,13 @@ def parse_events(
 def _rows_of(judged: DataFrame, further: tuple[str, ...], style: Style) -> DataFrame:
     """Return one row per row of a message. `further` are columns that the caller requested."""
     rows = judged.select("*", sf.posexplode(_images()).alias("number", "image"))
-    return rows.select(
-        *_PLACE,
+    return rows.select(*_row_columns(further, style))
+
+
+@cache
+def _row_columns(further: tuple[str, ...], style: Style) -> Sequence[Column | str]:
+    return (
+        *PLACE,
         sf.when(sf.col("problem").isNull(), sf.col("number")).alias("row"),
         sf.when(sf.col("problem").isNotNull(), sf.col("message_key"))
         .otherwise(row_key(style))
@@ -140,64 +133,7 @@ def rekeyed_rows(changes: DataFrame) -> DataFrame:
     return moved.withColumns(former)
 
 
-def _messages(records: DataFrame, topics: Sequence[str] | None, *, raw_rule: bool) -> DataFrame:
-    # The marker of a table that moved to another topic is no change (ADR 78).
-    marker, move = _header(Header.MOVED), sf.lit(None).cast("string")
-    if topics is not None:
-        move = sf.when(marker.isNotNull(), unfollowed_move(marker, sf.col("topic"), topics))
-    wanted = records.withColumn("move", move).where(marker.isNull() | sf.col("move").isNotNull())
-    if raw_rule:  # a tombstone has no binlog time, so it cannot be ordered
-        kept = sf.col("value").isNotNull() | sf.col("key").isNull() | sf.col("move").isNotNull()
-        wanted = wanted.where(kept)
-    parsed = _parsed(wanted)
-    own = sf.col("own_order").isNotNull()
-    return parsed.withColumns(
-        {
-            "table": sf.when(_without_value(), sf.get_json_object("message_key", "$[0]")).otherwise(
-                sf.concat(sf.col("event.database"), sf.lit("."), sf.col("event.table"))
-            ),
-            "type": sf.when(_without_value(), str(MessageType.DELETE)).otherwise(
-                sf.col("event.type")
-            ),
-            "key": sf.when(own & sf.col("orders").isNull(), sf.col("message_key")),
-            "order": _raw_order(own) if raw_rule else sf.col("own_order"),
-        }
-    )
-
-
-def _parsed(wanted: DataFrame) -> DataFrame:
-    return wanted.select(
-        *_PLACE,
-        "move",
-        sf.col("key").cast("string").alias("message_key"),
-        _header(Header.ORDER).alias("own_order"),
-        _header(Header.ORDERS).alias("orders"),
-        _header(Header.SOURCE).alias("source"),
-        _header(Header.CLAIM).isNotNull().alias("claimed"),
-        _header(Header.DEAD_LETTER).isNotNull().alias("letter"),
-        _header(Header.UNKNOWN).isNotNull().alias("lacking"),
-        _header(Header.FAILED).isNotNull().alias("failed"),
-        sf.concat(_header(Header.INSTANCE), sf.lit("/"), _header(Header.REAL)).alias("real_table"),
-        sf.coalesce(_header(Header.INSTANCE), sf.lit("")).alias("instance"),
-        _header(Header.HISTORY).isNotNull().alias("history"),
-        _header(Header.RENAMED).alias("renamed_header"),
-        sf.from_json(sf.col("value").cast("string"), _VALUE_SCHEMA).alias("event"),
-        "value",
-    )
-
-
-def _raw_order(own: Column) -> Column:
-    """The binlog's raw time and offset, as `order` is written."""
-    offset = sf.when(own, sf.substring_index("source", ":", -1).try_cast("bigint")).otherwise(
-        sf.col("offset")
-    )
-    return sf.concat(
-        sf.lpad(sf.col("event.es").cast("string"), 13, "0"),
-        sf.lit("."),
-        sf.lpad(offset.cast("string"), 19, "0"),
-    )
-
-
+@cache
 def _images() -> Column:
     """The row images of a message: one empty image for a problem, none for DDL. A filter would
     give the same result, but Spark pushes filters down to the source with copies of their
@@ -205,7 +141,7 @@ def _images() -> Column:
     """
     images = sf.arrays_zip(
         sf.col("event.data").alias("data"),
-        sf.coalesce("event.old", sf.array().cast(_ROW_IMAGES)).alias("old"),
+        sf.coalesce("event.old", sf.array().cast(ROW_IMAGES)).alias("old"),
     )
     problem = sf.array(sf.lit(None).cast(_IMAGE))
     nothing = sf.array(
@@ -213,36 +149,19 @@ def _images() -> Column:
     )
     wanted = (
         sf.when(sf.col("problem").isNotNull(), problem)
-        .when(_without_value(), nothing)
-        .when(sf.col("type").isin(*_ROWS), images)
+        .when(without_value(), nothing)
+        .when(sf.col("type").isin(*ROWS), images)
     )
     # A TRUNCATE that is not followed has a problem.
     wanted = wanted.when((sf.col("type") == TRUNCATE) | sf.col("renamed").isNotNull(), nothing)
     return wanted.otherwise(sf.array().cast(f"array<{_IMAGE}>"))
 
 
-def _renaming() -> Column:
-    """Return the header of a statement that renames columns.
-
-    Null for every other message, and if the header lists none.
-    """
-    return sf.when(
-        ~sf.col("type").isin(*_ROWS) & (sf.col("renamed_header") != _NO_COLUMN),
-        sf.col("renamed_header"),
-    )
-
-
-def _without_value() -> Column:
-    """Return whether it is a delete whose message compaction may have removed: the record after
-    it has the same key and order, and no value.
-    """
-    return sf.col("value").isNull()
-
-
-def _header(name: Header) -> Column:
-    """The value of the first header of this name."""
-    own = sf.filter("headers", lambda header: header["key"] == name.value)
-    return sf.try_element_at(own, sf.lit(1))["value"].cast("string")
+@cache
+def _is_followed(*, renames: bool) -> Column:
+    """Whether a row stands for a statement that the job follows."""
+    is_truncate = sf.col("type") == TRUNCATE
+    return is_truncate | sf.col("renamed").isNotNull() if renames else is_truncate
 
 
 def _row_order() -> Column:
@@ -261,12 +180,15 @@ def with_pair(changes: DataFrame) -> DataFrame:
     """Add the numbers in the text of the order: execute_time (ms) and execute_position, null if
     it cannot be read.
     """
-    return changes.withColumns(
-        {
-            "execute_time": sf.substring("order", 1, 13).try_cast("bigint"),
-            "execute_position": sf.substring("order", 15, 19).try_cast("bigint"),
-        }
-    )
+    return changes.withColumns(_pair())
+
+
+@cache
+def _pair() -> dict[str, Column]:
+    return {
+        "execute_time": sf.substring("order", 1, 13).try_cast("bigint"),
+        "execute_position": sf.substring("order", 15, 19).try_cast("bigint"),
+    }
 
 
 def _with_problems(changes: DataFrame, problem: Column, followed: Column) -> DataFrame:

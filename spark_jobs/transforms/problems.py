@@ -3,6 +3,7 @@ remedy.
 """
 
 from collections.abc import Iterator
+from functools import cache, lru_cache
 from typing import Final
 
 import pyspark.sql.functions as sf
@@ -43,6 +44,7 @@ _ROWS: Final = tuple(str(each) for each in ROW_TYPES)
 _TYPES: Final = tuple(str(each) for each in MessageType)
 
 
+@cache
 def problem_of_message(
     *, raw_rule: bool, in_parts: bool, truncates: bool = False, renames: bool = False
 ) -> Column:
@@ -161,6 +163,7 @@ def _has_guard_name() -> Column:
     return sf.arrays_overlap(names, sf.array(*map(sf.lit, GUARDS)))
 
 
+@lru_cache(maxsize=4)
 def problem_of_row(horizon_ms: int, *, in_parts: bool) -> Column:
     """Return the reason that holds for one row; null if it can be applied."""
     without_key = (
