@@ -5,7 +5,7 @@ from typing import Final
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.process_collector import ProcessCollector
 
-from relay.telemetry.metrics import WORKER_ENDS, WORKER_UP, ThreadCounts
+from relay.telemetry.metrics import LOG_LINES_LOST, WORKER_ENDS, WORKER_UP, ThreadCounts
 
 _OF_WORKERS: Final = CollectorRegistry()
 _OF_PROCESS: Final = CollectorRegistry()
@@ -14,12 +14,14 @@ for _each in (WORKER_UP, WORKER_ENDS):
     _OF_WORKERS.register(_each)
 ProcessCollector(registry=_OF_PROCESS)
 _OF_PROCESS.register(ThreadCounts())
+_OF_PROCESS.register(LOG_LINES_LOST)
 
 
 def forget_workers() -> None:
     """Remove what a parent has counted, in a worker that was forked from it."""
     WORKER_UP.clear()
     WORKER_ENDS.clear()
+    LOG_LINES_LOST.reset()
 
 
 def render_parent() -> tuple[bytes, bytes]:

@@ -5,7 +5,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.parser import text_string_to_metric_families
 
 from relay.telemetry import merged
-from relay.telemetry.metrics import WORKER_ENDS, WORKER_UP, render
+from relay.telemetry.metrics import LOG_LINES_LOST, REGISTRY, WORKER_ENDS, WORKER_UP, render
 from relay.telemetry.worker_metrics import forget_workers, render_parent
 
 ODD = 'a "quoted" {brace}, \\ and\nline\u2028 end'
@@ -63,3 +63,11 @@ def test_the_relays_own_metrics_can_be_merged(workers: int) -> None:
     one = samples(render())
     found = samples(merged([(str(number), render()) for number in range(workers)]))
     assert len(found) == workers * len(one)
+
+
+def test_a_worker_does_not_count_the_lines_that_its_parent_lost() -> None:
+    before = REGISTRY.get_sample_value("roma_log_lines_lost_total")
+    LOG_LINES_LOST.inc()
+    assert b"roma_log_lines_lost_total %.1f\n" % ((before or 0.0) + 1) in render_parent()[1]
+    forget_workers()
+    assert REGISTRY.get_sample_value("roma_log_lines_lost_total") == 0
