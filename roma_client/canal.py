@@ -24,7 +24,7 @@ from roma_client.names.table_topics import TableTopics
 from roma_client.names.watcher import OF_VERBS, NameWatcher, moved_from
 from roma_client.opening import directory_of, refuse_owned
 from roma_client.records.ack_book import Receipt
-from roma_client.records.batches import BatchesOut, Collecting
+from roma_client.records.canal_batches import BatchesOut, Collecting
 from roma_client.records.change import Change, Values
 from roma_client.records.decoding import Reading
 from roma_client.records.delivery import Delivery

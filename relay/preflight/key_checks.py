@@ -18,7 +18,7 @@ from relay.model.records.hashed_forms import Forms
 from relay.model.records.position_record import PositionRecord
 from relay.model.table import TableId, tables_named
 from relay.pipeline.delivery.keys.key_forms import KeyForms
-from relay.pipeline.delivery.keys.table_keys import (
+from relay.pipeline.delivery.keys.table_partitioning import (
     partition_rule,
     refinement_of,
     some_go_to,

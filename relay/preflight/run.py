@@ -5,7 +5,7 @@ from typing import Final
 
 from relay.errors import RelayError
 from relay.model.positions.position import SourcePosition
-from relay.pipeline.delivery.keys.table_keys import partition_rule
+from relay.pipeline.delivery.keys.table_partitioning import partition_rule
 from relay.preflight.cascade_checks import check_cascades
 from relay.preflight.disk_checks import check_disks
 from relay.preflight.finding import Finding, Verdict, found, not_checked, passed

@@ -1,4 +1,7 @@
-"""Which offset of each partition may be committed, while changes are acknowledged in any order."""
+"""Which offset of each partition may be committed, while changes are acknowledged in any order.
+
+Canal's verbs acknowledge batches in order: `canal_batches` checks that.
+"""
 
 from typing import NamedTuple
 

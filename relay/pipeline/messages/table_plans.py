@@ -15,7 +15,7 @@ from relay.model.change import RowsEvent
 from relay.model.row_path import SlowReason
 from relay.model.table import TableDefinition, TableId, TableMap
 from relay.partition import PartitionRule
-from relay.pipeline.delivery.keys.table_keys import (
+from relay.pipeline.delivery.keys.table_partitioning import (
     partition_rule,
     refinement_of,
     table_partitioning,

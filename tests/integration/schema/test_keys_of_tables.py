@@ -12,7 +12,7 @@ from deploy.embedded import SqlServer
 from relay.decode import parse_table_map
 from relay.model.change import RawRows
 from relay.model.table import TableId
-from relay.pipeline.delivery.keys.table_keys import partition_rule, table_partitioning
+from relay.pipeline.delivery.keys.table_partitioning import partition_rule, table_partitioning
 from relay.preflight.key_checks import TablesNow
 from relay.refine import Refinements
 from relay.route import MappingSet, Router

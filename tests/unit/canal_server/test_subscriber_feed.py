@@ -6,7 +6,7 @@ from canal_server.figures import ClientFigures
 from canal_server.subscriber_feed import SubscriberFeed
 from relay.settings import CanalServerSettings
 from roma_client.canal import EMPTY_ID, CanalConnector
-from roma_client.records.batches import BatchesOut
+from roma_client.records.canal_batches import BatchesOut
 
 
 def test_a_client_that_polls_at_the_limit_of_rows_stays_in_its_group() -> None:

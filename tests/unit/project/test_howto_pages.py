@@ -12,7 +12,7 @@ import pytest
 _ROOT = Path(__file__).parents[3]
 _HOWTO = _ROOT / "docs" / "howto"
 _PAGES = [*sorted(_HOWTO.glob("add-*.md")), _HOWTO / "find-the-code.md"]
-_FOLDERS = ("relay", "api", "spark_jobs", "deploy", "tests", "tools")
+_FOLDERS = ("relay", "api", "roma_client", "canal_server", "spark_jobs", "deploy", "tests", "tools")
 _CODE = {".py", ".pyx", ".pxd"}
 
 

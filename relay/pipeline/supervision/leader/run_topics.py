@@ -8,7 +8,7 @@ from relay.errors import StoreUnreachable
 from relay.model.records.position_record import PositionRecord
 from relay.model.table import TableId, tables_named
 from relay.pipeline.active_mapping import ReadKept
-from relay.pipeline.delivery.keys.table_keys import some_go_to
+from relay.pipeline.delivery.keys.table_partitioning import some_go_to
 from relay.pipeline.delivery.saved_position import PublishedPartitioning
 from relay.pipeline.delivery.topic_feeders import TopicFeeders
 from relay.pipeline.delivery.topics import Topics

@@ -1,4 +1,6 @@
-"""Batches of Canal's verbs: what one collects, and which are out."""
+"""Batches of Canal's verbs: what one collects, which are unacknowledged, and the check that they
+are acknowledged in order.
+"""
 
 from collections import deque
 from collections.abc import Iterator, Sequence

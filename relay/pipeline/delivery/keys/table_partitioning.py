@@ -1,4 +1,7 @@
-"""How the rows of one table are placed: the columns whose texts are hashed, and their form."""
+"""How the rows of one table are assigned to partitions: the hashed columns, and their form.
+
+Which columns are the table's key is decided by `relay.schema.table_definitions`.
+"""
 
 from collections.abc import Set
 
@@ -12,7 +15,10 @@ from relay.state import HashedKey
 
 
 def partition_rule(instance: InstanceSettings, partitions: int) -> PartitionRule:
-    """Return the rule that places an instance's rows. Raises PartitionRuleRefused."""
+    """Return the rule that assigns an instance's rows to partitions.
+
+    Raises PartitionRuleRefused.
+    """
     partitioning = instance.partition
     return PartitionRule(
         partitioning.partition_hash, database_hash=partitioning.database_hash, partitions=partitions
@@ -36,8 +42,8 @@ def refinement_of(
 def table_partitioning(
     rule: PartitionRule, definition: TableDefinition, logical: TableId
 ) -> tuple[TablePartitioning, str]:
-    """Return how rows of a (refined) table are placed, and the form of the hashed columns, ""
-    without any.
+    """Return how rows of a (refined) table are assigned to partitions, and the form of the hashed
+    columns; the form is "" if no column is hashed.
     """
     names = tuple(column.name for column in definition.map.columns)
     partitioning = rule.for_table(logical, names, definition.key)
