@@ -84,7 +84,9 @@ class TrustedHeader:
         name = sent[0].strip()
         if not is_account_name(name):
             raise HeaderUserRefused(
-                f"{name[:100]!r} in {self._settings.user} is not a valid user name."
+                f"{name[:100]!r} in {self._settings.user} is not a valid user name.",
+                remedy="Let the proxy send a name of at most 100 characters of A-Z a-z 0-9 . _ @ - "
+                "that begins with a letter or digit.",
             )
         roles = [each.strip() for each in said[0].split(",")] if said else []
         grant = grant_of(roles, self._settings.roles, self._settings.values)

@@ -53,7 +53,10 @@ def documents_of(body: bytes) -> Mapping[str, str]:
     """
     parsed = json_of(body)
     if not isinstance(parsed, dict):
-        raise BadRequest("The body must be an object: dataId → document.")
+        raise BadRequest(
+            "The body is JSON, but not an object.",
+            remedy='Send {"<dataId>": <document>, …} with the documents.',
+        )
     return {
         data_id: value if isinstance(value, str) else pretty_document(value)
         for data_id, value in parsed.items()

@@ -197,7 +197,8 @@ class ErasureDesk:
         if found is None:
             raise NoSuchThing(
                 f"This admin process has no search {number!r}. Each process has its own, and "
-                "drops them when it ends."
+                "drops them when it ends.",
+                remedy="Search again, with requests to the same admin process.",
             )
         return found
 

@@ -155,6 +155,6 @@ class PositionDesk:
 def _check(instance: str, wish: Confirmed) -> None:
     if wish.confirm != instance:
         raise BadRequest(
-            f"confirm is {wish.confirm!r}, and the instance {instance!r}.",
+            f"`confirm` is {wish.confirm!r}, but the request is about instance {instance!r}.",
             remedy="Repeat the name of the instance in `confirm`.",
         )

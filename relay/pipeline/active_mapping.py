@@ -157,9 +157,9 @@ class ActiveMapping:
         return self._named_set(name, read_kept)
 
     def refuse_left(self, topic: str) -> None:
-        """Check that the newest set does not take a topic from tables whose first row this instance
-        is about to publish there: other instances may have marked the end without it. While no set
-        after the one in force may be, none of them has.
+        """Check that the newest mapping set still gives the topic to its tables, before this
+        instance publishes its first row there. Another instance may already have published the
+        marker that ends a table in the topic. As long as no newer set may be used, none has.
 
         Raises BatchAborted, which makes the next run begin under the newer set, TopicRefused
         within a half-published transaction, MappingRefused, StoreUnreachable.
@@ -180,8 +180,8 @@ class ActiveMapping:
         allowed, _ = self._returns.allowed(self._saved.through(self._in_force(), newer))
         if len(allowed) > 1 or not self._returns.no_other_is_beyond(topic, self.number):
             raise BatchAborted(
-                f"Mapping set {newer.number} does not send rows to topic {topic} any more, to "
-                "which this instance has published none."
+                f"Mapping set {newer.number} takes topic {topic} from its tables before this "
+                "instance has published their first row there."
             )
 
     def _in_force(self) -> KnownSet:

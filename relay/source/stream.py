@@ -40,7 +40,7 @@ class SourceStream:
         self._closed = False
         self._reading = False
         self._already = GtidSet.parse(start.gtid_set) if by_gtid else None
-        self._packets = PacketReader(connection.taken_over())
+        self._packets = PacketReader(connection.taken_over(), connection.address)
         self._reader = BinlogReader(self._packets, connection.address)
         self._scanner = scanner
         identity = SourceIdentity(

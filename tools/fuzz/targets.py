@@ -73,7 +73,7 @@ def stream(transaction: Transaction, rng: Random) -> str:
     scanner = event_scanner() if rng.random() < 0.7 else None
     assembler = TransactionAssembler(mariadb=transaction.mariadb, identity=SourceIdentity("", 1, 0))
     reader = BinlogReader(
-        PacketReader(Sent(whole), rng.choice((_SMALL_BUFFER_BYTES, 1 << 20))), "db:3306"
+        PacketReader(Sent(whole), "db:3306", rng.choice((_SMALL_BUFFER_BYTES, 1 << 20))), "db:3306"
     )
     items: list[RawItem] = []
     try:

@@ -50,8 +50,8 @@ def replay_dead_letter(
     """Send its message to its topic, with its original order key."""
     if wish.confirm != letter:
         raise BadRequest(
-            f"confirm is {wish.confirm!r}, and the letter {letter!r}.",
-            remedy="Repeat the id of the letter in `confirm`.",
+            f"`confirm` is {wish.confirm!r}, but the request is about dead letter {letter!r}.",
+            remedy="Repeat the id of the dead letter in `confirm`.",
         )
     letters = admin.dead_letters(name)
     instance = instance_of(admin.settings, name, admin.session, resolved=False)

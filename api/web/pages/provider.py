@@ -28,7 +28,10 @@ _UP: Final = "../"
 
 def _desk(admin: AdminDep) -> ProviderDesk:
     if admin.access.provider is None:
-        raise NoSuchThing("This admin has no provider to sign in by (api.oidc).")
+        raise NoSuchThing(
+            "This admin has no provider to sign in by (api.oidc).",
+            remedy="Sign in at /login with a password or token, or configure api.oidc.",
+        )
     return admin.access.provider
 
 

@@ -71,7 +71,7 @@ def start_dump(
         )
     taken = connection.taken_over()
     _send(connection, taken, register_replica(server_id))
-    answer = PacketReader(taken).next_payload()
+    answer = PacketReader(taken, connection.address).next_payload()
     if not len(answer) or answer[0] != 0:
         refusal = from_packet(
             answer, f"The source at {connection.address} refused to accept the relay as a replica"
@@ -96,7 +96,7 @@ def reading_from(
         _say_what_we_read(connection, server)
         taken = connection.taken_over()
         _send(connection, taken, _dump_from(server, _READING_TOOL, at, _NOT_BLOCKING))
-        yield BinlogReader(PacketReader(taken), connection.address, ends=True)
+        yield BinlogReader(PacketReader(taken, connection.address), connection.address, ends=True)
     except SourceNotPermitted as exc:
         raise lacks_replication_slave(connection.address, server) from exc
 

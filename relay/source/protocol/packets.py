@@ -27,6 +27,7 @@ class PacketReader:
     """
 
     __slots__ = (
+        "_address",
         "_buffer",
         "_end",
         "_silent_since_s",
@@ -37,9 +38,13 @@ class PacketReader:
         "before_waiting",
     )
 
-    def __init__(self, connected: socket.socket, buffer_bytes: int = _BUFFER_BYTES) -> None:
+    def __init__(
+        self, connected: socket.socket, address: str, buffer_bytes: int = _BUFFER_BYTES
+    ) -> None:
+        """`address` names the server in errors, as host:port."""
         self.before_waiting: Callable[[], object] = _nothing
         self._socket = connected
+        self._address = address
         self._buffer = bytearray(max(buffer_bytes, _HEADER_BYTES))
         self._view = memoryview(self._buffer)
         self._start = 0
@@ -138,12 +143,15 @@ class PacketReader:
         except TimeoutError as exc:
             silence_s = self._socket.gettimeout()
             raise SourceSilent(
-                f"Neither an event nor a heartbeat came from the source for {silence_s:g} seconds."
+                f"Neither an event nor a heartbeat came from the source at {self._address} for "
+                f"{silence_s:g} seconds."
             ) from exc
         except OSError as exc:
-            raise SourceUnreachable(f"The connection to the source broke: {exc}.") from exc
+            raise SourceUnreachable(
+                f"The connection to the source at {self._address} broke: {exc}."
+            ) from exc
         if received == 0:
-            raise SourceUnreachable("The source closed the connection.")
+            raise SourceUnreachable(f"The source at {self._address} closed the connection.")
         self._silent_since_s = 0.0
         return received
 

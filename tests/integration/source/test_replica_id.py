@@ -56,7 +56,7 @@ def _foreign_replica(server: SqlServer, server_id: int) -> Iterator[None]:
         )
         taken = connection.taken_over()
         taken.sendall(struct.pack("<I", len(body)) + body)
-        assert PacketReader(taken).next_payload()[0] == 0
+        assert PacketReader(taken, "source").next_payload()[0] == 0
         yield
 
 

@@ -43,6 +43,12 @@ def test_anything_else_is_refused(body: bytes) -> None:
         documents_of(body)
 
 
+def test_a_body_of_another_shape_is_refused_with_the_expected_one() -> None:
+    with pytest.raises(BadRequest, match="not an object") as caught:
+        documents_of(b"[]")
+    assert "<dataId>" in caught.value.way_out
+
+
 def test_a_document_that_is_not_utf_8_is_refused_with_its_place() -> None:
     with pytest.raises(ProblemsFound) as caught:
         document_text("d", b"ab\xff")

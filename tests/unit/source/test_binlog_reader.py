@@ -42,7 +42,7 @@ def reading(stream: bytes) -> Iterator[BinlogReader]:
         near.settimeout(10)
         with far:
             far.sendall(stream)
-        yield BinlogReader(PacketReader(near), "db:3306")
+        yield BinlogReader(PacketReader(near, "db:3306"), "db:3306")
 
 
 def read(stream: bytes, count: int) -> list[BinlogEvent]:

@@ -41,9 +41,9 @@ def test_payloads_arrive_whole_however_the_stream_is_cut(
     near, thread = send([stream[low:high] for low, high in pairwise(bounds)])
     with near:
         near.settimeout(10)
-        reader = PacketReader(near, buffer_bytes)
+        reader = PacketReader(near, "db:3306", buffer_bytes)
         assert [bytes(reader.next_payload()) for _ in payloads] == payloads
-        with pytest.raises(SourceUnreachable):
+        with pytest.raises(SourceUnreachable, match=r"The source at db:3306 closed"):
             reader.next_payload()
     thread.join()
 
@@ -56,7 +56,7 @@ def test_a_payload_over_several_packets_is_joined(tail: int) -> None:
     )
     with near:
         near.settimeout(30)
-        reader = PacketReader(near)
+        reader = PacketReader(near, "db:3306")
         joined = reader.next_payload()
         assert len(joined) == 2 * LONGEST + tail
         assert joined == b"".join(parts)
@@ -69,5 +69,5 @@ def test_a_quiet_server_is_silent_not_gone() -> None:
     with near, far:
         near.settimeout(0.05)
         far.sendall(packet(b"half a packet")[:9])
-        with pytest.raises(SourceSilent, match=r"0\.05 seconds"):
-            PacketReader(near).next_payload()
+        with pytest.raises(SourceSilent, match=r"the source at db:3306 for 0\.05 seconds"):
+            PacketReader(near, "db:3306").next_payload()

@@ -120,7 +120,7 @@ def _assembled(stream: bytes) -> Iterator[RawItem]:
     group = TransactionAssembler(mariadb=True, identity=SourceIdentity("", 1, 0))
     scanner = event_scanner()
     with near:
-        reader = BinlogReader(PacketReader(near), "a file")
+        reader = BinlogReader(PacketReader(near, "a file"), "a file")
         try:
             for event in reader.events():
                 yield from group.feed(event)

@@ -136,6 +136,13 @@ def test_the_header_counts_from_the_proxy_alone(url: str, case: str) -> None:
     assert asked(url, headers, sender) == (status, code)
 
 
+def test_a_strange_name_is_answered_with_the_form_of_names(url: str) -> None:
+    headers = {**ANN, "X-User": "ann<script>"}
+    with httpx.Client(transport=httpx.HTTPTransport(local_address=PROXY), timeout=30) as client:
+        answer = client.get(f"{url}{READ}", headers=headers)
+    assert "at most 100 characters" in answer.json()["remedy"]
+
+
 CHANGES: dict[str, tuple[dict[str, str], int, str]] = {
     "its own page": (OWN, 200, ""),
     "a program": ({"X-CSRF-Token": "x"}, 200, ""),

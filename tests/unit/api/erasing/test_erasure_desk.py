@@ -189,8 +189,9 @@ def test_a_search_is_forgotten_on_request_and_after_an_hour(
 ) -> None:
     first, second = search(desk, stores), search(desk, stores)
     desk.forget(first)
-    with pytest.raises(NoSuchThing, match="has no search"):
+    with pytest.raises(NoSuchThing, match="has no search") as caught:
         desk.show(first, NOTHING)
+    assert "Search again" in caught.value.way_out
     now_s[0] = KEPT_SECONDS + 1
     with pytest.raises(NoSuchThing, match="has no search"):
         desk.erase(second, ORDER, ANN)
