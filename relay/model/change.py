@@ -67,9 +67,11 @@ class RowChange(NamedTuple):
 
 
 class RowsEvent(NamedTuple):
-    """The rows of one event, in binlog order; decode → the later packages. `rows` may be decoded
-    at the first access, and then raise the errors of decoding. `body` is the event as it was
-    logged, and `images_at` where its row images begin if each holds every column, else None.
+    """The rows of one event, in binlog order. `relay.decode` makes it; publishing reads it.
+
+    rows       may be decoded at the first access, and then raise the errors of decoding
+    body       the event as it was logged
+    images_at  where its row images begin in `body`, if each holds every column; else None
     """
 
     operation: Operation

@@ -153,7 +153,7 @@ class MoveFollower:
         )
 
     def await_topic(self, topic: str) -> None:
-        """Note that Kafka does not have the next topic yet.
+        """Record `topic` as the next topic, which Kafka does not have yet.
 
         Raises TableMoved if the mapping gives the table a further one: the topic may never come.
         """

@@ -51,8 +51,9 @@ class TableNote:
 
 
 def note_of(lines: Iterable[str]) -> TableNote | None:
-    """Return the note of the last run in the lines of one table, in any order; None without a
-    run.
+    """Return the note of the last run of one table; None if the table has no run.
+
+    `lines` are the JSON lines about this table, in any order.
     """
     records = sorted(
         (json.loads(line) for line in lines), key=lambda record: int(record["sequence"])

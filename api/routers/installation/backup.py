@@ -29,8 +29,8 @@ router: Final = APIRouter(prefix="/api/v1/backup", tags=["backup"])
 def take_backup(admin: AdminDep, wish: BackupWish, note: NoteDep) -> dict[str, Any]:
     """Return all documents of the installation as a file that only the passphrase opens.
 
-    They contain hashes of passwords and tokens, and secrets that documents of instances name in
-    clear text. Positions are in Kafka.
+    The documents contain hashes of passwords and tokens. A document of an instance may contain
+    secrets in clear text. Positions are not in the file: they are in Kafka.
     """
     found: dict[str, Any] = json.loads(admin.backups.take(_text(wish), _who(note)))
     return found

@@ -49,8 +49,8 @@ def forms_of(fields: Mapping[str, Mapping[str, list[str]]]) -> HashedForms:
 def admitted(known: Forms, form: str) -> Forms | None:
     """Return the forms of a table's rows once rows of `form` follow; None if keys would move.
 
-    A table without known forms takes the first one that it is asked for. Forms of keys with
-    different numbers of columns are never those of one key.
+    A table without known forms accepts any first one. Two forms of keys with different numbers
+    of columns do not conflict, because such keys are never equal.
     """
     for at, each in enumerate(known):
         if _same(each, form):

@@ -63,7 +63,7 @@ class LeaderRun:
     def run(self, stop: threading.Event, running: Callable[[], None]) -> None:
         """Publish until `stop`, or until another relay should lead.
 
-        `running` is called once rows flow.
+        `running` is called when producer and source are open, before the first row is published.
 
         Raises every RelayError that ends a run.
         """
