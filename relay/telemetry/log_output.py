@@ -134,16 +134,15 @@ class _SocketTarget(_Target):
 def _target(file: int) -> _Target:
     """Return a target whose writes do not block.
 
-    A pipe is opened once more: others share the flags of the file. Where that is not permitted, a
-    write may block if another process fills the pipe after the poll.
+    A pipe or terminal is opened once more: others share the flags of the file. Where that is not
+    permitted, a write may block if another process fills the pipe after the poll.
     """
     mode = os.fstat(file).st_mode
     if stat.S_ISSOCK(mode):
         return _SocketTarget(file)
-    if stat.S_ISFIFO(mode):
-        flags = os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC
-        with suppress(OSError):
-            return _Target(os.open(f"/proc/self/fd/{file}", flags), owned=True)
+    flags = os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+    with suppress(OSError):
+        return _Target(os.open(f"/proc/self/fd/{file}", flags), owned=True)
     return _Target(file)
 
 

@@ -48,6 +48,12 @@ def _socket(stack: ExitStack) -> tuple[int, TextIOWrapper]:
     return ours.fileno(), stack.enter_context(os.fdopen(theirs.detach(), "w"))
 
 
+def _terminal(stack: ExitStack) -> tuple[int, TextIOWrapper]:
+    ours, theirs = os.openpty()
+    stack.callback(os.close, ours)
+    return ours, stack.enter_context(os.fdopen(theirs, "w"))
+
+
 def _lost() -> float:
     return REGISTRY.get_sample_value("roma_log_lines_lost_total") or 0.0
 
@@ -60,7 +66,7 @@ def _read(file: int) -> bytes:
     return found
 
 
-@pytest.mark.parametrize("make", [_pipe, _socket])
+@pytest.mark.parametrize("make", [_pipe, _socket, _terminal])
 def test_a_full_output_drops_lines_and_says_how_many(make: Make) -> None:
     log = logging.getLogger("full")
     before = _lost()
