@@ -68,18 +68,17 @@ class RefinedRows:
             yield RefinedRow(order, []) if number < skip else row
 
     def _row(self, event: RowsEvent, change: RowChange, before: OrderPair) -> RefinedRow:
-        refinement = self._refinement
+        keys = self._refinement.pairs or 1
         try:
-            changes = refinement.changes(change)
-            messages = [] if isinstance(changes, NotPublished) else self._messages(changes, before)
+            changes = self._refinement.changes(change)
+            if isinstance(changes, NotPublished):
+                return RefinedRow(_behind(before, keys), changes)
+            splits = sum(map(self._plan.splits, changes))
+            keys = self._refinement.pairs or len(changes) + splits
+            return RefinedRow(_behind(before, keys), self._messages(changes, before))
         except self._caught as exc:
-            return RefinedRow(
-                _behind(before, refinement.pairs or 1), self._unprintable(exc, event, change)
-            )
-        if isinstance(changes, NotPublished):
-            return RefinedRow(_behind(before, refinement.pairs or 1), changes)
-        taken = sum(2 if self._plan.splits(each) else 1 for each in changes)
-        return RefinedRow(_behind(before, refinement.pairs or taken), messages)
+            # The row takes its order keys nevertheless, as when it is skipped or read again.
+            return RefinedRow(_behind(before, keys), self._unprintable(exc, event, change))
 
     def _messages(self, changes: Sequence[RowChange], before: OrderPair) -> list[OutboundMessage]:
         parts = [part for each in changes for part in self._plan.parts(each)]

@@ -229,6 +229,14 @@ def test_a_row_that_cannot_be_printed_keeps_its_key() -> None:
     assert positions(second) == [2]
 
 
+def test_a_row_with_a_new_key_that_cannot_be_printed_takes_both_order_keys() -> None:
+    """A skip and a replay count two for it, and so does the path without rules."""
+    first, second = rows(RowChange((1, b"a", 1), (2, b"a", 7)), INSERT, masks=[MASK])
+    assert isinstance(first.made, UnprintableRow)
+    assert pairs([first, second]) == [2, 3]
+    assert positions(second) == [3]
+
+
 def test_rows_that_lack_columns_are_a_stop_as_ever() -> None:
     with pytest.raises(RowImageIncomplete):
         rows(RowChange((1, ABSENT, ABSENT), (1, b"a", ABSENT)), masks=[MASK])
