@@ -18,6 +18,9 @@ WITHOUT_CODE_GENERATION = (
 )
 """Of a few rows, compiling Java for each query took a quarter of the CPU. Jobs that run as
 processes generate code, as operators do."""
+WITHOUT_PLANNING_AGAIN = "-Dspark.sql.adaptive.enabled=false"
+"""Planning again after each stage took an eighth of the CPU of a small batch. Jobs that run as
+processes do it."""
 
 
 @pytest.fixture(scope="session")
@@ -32,7 +35,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         kafka=source,
         copy_root=str(tmp_path_factory.mktemp("copy")),
         jars=jars,
-        jvm_options=" ".join(WITHOUT_CODE_GENERATION),
+        jvm_options=" ".join((*WITHOUT_CODE_GENERATION, WITHOUT_PLANNING_AGAIN)),
         shuffle_partitions=1,
     )
     session = open_spark(settings, "tests")

@@ -192,9 +192,8 @@ def test_such_a_name_may_come_later(spark: SparkSession, tmp_path: Path) -> None
     assert _demanded(path)[1] == {"columnMapping", "timestampNtz"}
 
 
-@pytest.mark.parametrize(
-    ("vectors", "odd"), [(True, ()), pytest.param(False, ("first name",), marks=pytest.mark.long)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize(("vectors", "odd"), [(True, ()), (False, ("first name",))])
 def test_the_setting_decides_about_deletion_vectors(
     spark: SparkSession, tmp_path: Path, vectors: bool, odd: tuple[str, ...]
 ) -> None:
@@ -210,6 +209,8 @@ def test_a_copy_that_has_them_keeps_them_and_takes_further_batches(
 ) -> None:
     path, expected = filled_copy(spark, tmp_path, delta={"deletion_vectors": True})
     before = _demanded(path)
+    assert "deletionVectors" in before[1]
+    assert _duckdb(path) == expected
     news = change("t", "UPDATE", "2", 50, types=TYPES, row=ROW, id="2", text="newer")
     apply(spark, tmp_path, news, number=3, delta={"deletion_vectors": vectors})
     assert {row_id: row["text"] for row_id, row in copy_of(spark, tmp_path).items()} == {

@@ -90,7 +90,7 @@ def test_the_newer_change_wins_although_its_position_is_lower(
     assert live(place) == {"1": {"id": "1", "here": "d", "only_first": None}}
 
 
-@pytest.mark.parametrize("client", ["thrift2", "jvm"])
+@pytest.mark.parametrize("client", ["thrift2", pytest.param("jvm", marks=pytest.mark.long)])
 def test_a_forgotten_delete_hides_no_later_row_of_a_lower_position(
     spark: SparkSession, opened: OpenCopies, client: str
 ) -> None:
@@ -107,7 +107,7 @@ def test_a_forgotten_delete_hides_no_later_row_of_a_lower_position(
     assert live(place) == {"1": {"id": "1", "here": "c"}}
 
 
-@pytest.mark.parametrize("client", ["thrift2", "files"])
+@pytest.mark.parametrize("client", ["thrift2", pytest.param("files", marks=pytest.mark.long)])
 def test_several_named_instances_stop_by_name_under_version(
     spark: SparkSession, opened: OpenCopies, client: str
 ) -> None:
@@ -123,7 +123,7 @@ def test_several_named_instances_stop_by_name_under_version(
     assert sorted(live(opened(client))) == ["1", "2", "3"]
 
 
-@pytest.mark.parametrize("client", ["thrift2", "jvm"])
+@pytest.mark.parametrize("client", ["thrift2", pytest.param("jvm", marks=pytest.mark.long)])
 def test_orders_that_contradict_each_other_stop_by_name_under_version(
     spark: SparkSession, opened: OpenCopies, client: str
 ) -> None:

@@ -62,9 +62,9 @@ def everything_in(place: Copies) -> dict[str, dict[str, object]]:
 
 WAYS = [
     ("version", "thrift2"),
-    ("version", "files"),
+    pytest.param("version", "files", marks=pytest.mark.long),
     ("check_and_mutate", "thrift2"),
-    ("check_and_mutate", "jvm"),
+    pytest.param("check_and_mutate", "jvm", marks=pytest.mark.long),
 ]
 
 

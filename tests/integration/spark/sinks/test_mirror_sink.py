@@ -152,7 +152,7 @@ def test_typed_columns_widen_and_come_back(spark: SparkSession, place: Copies) -
     ]
 
 
-@pytest.mark.parametrize("server", ["mariadb", "mysql_9"])
+@pytest.mark.parametrize("server", ["mariadb", pytest.param("mysql_9", marks=pytest.mark.long)])
 def test_a_mirror_that_refuses_the_login_is_named(
     server: str, request: pytest.FixtureRequest, spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -164,7 +164,7 @@ def test_a_mirror_that_refuses_the_login_is_named(
         apply(refused, spark, *batch(("1", 1, "a")))
 
 
-@pytest.mark.parametrize("server", ["mariadb", "mysql_9"])
+@pytest.mark.parametrize("server", ["mariadb", pytest.param("mysql_9", marks=pytest.mark.long)])
 def test_a_unique_index_of_somebody_else_takes_no_row_away(
     server: str,
     request: pytest.FixtureRequest,
