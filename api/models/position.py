@@ -157,6 +157,13 @@ class MovePreview(BaseModel):
     transactions: int | None = Field(
         description="How many transactions `gtids` has; null without GTIDs, and on MariaDB."
     )
+    rows: int | None = Field(
+        description="Rows of published tables between; null where they cannot be counted."
+    )
+    rows_are_whole: bool = Field(
+        description="False: the binlog between was not read to its end, so there may be more."
+    )
+    tables: dict[str, int] = Field(description="These rows by logical table, the most first.")
     epoch: int
 
     @classmethod
@@ -171,6 +178,9 @@ class MovePreview(BaseModel):
             files=preview.files,
             gtids=preview.gtids,
             transactions=preview.transactions,
+            rows=None if preview.between is None else preview.between.rows,
+            rows_are_whole=preview.between is not None and preview.between.is_whole,
+            tables={} if preview.between is None else dict(preview.between.tables),
             epoch=preview.reposition.after.epoch,
         )
 

@@ -52,7 +52,8 @@ from relay.operations.peek.rows import PeekedColumn, PeekedRow, RowReader
 from relay.operations.peek.tables import PeekTable, PeekTables, near_names
 from relay.operations.placement import PlacementEditor
 from relay.operations.positions.fields import position_fields
-from relay.operations.positions.position import InstancePosition, Preview, Shown
+from relay.operations.positions.position import InstancePosition, Shown
+from relay.operations.positions.preview import Preview
 from relay.operations.positions.repartition import Repartition, RepartitionPlan
 from relay.operations.positions.repositioning import Reposition, RepositionKind
 from relay.operations.positions.sentences import (

@@ -7,6 +7,7 @@ from relay.source.chunks import LOAD_SECONDS, ChunkConnection, Low, ReadChunk
 from relay.source.events.binlog_event import Scanner
 from relay.source.events.open_group import ExcludedRange
 from relay.source.opening import check_start, open_source
+from relay.source.positions.binlog_range import binlog_items
 from relay.source.positions.by_gtid.standby_proof import ProvenPosition, proven_position
 from relay.source.positions.digest_search import LandmarkReport, SearchStart, find_landmark
 from relay.source.positions.initial_position import position_of_time
@@ -54,6 +55,7 @@ __all__ = [
     "ask_server_facts",
     "beginning_of_binlog",
     "binlog_file_created_s",
+    "binlog_items",
     "boundary_before",
     "check_source",
     "check_start",

@@ -19,6 +19,7 @@ from relay.operations.instances.followed_server import (
 )
 from relay.operations.instances.known_instances import is_known
 from relay.operations.positions.lost_changes import loses_changes, with_copy
+from relay.operations.positions.preview import Preview
 from relay.operations.positions.repositioning import (
     Reposition,
     RepositionKind,
@@ -28,6 +29,7 @@ from relay.operations.positions.repositioning import (
     standing_of,
     unskip,
 )
+from relay.operations.positions.rows_between import rows_of_move
 from relay.operations.who import Who
 from relay.position import KafkaPositionStore
 from relay.settings import InstanceSettings, RelaySettings, SourceSettings
@@ -58,29 +60,6 @@ class Shown:
         epoch = self.record.epoch
         known = {each.source.binlog for each in self.history if each.epoch == epoch}
         return sorted(known, key=lambda target: target.rank)
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """The effect of a move.
-
-    `distance_bytes` of binlog in `files` files are between both positions (None if the source lacks
-    some), with the transactions `gtids`.
-    """
-
-    reposition: Reposition
-    leader: str | None
-    distance_bytes: int | None
-    gtids: str
-    files: int | None = None
-
-    @property
-    def transactions(self) -> int | None:
-        """The number of transactions in `gtids`; None if MariaDB's domains do not show it."""
-        found = GtidSet.parse(self.gtids)
-        if found.domains or not self.gtids:
-            return None
-        return sum(last - first + 1 for held in found.intervals.values() for first, last in held)
 
 
 class InstancePosition:
@@ -126,7 +105,12 @@ class InstancePosition:
             else published.without(wanted)
         )
         distance, files = target.bytes_from(before.binlog), target.files_from(before.binlog)
-        return Preview(reposition, shown.leader, distance, str(between), files)
+        rows = (
+            None
+            if distance is None
+            else rows_of_move(self._settings, self._instance, self._session, followed, before)
+        )
+        return Preview(reposition, shown.leader, distance, str(between), files, rows)
 
     def reposition(
         self,

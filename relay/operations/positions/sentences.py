@@ -6,7 +6,8 @@ from relay.model.positions.position import SourcePosition
 from relay.model.records.position_record import PositionRecord
 from relay.operations.mappings.instance_mapping import MappingComparison
 from relay.operations.positions.lost_changes import requested_copies
-from relay.operations.positions.position import Preview, Shown
+from relay.operations.positions.position import Shown
+from relay.operations.positions.preview import Preview
 from relay.operations.positions.repartition import RepartitionPlan
 from relay.operations.positions.repositioning import Reposition, RepositionKind
 
@@ -19,7 +20,13 @@ def shown(position: Shown) -> str:
 def foretold(instance: str, preview: Preview) -> str:
     """Return the effect of a move in sentences, before it is done."""
     reposition, leader = preview.reposition, preview.leader
-    lines = [_direction(preview), _meaning(reposition), *_split(reposition), *_copied(reposition)]
+    lines = [
+        _direction(preview),
+        *_rows(preview),
+        _meaning(reposition),
+        *_split(reposition),
+        *_copied(reposition),
+    ]
     if leader is not None:
         lines.append(
             f"{leader} leads {instance}: Kafka fences it at the old position, and it continues "
@@ -206,6 +213,18 @@ def _direction(preview: Preview) -> str:
     from_where = f"Source {reposition.source}, from" if reposition.source else "From"
     way = f"{from_where} {reposition.origin.binlog} to {reposition.target.binlog}"
     return f"{way}: {size} of binlog{files}{count}."
+
+
+def _rows(preview: Preview) -> Iterator[str]:
+    between = preview.between
+    if between is None:
+        return
+    yield between.sentence
+    if between.tables and preview.reposition.kind is RepositionKind.FORWARD:
+        yield (
+            "Copies of these logical tables lack these changes: `roma reconcile --repair` finds "
+            "and repairs the rows."
+        )
 
 
 def _transactions(preview: Preview) -> str:

@@ -1,6 +1,6 @@
 """The items of a binlog range, read over a separate connection and not as a replica."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 
 from relay.errors import SourceUnreachable
@@ -12,7 +12,21 @@ from relay.source.events.open_group import ExcludedRange
 from relay.source.events.transaction_assembler import TransactionAssembler
 from relay.source.protocol.connection import SourceConnection
 from relay.source.protocol.dump_handshake import reading_from
-from relay.source.protocol.server_facts import ServerFacts
+from relay.source.protocol.server_facts import ServerFacts, read_server_facts
+
+
+def binlog_items(
+    settings: SourceSettings, start: BinlogPosition, end: BinlogPosition
+) -> Generator[RawItem]:
+    """Yield the items between two borders of transactions; none if `end` is not after `start`.
+
+    Raises the errors of `items_between`, and those of a connection.
+    """
+    if start.rank >= end.rank:
+        return
+    with closing(SourceConnection(settings)) as connection:
+        server = read_server_facts(connection)
+    yield from items_between(settings, server, start, end, ())
 
 
 def items_between(

@@ -89,6 +89,11 @@ def _over_http(installation: Installation, place: tuple[str, str, str], last_ord
         assert admin.post(f"{address}/preview", json=to).json()["code"] == "MOVE_REFUSED"
         preview = admin.post(f"{address}/preview", json={**to, "as_new": True}).json()
         assert (preview["kind"], preview["epoch"]) == ("as new", 3)
+        assert preview["rows"] == sum(preview["tables"].values()) > 0
+        assert preview["rows_are_whole"]
+        target = {"file": place[0], "offset": place[1], "as_new": "true"}
+        page = admin.get("/instances/shop/reposition", params=target)
+        assert f"Between them: {preview['rows']:,} row" in page.text
         assert (
             admin.post(address, json={**to, "as_new": True, "confirm": "other"}).status_code == 400
         )

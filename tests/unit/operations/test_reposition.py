@@ -8,7 +8,7 @@ from relay.errors import MoveRefused
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import PositionRecord, Replay, SplitProgress
 from relay.operations.positions.lost_changes import loses_changes, requested_copies, with_copy
-from relay.operations.positions.position import Preview
+from relay.operations.positions.preview import Preview
 from relay.operations.positions.repositioning import (
     RepositionKind,
     plan_reposition,

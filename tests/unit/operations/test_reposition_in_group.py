@@ -8,8 +8,10 @@ from relay.errors import MoveRefused, SourceNotNamed
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import OtherSource, PositionRecord, SplitProgress
 from relay.operations.instances.chosen_source import chosen_source
-from relay.operations.positions.position import Preview, Shown
+from relay.operations.positions.position import Shown
+from relay.operations.positions.preview import Preview
 from relay.operations.positions.repositioning import RepositionKind, plan_reposition, skip, unskip
+from relay.operations.positions.rows_between import RowsBetween
 from relay.operations.positions.sentences import foretold, moved, shown
 from relay.settings import InstanceSettings
 
@@ -166,6 +168,10 @@ def test_people_are_told_which_source_it_is() -> None:
         "Source second, from b.000900:500 to b.000901:4: 700 bytes of binlog in 2 files"
     )
     assert "LEFT OUT" in told
+    rows = RowsBetween({"shop.order": 1_200, "shop.client": 1}, is_whole=True)
+    told = foretold("shop", Preview(move, "relay-1", 700, "0-2-901004", 2, rows))
+    assert "1,201 rows of 2 logical tables: shop.order (1,200), shop.client (1)." in told
+    assert "`roma reconcile --repair`" in told
     assert "The other sources continue at their positions." in told
     assert moved("shop", move) == "Source second of shop continues forward at b.000901:4, epoch 4."
     lines = shown(Shown(NOW, None, (NOW,))).splitlines()

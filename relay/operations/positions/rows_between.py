@@ -1,0 +1,129 @@
+"""Counts the rows between two positions of a binlog, by logical table."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Final
+
+from relay.deadline import Deadline
+from relay.decode import RowDecoder
+from relay.errors import MappingRefused, RelayError
+from relay.model.change import RawItem, RawRows
+from relay.model.positions.position import BinlogPosition, SourcePosition
+from relay.model.table import TableId
+from relay.operations.instances.followed_server import FollowedPosition
+from relay.operations.mappings.instance_mapping import mapping_in_force
+from relay.route import Router, TableFilter
+from relay.settings import InstanceSettings, RelaySettings, SourceSettings
+from relay.source import binlog_items
+from relay.zk import Session
+
+READ_SECONDS: Final = 3.0
+"""A user waits for the preview, so a longer part is not read to its end."""
+_NAMED: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class RowsBetween:
+    """The rows of published tables between two positions.
+
+    tables    logical table and its rows, the one with the most rows first
+    is_whole  all of the binlog between the positions was read
+    """
+
+    tables: Mapping[str, int]
+    is_whole: bool
+
+    @property
+    def rows(self) -> int:
+        """The rows of all tables."""
+        return sum(self.tables.values())
+
+    @property
+    def sentence(self) -> str:
+        """The rows and tables in one or two sentences."""
+        if not self.tables:
+            return (
+                "No row of a mapped table is between the two positions."
+                if self.is_whole
+                else f"The part that was read has no row of a mapped table. {_PART}"
+            )
+        rows = f"{self.rows:,} {'row' if self.rows == 1 else 'rows'}"
+        count = len(self.tables)
+        tables = f"{count:,} logical {'table' if count == 1 else 'tables'}"
+        named = [f"{name} ({number:,})" for name, number in self.tables.items()][:_NAMED]
+        more = f" and {count - _NAMED:,} more" if count > _NAMED else ""
+        told = f"{rows} of {tables}: {', '.join(named)}{more}."
+        if self.is_whole:
+            return f"Between them: {told}"
+        return f"Between them: at least {told} {_PART}"
+
+
+_PART: Final = f"It was not read to its end within {READ_SECONDS:.0f} s."
+
+
+def rows_of_move(
+    settings: RelaySettings,
+    instance: InstanceSettings,
+    session: Session,
+    followed: FollowedPosition,
+    origin: SourcePosition,
+) -> RowsBetween | None:
+    """Count the rows between a position and a target, by the active mapping.
+
+    None if they are positions of two servers, or the mapping cannot be used. Raises
+    StoreUnreachable.
+    """
+    target = followed.target.position
+    if target.identity.server != origin.identity.server:
+        return None
+    try:
+        router = Router(mapping_in_force(settings, session), instance.routing)
+    except MappingRefused:
+        return None
+    table_filter = TableFilter(instance.filter)
+
+    def logical(real: TableId) -> TableId | None:
+        found = router.destination(real) if table_filter.accepts(real) else None
+        return None if found is None else found.logical
+
+    start, end = sorted((target.binlog, origin.binlog), key=lambda each: each.rank)
+    return rows_between(followed.settings, start, end, logical)
+
+
+def rows_between(
+    settings: SourceSettings,
+    start: BinlogPosition,
+    end: BinlogPosition,
+    logical: Callable[[TableId], TableId | None],
+) -> RowsBetween:
+    """Count the rows of the binlog from `start` to `end`, for at most READ_SECONDS.
+
+    `logical` names the logical table of a real one, None if its rows are not published. Where the
+    binlog cannot be read further, the count ends, and is not whole.
+    """
+    found: Counter[str] = Counter()
+    is_whole = True
+    try:
+        with closing(binlog_items(settings, start, end)) as items:
+            is_whole = _count(items, logical, found)
+    except RelayError:
+        is_whole = False
+    return RowsBetween(dict(found.most_common()), is_whole)
+
+
+def _count(
+    items: Iterator[RawItem], logical: Callable[[TableId], TableId | None], found: Counter[str]
+) -> bool:
+    """Add the rows to `found`; return whether all were read in time."""
+    decoder, deadline = RowDecoder(), Deadline.after(READ_SECONDS)
+    for item in items:
+        if isinstance(item, RawRows):
+            event = decoder.open(item)
+            name = logical(event.table.id)
+            if name is not None:
+                found[str(name)] += len(event.rows)
+        if deadline.passed:
+            return False
+    return True
