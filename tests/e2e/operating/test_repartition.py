@@ -192,6 +192,10 @@ def test_instances_of_one_topic_place_its_rows_alike_or_the_second_one_waits(
         wait_until(
             lambda: len(read_topic(kafka.bootstrap, name)) == 1, "the row of the first instance"
         )
+        # An instance that starts later would begin after the row.
+        wait_until(
+            lambda: state_of(installation, "second") == ("RUNNING", ""), "the second instance"
+        )
         mariadb.execute(f"insert into {name}_2.t values (2, 0, '')")
         wait_until(
             lambda: state_of(installation, "second") == ("WAITING", "PARTITIONS_DIFFER"),
