@@ -34,11 +34,17 @@ class LogHandler(logging.StreamHandler["LogOutput | TextIO"]):
         if self._output is not None and (lines := self._output.take_lost()):
             _log.warning("log_lines_lost", lines=lines, reason="nobody read the log in time")
 
-    def close(self) -> None:
-        """Close what the handler opened; the stream stays open."""
-        if self._output is not None:
-            self._output.close()
-        super().close()
+    def give_up(self) -> None:
+        """Close what the handler opened, because another one replaces it. The stream stays open.
+
+        `close` does not: `logging.shutdown` calls it, and records may follow.
+        """
+        self.acquire()
+        try:
+            if self._output is not None:
+                self._output.close()
+        finally:
+            self.release()
 
 
 class LogOutput:
@@ -84,7 +90,7 @@ class LogOutput:
         return lost
 
     def close(self) -> None:
-        """Close what was opened here."""
+        """Close what was opened here. Later texts are dropped."""
         self._target.close()
 
     def _unwritten(self, data: bytes, end_s: float) -> bytes:
@@ -117,9 +123,12 @@ class _Target:
         return os.write(self._file, data[: select.PIPE_BUF])
 
     def close(self) -> None:
-        """Close the file if it was opened for this object."""
-        if self._owned:
-            with suppress(OSError):
+        """Close the file if it was opened for this object. It is not writable any more: another
+        file may get its number.
+        """
+        with suppress(KeyError):
+            self._poll.unregister(self._file)
+            if self._owned:
                 os.close(self._file)
 
 

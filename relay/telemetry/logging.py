@@ -50,7 +50,7 @@ def set_up_logging(
     former, root.handlers[:] = list(root.handlers), [handler]
     for each in former:
         if isinstance(each, LogHandler):
-            each.close()
+            each.give_up()
     root.setLevel(settings.level)
     for name, level in _QUIET_LOGGERS.items():
         logging.getLogger(name).setLevel(level)

@@ -16,6 +16,7 @@ import structlog
 
 from relay.settings import LogSettings
 from relay.telemetry import log_output, set_up_logging
+from relay.telemetry.log_output import LogHandler
 from relay.telemetry.metrics import REGISTRY
 
 Make: TypeAlias = "Callable[[ExitStack], tuple[int, TextIOWrapper]]"
@@ -31,7 +32,8 @@ def _root_as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     handlers, level = list(root.handlers), root.level
     yield
     for each in root.handlers:
-        each.close()
+        if isinstance(each, LogHandler):
+            each.give_up()
     root.handlers[:], root.level = handlers, level
     structlog.reset_defaults()
 
@@ -110,3 +112,23 @@ def test_the_flags_of_the_shared_file_stay() -> None:
         _, stream = _pipe(stack)
         set_up_logging(_JSON, stream)
         assert os.get_blocking(stream.fileno())
+
+
+@pytest.mark.parametrize("make", [_pipe, _socket, _terminal])
+def test_a_closed_log_writes_to_no_file_that_has_its_number(make: Make) -> None:
+    with ExitStack() as stack:
+        reads, stream = make(stack)
+        set_up_logging(_JSON, stream)
+        (handler,) = logging.getLogger().handlers
+        assert isinstance(handler, LogHandler)
+        handler.close()
+        logging.getLogger("late").warning("after a shutdown of logging")
+        assert b"after a shutdown" in _read(reads)
+        handler.give_up()
+        handler.give_up()
+        others = [os.memfd_create("other") for _ in range(8)]
+        logging.getLogger("late").warning("after the end")
+        assert [os.fstat(each).st_size for each in others] == [0] * 8
+        assert _read(reads) == b""
+        for each in others:
+            os.close(each)
