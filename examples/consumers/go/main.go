@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"strings"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 )
@@ -14,7 +15,8 @@ import (
 type change struct {
 	Database, Table, Type string
 	IsDdl                 bool
-	Data                  []json.RawMessage
+	Data                  []json.RawMessage // several rows in a packed message
+	PkNames               []string
 }
 
 func main() {
@@ -50,15 +52,47 @@ func apply(record *kgo.Record, orders map[string]string) {
 	if row.IsDdl || row.Database+"."+row.Table != os.Args[3] {
 		return
 	}
-	key := string(record.Key)
+	order := ""
 	for _, header := range record.Headers {
-		if header.Key == "order" && string(header.Value) >= orders[key] { // else an older change
-			orders[key] = string(header.Value)
-			if row.Type == "DELETE" {
-				fmt.Println(key, "deleted")
-			} else {
-				fmt.Println(key, string(row.Data[0]))
-			}
+		if header.Key == "order" {
+			order = string(header.Value)
 		}
 	}
+	for _, data := range row.Data {
+		key := string(record.Key)
+		if record.Key == nil {
+			key = keyOf(row, data)
+		}
+		if key != "" {
+			if order < orders[key] {
+				continue // an older change of this key
+			}
+			orders[key] = order
+		}
+		if row.Type == "DELETE" {
+			data = json.RawMessage("deleted")
+		}
+		fmt.Println(key, string(data))
+	}
+}
+
+// keyOf returns the key of a row in a packed message, which has none; "" for a table without a key.
+func keyOf(row change, data json.RawMessage) string {
+	if row.PkNames == nil {
+		return ""
+	}
+	values, key := map[string]any{}, []any{row.Database + "." + row.Table}
+	if err := json.Unmarshal(data, &values); err != nil {
+		log.Fatal(err)
+	}
+	for _, name := range row.PkNames {
+		key = append(key, values[name])
+	}
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // as the relay writes keys
+	if err := encoder.Encode(key); err != nil {
+		log.Fatal(err)
+	}
+	return strings.TrimSpace(text.String())
 }

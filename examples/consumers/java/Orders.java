@@ -24,14 +24,27 @@ public final class Orders {
           String table = change.get("database").asText() + "." + change.get("table").asText();
           if (change.get("isDdl").asBoolean() || !table.equals(args[2])) continue;
           Header order = record.headers().lastHeader("order");
-          String mine = new String(order.value()), known = orders.getOrDefault(record.key(), "");
-          if (mine.compareTo(known) < 0) continue;        // an older change of this key
-          orders.put(record.key(), mine);
+          String mine = new String(order.value());
           boolean deleted = change.get("type").asText().equals("DELETE");
-          System.out.println(record.key() + " " + (deleted ? "deleted" : change.get("data").get(0)));
+          for (JsonNode row : change.get("data")) {       // several rows in a packed message
+            String key = record.key() != null ? record.key() : keyOf(table, change, row);
+            if (key != null) {
+              if (mine.compareTo(orders.getOrDefault(key, "")) < 0) continue;  // an older change
+              orders.put(key, mine);
+            }
+            System.out.println(key + " " + (deleted ? "deleted" : row));
+          }
         }
         consumer.commitSync();                            // after the rows are applied
       }
     }
+  }
+
+  /** The key of a row in a packed message, which has none; null for a table without a key. */
+  static String keyOf(String table, JsonNode change, JsonNode row) {
+    if (!change.path("pkNames").isArray()) return null;
+    var key = new ObjectMapper().createArrayNode().add(table);
+    for (JsonNode name : change.get("pkNames")) key.add(row.get(name.asText()));
+    return key.toString();
   }
 }

@@ -128,6 +128,47 @@ def publish(kafka: Kafka, topic: str) -> None:
             producer.abort_transaction(30)
 
 
+def packed(topic: str, position: int, ids: str, *, kind: str = "INSERT", names: bool = True) -> Any:
+    """A record of one row for each letter, as `rows_per_message = "event"` packs them."""
+    made = message(topic, "", position, kind)
+    value = orjson.loads(made["value"]) | {
+        "data": [{"id": f"<{each}é>", "note": f"{kind}-{position}"} for each in ids],
+        "pkNames": ["id"] if names else None,
+    }
+    return made | {"key": None, "value": orjson.dumps(value)}
+
+
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize("example", [java_example, go_example])
+def test_an_example_reads_all_rows_of_packed_messages_and_of_tables_without_a_key(
+    kafka: Kafka, fresh_name: FreshName, tmp_path: Path, example: Callable[[Path], list[str]]
+) -> None:
+    topic = fresh_name("packed")
+    TopicAdmin(KafkaSettings(bootstrap_servers=kafka.bootstrap)).create(TopicSpec(topic, 1, 1, {}))
+    producer = Producer({"bootstrap.servers": kafka.bootstrap})
+    for record in (
+        packed(topic, 10, "abc"),
+        packed(topic, 5, "ab"),  # older
+        packed(topic, 20, "ab", kind="UPDATE"),
+        packed(topic, 30, "b", kind="DELETE"),
+        packed(topic, 9, "xy", names=False),
+        packed(topic, 8, "xz", names=False),  # of an instance with its own order
+        message(topic, "<cé>", 40, note="last"),
+    ):
+        producer.produce(**record)
+    producer.flush(30)
+    log = tmp_path / "output"
+    with running([*example(tmp_path), kafka.bootstrap, topic, TABLE], log):
+        wait_until(lambda: '"last"' in log.read_text("utf-8"), "the last row")
+    lines = log.read_text("utf-8").splitlines()
+    keyed = [each.split(" ", 1) for each in lines if each.startswith("[")]
+    assert [key for key, _ in keyed] == [f'["shop.orders","<{each}é>"]' for each in "abcabbc"]
+    assert dict(keyed)['["shop.orders","<bé>"]'] == "deleted"
+    assert orjson.loads(dict(keyed)['["shop.orders","<aé>"]'])["note"] == "UPDATE-20"
+    others = [orjson.loads(each[each.index("{") :]) for each in lines if not each.startswith("[")]
+    assert [each["id"] for each in others] == ["<xé>", "<yé>", "<xé>", "<zé>"]
+
+
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("example", [java_example, go_example])
 def test_an_example_keeps_the_newest_row_of_each_key(
