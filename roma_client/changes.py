@@ -15,7 +15,8 @@ from roma_client.names.watcher import NameWatcher
 from roma_client.records.change import Change
 from roma_client.records.delivery import Delivery
 
-_FETCH_RECORDS: Final = 500
+_FETCH_RECORDS: Final = 100
+"""Messages that are taken from Kafka's client together: few are young objects at one time."""
 _PARSED_CHANGES: Final = 20
 """Changes that are made ahead: few stay in the caches of the processor."""
 _WAIT_SECONDS: Final = 0.5
@@ -63,7 +64,8 @@ class Changes(Iterator[Change]):
         Raises the errors of `Feed.fetch`, and TableMoved.
         """
         if self._open is not None:
-            self.ack()
+            self._feed.ack(self._open.receipt)
+            self._open = None
         while not self._is_stopped:
             delivery = self.poll(_WAIT_SECONDS)
             if delivery is not None:
@@ -103,7 +105,8 @@ class Changes(Iterator[Change]):
                 return None
             delivery = ready.popleft()
             if standing is Standing.CURRENT:
-                self._last_change = time.monotonic()
+                if self._idle_seconds is not None:
+                    self._last_change = time.monotonic()
                 if self._is_counted:
                     self._count(delivery.change)
                 return delivery

@@ -1,5 +1,6 @@
 """Figures of a client: for Prometheus where its client library is installed, otherwise nowhere."""
 
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
@@ -8,6 +9,7 @@ from roma_client.records.order_guard import Partition
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
+    from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 
 class Metrics(Protocol):
@@ -53,12 +55,6 @@ class PrometheusMetrics:
         from prometheus_client import Counter, Gauge  # noqa: PLC0415
 
         self._group = group
-        self._changes = Counter(
-            "roma_client_changes",
-            "Changes that the service received.",
-            ("group", "database", "table", "operation"),
-            registry=registry,
-        )
         self._events = Counter(
             "roma_client_events",
             "Dropped repeats, retries, dead letters, corrupt records, acknowledgements "
@@ -66,14 +62,8 @@ class PrometheusMetrics:
             ("group", "event"),
             registry=registry,
         )
-        self._delay = Gauge(
-            "roma_client_delay_seconds",
-            "Time from the commit on the source to the delivery of the last change.",
-            ("group",),
-            registry=registry,
-        )
-        self._counters: dict[tuple[str, str, str], Counter] = {}
-        self._delay_of_group: Gauge | None = None
+        self._delivered = _Delivered(group)
+        registry.register(self._delivered)
         self._lag = Gauge(
             "roma_client_lag_offsets",
             "Offsets that are not acknowledged, markers of Kafka transactions included.",
@@ -83,14 +73,7 @@ class PrometheusMetrics:
 
     def delivered(self, change: Change, delay_seconds: float) -> None:
         """Count a change that the service got, and how old it was."""
-        names = (change.database, change.table, change.operation.value)
-        counter = self._counters.get(names)
-        if counter is None:  # to find the child of a counter costs more than to count
-            counter = self._counters[names] = self._changes.labels(self._group, *names)
-        counter.inc()
-        if self._delay_of_group is None:
-            self._delay_of_group = self._delay.labels(self._group)
-        self._delay_of_group.set(delay_seconds)
+        self._delivered.add(change, delay_seconds)
 
     def happened(self, event: str, times: int = 1) -> None:
         """Count an event of this name."""
@@ -104,3 +87,54 @@ class PrometheusMetrics:
         """Remove a partition that this client no longer has."""
         with suppress(KeyError):  # its lag was never shown
             self._lag.remove(self._group, partition[0], str(partition[1]))
+
+
+class _Delivered:
+    """What a client has delivered, as a collector: the samples are made when Prometheus asks.
+
+    One thread adds; any thread collects.
+    """
+
+    def __init__(self, group: str) -> None:
+        self._group = group
+        self._changes: dict[tuple[str, str, str], int] = {}
+        self._delay_seconds: float | None = None
+
+    def add(self, change: Change, delay_seconds: float) -> None:
+        """Count a change, and note its delay."""
+        names = (change.database, change.table, change.operation.value)
+        self._changes[names] = self._changes.get(names, 0) + 1
+        self._delay_seconds = delay_seconds
+
+    def describe(self) -> "Iterable[Metric]":
+        """Return the metrics without samples: the registry compares their names."""
+        return self._families()
+
+    def collect(self) -> "Iterable[Metric]":
+        """Return the metrics."""
+        changes, delay = self._families()
+        for names, number in self._changes.copy().items():
+            changes.add_metric((self._group, *names), number)
+        if self._delay_seconds is not None:
+            delay.add_metric((self._group,), self._delay_seconds)
+        return changes, delay
+
+    def _families(self) -> "tuple[CounterMetricFamily, GaugeMetricFamily]":
+        # an optional dependency, needed only here
+        from prometheus_client.core import (  # noqa: PLC0415
+            CounterMetricFamily,
+            GaugeMetricFamily,
+        )
+
+        return (
+            CounterMetricFamily(
+                "roma_client_changes",
+                "Changes that the service received.",
+                labels=("group", "database", "table", "operation"),
+            ),
+            GaugeMetricFamily(
+                "roma_client_delay_seconds",
+                "Time from the commit on the source to the delivery of the last change.",
+                labels=("group",),
+            ),
+        )

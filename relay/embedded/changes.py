@@ -14,7 +14,7 @@ from relay.embedded.reading import SourceReading
 from relay.embedded.settings import EmbeddedSettings
 from relay.embedded.stored_position import StoredPosition
 from roma_client.records.change import Change
-from roma_client.records.decoding import Reading, changes_of
+from roma_client.records.decoding import Decoder, Reading
 from roma_client.records.record import Record
 from roma_client.records.selection import Selection
 
@@ -32,7 +32,7 @@ class EmbeddedChanges:
 
     def __init__(self, settings: EmbeddedSettings, store: PositionStore) -> None:
         self._store = store
-        self._reading = Reading(settings.values)
+        self._decoder = Decoder(_EVERY_TABLE, Reading(settings.values))
         self._stop = threading.Event()
         self._number = 0
         try:
@@ -123,5 +123,5 @@ class EmbeddedChanges:
             record = Record(
                 each.topic, each.partition, self._number, each.key, each.value, each.headers
             )
-            changes += changes_of(record, _EVERY_TABLE, self._reading)
+            changes += self._decoder.changes(record)
         return changes

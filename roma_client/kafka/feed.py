@@ -20,7 +20,7 @@ from roma_client.log import log_event
 from roma_client.metrics import Metrics
 from roma_client.records.ack_book import AckBook, Receipt
 from roma_client.records.change import new_tuple
-from roma_client.records.decoding import changes_of
+from roma_client.records.decoding import Decoder
 from roma_client.records.delivery import Delivery
 from roma_client.records.order_guard import OrderGuard, Partition
 from roma_client.records.record import Record
@@ -52,6 +52,7 @@ class Feed:
         )
         self._membership = Membership(self._consumer, options, self)
         self._moves = moves_of(options)
+        self._decoder = Decoder(options.selection, options.reading)
         self._quiet_until = float("-inf")  # until then nothing but a lost group needs attention
         self.has_joined = False  # whether the group has answered, maybe without a partition
         self.before_revoke: Callable[[], None] = lambda: None
@@ -238,6 +239,7 @@ class Feed:
         self.revoked(self._book.partitions(), lost=True)
         self._options = moved
         self._moves = moves_of(moved)
+        self._decoder = Decoder(moved.selection, moved.reading)
         self.has_joined = self._membership.reads_all(moved.topics)
         self._membership.read_elsewhere(moved)
 
@@ -260,7 +262,7 @@ class Feed:
     def _take(self, messages: Sequence[Message]) -> None:
         """Keep all records, then raise the first error."""
         records, failures = sorted_out(messages, self._met_end)
-        self._records += [r for r in records if self._book.has(r.source_partition)]
+        self._records += self._book.own(records)
         raise_first(failures)
 
     def _met_end(self, partition: Partition, offset: int) -> None:
@@ -271,20 +273,16 @@ class Feed:
         if self._moves.passes(record):
             return
         try:
-            changes = changes_of(record, self._options.selection, self._options.reading)
+            changes = self._decoder.changes(record)
         except (CorruptMessage, ClaimGone) as exc:
             if self._on_corrupt is None:
                 raise
             self._on_corrupt(record, exc)
             changes = []
         partition, offset = record[:2], record.offset
-        receipt, before = self._book.receipt(partition, offset), len(found)
-        found += [
-            new_tuple(Delivery, (each, receipt, record))
-            for each in changes
-            if self._guard.takes(partition, each, offset)
-        ]
-        self._book.deliver(receipt, len(found) - before)
+        new = self._guard.new_of(partition, changes, offset)
+        receipt = self._book.deliver(partition, offset, len(new))
+        found.extend(new_tuple(Delivery, (each, receipt, record)) for each in new)
 
     def note(self, partition: Partition, offset: int) -> str:
         """Return the metadata of the commit of an offset."""

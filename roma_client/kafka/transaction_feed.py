@@ -14,7 +14,6 @@ from roma_client.kafka.feed import Feed
 from roma_client.kafka.options import FeedOptions
 from roma_client.metrics import Metrics
 from roma_client.records.ack_book import Receipt
-from roma_client.records.decoding import changes_of
 from roma_client.records.delivery import Delivery
 from roma_client.records.order_guard import Partition
 from roma_client.records.pending import (
@@ -178,8 +177,7 @@ class TransactionFeed(Feed):
     def _deliver(self, record: Record, _found: list[Delivery]) -> None:
         """Add the record to the assembly; no change is delivered alone."""
         partition = record.source_partition
-        receipt = self._book.receipt(partition, record.offset)
-        self._book.deliver(receipt, 1)
+        receipt = self._book.deliver(partition, record.offset, 1)
         if not self._assembled(record, receipt):
             self._book.ack(receipt)
         self._read[partition] = max(self._read.get(partition, 0), record.offset + 1)
@@ -189,7 +187,7 @@ class TransactionFeed(Feed):
             report = report_of(record)
             return report is not None and self._assembly.report(report, receipt)
         partition, id_ = record.source_partition, _id_of(record)
-        changes = changes_of(record, self._options.selection, self._options.reading)
+        changes = self._decoder.changes(record)
         new = [each for each in changes if self._guard.takes(partition, each, record.offset)]
         # The assembly finds repeats of whole transactions; others have only their order.
         kept = new if id_ is None else changes

@@ -3,10 +3,12 @@
 Canal's verbs acknowledge batches in order: `canal_batches` checks that.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from roma_client.records.change import new_tuple
 from roma_client.records.order_guard import Partition
+from roma_client.records.record import Record
 
 
 class Assignment:
@@ -64,30 +66,26 @@ class AckBook:
         """Return the partitions that this client has."""
         return list(self._assigned)
 
-    def has(self, partition: Partition) -> bool:
-        """Return whether this client has a partition."""
-        return partition in self._assigned
+    def own(self, records: Iterable[Record]) -> list[Record]:
+        """Return the records of the partitions that this client has."""
+        assigned = self._assigned
+        return [each for each in records if each[:2] in assigned]
 
     def is_current(self, receipt: Receipt) -> bool:
         """Return whether the partition is still in the assignment of a receipt."""
         return receipt.assignment.is_current
 
-    def receipt(self, partition: Partition, offset: int) -> Receipt:
-        """Return the receipt of a record that is delivered next.
+    def deliver(self, partition: Partition, offset: int, changes: int) -> Receipt:
+        """Record a read record with this many changes for the service, and return its receipt.
 
-        Raises KeyError for a partition that this client does not have.
+        A record without changes is acknowledged at once. Raises KeyError for a partition that this
+        client does not have.
         """
-        return new_tuple(Receipt, (self._assigned[partition], offset))
-
-    def deliver(self, receipt: Receipt, changes: int) -> None:
-        """Record a read record with this many changes for the service.
-
-        A record without changes is acknowledged at once.
-        """
-        assignment, offset = receipt
+        assignment = self._assigned[partition]
         assignment.next_offset = offset + 1
         if changes:
             assignment.open[offset] = changes
+        return new_tuple(Receipt, (assignment, offset))
 
     def ack(self, receipt: Receipt) -> bool:
         """Acknowledge one change of a record; False if the receipt is void."""

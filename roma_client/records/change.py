@@ -1,13 +1,22 @@
 """One change as a service reads it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Final,
+    Generic,
+    Literal,
+    NamedTuple,
+    TypeAlias,
+    TypeVar,
+    overload,
+)
 
-from roma_client.records.values import python_value
+from roma_client.records.values import Columns
 
 Values: TypeAlias = Literal["python", "text"]
 Texts: TypeAlias = Mapping[str, str | None]
@@ -16,9 +25,12 @@ LATER: Final = "_later"
 """Entry of a change's fields: a function of a field's name and of this entry, and its arguments. It
 makes fields that are read seldom, and raises AttributeError for other names.
 """
+COLUMNS: Final = "_columns"
+"""Entry of a change's fields: the Columns that its message shares with its neighbours."""
 new_tuple: Final = tuple.__new__
 """Makes a NamedTuple without its constructor, which is written in Python."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_Found = TypeVar("_Found")
 
 
 class Operation(StrEnum):
@@ -60,6 +72,32 @@ class Place(NamedTuple):
     topic: str
     partition: int
     offset: int
+
+
+class _Kept(Generic[_Found]):
+    """A property that is computed when it is first read. functools' one locks before Python 3.12.
+
+    Two threads may compute it twice: it must be the same then.
+    """
+
+    def __init__(self, compute: "Callable[[Change], _Found]") -> None:
+        self._compute = compute
+        self.__doc__ = compute.__doc__
+
+    def __set_name__(self, _: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, change: None, owner: Any = None) -> "_Kept[_Found]": ...
+
+    @overload
+    def __get__(self, change: "Change", owner: Any = None) -> _Found: ...
+
+    def __get__(self, change: "Change | None", owner: Any = None) -> "_Kept[_Found] | _Found":
+        if change is None:
+            return self
+        found = change.__dict__[self._name] = self._compute(change)
+        return found
 
 
 @dataclass(frozen=True)
@@ -144,12 +182,12 @@ class Change:
             fields[name] = found = later[0](name, later)
             return found
 
-    @cached_property
+    @_Kept
     def before(self) -> Mapping[str, Any] | None:
         """The row before the change, column name to value. Raises ValueError for a broken value."""
         return self._valued(self.before_texts)
 
-    @cached_property
+    @_Kept
     def after(self) -> Mapping[str, Any] | None:
         """The row after the change, column name to value. Raises ValueError for a broken value."""
         return self._valued(self.after_texts)
@@ -175,4 +213,5 @@ class Change:
     def _valued(self, texts: Texts | None) -> Mapping[str, Any] | None:
         if texts is None or self.values == "text":
             return texts
-        return {name: python_value(self.types[name], text) for name, text in texts.items()}
+        columns: Columns | None = self.__dict__.get(COLUMNS)
+        return (Columns(self.types) if columns is None else columns).values(texts)

@@ -1,7 +1,7 @@
 """Dropping of changes that were delivered before: for each key, only a greater order is new."""
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import Final, NamedTuple, TypeAlias
 
@@ -30,6 +30,12 @@ class LastChange(NamedTuple):
         return cls(sha256(key.encode()).hexdigest()[:_DIGEST_DIGITS], order)
 
 
+_Newest: TypeAlias = tuple[int, int, int]
+"""The newest order of a key, and the offset of its record. A plain tuple of numbers, which the
+garbage collector leaves out.
+"""
+
+
 class OrderGuard:
     """The newest delivered order of each key. Not thread-safe. A dropped key counts as new: the
     service may then see a repeated change, which at-least-once delivery permits.
@@ -41,8 +47,7 @@ class OrderGuard:
         """`repeated` is called for each dropped change, except the tombstone of each delete."""
         self._keys = keys
         self._repeated = repeated
-        self._newest: dict[Partition, OrderedDict[str, tuple[Order, int]]] = {}
-        """The newest order of each key, and the offset of its record."""
+        self._newest: dict[Partition, OrderedDict[str, _Newest]] = {}
         self._before: dict[Partition, LastChange] = {}
         self._begun: dict[Partition, LastChange] = {}
         self.dropped = 0
@@ -59,7 +64,7 @@ class OrderGuard:
         Copies of those before it (a tombstone, messages for further tags) may come after it.
         """
         newest = self._newest.get(partition, OrderedDict())
-        for key in [key for key, (_, at) in newest.items() if at >= offset]:
+        for key in [key for key, (*_, at) in newest.items() if at >= offset]:
             del newest[key]
         if not newest and partition in self._begun:
             self._before[partition] = self._begun[partition]
@@ -70,7 +75,8 @@ class OrderGuard:
         if not newest:
             return self._before.get(partition)
         key = next(reversed(newest))
-        return LastChange.of(key, newest[key][0])
+        time, position, _ = newest[key]
+        return LastChange.of(key, Order(time, position))
 
     def takes(self, partition: Partition, change: Change, offset: int) -> bool:
         """Return whether a change is handed out: it is new, or has no key.
@@ -83,6 +89,14 @@ class OrderGuard:
         if not change.is_key_only:
             self._repeated()
         return False
+
+    def new_of(
+        self, partition: Partition, changes: Sequence[Change], offset: int
+    ) -> Sequence[Change]:
+        """Return the changes of a record that are handed out, see `takes`."""
+        if len(changes) == 1:  # the usual record
+            return changes if self.takes(partition, changes[0], offset) else ()
+        return [each for each in changes if self.takes(partition, each, offset)]
 
     def is_new(self, partition: Partition, key: str, order: Order, offset: int) -> bool:
         """Return whether the change is newer than all delivered changes of its key.
@@ -97,14 +111,14 @@ class OrderGuard:
             newest = self._newest[partition] = OrderedDict()
         known = newest.get(key)
         if known is None:  # a new key is the last one already
-            newest[key] = (order, offset)
+            newest[key] = (*order, offset)
             if len(newest) > self._keys:
                 newest.popitem(last=False)
             return True
-        if order <= known[0]:
+        if order <= known:  # an equal order is less, for it is shorter
             self.dropped += 1
             return False
-        newest[key] = (order, offset)
+        newest[key] = (*order, offset)
         newest.move_to_end(key)
         return True
 

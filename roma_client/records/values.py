@@ -98,6 +98,68 @@ _BY_WORD: Final[Mapping[str, Convert]] = MappingProxyType(
 _WORD: Final = re.compile(r"[a-z]+", re.ASCII)
 
 
+_Fast: TypeAlias = tuple[tuple[str, Convert], ...]
+_DIRECT: Final[Mapping[Convert, Convert]] = MappingProxyType(
+    {
+        _datetime: datetime.fromisoformat,
+        _date: date.fromisoformat,
+        _timestamp: lambda text: datetime.fromisoformat(text + "+00:00"),
+        _decimal: Decimal,
+    }
+)
+"""Converters that return the same for the usual texts, and raise for every other one."""
+
+
+class Columns:
+    """The types of a message's columns, and how their texts become Python values.
+
+    Changes share it: nobody may change it. Columns whose texts are their values need no call.
+    """
+
+    __slots__ = ("_fast", "_texts", "types")
+
+    def __init__(self, types: Mapping[str, str]) -> None:
+        """`types`: column name to the text of its type."""
+        self.types = types
+        self._fast: _Fast | None = None
+        self._texts: tuple[str, ...] = ()
+
+    def values(self, texts: Mapping[str, str | None]) -> dict[str, Any]:
+        """Return the Python values of a row's texts.
+
+        Raises ValueError for a broken value, KeyError for a column without a type.
+        """
+        if self._fast is None:
+            self._prepare()
+        try:
+            return self._all(texts)
+        except (ValueError, KeyError, InvalidOperation):
+            return {name: python_value(self.types[name], text) for name, text in texts.items()}
+
+    def _all(self, texts: Mapping[str, str | None]) -> dict[str, Any]:
+        """Return the values of a usual row. Raises KeyError for one that has other columns."""
+        found: dict[str, Any] = {**texts}
+        for name in self._texts:
+            if name not in found:
+                raise KeyError(name)
+        for name, convert in self._fast or ():
+            text = found[name]
+            if text is not None:
+                found[name] = convert(text)
+        if len(found) != len(self.types):
+            raise KeyError
+        return found
+
+    def __reduce__(self) -> tuple[type["Columns"], tuple[Mapping[str, str]]]:
+        return Columns, (self.types,)
+
+    def _prepare(self) -> None:
+        found = {name: converter(each) for name, each in self.types.items()}
+        self._texts = tuple(name for name, each in found.items() if each is str)
+        own = [(name, each) for name, each in found.items() if each is not str]
+        self._fast = tuple((name, _DIRECT.get(each, each)) for name, each in own)
+
+
 @lru_cache(maxsize=4096)
 def converter(type_text: str) -> Convert:
     """Return the function that converts a column's text to a Python value, by the type's text in

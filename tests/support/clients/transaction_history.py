@@ -182,8 +182,7 @@ class Client:
         offset = self.at[partition]
         record = self.log.records[partition][offset]
         self.at[partition] += 1
-        receipt = self.book.receipt(partition, offset)
-        self.book.deliver(receipt, 1)
+        receipt = self.book.deliver(partition, offset, 1)
         if isinstance(record, Report):
             kept = self.assembler.report(record, receipt)
         else:

@@ -9,9 +9,7 @@ AT = ("shop", 0)
 
 
 def delivered(book: AckBook, offset: int, changes: int) -> Receipt:
-    receipt = book.receipt(AT, offset)
-    book.deliver(receipt, changes)
-    return receipt
+    return book.deliver(AT, offset, changes)
 
 
 def test_an_offset_waits_for_all_changes_of_its_record_and_for_those_before_it() -> None:

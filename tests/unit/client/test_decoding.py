@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from roma_client.errors import ClaimGone, ClaimUnreadable, CorruptMessage, UsageError
 from roma_client.records.change import NO_ORDER, Change, Operation, Order, SourcePosition
 from roma_client.records.decoding import Reading, changes_of
-from roma_client.records.message import parts_of
+from roma_client.records.decoding.message import parts_of
 from roma_client.records.record import Record
 from roma_client.records.selection import Selection, canal_filter
 from tests.support.clients.made_records import claimed_record, row_record
@@ -253,7 +253,7 @@ def test_a_message_is_parsed_as_json_whatever_its_values_look_like(
     for separators in ((",", ":"), (", ", ": ")):
         value = json.dumps(message, separators=separators).encode()
         for _ in range(2):  # the text around the rows is shared
-            frame, rows, olds = parts_of(value)
+            (frame, rows, olds), _ = parts_of(value)
             assert {**frame.message, "data": rows, "old": olds} == message
 
 

@@ -1,5 +1,7 @@
 """Texts of the exact style as Python values, by the type's text."""
 
+import copy
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -8,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roma_client.records.values import python_value
+from roma_client.records.values import Columns, python_value
 
 
 @pytest.mark.parametrize(
@@ -46,6 +48,33 @@ def test_a_text_that_the_type_cannot_have_is_an_error() -> None:
     for type_text, text in [("int", "x"), ("time", "1h"), ("decimal(1,0)", "x"), ("json", "{")]:
         with pytest.raises(ValueError, match=r".+"):
             python_value(type_text, text)
+
+
+TYPES = ("bigint(20)", "decimal(6,2)", "double", "date", "datetime(3)", "timestamp", "time", "json")
+TEXTS = ("7", "1.50", "2024-02-29", "2024-02-29 12:34:56.1", "0000-00-00 00:00:00", "x", None)
+LATE = "2024-02-29 12:34:56+01:00"
+
+
+def outcome(made: Callable[[], Any]) -> Any:
+    """The value and its type, or the type of the error."""
+    try:
+        found = made()
+    except (ValueError, KeyError) as exc:
+        return type(exc)
+    return {name: (each, type(each)) for name, each in found.items()}
+
+
+@given(
+    st.dictionaries(st.sampled_from("abcdef"), st.sampled_from((*TYPES, "char(3)", "set('7')"))),
+    st.dictionaries(st.sampled_from("abcdef"), st.sampled_from((*TEXTS, LATE))),
+)
+def test_a_row_has_the_values_of_its_columns_also_partial_and_broken_ones(
+    types: dict[str, str], texts: dict[str, str | None]
+) -> None:
+    columns = Columns(types)
+    one_by_one = outcome(lambda: {n: python_value(types[n], each) for n, each in texts.items()})
+    assert outcome(lambda: columns.values(texts)) == one_by_one
+    assert outcome(lambda: copy.copy(columns).values(texts)) == one_by_one
 
 
 @given(st.timedeltas(timedelta(hours=-838), timedelta(hours=838)), st.integers(0, 6))

@@ -3,14 +3,16 @@
 import json
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from roma_client.records.change import Operation
+from roma_client.records.values import Columns
 
 _BEGIN: Final = b'{"data":['
 _ROWS_AT: Final = len(_BEGIN) - 1
 _END_OF_DATA: Final = b'}],"database":"'
 _OLD: Final = b',"old":[{'
+_FORMER: Final = "[{"
 _END_OF_OLD: Final = b'}],"pkNames":'
 _TYPES: Final = ',"mysqlType":{'
 _SQL_TYPES: Final = ',"sqlType":{'
@@ -31,17 +33,23 @@ class Frame:
     operation  None for a statement
     old        field `old`, None if it is null or was cut out
     has_old    whether it has that field
+    columns    the types of its columns
+    image      the field of a change that has its rows
     bases      fields of a change that all rows have, by the kind of their values
     """
 
-    __slots__ = ("bases", "has_old", "message", "name", "old", "operation")
+    __slots__ = ("bases", "columns", "has_old", "image", "message", "name", "old", "operation")
 
-    def __init__(self, message: Any) -> None:
+    def __init__(self, message: Any, columns: Columns | None = None) -> None:
+        """`columns`: those of the message, if they are made already."""
         self.message = message
+        self.columns = Columns(message.get("mysqlType") or {}) if columns is None else columns
         self.name = f"{message['database']}.{message['table']}"
         self.operation = _ROWS.get(message["type"])
         self.old = message.get("old")
         self.has_old = "old" in message
+        is_delete = self.operation is Operation.DELETE
+        self.image = "before_texts" if is_delete else "after_texts"
         self.bases: dict[str, dict[str, Any]] = {}
 
 
@@ -49,51 +57,62 @@ Parts: TypeAlias = tuple[Frame, Any, Any]
 """A message: the frame, its rows, and their former columns; None for none."""
 
 
-class _Newest:
-    """The text around the rows of the newest message without former columns, and its frame.
+class Neighbour(NamedTuple):
+    """The text around the rows of a message, with which the next message may agree.
 
-    Clients in several threads share it: the pair is replaced as one.
+    frame  what the text says
+    begin  the text between the rows and their former columns; without such columns, all of it
+    end    the text behind the former columns; None without such columns
     """
 
-    pair: tuple[bytes, Frame] | None = None
+    frame: Frame
+    begin: bytes
+    end: bytes | None = None
+
+    def parts(self, value: bytes) -> Parts | None:
+        """Return the parts of a message with the same text around its rows; None for another."""
+        frame, begin, end = self
+        at = len(value) - len(begin) if end is None else value.find(_END_OF_DATA) + 2
+        if not (value.startswith(begin, at) and value.startswith(_BEGIN)):
+            return None
+        text = value[_ROWS_AT:at].decode()
+        try:
+            rows, stop = _SCAN(text, 0)
+            if end is None:
+                return (frame, rows, None) if stop == len(text) else None
+            former = value[at + len(begin) : -len(end)].decode()
+            olds, last = _SCAN(former, 0)
+        except (StopIteration, ValueError):  # the error has the place in the whole value
+            return None
+        is_whole = (stop, last) == (len(text), len(former)) and value.endswith(end)
+        return (frame, rows, olds) if is_whole and former.startswith(_FORMER) else None
 
 
-def parts_of(value: bytes) -> Parts:
-    """Return a parsed message. Raises ValueError, KeyError, TypeError.
+def parts_of(value: bytes) -> tuple[Parts, Neighbour | None]:
+    """Return a parsed message, and the text around its rows. Raises ValueError, KeyError,
+    TypeError.
 
     The rows and `old` are found by their neighbours, in the form in which the relay writes
     messages. In a string of JSON a quotation mark is escaped, so no value looks like one of these
     neighbours. The text around is the same for the rows of a statement, so it is parsed once. Every
     other form is parsed as a whole.
     """
-    newest = _Newest.pair
-    if newest is not None and value.endswith(newest[0]) and value.startswith(_BEGIN):
-        text = value[_ROWS_AT : -len(newest[0])].decode()
-        try:
-            rows, end = _SCAN(text, 0)
-        except StopIteration:  # no JSON: the error has the place in the whole value
-            return whole(json.loads(value))
-        if end == len(text):
-            return newest[1], rows, newest[1].old
-    return _cut(value)
-
-
-def _cut(value: bytes) -> Parts:
-    """Return the parts of a message whose surroundings are not those of the newest one."""
     end = value.find(_END_OF_DATA)
     if end < 0 or not value.startswith(_BEGIN):
-        return whole(json.loads(value))
+        return whole(json.loads(value)), None
     rows, around = _scanned(value[_ROWS_AT : end + 2].decode()), value[end + 2 :]
     old = around.find(_OLD)
     if old < 0:
         frame = _frame(around)
-        _Newest.pair = around, frame
-        return frame, rows, frame.old
+        same = Neighbour(frame, around) if frame.old is None else None
+        return (frame, rows, frame.old), same
     old_end = around.find(_END_OF_OLD, old)
     if old_end < 0:
-        return whole(json.loads(value))
-    olds = _scanned(around[old + len(_OLD) - 2 : old_end + 2].decode())
-    return _frame(around[:old] + around[old_end + 2 :]), rows, olds
+        return whole(json.loads(value)), None
+    begin, behind = old + len(_OLD) - 2, old_end + 2
+    frame = _frame(around[:old] + around[behind:])
+    olds = _scanned(around[begin:behind].decode())
+    return (frame, rows, olds), Neighbour(frame, around[:begin], around[behind:])
 
 
 def whole(message: Any) -> Parts:
@@ -113,9 +132,10 @@ def _frame(around: bytes) -> Frame:
     if min(types, end, sql_types, sql_end) < 0:
         return Frame(_scanned("{" + text[1:]))
     message = _scanned("{" + text[1:types] + text[end + 1 : sql_types] + text[sql_end + 1 :])
-    message["mysqlType"] = _object(text[types + len(_TYPES) - 1 : end + 1])
+    columns = _columns(text[types + len(_TYPES) - 1 : end + 1])
+    message["mysqlType"] = columns.types
     message["sqlType"] = _object(text[sql_types + len(_SQL_TYPES) - 1 : sql_end + 1])
-    return Frame(message)
+    return Frame(message, columns)
 
 
 def _scanned(text: str) -> Any:
@@ -136,3 +156,9 @@ def _object(text: str) -> Any:
     The types of a table's columns are the same text in each message.
     """
     return _scanned(text)
+
+
+@lru_cache(maxsize=1024)
+def _columns(text: str) -> Columns:
+    """Return the columns whose types are this object. Raises ValueError."""
+    return Columns(_scanned(text))
