@@ -17,7 +17,7 @@ DONE: Final[Mapping[str, str]] = {
     "paused": "The pause is ordered. The instance stops between two transactions within a second.",
     "resumed": "The instance continues.",
     "throttled": "The limits are set. They take effect within a second.",
-    "started": "The instance tries again.",
+    "started": "The instance begins again at its committed position.",
     "moved": "The move is ordered. It is executed within a few seconds.",
     "move-withdrawn": "The move is withdrawn. Settings and balance choose its relay again.",
     "repositioned": "The position is moved. The instance continues from there.",

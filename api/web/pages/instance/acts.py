@@ -44,7 +44,7 @@ def throttle(request: Request, admin: AdminDep, name: str, form: FormDep) -> Red
 
 @router.post("/start")
 def start(request: Request, admin: AdminDep, name: str, form: FormDep) -> RedirectResponse:
-    """Order a stopped instance to try again."""
+    """Order a stopped instance to try again, or a running one to begin at its position again."""
     with in_dialog(request, "start", form, partial(instance_page, admin, name)):
         admin.flow(name).start(who_from(request, form))
     return _back(name, "started")

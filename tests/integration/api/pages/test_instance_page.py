@@ -1,6 +1,7 @@
 """The page of one instance over HTTP, with statuses and orders in a real ZooKeeper."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -148,3 +149,20 @@ def test_who_may_not_operate_sees_disabled_buttons(admin: httpx.Client) -> None:
     assert "needs the right operate" in text
     assert '<dialog id="pause"' not in text
     assert admin.post("/instances/shop/pause", headers=anonymous).status_code == 401
+
+
+def test_a_running_instance_is_restarted_after_its_dialog_said_what_happens(
+    admin: httpx.Client, session: Session, paths: Paths
+) -> None:
+    store = InstanceStore(session, paths)
+    store.put_status(replace(STOPPED, state="RUNNING", code="", reason="", remedy=""))
+    try:
+        wait_until(lambda: "Restart shop" in admin.get("/instances/shop").text, "the dialog")
+        text = admin.get("/instances/shop").text
+        assert "It aborts the open Kafka transaction" in text
+        assert admin.post("/instances/shop/start", data={"comment": "ticket 9"}).status_code == 303
+        assert admin.get("/api/v1/audit?limit=1").json()[0]["comment"] == "ticket 9"
+        assert store.calls("shop") is not None
+    finally:
+        store.put_status(STOPPED)
+        wait_until(lambda: "Start shop" in admin.get("/instances/shop").text, "the stop")
