@@ -59,6 +59,8 @@ RIGHTS: Final[Mapping[str, frozenset[Right]]] = {
     "POST /instances/{name}/resume": _OPERATE,
     "POST /instances/{name}/throttle": _OPERATE,
     "POST /instances/{name}/start": _OPERATE,
+    "GET /instances/{name}/retire": _READ,
+    "POST /instances/{name}/retire": _OPERATE,
     "POST /instances/{name}/move": _OPERATE,
     "POST /instances/{name}/withdraw-move": _OPERATE,
     "POST /instances/{name}/accept-mapping": _OPERATE,

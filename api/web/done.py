@@ -18,6 +18,7 @@ DONE: Final[Mapping[str, str]] = {
     "resumed": "The instance continues.",
     "throttled": "The limits are set. They take effect within a second.",
     "started": "The instance begins again at its committed position.",
+    "retired": "The instance is removed from its topics. Nothing waits for it any more.",
     "moved": "The move is ordered. It is executed within a few seconds.",
     "move-withdrawn": "The move is withdrawn. Settings and balance choose its relay again.",
     "repositioned": "The position is moved. The instance continues from there.",

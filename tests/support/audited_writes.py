@@ -48,6 +48,9 @@ ENDPOINTS_PROVED_ELSEWHERE: Final[Mapping[str, Proved]] = {
     "POST /instances/{name}/position/raise-floor": Proved("position.raise-floor", _POSITION_PAGE),
     "POST /instances/{name}/position/repartition": Proved("position.repartition", _POSITION_PAGE),
     "POST /api/v1/instances/{name}/retire": Proved("instance.retired", _MOVED),
+    "POST /instances/{name}/retire": Proved(
+        "instance.retired", "tests/integration/api/pages/test_retire_page.py"
+    ),
     "POST /erase/{number}/erase": Proved("person.erased", _ERASE),
     "POST /api/v1/erasures/{number}/erase": Proved("person.erased", _ERASE),
     "POST /dead-letters/{instance}/{letter}/replay": Proved("dead-letter.replay", _LETTERS),

@@ -43,6 +43,7 @@ PAGES: Final[Mapping[str, tuple[str, str]]] = {
     "/instances/{name}/preflight": ("/instances/shop-a/preflight", "Preflight of shop-a"),
     "/instances/{name}/repair": ("/instances/shop-a/repair", "Repair rows of shop-a"),
     "/instances/{name}/reposition": ("/instances/shop-a/reposition", "Reposition shop-a"),
+    "/instances/{name}/retire": ("/instances/shop-a/retire", "Retire shop-a"),
     "/instances/{name}/topics": ("/instances/shop-a/topics", "Topics of shop-a"),
     "/login": ("/login", "Sign in"),
     "/mappings": ("/mappings", "Mappings"),

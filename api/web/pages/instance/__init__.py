@@ -8,6 +8,7 @@ from api.web.pages.instance import (
     preflight,
     repair,
     reposition,
+    retire,
     settings,
     topics,
 )
@@ -22,6 +23,7 @@ ROUTERS = (
     copies.router,
     repair.router,
     preflight.router,
+    retire.router,
 )
 
 __all__ = ["ROUTERS"]
