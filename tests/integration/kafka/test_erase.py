@@ -295,7 +295,7 @@ def test_the_bytes_of_a_person_are_gone_from_every_store(
     sure = (*of_keys, "--delete-records", "--by-text")
     refused = installation.roma(*sure)
     assert refused.exit_code == 1
-    assert "ERASURE_REFUSED: The spool of shop holds 5 bytes" in refused.stderr
+    assert "ERASURE_REFUSED: The spool of shop has 5 bytes" in refused.stderr
     with session_with(zookeeper.hosts) as session:
         store = InstanceStore(session, Paths.of(installation.settings.zookeeper, name))
         store.put_status(InstanceStatus("shop", "RUNNING", relay="r1"))
