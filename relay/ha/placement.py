@@ -2,8 +2,9 @@
 the same result.
 """
 
+from bisect import insort
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -138,36 +139,49 @@ def _least_loaded(members: list[Member], loads: Counter[str]) -> str:
     return min(members, key=lambda member: (loads[member.name], member.name)).name
 
 
+@dataclass(frozen=True, slots=True)
+class _Alike:
+    """The instances with the same candidates: `held` has those of each member, sorted."""
+
+    members: list[Member]
+    held: dict[str, list[str]]
+
+
 def _level(wanted: dict[str, str], allowed: dict[str, list[Member]]) -> None:
     """Move instances one by one while that balances the numbers of two relays.
 
     Each step lowers the sum of squares, so the loop ends. Among instances with the same candidates,
     the least loaded candidate is the best.
     """
-    alike: dict[tuple[str, ...], tuple[list[Member], list[str]]] = {}
-    for each, members in allowed.items():
-        names = tuple(member.name for member in members)
-        alike.setdefault(names, (members, []))[1].append(each)
-    while (step := _step(wanted, list(alike.values()))) is not None:
-        instance, name = step
+    alike: dict[tuple[str, ...], _Alike] = {}
+    for each in sorted(allowed):
+        names = tuple(member.name for member in allowed[each])
+        group = alike.setdefault(names, _Alike(allowed[each], {name: [] for name in names}))
+        group.held[wanted[each]].append(each)
+    loads = Counter(wanted.values())
+    while (step := _step(loads, alike.values())) is not None:
+        group, instance, name = step
+        former = wanted[instance]
+        group.held[former].remove(instance)
+        insort(group.held[name], instance)
+        loads[former] -= 1
+        loads[name] += 1
         wanted[instance] = name
 
 
-def _step(
-    wanted: dict[str, str], alike: list[tuple[list[Member], list[str]]]
-) -> tuple[str, str] | None:
+def _step(loads: Counter[str], alike: Iterable[_Alike]) -> tuple[_Alike, str, str] | None:
     """Return the best move, None if no move improves the balance. Among equal moves, the first by
     name.
     """
-    loads = Counter(wanted.values())
-    targets = ((_least_loaded(members, loads), instances) for members, instances in alike)
-    steps = (
-        (loads[name] - loads[wanted[each]], each, name)
-        for name, instances in targets
-        for each in instances
-    )
-    change, instance, name = min(steps, default=(0, "", ""))
-    return (instance, name) if change <= -2 else None
+    best, best_move = (-2, "", ""), None
+    for group in alike:
+        name = _least_loaded(group.members, loads)
+        for holder, instances in group.held.items():
+            if instances:
+                move = (loads[name] - loads[holder], instances[0], name)
+                if move[0] <= -2 and (best_move is None or move < best):
+                    best, best_move = move, (group, *move[1:])
+    return best_move
 
 
 def _assignment(

@@ -18,6 +18,10 @@ standby are polled.
 """
 _BETWEEN_POLLS_SECONDS: Final = 0.1
 """Changes within this time are answered by one poll: many leaders change when a relay ends."""
+_SHARE_OF_TIME: Final = 0.1
+"""Largest share of the time that polls take while changes continue. The plan of a thousand
+instances over 50 relays takes tens of milliseconds of the core that rows need too.
+"""
 _SIBLINGS_SECONDS: Final = 3.0
 """For so long a worker waits for the others of its program before it takes instances."""
 
@@ -78,6 +82,7 @@ class AssignmentLoop:
         guard = Guard("placement")
         while not self._ended.is_set():
             self._changed.clear()
+            began_s = monotonic()
             with guard:
                 try:
                     self._poll()
@@ -86,7 +91,7 @@ class AssignmentLoop:
                     _log.warning("placement_unknown", reason=exc.reason)
             if guard.error is not None:
                 self._assignments.renew({})
-            self._ended.wait(max(guard.pause_s, _BETWEEN_POLLS_SECONDS))
+            self._ended.wait(max(guard.pause_s, rest_seconds(monotonic() - began_s)))
             self._changed.wait(_POLL_SECONDS)
         for watch in watches:
             watch.cancel()
@@ -103,6 +108,14 @@ class AssignmentLoop:
             return
         leaders, overrides = self._membership.leaders(), self._overrides.overrides()
         self._assignments.renew(self._plan.of(members, leaders, overrides))
+
+
+def rest_seconds(took_s: float) -> float:
+    """Return the seconds after a poll that took `took_s`, in which changes wait for the next poll.
+
+    At most the interval of the polls, so that this relay takes an instance within it.
+    """
+    return min(_POLL_SECONDS, max(_BETWEEN_POLLS_SECONDS, took_s / _SHARE_OF_TIME - took_s))
 
 
 class LastPlan:
