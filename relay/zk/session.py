@@ -285,11 +285,12 @@ class Session:
         """
         return self._watch(path, "node", signal)
 
-    def watch_children(self, path: str, signal: Callable[[], None]) -> Watch:
-        """Call `signal` whenever a child may have been created or deleted; otherwise like
-        `watch`.
+    def watch_children(self, path: str, signal: Callable[[], None], *, once: bool = False) -> Watch:
+        """Call `signal` when a child may have been created or deleted; otherwise like `watch`.
+
+        `once`: only until `Watch.renew`. Each arming transfers the names of all children.
         """
-        return self._watch(path, "children", signal)
+        return self._watch(path, "children once" if once else "children", signal)
 
     def _watch(self, path: str, of: WatchedThing, signal: Callable[[], None]) -> Watch:
         watched = self._watched.of(self._kazoo, path, of)

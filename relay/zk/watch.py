@@ -11,7 +11,8 @@ from kazoo.exceptions import NoNodeError
 from kazoo.interfaces import IAsyncResult
 from kazoo.protocol.states import EventType, WatchedEvent, ZnodeStat
 
-WatchedThing: TypeAlias = Literal["node", "children"]
+WatchedThing: TypeAlias = Literal["node", "children", "children once"]
+"""What is watched. A watch "once" is armed again by `Watch.renew` only."""
 
 
 class Watch:
@@ -24,6 +25,10 @@ class Watch:
     def cancel(self) -> None:
         """End the watch: the signal is not called any more."""
         self._watched.remove(self)
+
+    def renew(self) -> None:
+        """Arm a watch that is armed once, if it has fired. Read the children after this call."""
+        self._watched.renew()
 
 
 class WatchedPath:
@@ -41,6 +46,7 @@ class WatchedPath:
         self._of = of
         self._listeners: list[Watch] = []
         self._lock = threading.Lock()
+        self._has_fired = False
 
     def add(self, signal: Callable[[], None]) -> Watch:
         """Add a listener; this does not arm the watch."""
@@ -66,6 +72,13 @@ class WatchedPath:
                 self._children_answered
             )
 
+    def renew(self) -> None:
+        """Arm the watch again if it fired and was not armed since."""
+        with self._lock:
+            fired, self._has_fired = self._has_fired, False
+        if fired:
+            self.arm()
+
     def arm_and_signal(self) -> None:
         """Arm the watch, then signal. Without listeners do neither.
 
@@ -79,10 +92,15 @@ class WatchedPath:
             each.signal()
 
     def _changed(self, event: WatchedEvent) -> None:
-        if (
-            event.type != EventType.NONE
-        ):  # NONE: the connection is lost; the session arms the watch again after the reconnect
+        if event.type == EventType.NONE:
+            return  # the connection is lost; the session arms the watch after the reconnect
+        if self._of != "children once":
             self.arm_and_signal()
+            return
+        with self._lock:
+            self._has_fired, listeners = True, tuple(self._listeners)
+        for each in listeners:
+            each.signal()
 
     def _children_answered(self, answer: IAsyncResult[list[str]]) -> None:
         # Children of a missing node cannot be watched; its creation can.

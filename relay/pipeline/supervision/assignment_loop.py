@@ -85,6 +85,8 @@ class AssignmentLoop:
             began_s = monotonic()
             with guard:
                 try:
+                    for watch in watches:
+                        watch.renew()
                     self._poll()
                 except RelayError as exc:
                     self._assignments.renew({})

@@ -140,9 +140,12 @@ class Membership:
         return self._leaders.values()
 
     def watch(self, signal: Callable[[], None]) -> tuple[Watch, ...]:
-        """Call `signal` whenever a relay may have started or ended, or a leader changed."""
+        """Call `signal` once when a relay may have started or ended, or a leader changed.
+
+        Renew the watches before the next read: many changes then cost one list of names.
+        """
         return tuple(
-            self._session.watch_children(path, signal)
+            self._session.watch_children(path, signal, once=True)
             for path in (self._paths.relays, self._paths.leaders)
         )
 
