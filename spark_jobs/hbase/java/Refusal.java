@@ -19,7 +19,7 @@ public final class Refusal {
             }
             last = each;
         }
-        return named("HBaseUnreachable: HBase does not answer behind " + where + ": " + says(last) + ".", last);
+        return named("HBaseUnreachable: HBase does not answer through the ZooKeeper at " + where + ": " + says(last) + ".", last);
     }
 
     /** @param where the folder for files */

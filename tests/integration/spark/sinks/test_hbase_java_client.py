@@ -59,7 +59,7 @@ def test_hbase_that_is_away_or_refuses_is_named(
     away = section.model_copy(update={"quorum": ("127.0.0.1:1",), "patience_seconds": 1})
     with (
         pytest.raises(
-            HBaseUnreachable, match=r"does not answer through the gateway at 127\.0\.0\.1:1:"
+            HBaseUnreachable, match=r"does not answer through the ZooKeeper at 127\.0\.0\.1:1:"
         ),
         named_errors("tests"),
     ):
