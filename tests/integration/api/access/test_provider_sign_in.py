@@ -177,7 +177,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "a name that is none": (
         {"preferred_username": "ann\r\nX-Evil: 1 <script>"},
         "OIDC_USER_REFUSED",
-        "is no name",
+        "is not a valid name",
     ),
     "the name of a local user": ({"preferred_username": "root"}, "OIDC_USER_REFUSED", "already"),
 }
