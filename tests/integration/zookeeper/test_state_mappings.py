@@ -134,7 +134,7 @@ def test_the_largest_save_passes_and_a_larger_one_is_refused_with_a_sentence(
     room = SAVE_LIMIT_BYTES - 400
     largest = store.save(store.current(), {"dbs": "x" * room, "tbs": ""}, NOTE)
     assert len(store.current().bodies["dbs"]) == room
-    with pytest.raises(MappingRefused, match=r"holds 10\d+ bytes") as caught:
+    with pytest.raises(MappingRefused, match=r"has 10\d+ bytes") as caught:
         store.save(largest, {"dbs": "x" * 500_000, "tbs": "y" * 500_001}, NOTE)
     assert caught.value.data_id == "tbs"
     assert store.number() == 1
