@@ -39,7 +39,9 @@ def main() -> int:
     """Measure, and print one line for each act; return the exit code."""
     given = _parser().parse_args()
     shape = Shape(given.instances, given.relays, given.processes)
-    table = Table("act", "seconds", "writes/s", "requests/s", "ZooKeeper CPU s/s")
+    table = Table(
+        "act", "seconds", "instances of a relay", "writes/s", "requests/s", "ZooKeeper CPU s/s"
+    )
     answers = Table(*HEADINGS)
     with (
         ZooKeeper(heap="1g") as server,
@@ -48,7 +50,9 @@ def main() -> int:
     ):
         for act, run in _acts(fleet, server, given.rest):
             say(act)
-            table.add_row(act, *_figures(server, run))
+            seconds, *load = _figures(server, run)
+            table.add_row(act, seconds, fleet.spread(), *load)
+            say(f"{act}: {seconds} s")
         _ask_admin(server, shape, answers)
     Console(width=120).print(table, answers)
     return 0
@@ -76,11 +80,11 @@ def _acts(
 ) -> Iterator[tuple[str, Callable[[], None]]]:
     count = fleet.shape.processes
     yield f"start of {fleet.shape.relays} relays, until all are led", lambda: _start(fleet, count)
-    yield "until all relays lead equally many", fleet.await_even
+    yield "until no instance moves for 10 s", fleet.await_rest
     yield "rest", lambda: _rest(rest_s)
     lost = ceil(count / _LOST_OF)
     yield f"loss of {lost} of {count} processes, until all are led", lambda: _lose(fleet, lost)
-    yield "their return, until all relays lead equally many", lambda: _return(fleet, lost)
+    yield "their return, until no instance moves for 10 s", lambda: _return(fleet, lost)
     yield "rolling restart of all processes", lambda: _restart_in_turn(fleet)
     yield "restart of ZooKeeper, until all are led", lambda: _restart_server(fleet, server)
 
@@ -101,7 +105,7 @@ def _lose(fleet: Fleet, count: int) -> None:
 
 def _return(fleet: Fleet, count: int) -> None:
     fleet.start(count)
-    fleet.await_even()
+    fleet.await_rest()
 
 
 def _restart_in_turn(fleet: Fleet) -> None:

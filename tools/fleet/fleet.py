@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from time import monotonic
 from types import TracebackType
 from typing import Final, NamedTuple, Self
 
@@ -13,7 +14,8 @@ from tests.support.waiting import wait_until
 
 INSTALLATION: Final = "fleet"
 BASE: Final = f"/roma/{INSTALLATION}"
-_LIMIT_SECONDS: Final = 600
+_LIMIT_SECONDS: Final = 300
+_REST_SECONDS: Final = 10
 
 
 class Shape(NamedTuple):
@@ -90,12 +92,30 @@ class Fleet:
         """Wait until running relays lead all instances."""
         wait_until(lambda: self.unled() == 0, "all instances are led", _LIMIT_SECONDS)
 
-    def await_even(self) -> None:
-        """Wait until the numbers of instances of two relays differ by one at most."""
-        wait_until(self._is_even, "instances are spread evenly", _LIMIT_SECONDS)
+    def await_rest(self) -> None:
+        """Wait until all relays are listed, all instances are led, and no leader has changed for
+        some seconds.
+        """
+        changed_s, leaders = monotonic(), self._membership.leaders()
 
-    def _is_even(self) -> bool:
+        def rests() -> bool:
+            nonlocal changed_s, leaders
+            if (now := self._membership.leaders()) != leaders:
+                changed_s, leaders = monotonic(), now
+            return (
+                self._are_listed()
+                and self.unled() == 0
+                and monotonic() - changed_s >= _REST_SECONDS
+            )
+
+        wait_until(rests, "no instance moves", _LIMIT_SECONDS)
+
+    def _are_listed(self) -> bool:
+        names = {name for _, names in self._children.values() for name in names}
+        return names <= {each.name for each in self._membership.members()}
+
+    def spread(self) -> str:
+        """Return the smallest and the largest number of instances that a running relay leads."""
         loads = Counter(self._membership.leaders().values())
-        names = [name for _, names in self._children.values() for name in names]
-        counts = [loads[name] for name in names]
-        return self.unled() == 0 and max(counts) - min(counts) <= 1
+        counts = [loads[name] for _, names in self._children.values() for name in names]
+        return f"{min(counts, default=0)} to {max(counts, default=0)}"
