@@ -76,43 +76,89 @@ def assign(view: ClusterView) -> dict[str, Assignment]:
     Each remaining instance goes to the member with the fewest instances. Then instances move one by
     one while that balances the numbers. Applying the function to its own result moves nothing.
     """
-    candidates = {instance: _candidates(view, instance) for instance in sorted(_instances(view))}
+    ranks = _Ranks(view)
+    candidates = {instance: ranks.best(instance) for instance in sorted(_instances(view))}
     named = {
         each: found
-        for each, members in candidates.items()
-        if (found := _named(view, each, members)) is not None
+        for each, able in candidates.items()
+        if (found := _named(view, each, able.members)) is not None
     }
-    allowed = {each: named[each][0] if each in named else candidates[each] for each in candidates}
-    wanted: dict[str, str] = {}
-    for each, members in allowed.items():
-        leader = view.leaders.get(each)
-        if any(member.name == leader for member in members):
-            wanted[each] = str(leader)
+    allowed = {
+        each: ranks.group(named[each][0]) if each in named else candidates[each]
+        for each in candidates
+    }
+    wanted = {
+        each: leader
+        for each, able in allowed.items()
+        if (leader := view.leaders.get(each)) is not None and leader in able.held
+    }
+    loads = Counter(wanted.values())
     for each in sorted(allowed, key=lambda each: (each not in named, each)):
         if each not in wanted:
-            wanted[each] = _least_loaded(allowed[each], Counter(wanted.values()))
-    _level(wanted, allowed)
-    return {each: _assignment(view, each, wanted[each], named.get(each)) for each in candidates}
+            wanted[each] = _least_loaded(allowed[each].members, loads)
+            loads[wanted[each]] += 1
+    _level(wanted, allowed, loads)
+    servers = {member.name: member.server for member in view.members}
+    return {
+        each: _assignment(view, servers, each, wanted[each], named.get(each)) for each in candidates
+    }
 
 
 def _instances(view: ClusterView) -> set[str]:
     return {instance for member in view.members for instance in member.instances}
 
 
-def _candidates(view: ClusterView, instance: str) -> list[Member]:
-    """Return the members of the best rank, sorted by name.
+@dataclass(frozen=True, slots=True)
+class _Alike:
+    """Members, sorted by name; `held` has the instances of each that only these may lead, sorted.
 
-    The leader counts as able: an error that stops the instance there would also stop it elsewhere.
+    All instances with the same candidates share one: a thousand over fifty relays have few.
     """
-    ranked = [
-        (_rank(view, instance, member), member)
-        for member in view.members
-        if instance in member.instances
-    ]
-    best = min(rank for rank, _ in ranked)
-    return sorted(
-        (member for rank, member in ranked if rank == best), key=lambda member: member.name
-    )
+
+    members: list[Member]
+    held: dict[str, list[str]]
+
+
+class _Ranks:
+    """The candidates of each instance. Instances whose relays are the same are ranked once."""
+
+    def __init__(self, view: ClusterView) -> None:
+        self._view = view
+        self._unready = {each for member in view.members for each in member.unready}
+        self._configured: dict[frozenset[str], list[Member]] = {}
+        for member in view.members:
+            self._configured.setdefault(member.instances, []).append(member)
+        self._ranked: dict[tuple[int, ...], _Alike] = {}
+        self._groups: dict[tuple[str, ...], _Alike] = {}
+
+    def best(self, instance: str) -> _Alike:
+        """Return the members of the best rank.
+
+        The leader counts as able: an error that stops the instance there would also stop it
+        elsewhere.
+        """
+        if instance in self._unready:
+            return self._of_best_rank(instance)
+        there = tuple(number for number, names in enumerate(self._configured) if instance in names)
+        if there not in self._ranked:
+            self._ranked[there] = self._of_best_rank(instance)
+        return self._ranked[there]
+
+    def group(self, members: list[Member]) -> _Alike:
+        """Return the one group of these members."""
+        ordered = sorted(members, key=lambda member: member.name)
+        names = tuple(member.name for member in ordered)
+        return self._groups.setdefault(names, _Alike(ordered, {name: [] for name in names}))
+
+    def _of_best_rank(self, instance: str) -> _Alike:
+        ranked = [
+            (_rank(self._view, instance, member), member)
+            for names, members in self._configured.items()
+            if instance in names
+            for member in members
+        ]
+        best = min(rank for rank, _ in ranked)
+        return self.group([member for rank, member in ranked if rank == best])
 
 
 def _rank(view: ClusterView, instance: str, member: Member) -> int:
@@ -126,7 +172,7 @@ def _named(
     """Return the candidates that an operator or the settings name, with the reason; None if no
     candidate has that name.
     """
-    named = [(view.moves.get(instance, ""), Why.MOVED)]
+    named = [(view.moves.get(instance, ""), Why.MOVED)] if instance in view.moves else []
     named += [(server, Why.PREFERRED) for server in view.preferred.get(instance, ())]
     for name, why in named:
         there = [member for member in members if name in (member.name, member.server)]
@@ -139,27 +185,16 @@ def _least_loaded(members: list[Member], loads: Counter[str]) -> str:
     return min(members, key=lambda member: (loads[member.name], member.name)).name
 
 
-@dataclass(frozen=True, slots=True)
-class _Alike:
-    """The instances with the same candidates: `held` has those of each member, sorted."""
-
-    members: list[Member]
-    held: dict[str, list[str]]
-
-
-def _level(wanted: dict[str, str], allowed: dict[str, list[Member]]) -> None:
+def _level(wanted: dict[str, str], allowed: dict[str, _Alike], loads: Counter[str]) -> None:
     """Move instances one by one while that balances the numbers of two relays.
 
     Each step lowers the sum of squares, so the loop ends. Among instances with the same candidates,
     the least loaded candidate is the best.
     """
-    alike: dict[tuple[str, ...], _Alike] = {}
     for each in sorted(allowed):
-        names = tuple(member.name for member in allowed[each])
-        group = alike.setdefault(names, _Alike(allowed[each], {name: [] for name in names}))
-        group.held[wanted[each]].append(each)
-    loads = Counter(wanted.values())
-    while (step := _step(loads, alike.values())) is not None:
+        allowed[each].held[wanted[each]].append(each)
+    alike = list({id(group): group for group in allowed.values()}.values())
+    while (step := _step(loads, alike)) is not None:
         group, instance, name = step
         former = wanted[instance]
         group.held[former].remove(instance)
@@ -185,7 +220,11 @@ def _step(loads: Counter[str], alike: Iterable[_Alike]) -> tuple[_Alike, str, st
 
 
 def _assignment(
-    view: ClusterView, instance: str, name: str, named: tuple[list[Member], Why] | None
+    view: ClusterView,
+    servers: Mapping[str, str],
+    instance: str,
+    name: str,
+    named: tuple[list[Member], Why] | None,
 ) -> Assignment:
     leader = view.leaders.get(instance)
     if leader == name:
@@ -194,6 +233,5 @@ def _assignment(
         return Assignment(None, name, Why.FREE)
     leads_there = named is None or any(member.name == leader for member in named[0])
     why = Why.BALANCE if named is None or leads_there else named[1]
-    servers = {member.name: member.server for member in view.members}
     drained = servers.get(leader) in view.maintenance and why is not Why.MOVED
     return Assignment(leader, name, Why.DRAINED if drained else why)
