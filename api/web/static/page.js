@@ -90,20 +90,39 @@
     window.Idiomorph.morph(part, fresh, { morphStyle: "outerHTML", callbacks: { beforeAttributeUpdated: keepsOpen } });
     all("[data-confirm]").forEach(checkConfirmed); // a form may have come with the part
   };
+  // Failed readings in a row. After two, the page says from when its figures are.
+  let failures = 0;
+  let readAt = new Date();
+  const noteReading = (problem) => {
+    failures = problem ? failures + 1 : 0;
+    const note = first("#unanswered");
+    if (!problem) { readAt = new Date(); note.hidden = true; }
+    if (failures < 2 || !note.hidden) return;
+    first("p", note).textContent = `${problem} The figures on this page are from ${readAt.toLocaleTimeString("en-GB")}.`;
+    note.hidden = false;
+  };
+  const problemOf = (answer) => {
+    if (!answer) return "The admin does not answer.";
+    if (answer.redirected) return "You are signed out. Load the page again to sign in.";
+    return answer.ok ? "" : `The admin answers with the error ${answer.status}.`;
+  };
   const readAgain = async (address, parts) => {
-    const answer = await fetch(address, { headers: { Accept: "text/html", "HX-Request": "true", "HX-Current-URL": location.href } });
-    if (!answer.ok || held || first("dialog[open]")) return;
+    const answer = await fetch(address, { headers: { Accept: "text/html", "HX-Request": "true", "HX-Current-URL": location.href } }).catch(() => null);
+    const problem = problemOf(answer);
+    if (problem || held || first("dialog[open]")) return problem;
     const found = new DOMParser().parseFromString(await answer.text(), "text/html");
     for (const part of parts) morph(part, found);
+    return "";
   };
-  const refresh = () => {
+  const refresh = async () => {
     if (held || document.hidden || !window.Idiomorph || first("dialog[open]")) return;
     const here = location.pathname + location.search;
     const live = all("[data-live]");
-    for (const address of new Set(live.map((part) => part.dataset.live || here))) {
-      const parts = live.filter((part) => (part.dataset.live || here) === address);
-      readAgain(address, parts).catch(() => { /* the next one may succeed */ });
-    }
+    const addresses = [...new Set(live.map((part) => part.dataset.live || here))];
+    const partsAt = (address) => live.filter((part) => (part.dataset.live || here) === address);
+    const read = (address) => readAgain(address, partsAt(address)).catch(() => ""); // the next one may succeed
+    const problems = await Promise.all(addresses.map(read));
+    noteReading(problems.find(Boolean) || "");
   };
   const hold = () => {
     if (!first("[data-live]")) return;

@@ -167,6 +167,21 @@ def test_live_parts_follow_and_an_open_table_stays_open(
         expect(table).to_have_attribute("open", "")
 
 
+def test_a_page_says_that_its_figures_are_old_while_the_admin_does_not_answer(
+    admin: httpx.Client, browser: Browser
+) -> None:
+    with opened(browser, str(admin.base_url)) as page:
+        page.goto("/instances/shop")
+        note = page.get_by_role("alert").filter(has_text="The admin does not answer.")
+        expect(note).to_be_hidden()
+        page.route("**/instances/shop?range=*", lambda route: route.abort())
+        expect(note).to_be_visible(timeout=20_000)
+        expect(note).to_contain_text("The figures on this page are from ")
+        assert_accessible(page)
+        page.unroute("**/instances/shop?range=*")
+        expect(note).to_be_hidden(timeout=20_000)
+
+
 def test_without_script_a_dialog_opens_by_its_address(
     admin: httpx.Client, browser: Browser
 ) -> None:
