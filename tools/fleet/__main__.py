@@ -48,7 +48,7 @@ def main() -> int:
         session_with(server.hosts) as session,
         Fleet(session, server.hosts, shape) as fleet,
     ):
-        for act, run in _acts(fleet, server, given.rest):
+        for act, run in _acts(fleet, server, given.rest, short=given.short):
             say(act)
             seconds, *load = _figures(server, run)
             table.add_row(act, seconds, fleet.spread(), *load)
@@ -72,11 +72,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--relays", type=int, default=50)
     parser.add_argument("--processes", type=int, default=10, help="for all relays")
     parser.add_argument("--rest", type=float, default=60, help="seconds in which nothing happens")
+    parser.add_argument(
+        "--short", action="store_true", help="without the restarts of all processes and ZooKeeper"
+    )
     return parser
 
 
 def _acts(
-    fleet: Fleet, server: ZooKeeper, rest_s: float
+    fleet: Fleet, server: ZooKeeper, rest_s: float, *, short: bool
 ) -> Iterator[tuple[str, Callable[[], None]]]:
     count = fleet.shape.processes
     yield f"start of {fleet.shape.relays} relays, until all are led", lambda: _start(fleet, count)
@@ -85,6 +88,8 @@ def _acts(
     lost = ceil(count / _LOST_OF)
     yield f"loss of {lost} of {count} processes, until all are led", lambda: _lose(fleet, lost)
     yield "their return, until no instance moves for 10 s", lambda: _return(fleet, lost)
+    if short:
+        return
     yield "rolling restart of all processes", lambda: _restart_in_turn(fleet)
     yield "restart of ZooKeeper, until all are led", lambda: _restart_server(fleet, server)
 
