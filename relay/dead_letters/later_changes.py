@@ -6,7 +6,7 @@ from typing import Final
 
 from relay.dead_letters.dead_letter import DeadLetter
 from relay.deadline import Deadline
-from relay.envelope import Header, Order, parse_order
+from relay.envelope import Order, order_of
 from relay.kafka import PartitionRange, TailRecord, TopicTail
 from relay.settings import KafkaSettings
 
@@ -91,17 +91,7 @@ def _newer(letter: DeadLetter, record: TailRecord) -> Order | int | None:
     """
     if record.key != letter.message.key:
         return None
-    order = _order(record)
+    order = order_of(record.headers)
     if order is None:
         return record.offset if record.at_ms > letter.written_ms else None
     return order if order > (letter.execute_time, letter.execute_position) else None
-
-
-def _order(record: TailRecord) -> Order | None:
-    for name, value in record.headers:
-        if name == Header.ORDER.value:
-            try:
-                return parse_order(value)
-            except ValueError:
-                return None
-    return None

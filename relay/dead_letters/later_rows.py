@@ -9,10 +9,9 @@ from typing import Final
 
 from relay.dead_letters.dead_letter import DeadLetter
 from relay.deadline import Deadline
-from relay.envelope import Header, Order, parse_order
+from relay.envelope import order_of
 from relay.errors import BrokerUnreachable, ReplayRefused
 from relay.kafka import ScannedRecord, TopicState, scan_partition
-from relay.model.message import Headers
 from relay.settings import InstanceSettings, KafkaSettings
 from relay.settings.formats import REGISTERED
 
@@ -103,7 +102,7 @@ class LastOfKey:
     def _refuse_newer(self, record: ScannedRecord) -> None:
         if record.key != self._message.key:
             return
-        own, found = _order_of(self._message.headers), _order_of(record.headers)
+        own, found = order_of(self._message.headers), order_of(record.headers)
         if own is None or found is None or found > own:
             raise ReplayRefused(
                 f"Dead letter {self._letter.id} is older than the record at partition "
@@ -124,13 +123,3 @@ def last_of_key(kafka: KafkaSettings, letter: DeadLetter, state: TopicState) -> 
 def forgets_after_ms(state: TopicState, *, tombstones: bool) -> int | None:
     """Return how long a compacted topic keeps the tombstone of a deleted key; None without them."""
     return int(state.settings.get("delete.retention.ms", 0)) if tombstones else None
-
-
-def _order_of(headers: Headers) -> Order | None:
-    for name, value in headers:
-        if name == Header.ORDER.value:
-            try:
-                return parse_order(value)
-            except ValueError:
-                return None
-    return None

@@ -30,6 +30,7 @@ from relay.envelope.moved import MovedMarker
 from relay.envelope.order import (
     ORDER_WIDTH,
     Order,
+    order_of,
     order_text,
     orders_text,
     parse_order,
@@ -66,6 +67,7 @@ __all__ = [
     "Order",
     "checked_claim",
     "claim_text",
+    "order_of",
     "order_text",
     "orders_text",
     "parse_claim",

@@ -5,9 +5,11 @@ A message with several rows has a second header, `orders`, with each row's own p
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
+
+from relay.envelope.fields import Header
 
 TIME_DIGITS: Final = 13
 POSITION_DIGITS: Final = 19
@@ -46,6 +48,17 @@ def parse_order(text: str | bytes) -> Order:
     if match is None or int(match[2]) > _MAX_POSITION:
         raise ValueError(f"{decoded!r} is not an order header")
     return Order(int(match[1]), int(match[2]))
+
+
+def order_of(headers: Iterable[tuple[str, bytes]]) -> Order | None:
+    """Return the order key of a record by its first `order` header. None if it has none, or one
+    that the relay does not write.
+    """
+    found = next((value for name, value in headers if name == Header.ORDER.value), None)
+    try:
+        return None if found is None else parse_order(found)
+    except ValueError:
+        return None
 
 
 def orders_text(positions: Sequence[int]) -> str:

@@ -19,8 +19,8 @@ standby are polled.
 _BETWEEN_POLLS_SECONDS: Final = 0.1
 """Changes within this time are answered by one poll: many leaders change when a relay ends."""
 _SHARE_OF_TIME: Final = 0.1
-"""Largest share of the time that polls take while changes continue. Each reads the leaders anew and
-plans, on the core that rows need too (ADR 93).
+"""Largest share of the time that polls take while changes continue. Each reads the leaders again
+and plans, on the core that rows need too (ADR 93).
 """
 _SIBLINGS_SECONDS: Final = 3.0
 """For so long a worker waits for the others of its program before it takes instances."""

@@ -8,6 +8,7 @@ from relay.envelope import (
     FIELDS,
     ORDER_WIDTH,
     MessageType,
+    order_of,
     order_text,
     orders_text,
     parse_order,
@@ -80,3 +81,11 @@ def test_other_orders_are_refused(orders: str) -> None:
 def test_positions_that_do_not_rise_are_refused(positions: list[int]) -> None:
     with pytest.raises(ValueError, match="rise"):
         orders_text(positions)
+
+
+def test_the_order_of_a_record_is_its_first_order_header() -> None:
+    order = order_text(7, 8).encode()
+    later = order_text(7, 9).encode()
+    assert order_of([("tag", b"a"), ("order", order), ("order", later)]) == (7, 8)
+    assert order_of([("order", b"7.8"), ("order", later)]) is None
+    assert order_of([("tag", order)]) is None
