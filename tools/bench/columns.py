@@ -108,7 +108,7 @@ def main() -> None:
         "--into", type=Path, metavar="FOLDER", help="write the table there, as Markdown and JSON"
     )
     arguments = parser.parse_args()
-    here = setting(sys.argv[1:])
+    here = setting(sys.argv[1:], "tools.bench.columns")
     gc.disable()
     costs = [*map(_cost, _WIDTHS), _cost(_LONG_WIDTH, long=True)]
     report = _report(costs)

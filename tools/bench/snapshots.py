@@ -69,7 +69,7 @@ def main() -> int:
     parser.add_argument("--without-latency", action="store_true")
     parser.add_argument("--into", type=Path)
     chosen = parser.parse_args()
-    here = setting(["snapshots", *sys.argv[1:]])
+    here = setting(sys.argv[1:], "tools.bench.snapshots")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that every server is ended
     with (
         Kafka() as kafka,
@@ -81,7 +81,8 @@ def main() -> int:
         if not chosen.without_latency:
             bench.latencies()
         report = bench.report()
-        versions = {source.name: "", "Kafka": ""}
+        server = _SERVERS[chosen.server].fetch().partition("-")[2]
+        versions = {source.name: server, "Kafka": Kafka.fetch().removeprefix("kafka-")}
     Console(width=160).print(report.table())
     if chosen.into:
         report.write(chosen.into, "snapshots", replace(here, versions=versions))

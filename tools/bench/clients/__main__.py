@@ -25,11 +25,13 @@ from tests.support.relays.admin_server import TOKEN, serving
 from tests.support.relays.relay_process import Installation, RelayProcess
 from tests.support.sources.counting_load import binlog_end, published_end
 from tests.support.waiting import wait_until
-from tools.bench.clients.reading import PLAIN, WAYS, Cost, cost
+from tools.bench.clients.reading import CLIENT, PLAIN, WAYS, Cost, cost, cost_of_group
 from tools.bench.measuring.machine import server_versions, setting
 from tools.bench.measuring.report import Report
 
 CANAL: Final = "Canal's client"
+_MEMBERS: Final = 2
+GROUP: Final = f"roma_client, {_MEMBERS} processes of a group"
 _NAME: Final = "reading"
 _WIDTH: Final = 160
 _SETTLE_SECONDS: Final = 600.0
@@ -91,17 +93,19 @@ def main() -> int:
         database = stack.enter_context(DebianMariaDB({"innodb_flush_log_at_trx_commit": 0}))
         database.execute(f"create database {_NAME}", _TABLE)
         if arguments.canal:
-            with RealCanal(database, _NAME, folder) as canal:
+            with RealCanal(database, _NAME, folder, by_memory=True) as canal:
                 measured.add(CANAL, Cost(_seconds_of_canal(canal, database, arguments.rows), 0))
         where = stack.enter_context(_published(database, folder, arguments.rows))
         for number in range(arguments.rounds):
             for way in list(WAYS) if number % 2 else reversed(list(WAYS)):
                 own = {**where, "group": f"{way}-{number}".replace(" ", "-").replace(",", "")}
                 measured.add(way, cost(way, arguments.rows, own))
+            own = {**where, "group": f"members-{number}"}
+            measured.add(GROUP, cost_of_group(CLIENT, _MEMBERS, arguments.rows, own))
     report = measured.report()
     Console(width=_WIDTH).print(report.table())
     if arguments.into:
-        here = replace(setting(sys.argv[1:]), versions=server_versions())
+        here = replace(setting(sys.argv[1:], "tools.bench.clients"), versions=server_versions())
         report.write(arguments.into, "clients", here)
     return 0
 

@@ -1,15 +1,19 @@
 """One reader in a process of its own: `python -m tools.bench.clients.reading WAY ROWS JSON`.
 
-Prints the seconds, and the CPU seconds of the process, from its first change to its last one.
+Prints the seconds, and the CPU seconds of the process, from its first change to its last one. As a
+member of a group (ROWS is 0) it prints after every 500 changes when that was, how many changes it
+had and its CPU seconds, until the process is killed.
 """
 
 import json
+import queue
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, NoReturn
 
 from confluent_kafka import Consumer
 
@@ -30,9 +34,63 @@ class Cost(NamedTuple):
 
 def cost(way: str, rows: int, arguments: Mapping[str, Any]) -> Cost:
     """Let a process read so many rows in this way."""
-    command = [sys.executable, "-m", _MODULE, way, str(rows), json.dumps(dict(arguments))]
-    told = subprocess.run(command, check=True, capture_output=True, timeout=_ANSWER_SECONDS)
+    told = subprocess.run(
+        _command(way, rows, arguments), check=True, stdout=subprocess.PIPE, timeout=_ANSWER_SECONDS
+    )
     return Cost(*json.loads(told.stdout))
+
+
+class Read(NamedTuple):
+    """What a member of a group has read so far."""
+
+    at: float
+    rows: int
+    cpu_seconds: float
+
+
+def cost_of_group(way: str, members: int, rows: int, arguments: Mapping[str, Any]) -> Cost:
+    """Let processes of one group read so many rows together; return the cost of so many rows.
+
+    The time begins when the last member has read changes; the rows before are not counted.
+    """
+    found: queue.Queue[tuple[int, Read]] = queue.Queue()
+    processes = [
+        subprocess.Popen(_command(way, 0, arguments), stdout=subprocess.PIPE)
+        for _ in range(members)
+    ]
+    try:
+        for number, process in enumerate(processes):
+            threading.Thread(target=_listen, args=(number, process, found), daemon=True).start()
+        return _group_cost(members, rows, found)
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def _listen(
+    number: int, process: "subprocess.Popen[bytes]", found: "queue.Queue[tuple[int, Read]]"
+) -> None:
+    for line in process.stdout or ():
+        found.put((number, Read(*json.loads(line))))
+
+
+def _group_cost(members: int, rows: int, found: "queue.Queue[tuple[int, Read]]") -> Cost:
+    newest: dict[int, Read] = {}
+    begun: dict[int, Read] = {}
+    while sum(each.rows for each in newest.values()) <= rows - members * _BATCH:
+        number, read = found.get(timeout=_ANSWER_SECONDS)
+        newest[number] = read
+        if not begun and len(newest) == members:
+            begun = dict(newest)
+    counted = sum(read.rows - begun[number].rows for number, read in newest.items())
+    seconds = max(each.at for each in newest.values()) - max(each.at for each in begun.values())
+    cpu = sum(read.cpu_seconds - begun[number].cpu_seconds for number, read in newest.items())
+    return Cost(seconds / counted * rows, cpu / counted * rows)
+
+
+def _command(way: str, rows: int, arguments: Mapping[str, Any]) -> list[str]:
+    return [sys.executable, "-m", _MODULE, way, str(rows), json.dumps(dict(arguments))]
 
 
 def _plain(arguments: Mapping[str, Any]) -> Iterator[Any]:
@@ -79,12 +137,25 @@ def main() -> None:
     """Read all rows, and print the cost as JSON."""
     way, rows, arguments = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
     reader = WAYS[way](arguments)
+    if rows == 0:
+        _read_as_member(reader)
     next(reader)
     began, cpu = time.monotonic(), time.process_time()
     for _ in range(rows - 1):
         next(reader)
     found = Cost(time.monotonic() - began, time.process_time() - cpu)
     sys.stdout.write(json.dumps(found) + "\n")
+
+
+def _read_as_member(reader: Iterator[Any]) -> NoReturn:
+    read = 0
+    while True:
+        for _ in range(_BATCH):
+            next(reader)
+        read += _BATCH
+        told = Read(time.monotonic(), read, time.process_time())
+        sys.stdout.write(json.dumps(told) + "\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -36,10 +36,10 @@ class Setting:
     load_before: float
 
 
-def setting(arguments: Sequence[str]) -> Setting:
+def setting(arguments: Sequence[str], program: str = "tools.bench") -> Setting:
     """Return the setting of this machine now, without versions.
 
-    `arguments` are those of `python -m tools.bench`.
+    `arguments` are those of `python -m <program>`.
     """
     return Setting(
         cpu=_cpu_model(),
@@ -48,7 +48,7 @@ def setting(arguments: Sequence[str]) -> Setting:
         kernel=f"{platform.system()} {platform.release().partition('-')[0]}",
         python=platform.python_version(),
         versions={},
-        command=shlex.join(["python", "-m", "tools.bench", *arguments]),
+        command=shlex.join(["python", "-m", program, *arguments]),
         commit=commit(),
         when=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         load_before=round(os.getloadavg()[0], 2),

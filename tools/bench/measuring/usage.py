@@ -86,12 +86,25 @@ def machine_seconds() -> float:
 
 
 def peak_bytes(*pids: int) -> int:
-    """Return the sum of the peak resident memory (VmHWM) of the processes and their children."""
+    """Return the sum of the peak resident memory (VmHWM) of the processes and their children.
+
+    Pages that a child shares count once: a forked child that only waits adds little.
+    """
     return sum(map(_family_peak, pids))
 
 
 def _family_peak(pid: int) -> int:
-    return sum(_high_water(each.pid) for each in _tree(pid))
+    tree = _tree(pid)
+    return sum(_high_water(each.pid) for each in tree) - sum(map(_shared, tree[1:]))
+
+
+def _shared(process: psutil.Process) -> int:
+    """Return the resident bytes that the process shares with others."""
+    try:
+        memory = process.memory_full_info()
+    except psutil.NoSuchProcess:
+        return 0
+    return int(memory.rss - memory.uss)
 
 
 def _high_water(pid: int) -> int:

@@ -1,6 +1,7 @@
 // Canal's client, and a real Canal server in the same process unless another one is named: reads a
 // verb a line, prints what it gave.
-// Arguments: host, port, user and password of the database, port of the server, filter, folder.
+// Arguments: host, port, user and password of the database, port of the server, filter, folder,
+// how a batch is bounded.
 // Or: client, host, port, destination, user, password.
 
 import com.alibaba.otter.canal.client.CanalConnector;
@@ -57,7 +58,7 @@ public class CanalVerbs {
         wanted.setMetaFileFlushPeriod(100);
         wanted.setIndexMode(CanalParameter.IndexMode.MEMORY_META_FAILBACK);
         wanted.setStorageMode(CanalParameter.StorageMode.MEMORY);
-        wanted.setStorageBatchMode(CanalParameter.BatchMode.ITEMSIZE);
+        wanted.setStorageBatchMode(CanalParameter.BatchMode.valueOf(args[7]));
         wanted.setSourcingType(CanalParameter.SourcingType.MYSQL);
         wanted.setHaMode(CanalParameter.HAMode.HEARTBEAT);
         wanted.setSlaveId(880088L);

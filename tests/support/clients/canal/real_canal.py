@@ -81,19 +81,25 @@ class VerbProcess:
 
 
 class RealCanal(VerbProcess):
-    """Canal 1.1.7 with one client, on one database; positions are in files of `folder`."""
+    """Canal 1.1.7 with one client, on one database; positions are in files of `folder`.
 
-    def __init__(self, server: SqlServer, database: str, folder: Path) -> None:
+    With `by_memory`, the size of a batch is in KiB, as in Canal's own settings; else in entries.
+    """
+
+    def __init__(
+        self, server: SqlServer, database: str, folder: Path, *, by_memory: bool = False
+    ) -> None:
         self._port = Port()
         arguments = [server.host, server.port, server.admin, server.admin, self._port.number]
         command = [
             find_java().binary,
-            "-Xmx256m",
+            "-Xmx2g" if by_memory else "-Xmx256m",
             "-XX:+UseSerialGC",
             "-Djava.net.preferIPv4Stack=true",
             *("-cp", f"{jars('canal')}/*"),
             _PROGRAM,
             *(*arguments, rf"{database}\..*", folder / "canal"),
+            "MEMSIZE" if by_memory else "ITEMSIZE",
         ]
         with (folder / "canal.log").open("wb") as log:
             super().__init__([*map(str, command)], log)
