@@ -183,6 +183,7 @@ RIGHTS: Final[Mapping[str, frozenset[Right]]] = {
     f"POST {_INSTANCE}/failover/accept-loss": _OPERATE,
     f"GET {_LETTERS}": _VALUES,
     f"GET {_LETTERS}/{{letter}}": _VALUES,
+    f"GET {_LETTERS}/{{letter}}/rows": _VALUES,
     f"GET {_LETTERS}/{{letter}}/value": _VALUES,
     f"POST {_LETTERS}/{{letter}}/replay": _OPERATE_VALUES,
     f"GET {_INSTANCE}/flow": _READ,

@@ -80,7 +80,8 @@ class Admin:
     @property
     def letters(self) -> DeadLetterLists:
         """Return the lists of dead letters."""
-        return DeadLetterLists(self.directory, self.dead_letters, self.settings.kafka)
+        kafka, tables = self.settings.kafka, self.peek.tables
+        return DeadLetterLists(self.directory, self.dead_letters, kafka, tables)
 
     @property
     def repairs(self) -> RepairDesk:

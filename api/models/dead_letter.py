@@ -1,9 +1,12 @@
 """Dead letters as the admin shows them."""
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
+from api.models.peek import PeekedColumnView
+from api.services.peek.words import what_changed
 from relay.dead_letters import LaterChanges, ListedDeadLetter
 from relay.kafka import message_bytes
+from relay.operations import LetterRows, PeekedRow
 
 
 class DeadLetterView(BaseModel):
@@ -116,6 +119,74 @@ class OneLetterView(DeadLetterView):
             fits_now=fits,
             later=None if later is None else LaterChangesView.of(later, letter.message.topic),
         )
+
+
+class LetterRowView(BaseModel):
+    """One row of a dead letter, column by column."""
+
+    row: int = Field(description="Number of the row in its message, from 0.")
+    operation: str = Field(examples=["UPDATE"])
+    key_hidden: bool = Field(description="A mask covers the key.")
+    summary: str = Field(description="What changed, in some words.")
+    columns: list[PeekedColumnView]
+
+    @classmethod
+    def of(cls, row: PeekedRow) -> "LetterRowView":
+        """Return the row with the beginning of its values."""
+        return cls(
+            row=row.row,
+            operation=row.operation,
+            key_hidden=row.key_hidden,
+            summary=what_changed(row),
+            columns=[PeekedColumnView.of(each) for each in row.columns],
+        )
+
+
+class LetterRowsView(BaseModel):
+    """The rows of a dead letter before and after the change, as a peek shows them."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "rows": [
+                    {
+                        "row": 0,
+                        "operation": "UPDATE",
+                        "key_hidden": False,
+                        "summary": "state: open to paid",
+                        "columns": [
+                            {
+                                "name": "state",
+                                "type": "varchar(10)",
+                                "key": False,
+                                "before": "open",
+                                "after": "paid",
+                                "changed": True,
+                                "hidden": False,
+                                "cut": False,
+                            }
+                        ],
+                    }
+                ],
+                "count": 1,
+                "note": "",
+                "hides": False,
+            }
+        }
+    )
+
+    rows: list[LetterRowView]
+    count: int = Field(description="Number of all rows of the message.")
+    note: str = Field(description="Why no row is shown, or what the rows lack; may be empty.")
+    hides: bool = Field(
+        description="A mask or a rule hides columns of the value, or may hide them."
+    )
+
+    @classmethod
+    def of(cls, found: LetterRows) -> "LetterRowsView":
+        """Return the rows with the beginning of their values."""
+        rows = [LetterRowView.of(each) for each in found.rows]
+        return cls(rows=rows, count=found.count, note=found.note, hides=found.hides)
 
 
 class ListedLetterView(DeadLetterView):

@@ -6,6 +6,7 @@ from relay.dead_letters.dead_letter import DeadLetter
 from relay.dead_letters.later_changes import LaterChanges, later_changes
 from relay.dead_letters.later_rows import LastOfKey, check_form, forgets_after_ms, last_of_key
 from relay.dead_letters.topic import DeadLetterTopic, ListedDeadLetter, Replay, letters_prefix
+from relay.dead_letters.value_formats import formats_of
 
 __all__ = [
     "DeadLetter",
@@ -16,6 +17,7 @@ __all__ = [
     "Replay",
     "check_form",
     "forgets_after_ms",
+    "formats_of",
     "last_of_key",
     "later_changes",
     "letters_prefix",

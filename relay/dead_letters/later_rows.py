@@ -2,31 +2,23 @@
 the last one, and must have the format and a partition of its topic.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 from time import time
 from typing import Final
 
 from relay.dead_letters.dead_letter import DeadLetter
+from relay.dead_letters.value_formats import formats_of
 from relay.deadline import Deadline
 from relay.envelope import order_of
 from relay.errors import BrokerUnreachable, ReplayRefused
 from relay.kafka import ScannedRecord, TopicState, scan_partition
 from relay.settings import InstanceSettings, KafkaSettings
-from relay.settings.formats import REGISTERED
 
 _SENT_SECONDS: Final = 60.0
 _COPY_REMEDY: Final = (
     "Nothing was sent. Publish the row as the source has it now: `roma snapshot start --where`."
 )
-_HEADS: Final[Mapping[str, tuple[bytes, ...]]] = {
-    "canal-json": (b'{"data":',),
-    "debezium-json": (b'{"before":', b'{"schema":'),
-    "maxwell-json": (b'{"database":',),
-    "cloudevents": (b'{"specversion":',),
-    **dict.fromkeys(REGISTERED, (b"\0",)),
-}
-"""How values begin in each format."""
 
 
 def check_form(letter: DeadLetter, instance: InstanceSettings, state: TopicState) -> None:
@@ -39,7 +31,7 @@ def check_form(letter: DeadLetter, instance: InstanceSettings, state: TopicState
             remedy=_COPY_REMEDY,
         )
     wanted, value = instance.format_of(message.topic), message.value or b""
-    found = sorted(name for name, heads in _HEADS.items() if value.startswith(heads))
+    found = formats_of(value)
     if message.value is not None and found and wanted not in found:
         raise ReplayRefused(
             f"Dead letter {letter.id} has the format {' or '.join(found)}, and {message.topic} has "

@@ -37,6 +37,7 @@ from relay.operations.mappings.instance_mapping import (
 )
 from relay.operations.mappings.mapping_sets import MappingEdit, MappingSets
 from relay.operations.mappings.recorded_sets import highest_recorded_set
+from relay.operations.peek.letter_rows import LetterRows, letter_rows
 from relay.operations.peek.newest import PeekPage
 from relay.operations.peek.peek import Peek, PeekBatch
 from relay.operations.peek.question import (
@@ -92,6 +93,7 @@ __all__ = [
     "InstanceList",
     "InstanceMapping",
     "InstancePosition",
+    "LetterRows",
     "ListedInstance",
     "MappingComparison",
     "MappingEdit",
@@ -140,6 +142,7 @@ __all__ = [
     "instance_of",
     "is_known",
     "kept_documents",
+    "letter_rows",
     "mapping_in_force",
     "moved",
     "near_names",

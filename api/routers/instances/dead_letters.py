@@ -3,14 +3,15 @@
 They contain rows, so all endpoints require the token.
 """
 
-from typing import Final
+from typing import Annotated, Final
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Query, Response
 
 from api.deps import AdminDep, NoteDep
 from api.errors import BadRequest
 from api.listing import ListingDep
-from api.models.dead_letter import DeadLetterView, OneLetterView, ReplayWish
+from api.models.dead_letter import DeadLetterView, LetterRowsView, OneLetterView, ReplayWish
+from api.services.dead_letter_lists import SHOWN_ROWS
 from relay.operations import Who, instance_of, replay
 
 router: Final = APIRouter(prefix="/api/v1/instances/{name}/dead-letters", tags=["dead letters"])
@@ -28,6 +29,18 @@ def read_dead_letter(admin: AdminDep, name: str, letter: str) -> OneLetterView:
     newer changes of its key that the topic has.
     """
     return admin.letters.one(name, letter)
+
+
+@router.get("/{letter}/rows")
+def read_dead_letter_rows(
+    admin: AdminDep,
+    name: str,
+    letter: str,
+    first: Annotated[int, Query(ge=0, le=2**31, description="Number of the first row.")] = 0,
+    limit: Annotated[int, Query(ge=0, le=1000, description="Most rows.")] = SHOWN_ROWS,
+) -> LetterRowsView:
+    """Return the columns of its rows before and after the change. Masked columns stay hidden."""
+    return admin.letters.rows(name, letter, slice(first, first + limit))
 
 
 @router.get(

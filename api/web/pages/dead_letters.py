@@ -10,6 +10,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from api.composition import Admin
 from api.deps import AdminDep
+from api.services.dead_letter_lists import SHOWN_ROWS
 from api.web.acts import Shown, check_confirmed, done, in_dialog, who_from
 from api.web.forms import FormDep
 from api.web.rendering import render
@@ -53,9 +54,15 @@ def show_letters(
 
 
 @router.get("/dead-letters/{instance}/{letter}")
-def show_letter(request: Request, admin: AdminDep, instance: str, letter: str) -> HTMLResponse:
-    """Show one dead letter with its value."""
-    return _letter(admin, instance, letter).render(request)
+def show_letter(
+    request: Request,
+    admin: AdminDep,
+    instance: str,
+    letter: str,
+    row: Annotated[int, Query(ge=0, le=2**31)] = 0,
+) -> HTMLResponse:
+    """Show one dead letter with the columns of its rows, from the number `row` on."""
+    return _letter(admin, instance, letter, row).render(request)
 
 
 @router.post("/dead-letters/{instance}/{letter}/replay")
@@ -72,18 +79,31 @@ def replay_letter(
     return done(f"../{quote(letter, safe='')}", "letter-sent")
 
 
-def _letter(admin: Admin, instance: str, letter: str) -> Shown:
-    listed = admin.dead_letters(instance).letter(letter)
-    value = (listed.letter.message.value or b"").decode("utf-8", "replace")
-    values = {
+def _letter(admin: Admin, instance: str, letter: str, first: int = 0) -> Shown:
+    stored, view, found = admin.letters.shown(instance, letter, first)
+    text = "" if found.hides else _text(stored.letter.message.value)
+    after = first + SHOWN_ROWS
+    values: dict[str, object] = {
         "title": f"Dead letter {letter}",
         "instance": instance,
-        "letter": admin.letters.one(instance, letter),
-        "value": value[:_SHOWN],
-        "cut": len(value) > _SHOWN,
-        "command": _command(instance, listed.letter),
+        "letter": view,
+        "found": found,
+        "first": first,
+        "before": max(0, first - SHOWN_ROWS) if first else None,
+        "after": after if after < found.count else None,
+        "value": text[:_SHOWN],
+        "cut": len(text) > _SHOWN,
+        "command": _command(instance, stored.letter),
     }
     return Shown("dead_letter.html", values, "dead-letters")
+
+
+def _text(value: bytes | None) -> str:
+    """Return the value as text; empty for bytes that are no text."""
+    try:
+        return (value or b"").decode("utf-8")
+    except UnicodeDecodeError:
+        return ""
 
 
 def _command(instance: str, letter: DeadLetter) -> str:

@@ -25,6 +25,8 @@ class HiddenColumns:
             patterns += [NamePattern(each.columns) for each in instance.masks]
             rules += _rules_for(instance.rules, everywhere)
         self._masked = _Masks(patterns, everywhere)
+        self.is_empty = not patterns and not rules
+        """No mask and no rule exists that could hide a column of any name."""
         self._omitted = {name.lower() for rule in rules for name in rule.without_fields}
         self._only = [{name.lower() for name in rule.fields} for rule in rules if rule.fields]
 

@@ -27,6 +27,7 @@ from relay.operations.peek.hidden_columns import HiddenColumns
 from relay.order import decompose
 
 _NO_KEY: Final = ""
+_ALL: Final = slice(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +156,7 @@ class RowReader:
             return []
         try:
             value = orjson.loads(record.value)
-            return self._read(record, value) if self._is_ours(value) else []
+            return self.rows_of(record, value) if self._is_ours(value) else []
         except (ValueError, TypeError, KeyError, AttributeError):
             return []
 
@@ -172,14 +173,22 @@ class RowReader:
             and TableId(value[DATABASE], value[TABLE]) in self.printed
         )
 
-    def _read(self, record: TailRecord, value: Mapping[str, Any]) -> list[PeekedRow]:
+    def rows_of(
+        self, record: TailRecord, value: Mapping[str, Any], numbers: slice = _ALL
+    ) -> list[PeekedRow]:
+        """Return rows of a record whose value is the parsed one of a row message.
+
+        numbers  which rows of the message
+
+        Raises ValueError, TypeError, KeyError, AttributeError for a value of another form.
+        """
         headers = dict(record.headers)
         rows = value[DATA] or [{}]
         orders = _orders(headers, len(rows))
         olds = value[OLD] or [None] * len(rows)
         return [
             self._row(record, value, number, (rows[number], olds[number]), orders[number])
-            for number in range(len(rows))
+            for number in range(len(rows))[numbers]
         ]
 
     def _row(

@@ -104,6 +104,26 @@ class PeekTables:
             )
         return found
 
+    def has_instance(self, name: str) -> bool:
+        """Return whether the settings of an instance, and so its masks, are known here."""
+        return any(each.name == name for each in self._instances)
+
+    def hidden_columns(self, name: str, real: TableId) -> HiddenColumns:
+        """Return what is hidden of a message: the masks and rules of its logical table, and those
+        of its real table in any instance, also if the mapping has changed since.
+
+        name  `database.table` of the message
+
+        Raises ConfigurationError.
+        """
+        reals = {each.name: {real} for each in self._instances}
+        for table in self._tables.values():
+            of_table = {each for tables in table.reals.values() for each in tables}
+            if str(table.name) == name or real in of_table:
+                for of_instance in reals.values():
+                    of_instance.update(of_table)
+        return HiddenColumns(self._instances, reals)
+
     def reader(self, table: PeekTable) -> RowReader:
         """Return the reader of a table's rows, which hides the hidden columns.
 

@@ -15,7 +15,12 @@ from tests.support.relays.admin_server import admin_client, admin_settings
 from tests.support.waiting import wait_until
 
 LETTER = "0001-0"
-VALUE = b'{"data":[{"id":"7","note":"<b>private</b>"}],"table":"client"}'
+VALUE = (
+    b'{"data":[{"id":"7","note":"<b>private</b>","mail":"a@b.c"}],"database":"shop","es":0,'
+    b'"gtid":"","id":1,"isDdl":false,"mysqlType":{"id":"bigint","note":"text"},'
+    b'"old":[{"note":"open"}],"pkNames":["id"],"sql":"","sqlType":{},"table":"client","ts":0,'
+    b'"type":"UPDATE"}'
+)
 ENTRIES = (
     AuditEntry("ann", "position.set", "shop", {"offset": 4}, {"offset": 900}, "poison", 1000),
     AuditEntry("bob", "flow.set", "shop", {"paused": False}, {"paused": True}, "<b>disk</b>", 2000),
@@ -24,8 +29,13 @@ ENTRIES = (
 
 
 @contextmanager
-def admin_with_letters(hosts: str, bootstrap: str, name: str) -> Iterator[httpx.Client]:
-    """Serve the admin. The topic of the letter's message has the installation's name."""
+def admin_with_letters(
+    hosts: str, bootstrap: str, name: str, **instance: object
+) -> Iterator[httpx.Client]:
+    """Serve the admin. The topic of the letter's message has the installation's name.
+
+    instance  further settings of the instance
+    """
     kafka = KafkaSettings(bootstrap_servers=bootstrap, replication_factor=1, min_insync_replicas=1)
     trail = AuditTrail(kafka, name)
     for entry in ENTRIES:
@@ -36,17 +46,19 @@ def admin_with_letters(hosts: str, bootstrap: str, name: str) -> Iterator[httpx.
         hosts,
         name,
         kafka=kafka.model_dump(exclude_none=True),
-        instances=[{"name": "shop", "source": {"host": "h", "user": "u"}}],
+        instances=[{"name": "shop", "source": {"host": "h", "user": "u"}, **instance}],
     )
     with admin_client(settings) as client:
         wait_until(lambda: client.get("/readyz").status_code == 200, "the admin to reach ZooKeeper")
         yield client
 
 
-def put_letter(kafka: KafkaSettings, installation: str, instance: str, value: bytes) -> None:
+def put_letter(
+    kafka: KafkaSettings, installation: str, instance: str, value: bytes, number: str = LETTER
+) -> None:
     """Write a dead letter, whose message has this value, into the instance's topic."""
     letter = DeadLetter(
-        id=LETTER,
+        id=number,
         code="MESSAGE_TOO_LARGE",
         reason="the message is larger than the topic takes.",
         real="shop_01.user",

@@ -1,0 +1,20 @@
+"""The formats that the value of a message can have, by its first bytes. Pure."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from relay.settings.formats import REGISTERED
+
+_HEADS: Final[Mapping[str, tuple[bytes, ...]]] = {
+    "canal-json": (b'{"data":',),
+    "debezium-json": (b'{"before":', b'{"schema":'),
+    "maxwell-json": (b'{"database":',),
+    "cloudevents": (b'{"specversion":',),
+    **dict.fromkeys(REGISTERED, (b"\0",)),
+}
+"""How values begin in each format."""
+
+
+def formats_of(value: bytes) -> list[str]:
+    """Return the names of the formats whose values begin in this way, sorted; may be empty."""
+    return sorted(name for name, heads in _HEADS.items() if value.startswith(heads))
