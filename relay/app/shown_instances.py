@@ -31,7 +31,7 @@ class ShownInstances:
         self._relay = relay
         self._session = session
         self._notes = notes
-        self._dropped_shown: dict[str, frozenset[tuple[TableId, str]]] = {}
+        self._dropped_shown: dict[str, frozenset[tuple[TableId, str, str]]] = {}
         self._tables_shown: dict[str, frozenset[str]] = {}
         self._writes = StatusWrites({})
         self._metrics: dict[str, InstanceMetrics] = {}
@@ -103,11 +103,13 @@ class ShownInstances:
         self._totals[instance.name].show(instance.stats.totals)
 
     def _show_dropped(self, instance: Instance) -> None:
-        """Store the list of the names that are filtered when it has a new name.
+        """Store the list of the names that are filtered when it has a new name, or when a name
+        resembles another table.
 
         A changed row count alone is not stored.
         """
-        names = frozenset(instance.stats.dropped)
+        like = instance.stats.likeness.of
+        names = frozenset((*each, like(each[0]).name) for each in list(instance.stats.dropped))
         if self._dropped_shown.get(instance.name) != names:
             self._notes.put_dropped(instance.name, _dropped(instance))
             self._dropped_shown[instance.name] = names
@@ -143,7 +145,8 @@ class ShownInstances:
 
 
 def _dropped(instance: Instance) -> list[DroppedName]:
-    return [
-        DroppedName(str(table), reason, rows)
-        for (table, reason), rows in list(instance.stats.dropped.items())
-    ]
+    found = []
+    for (table, reason), rows in list(instance.stats.dropped.items()):
+        like = instance.stats.likeness.of(table)
+        found.append(DroppedName(str(table), reason, rows, 0, like.name, like.common, like.all))
+    return found

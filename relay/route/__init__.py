@@ -25,7 +25,15 @@ from relay.route.mapping_document import (
     MappingProblem,
 )
 from relay.route.mapping_files import read_mapping_files
-from relay.route.router import Destination, Dropped, Route, Router, field_tags_for, tags_for
+from relay.route.router import (
+    UNMAPPED,
+    Destination,
+    Dropped,
+    Route,
+    Router,
+    field_tags_for,
+    tags_for,
+)
 from relay.route.text_locations import TextLocation, TextLocations
 
 __all__ = [
@@ -36,6 +44,7 @@ __all__ = [
     "TAGS",
     "TBS",
     "TOPICS",
+    "UNMAPPED",
     "ChangeKind",
     "Destination",
     "Documents",

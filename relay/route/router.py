@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Container, Iterable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from relay.errors import UnmappedName
 from relay.model.names.topic_template import (
@@ -37,6 +37,8 @@ class Dropped:
     cause: str
 
 
+UNMAPPED: Final = frozenset({"unmapped_table", "unmapped_db"})
+"""Causes of tables that are left out because no document lists them or their database."""
 Route: TypeAlias = Destination | Dropped
 
 

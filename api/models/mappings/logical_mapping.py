@@ -41,52 +41,6 @@ class LogicalTableView(BaseModel):
     instances: list[str] = Field(description="Instances that have read real tables of it.")
 
 
-class UnmappedView(BaseModel):
-    """A real table with published or skipped rows that no document lists."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "example": {
-                "name": "shop_03.orders_2027",
-                "instance": "shop-a",
-                "reason": 'no table mapping lists it, and unmapped_table is "drop".',
-                "rows": 4118,
-                "first_seen_ms": 1795427528204,
-                "similar": "orders_2026",
-            }
-        }
-    )
-
-    name: str
-    instance: str
-    reason: str
-    rows: int = Field(description="Rows left out since the relay's start.")
-    first_seen_ms: int | None = Field(
-        description="When a relay left it out first, Unix milliseconds; null: not known."
-    )
-    similar: str = Field(description="A real table's name that the documents list; may be empty.")
-
-
-class HiddenTableView(BaseModel):
-    """An unmapped table that is hidden from the list."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "example": {
-                "name": "crm_01._lead_gho",
-                "author": "ann",
-                "comment": "a table of gh-ost",
-                "hidden_ms": 1795427528204,
-            }
-        }
-    )
-
-    name: str
-    author: str
-    comment: str
-    hidden_ms: int
-
-
 class LogicalGroupView(BaseModel):
     """The tables of one logical database, topic or instance."""
 

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 
 from api.deps import AdminDep, NoteDep
 from api.listing import ListingDep
-from api.models.mappings.logical_mapping import HiddenTableView, UnmappedView
+from api.models.mappings.unmapped import HiddenTableView, UnmappedView
 
 router: Final = APIRouter(prefix="/api/v1/unmapped", tags=["mapping sets"])
 _TableName = Annotated[

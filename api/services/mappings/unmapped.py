@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from api.models.mappings.logical_mapping import UnmappedView
+from api.models.mappings.unmapped import UnmappedView
+from api.services.mappings.likeness import like_columns, tool_table
 from api.services.mappings.mapping_archive import MappingArchive
 from relay.errors import UnmappedName
 from relay.model.table import TableId, tables_named
@@ -57,6 +58,8 @@ def _unmapped(
                     rows=dropped.rows,
                     first_seen_ms=dropped.first_ms or None,
                     similar=nearest(real.table, known) or "",
+                    like_columns=like_columns(dropped),
+                    tool=tool_table(real),
                 )
 
 

@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from time import monotonic, time
 
+from relay.model.names.column_likeness import ColumnLikeness
 from relay.model.records.position_record import PositionRecord
 from relay.model.row_path import RowPath
 from relay.model.table import TableId
@@ -23,7 +24,8 @@ class InstanceStats:
     name that was read, also by earlier relays, `key_differences` sentences about topics whose
     equal keys are in two partitions, by topic and logical table, `copying` the running snapshot
     request, `rates` how many rows per second the tables have, `binlog_kept_s` how long the source
-    keeps a binlog file (0: until it is purged by a command).
+    keeps a binlog file (0: until it is purged by a command), `likeness` which published table an
+    unmapped one resembles.
     """
 
     totals: Totals = field(default_factory=Totals)
@@ -37,6 +39,7 @@ class InstanceStats:
     key_differences: dict[tuple[str, str], str] = field(default_factory=dict)
     rates: TableRates = field(default_factory=lambda: TableRates(MOST_TABLES))
     binlog_kept_s: int | None = None
+    likeness: ColumnLikeness = field(default_factory=ColumnLikeness)
 
     @classmethod
     def of(cls, most_tables: int) -> "InstanceStats":

@@ -27,7 +27,7 @@ from relay.pipeline.publishing.message_context import MessageContexts
 from relay.pipeline.publishing.order_keys import order_keys
 from relay.pipeline.publishing.readable_rows import ReadableRows, origin_of
 from relay.refine import OPERATION
-from relay.route import Dropped, TableFilter
+from relay.route import UNMAPPED, Dropped, TableFilter
 from relay.settings import InstanceSettings
 
 _OPERATION_OF_A_RULE: Final = Dropped(*OPERATION)
@@ -83,6 +83,7 @@ class RowPublisher:
     def use(self, plans: TablePlans) -> None:
         """Publish under these plans from now on."""
         self.plans = plans
+        self._stats.likeness.clear()
         self._forget()
 
     def follow(self, plans: TablePlans) -> None:
@@ -146,9 +147,7 @@ class RowPublisher:
         first = events[0]
         if first.table is not self._table:
             self._table, self._plan = first.table, self._planned(first)
-            self._stats.tables.add(first.table.id)
-            if isinstance(self._plan, TablePlan) and not self._plan.names_coordinates:
-                self._whole.know(first.table, self._plan)
+            self._met(first.table, self._plan)
         plan, kept_back = self._plan, self._kept_back
         if isinstance(plan, Dropped):
             self._drop(events, plan)
@@ -160,6 +159,16 @@ class RowPublisher:
                 self._checkpoint.count_undecodable(undecodable)
         if self.copies is not None:
             self.copies.changed(events, plan, kept_back=self._kept_back > kept_back)
+
+    def _met(self, table: TableMap, plan: TablePlan | Dropped) -> None:
+        """Note a table whose rows follow rows of another one."""
+        self._stats.tables.add(table.id)
+        if isinstance(plan, TablePlan):
+            self._stats.likeness.publish(plan.destination.logical, table)
+            if not plan.names_coordinates:
+                self._whole.know(table, plan)
+        elif plan.cause in UNMAPPED:
+            self._stats.likeness.leave_out(table)
 
     @property
     def _kept_back(self) -> int:

@@ -11,6 +11,8 @@ from relay.state.json_object import JsonObject, write_json
 # One name with its reason takes about 150 bytes; the node stays far below ZooKeeper's limit of 1
 # MiB.
 DROPPED_NAMES_LISTED: Final = 2000
+_LIKE_LISTED: Final = 1000
+"""Of so many names the similar table is listed, which takes up to 200 bytes."""
 # A database and a table take at most 2 x 64 characters.
 KNOWN_TABLES_LISTED: Final = 5000
 
@@ -51,12 +53,19 @@ class StartNote:
 class DroppedName:
     """A real name that is filtered, the reason, the number of its rows since the relay's start,
     and when any relay listed it first (Unix milliseconds, 0: unknown).
+
+    `like` is a published table with the same or nearly the same columns, as its messages name it
+    ("": none is known), `like_common` the number of columns that both have, and `like_all` that of
+    the columns that at least one of them has.
     """
 
     name: str
     reason: str
     rows: int = 0
     first_ms: int = 0
+    like: str = ""
+    like_common: int = 0
+    like_all: int = 0
 
 
 def write_dropped(
@@ -79,11 +88,18 @@ def write_dropped(
     earlier = {name: at for at, name in gone[:DROPPED_NAMES_LISTED]}
     return write_json(
         {
-            "names": [asdict(each) for each in listed],
+            "names": [_entry(each, number) for number, each in enumerate(listed)],
             "more": len(ordered) - len(listed),
             "earlier": earlier,
         }
     )
+
+
+def _entry(dropped: DroppedName, number: int) -> dict[str, object]:
+    fields: dict[str, object] = asdict(dropped)
+    if dropped.like and number < _LIKE_LISTED:
+        return fields
+    return {name: each for name, each in fields.items() if not name.startswith("like")}
 
 
 def first_times(value: bytes) -> dict[str, int]:
@@ -102,7 +118,13 @@ def read_dropped(value: bytes) -> tuple[DroppedName, ...]:
     entries = JsonObject.read(value).objects("names")
     return tuple(
         DroppedName(
-            each.text("name"), each.text("reason"), each.whole("rows"), each.whole("first_ms")
+            each.text("name"),
+            each.text("reason"),
+            each.whole("rows"),
+            each.whole("first_ms"),
+            each.text("like"),
+            each.whole("like_common"),
+            each.whole("like_all"),
         )
         for each in entries
         if "name" in each

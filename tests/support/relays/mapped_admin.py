@@ -29,6 +29,8 @@ _MET = {
     "crm": ["crm.lead"],
 }
 
+_NO_DATABASE = "no database mapping lists its database."
+
 
 @contextmanager
 def mapped_admin(hosts: str, installation: str, **more: object) -> Iterator[httpx.Client]:
@@ -40,9 +42,7 @@ def mapped_admin(hosts: str, installation: str, **more: object) -> Iterator[http
         notes = InstanceStore(session, Paths(f"/roma/{installation}"))
         for name, tables in _MET.items():
             notes.put_tables(name, tables)
-        notes.put_dropped(
-            "crm", [DroppedName("metrics.sample", "no database mapping lists its database.", 7)]
-        )
+        notes.put_dropped("crm", [DroppedName("metrics.sample", _NO_DATABASE, 7)])
         # The admin's first save reads Kafka; this one needs none.
         store = MappingStore(session, Paths(f"/roma/{installation}"))
         bodies = documents_of(json.dumps(DOCUMENTS).encode())

@@ -24,7 +24,7 @@ from relay.state import (
 )
 from relay.zk import Session
 from tests.support.relays.admin_server import admin_settings
-from tests.support.relays.kept_back import put_letter
+from tests.support.relays.kept_back import VALUE, put_letter
 from tests.support.relays.peeked import INSTANCES, peeked_admin
 from tests.support.relays.zookeeper_sessions import session_with
 
@@ -50,7 +50,7 @@ def whole_admin(hosts: str, bootstrap: str, name: str) -> Iterator[httpx.Client]
         settings = admin_settings(
             hosts, name, kafka=_kafka(bootstrap).model_dump(), instances=INSTANCES
         )
-        put_letter(settings.kafka, settings.installation, "shop-a", b'{"data":[{"id":"7"}]}')
+        put_letter(settings.kafka, settings.installation, "shop-a", VALUE)
         _commit_a_position(settings)
         _write(client)
         yield client

@@ -1,6 +1,7 @@
 """Documents come back as they were written, and tolerate what another version or a person wrote."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -172,3 +173,25 @@ def test_the_list_of_dropped_names_stays_small() -> None:
     assert json.loads(written)["more"] == 8000
     gone = write_dropped(names[:5000], write_dropped(names, b"", 7), 8)
     assert len(gone) < 700_000
+
+
+def test_a_dropped_name_keeps_its_similar_table_and_reads_lists_without_one() -> None:
+    like = DroppedName("a.b", "no table mapping lists it.", 2, 0, "shop.orders", 5, 6)
+    written = write_dropped([like, DroppedName("c.d", "no table mapping lists it.", 1)], b"", 1000)
+    assert [(each.like, each.like_common, each.like_all) for each in read_dropped(written)] == [
+        ("shop.orders", 5, 6),
+        ("", 0, 0),
+    ]
+    assert written.count(b'"like') == 3
+    former = b'{"names":[{"name":"a.b","reason":"r","rows":1}]}'
+    assert read_dropped(former) == (DroppedName("a.b", "r", 1),)
+
+
+def test_a_full_list_of_dropped_names_fits_into_a_node() -> None:
+    long = "d" * 64 + "." + "t" * 60
+    names = [
+        DroppedName(f"{long}{number:04}", "no table mapping lists it.", 9, 0, long, 60, 64)
+        for number in range(DROPPED_NAMES_LISTED)
+    ]
+    before = write_dropped([replace(each, name=f"o{each.name}") for each in names], b"", 1000)
+    assert len(write_dropped(names, before, 2000)) < 1_000_000

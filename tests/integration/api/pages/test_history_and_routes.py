@@ -8,7 +8,7 @@ import pytest
 
 from deploy.embedded import ZooKeeper
 from relay.route import DBS, TOPICS
-from relay.state import DocumentStore, Paths
+from relay.state import DocumentStore, DroppedName, InstanceStore, Paths
 from tests.servers.fixtures import FreshName
 from tests.support.relays.admin_server import admin_client, admin_settings
 from tests.support.relays.mapped_admin import DOCUMENTS, GROUP, mapped_admin, save
@@ -83,6 +83,34 @@ def test_unmapped_tables_until_they_are_mapped(admin: httpx.Client) -> None:
     save(admin, mapped, comment="metrics", base=2)
     assert admin.get("/api/v1/unmapped").json() == []
     assert "Every table is mapped" in admin.get("/mappings/unmapped").text
+
+
+def test_unmapped_tables_say_what_they_resemble(
+    zookeeper: ZooKeeper, fresh_name: FreshName
+) -> None:
+    name = fresh_name("alike")
+    with (
+        mapped_admin(zookeeper.hosts, name) as client,
+        session_with(zookeeper.hosts) as session,
+    ):
+        reason = "no database mapping lists its database."
+        dropped = [
+            DroppedName("metrics.lead_archive", reason, 9, 0, "crm.lead", 10, 12),
+            DroppedName("metrics._lead_gho", reason, 8, 0, "crm.lead", 12, 12),
+            DroppedName("metrics.other", reason, 7),
+        ]
+        InstanceStore(session, Paths(f"/roma/{name}")).put_dropped("crm", dropped)
+        archive, ghost, other = client.get("/api/v1/unmapped").json()
+        assert (archive["like_columns"]["table"], archive["like_columns"]["common"]) == (
+            "crm.lead",
+            10,
+        )
+        assert (archive["tool"], ghost["tool"]["tool"]) == (None, "gh-ost")
+        assert (ghost["tool"]["original"], other["like_columns"]) == ("metrics.lead", None)
+        page = client.get("/mappings/unmapped").text
+        assert "10 of 12 columns are those of crm.lead" in page
+        assert "Named as gh-ost names the copy of lead with its new columns." in page
+        assert "Such tables are normally not mapped." in page
 
 
 def test_a_list_of_hidden_tables_is_in_a_backup_and_a_newer_one_is_refused(
