@@ -131,16 +131,16 @@ def _longest(outcomes: Sequence[Outcome]) -> list[Outcome]:
 
 _WORDS: Final = (
     (
-        "A load of about 1 000 changes a second; a `read_committed` consumer compares what it sees "
-        "with what the table holds at the end."
+        "The load is about 1 000 changes a second. At the end, a `read_committed` consumer "
+        "compares the changes that it has read with the rows of the table."
     ),
     (
         "Lost, repeated and out of order are sums over the runs. Silence is the longest time "
-        "without a new row: the fault's own "
-        "time is in it, and so is the wait for whatever else ran on the machine."
+        "without a new row. It includes the duration of the fault, and waits for other programs "
+        "on the machine."
     ),
     (
-        "A topic that is deleted takes its rows along: there the changes are those after it, "
-        "which must go on exactly where the others ended."
+        "In topic-deleted, the rows of the deleted topic are gone. So only the changes after the "
+        "deletion are counted; they must continue exactly after the last change before it."
     ),
 )

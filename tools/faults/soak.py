@@ -162,7 +162,7 @@ _FAULTS: Final[dict[str, Callable[[Run], None]]] = {
     "broker paused": _broker_paused,
     "ZooKeeper killed": _zookeeper_killed,
     "source cut off": _source_cut,
-    "source swallowed": _source_swallowed,
+    "packets to the source dropped": _source_swallowed,
     "source killed": _source_killed,
-    "stranger": _stranger,
+    "second producer opened": _stranger,
 }

@@ -43,7 +43,8 @@ class Usage:
         return (
             f"memory {memory[0]} MB in the second quarter, {memory[1]} MB in the last, "
             f"{memory[2]} MB at most; "
-            f"files {files[0]}, {files[1]}, {files[2]}: {'flat' if self.flat else 'GROWING'}"
+            f"open files {files[0]}, {files[1]} and {files[2]} at the same times: "
+            f"{'neither grows' if self.flat else 'GROWING'}"
         )
 
 

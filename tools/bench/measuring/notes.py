@@ -16,12 +16,12 @@ _PEERS: Final = f"Peers: at least once, acks=all, lz4, batches of 1 MB, heap {HE
 
 
 _ROWS_PER_SECOND: Final = (
-    "rows/s: from the first row in Kafka's log until a read_committed consumer can read the "
-    "last one, checked every 10 ms. Such a consumer then counted all rows. CPU (user and "
-    "system, with child processes) is of the same time, peak memory (VmHWM) of the whole run, "
-    "start-up from the start of the process to its first row. Medians of the rounds, after an "
-    "uncounted run that warmed the broker. Cores used by others (programs that take no part) "
-    "are those of the worst round."
+    "rows/s: rows divided by the time from the first row in Kafka's log until a read_committed "
+    "consumer can read the last one, checked every 10 ms. Such a consumer then counted all rows. "
+    "CPU (user and system, with child processes) covers the same time, peak memory (VmHWM) the "
+    "whole run, start-up the time from the start of the process to its first row. All figures are "
+    "medians of the rounds, after an uncounted run that warmed the broker. Cores used by others "
+    "(programs that do not belong to the benchmark) are those of the worst round."
 )
 _PLAIN: Final = (
     "plain producer: sends the relay's messages again, from memory and in transactions of 200 "
@@ -49,8 +49,8 @@ def live_notes(load: Load) -> list[str]:
     warmed = "An uncounted run before all others warmed the broker."
     return [
         (
-            f"{counted}: from the answer to the commit until a read_committed consumer has the "
-            f"row. {warmed}"
+            f"{counted}. p50, p99 and max are the time from the server's answer to the commit "
+            f"until a read_committed consumer has the row. {warmed}"
         ),
         (
             f"idle CPU: of one core, over {load.idle_s:.0f} s without any transaction. CPU under "

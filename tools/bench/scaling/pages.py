@@ -11,11 +11,11 @@ from tools.bench.scaling.measured import Measured
 from tools.bench.scaling.points import Series
 
 _MEASURED: Final = (
-    "rows/s: from the first row in Kafka's log until a read_committed consumer can read the "
-    "last one, checked every 10 ms. Such a consumer then counted all rows. CPU (user and "
-    "system) is of the same time, peak memory (VmHWM) of the whole run, of all relays "
-    "together, start-up until the first counted row. Medians of the rounds, which measure the "
-    "points forward and backward in turn."
+    "rows/s: rows divided by the time from the first row in Kafka's log until a read_committed "
+    "consumer can read the last one, checked every 10 ms. Such a consumer then counted all rows. "
+    "CPU (user and system) covers the same time, peak memory (VmHWM) the whole run; both are sums "
+    "over all relays. Start-up ends at the first counted row. All figures are medians of the "
+    "rounds; the rounds measure the points in rising and in falling order by turns."
 )
 
 

@@ -172,8 +172,8 @@ def _tables() -> Series:
         "tables",
         "tables",
         (
-            "12 columns, 20 rows per transaction, each in the next table, all tables met before, "
-            "4 partitions, 1 instance"
+            "12 columns, 20 rows per transaction, each row in the next table, 4 partitions, "
+            "1 instance. The relay has read each table before the count begins"
         ),
         points,
     )

@@ -198,19 +198,18 @@ def _notes(load: Workload) -> list[str]:
             f"with its children."
         ),
         (
-            "equal: every key is there with its newest change, by number of keys, sum of orders "
-            "and sum of a column."
+            "equal: the copy has every key with its newest change. This compares the number of "
+            "keys, the sum of orders and the sum of a column."
         ),
     ]
 
 
 def _classic_note(messages: int) -> str:
     return (
-        f"The classic loop gets {messages:,} of the same messages from memory, after a quarter "
-        f"as many that do not count; a job is "
-        "compared with the loop through the same client. Rows/s into the copy are those of the "
-        "sink's own calls: its rows, too, lie in "
-        "memory, parsed and reduced."
+        f"The classic loop reads {messages:,} of the same messages from memory, after a quarter "
+        "as many that do not count. A job is compared with the loop through the same client. "
+        "Rows/s into the copy are those of the sink's calls alone, with rows that are already "
+        "parsed and reduced in memory."
     )
 
 

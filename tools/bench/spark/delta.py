@@ -109,12 +109,12 @@ _COLUMNS: Final = (
 )
 _NOTES: Final = (
     (
-        f"Updates, best of {_ROUNDS} rounds after {_WARM} that do not count. One batch made the "
-        f"table, in the order of its keys."
+        f"The changes are updates. Each figure is the best of {_ROUNDS} rounds, after {_WARM} "
+        f"rounds that do not count. One batch made the table, in the order of its keys."
     ),
     "MERGE: the same with Delta's own statement, in the same table and session.",
     f"recent: of the {_RECENT_ROWS:,} greatest keys. at random: of all keys of the table.",
-    "From the reduced batch to the commit: reading, parsing and reducing are not in it.",
+    "The time is from the reduced batch to the commit, without reading, parsing and reducing.",
 )
 
 

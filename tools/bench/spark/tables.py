@@ -66,10 +66,10 @@ def tables_report(tables: int, found: Sequence[ManyTables]) -> Report:
     ]
     notes = [
         f"{tables * _CHANGES_PER_TABLE:,} updates in one batch, spread evenly over its tables.",
-        f"Best of {_ROUNDS} rounds, after the one that made the tables.",
+        f"Each figure is the best of {_ROUNDS} rounds, after a round that made the tables.",
         (
-            "From the reduced batch to the commit of its last table: reading, parsing and "
-            "reducing are not in it."
+            "The time is from the reduced batch to the commit of its last table, without reading, "
+            "parsing and reducing."
         ),
     ]
     return Report(

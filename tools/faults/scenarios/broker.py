@@ -18,7 +18,10 @@ def killed(run: Run) -> None:
     run.moving()
 
 
-@scenario("broker-killed-three-times", "the same three times, with 1 to 4 s in between")
+@scenario(
+    "broker-killed-three-times",
+    "the only broker killed by kill -9 three times, with 1 to 4 s in between",
+)
 def killed_three_times(run: Run) -> None:
     """Each kill hits another phase of a transaction: the pauses are random."""
     for _ in range(3):
@@ -41,7 +44,7 @@ def paused(run: Run) -> None:
 @scenario(
     "transaction-timeout",
     (
-        "the relay paused in mid-transaction for longer than the broker bears with it "
+        "the relay paused inside a transaction for longer than the broker's timeout "
         "(transaction.timeout_ms = 1000)"
     ),
     transaction={"timeout_ms": 1000},
@@ -60,8 +63,8 @@ def timeout(run: Run) -> None:
 @scenario(
     "broker-disk-full",
     (
-        "one of the broker's two disks full: it takes nothing for its partitions any more; room "
-        "made after 5 s, the broker started again"
+        "one of the broker's two disks full, so it refuses records for partitions there; space "
+        "freed after 5 s, the broker started again"
     ),
     brokers="small disk",
 )
@@ -88,7 +91,7 @@ def disk_full(run: Run) -> None:
 @scenario(
     "broker-away-and-binlog-purged",
     (
-        "the broker killed, the source's binlog purged while it is away, and the relay killed "
+        "the broker killed, the source's binlog purged meanwhile, and the relay killed "
         'before the broker is back (spool = "mixed")'
     ),
     spool="mixed",

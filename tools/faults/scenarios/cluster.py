@@ -34,7 +34,10 @@ def coordinator_killed(run: Run) -> None:
 
 @scenario(
     "cluster-coordinator-moved",
-    "three brokers, the transaction's coordinator asked to end: it moves",
+    (
+        "three brokers, the transaction's coordinator stopped by SIGTERM, so another broker "
+        "becomes the coordinator"
+    ),
     brokers="cluster",
 )
 def coordinator_moved(run: Run) -> None:

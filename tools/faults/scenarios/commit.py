@@ -9,10 +9,10 @@ from tools.faults.stage import Run
 _CRASHES: Final = 3
 _NEVER: Final = "never:0"
 _POINTS: Final = {
-    "before_position": "before the position record is handed over",
-    "position_handed_over": "after that, before it is sent",
-    "position_sent": "when everything is at the broker, before the commit",
-    "commit_under_way": "while the commit is on its way",
+    "before_position": "before the position record is passed to the client",
+    "position_handed_over": "after the position record is passed to the client, before it is sent",
+    "position_sent": "when all messages are at the broker, before the commit",
+    "commit_under_way": "between the request of the commit and its answer",
     "committed": "after the answer to the commit",
 }
 

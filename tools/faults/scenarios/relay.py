@@ -35,7 +35,7 @@ def takeover_after_kill(run: Run) -> None:
     leader.start()
 
 
-@scenario("takeover-after-stop", "two relays, the leader asked to end (SIGTERM)", relays=2)
+@scenario("takeover-after-stop", "two relays, the leader stopped by SIGTERM", relays=2)
 def takeover_after_stop(run: Run) -> None:
     """The leader resigns, so the standby need not wait; the time without rows is measured."""
     leader = run.leader
@@ -104,7 +104,8 @@ def paused(run: Run) -> None:
 
 
 @scenario(
-    "stranger", "one relay, three times a stranger opens a producer with the same transactional id"
+    "stranger",
+    "one relay, three times another program opens a producer with the same transactional id",
 )
 def stranger(run: Run) -> None:
     """A producer with the same transactional.id fences the relay three times."""

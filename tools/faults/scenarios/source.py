@@ -7,7 +7,7 @@ from tools.faults.scenario import scenario
 from tools.faults.stage import Run
 
 
-@scenario("source-cut", "the line to the source cut for 5 s")
+@scenario("source-cut", "the connection to the source cut for 5 s")
 def cut(run: Run) -> None:
     """Connections are reset and refused for 5 s, so the relay detects the fault immediately."""
     run.rest(0, 1)
@@ -19,7 +19,7 @@ def cut(run: Run) -> None:
 
 @scenario(
     "source-black-hole",
-    "the line to the source swallows all for 8 s (read_timeout_seconds = 3)",
+    "the network to the source drops every packet for 8 s (read_timeout_seconds = 3)",
     source={"read_timeout_seconds": 3},
 )
 def black_hole(run: Run) -> None:
@@ -60,7 +60,7 @@ _BY_HEARTBEATS: Final = {
 )
 @scenario(
     "source-of-group-switched",
-    "as source-switched, of a group whose other source rests",
+    "as source-switched, for a group whose other source is idle",
     pair=True,
     beside=True,
     failover=_BY_HEARTBEATS,
@@ -69,7 +69,7 @@ _BY_HEARTBEATS: Final = {
     "source-switched",
     (
         "the master locked, its replica promoted when it has everything, the master killed; the "
-        "relay finds out by heartbeats"
+        "relay detects its end by heartbeats"
     ),
     pair=True,
     failover=_BY_HEARTBEATS,

@@ -60,8 +60,8 @@ def take_larger_rows(run: Run) -> None:
 @scenario(
     "topic-deleted",
     (
-        "the topic deleted under load: TOPIC_REFUSED; made again, started again, what was not "
-        "yet published follows"
+        "the topic deleted under load (TOPIC_REFUSED); topic created and relay started again, "
+        "which publishes the rows that were not published yet"
     ),
 )
 def deleted(run: Run) -> None:
