@@ -69,7 +69,7 @@ from relay.operations.positions.sentences import (
 from relay.operations.positions.time_search import position_by_time
 from relay.operations.protected_tree import ProtectedTree
 from relay.operations.repair_report import RepairPlan, repair_of_keys, repair_plan
-from relay.operations.replay import replay
+from relay.operations.replay import preview_replay, replay
 from relay.operations.restore_preview import RestorePreview, restore_preview
 from relay.operations.restored_documents import kept_documents, restore_documents, restored_accounts
 from relay.operations.snapshots import ShownSnapshot, Snapshots
@@ -151,6 +151,7 @@ __all__ = [
     "planned",
     "position_by_time",
     "position_fields",
+    "preview_replay",
     "progress_sentence",
     "put_back_settings",
     "read_needles",

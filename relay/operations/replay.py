@@ -3,17 +3,19 @@
 from contextlib import closing, suppress
 from dataclasses import replace
 from time import time
-from typing import Final
+from typing import Final, NamedTuple
 
 from relay.audit import AuditEntry, AuditTrail
 from relay.dead_letters import (
     DeadLetter,
     DeadLetterTopic,
+    LaterChanges,
     ListedDeadLetter,
     Replay,
     check_form,
     forgets_after_ms,
     last_of_key,
+    later_changes,
 )
 from relay.encode import without_number
 from relay.errors import Fenced, MessageTooLarge, RelayError, ReplayRefused, TopicRefused
@@ -25,6 +27,32 @@ from relay.publish import BatchProducer
 from relay.settings import InstanceSettings, RelaySettings
 
 _ANSWER_SECONDS: Final = 60.0
+
+
+class ReplayPreview(NamedTuple):
+    """What a replay will send.
+
+    message: the stored message. later: the newer changes of its key that its topic has; None if
+    the message has no key, or the topic has no such partition.
+    """
+
+    message: OutboundMessage
+    later: LaterChanges | None
+
+
+def preview_replay(
+    settings: RelaySettings, instance: InstanceSettings, wanted: str, *, again: bool = False
+) -> ReplayPreview:
+    """Return what a replay of this letter will send, and send nothing.
+
+    Raises DeadLetterUnknown, DeadLetterDamaged, ReplayRefused, TopicRefused, BrokerUnreachable,
+    KafkaNotPermitted.
+    """
+    found = DeadLetterTopic(settings.kafka, settings.installation, instance.name).letter(wanted)
+    check(found, again=again)
+    message = found.letter.message
+    _state(settings, message)
+    return ReplayPreview(message, later_changes(settings.kafka, found.letter))
 
 
 def replay(

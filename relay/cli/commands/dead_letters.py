@@ -11,6 +11,7 @@ from relay.cli.root import ConfigFile, app, settings_of, told_errors
 
 if TYPE_CHECKING:
     from relay.dead_letters import ListedDeadLetter
+    from relay.operations.replay import ReplayPreview
 
 dead_letters = typer.Typer(no_args_is_help=True, help="Messages and rows that no topic accepted.")
 app.add_typer(dead_letters, name="dead-letter")
@@ -74,23 +75,36 @@ def replay_letter(
 ) -> None:
     """Send a dead letter to its topic with its own order key. The topic must be able to accept it.
 
-    The command writes an audit entry.
+    It shows how many newer changes of the same key the topic has, and asks for confirmation. It
+    writes an audit entry.
     """
     with told_errors():
         settings = settings_of(config)
-        from relay.operations import replay
+        from relay.operations import preview_replay, replay
 
         one = known_instance(settings, instance)
-        typer.echo(
-            f"The message of dead letter {letter} will be sent to its topic, with its original "
-            "order key."
-        )
+        preview = preview_replay(settings, one, letter, again=again)
+        _show_replay(letter, preview)
         confirm(instance, yes)
         message = replay(settings, one, letter, who_does(actor, comment), again=again)
-        fields(id=letter, topic=message.topic, partition=message.partition)
+        fields(sent=True)
         typer.echo(
             f"Dead letter {letter} was sent to {message.topic}, partition {message.partition}."
         )
+
+
+def _show_replay(letter: str, preview: "ReplayPreview") -> None:
+    from dataclasses import asdict
+
+    message, later = preview
+    fields(id=letter, topic=message.topic, partition=message.partition, sent=False)
+    fields(later=None if later is None else asdict(later))
+    typer.echo(
+        f"The message of dead letter {letter} will be sent to {message.topic}, with its original "
+        "order key."
+    )
+    if later is not None:
+        typer.echo(later.sentence(message.topic))
 
 
 def _json(listed: "ListedDeadLetter") -> str:

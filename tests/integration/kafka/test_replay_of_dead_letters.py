@@ -1,13 +1,18 @@
 """A dead letter is sent again: once, and not where it would replace a newer row."""
 
+import json
 import sys
+from pathlib import Path
 from threading import Barrier, Thread
 
 import pytest
+import tomli_w
 from confluent_kafka import Producer
 from confluent_kafka.admin import NewTopic
+from typer.testing import CliRunner, Result
 
 from deploy.embedded import Kafka
+from relay.cli import app
 from relay.dead_letters import DeadLetter, DeadLetterTopic, LastOfKey, ListedDeadLetter
 from relay.envelope import Header, order_text
 from relay.errors import ReplayRefused
@@ -137,3 +142,67 @@ def test_a_row_that_is_the_newest_of_its_key_is_sent_to_a_compacted_topic(
     assert replay(settings, settings.instances[0], letter.id, Who("ann")) == letter.message
     [found] = read_topic(kafka.bootstrap, letter.message.topic)
     assert found.value == {"data": []}
+
+
+def command(
+    settings: RelaySettings, folder: Path, letter: str, *options: str, typed: str = ""
+) -> Result:
+    """Run `roma dead-letter replay`."""
+    file = folder / "relay.toml"
+    written = settings.model_dump(mode="json", exclude_unset=True)
+    file.write_text(tomli_w.dumps(written), encoding="utf-8")
+    asked = ["dead-letter", "replay", letter, "--config", str(file), "--instance", "shop", *options]
+    return CliRunner().invoke(app, asked, input=typed)
+
+
+@pytest.mark.timeout(120)
+def test_the_command_shows_newer_changes_of_the_key_before_it_asks(
+    kafka: Kafka, settings: RelaySettings, tmp_path: Path
+) -> None:
+    letter = kept_letter(kafka, settings)
+    topic = letter.message.topic
+    none = command(settings, tmp_path, letter.id, typed="no\n")
+    assert none.exit_code == 1
+    assert f"{topic} has no newer change of its key.\nType shop to do it" in none.output
+    producer = Producer({"bootstrap.servers": kafka.bootstrap})
+    for position in (1, 3, 4):
+        producer.produce(topic, b"{}", KEY, headers=list(order_header(position)))
+    assert producer.flush(60) == 0
+    newer = command(settings, tmp_path, letter.id, typed="no\n")
+    assert f"{topic} has 2 newer changes of its key: consumers" in newer.output
+    assert newer.output.index("newer changes") < newer.output.index("Type shop")
+    assert len(read_topic(kafka.bootstrap, topic)) == 3
+
+
+@pytest.mark.timeout(120)
+def test_the_command_shows_newer_changes_to_programs(
+    kafka: Kafka, settings: RelaySettings, tmp_path: Path
+) -> None:
+    letter = kept_letter(kafka, settings)
+    asked = command(settings, tmp_path, letter.id, "--json")
+    assert asked.exit_code == 2
+    shown = json.loads(asked.stdout)
+    assert shown["later"] == {"count": 0, "newest_ms": None, "is_whole": True}
+    sent = command(settings, tmp_path, letter.id, "--json", "--yes", "shop")
+    assert sent.exit_code == 0, sent.output
+    done = json.loads(sent.stdout)
+    assert {**done, "sentences": []} == {
+        "id": letter.id,
+        "topic": letter.message.topic,
+        "partition": 0,
+        "later": {"count": 0, "newest_ms": None, "is_whole": True},
+        "sent": True,
+        "sentences": [],
+    }
+
+
+def test_the_command_asks_nothing_about_a_letter_that_it_cannot_send(
+    kafka: Kafka, settings: RelaySettings, tmp_path: Path
+) -> None:
+    letter = kept_letter(kafka, settings)
+    unknown = command(settings, tmp_path, "0009-9", typed="shop\n")
+    assert (unknown.exit_code, "Type shop" in unknown.output) == (1, False)
+    assert command(settings, tmp_path, letter.id, typed="shop\n").exit_code == 0
+    again = command(settings, tmp_path, letter.id, typed="shop\n")
+    assert (again.exit_code, "Type shop" in again.output) == (1, False)
+    assert "was sent before" in again.output
