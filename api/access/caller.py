@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from api.errors import RightMissing
-from relay.model.accounts import Right, Role, rights_of
+from relay.model.accounts import FILE_CALLER, Right, Role, rights_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,5 +51,5 @@ class Caller:
 
 ANONYMOUS: Final = Caller("", frozenset({Right.READ}))
 """A caller without a token: it reads mappings and states, and cannot write."""
-TOKEN_OF_FILE: Final = Caller("api.token", rights_of(Role.ADMIN, values=True))
+TOKEN_OF_FILE: Final = Caller(FILE_CALLER, rights_of(Role.ADMIN, values=True))
 """The caller that sends the token of the configuration file."""

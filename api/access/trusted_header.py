@@ -15,7 +15,7 @@ from api.access.login.attempt_notes import AttemptNotes
 from api.access.role_map import grant_of
 from api.errors import ApiError
 from relay.errors import RelayError
-from relay.model.accounts import Accounts, is_account_name
+from relay.model.accounts import FILE_CALLER, Accounts, is_account_name
 from relay.settings import TrustedHeaderSettings
 
 LOOPBACK: Final = ("127.0.0.0/8", "::1")
@@ -86,7 +86,7 @@ class TrustedHeader:
             raise HeaderUserRefused(
                 f"{name[:100]!r} in {self._settings.user} is not a valid user name.",
                 remedy="Let the proxy send a name of at most 100 characters of A-Z a-z 0-9 . _ @ - "
-                "that begins with a letter or digit.",
+                f"that begins with a letter or digit, and not {FILE_CALLER}.",
             )
         roles = [each.strip() for each in said[0].split(",")] if said else []
         grant = grant_of(roles, self._settings.roles, self._settings.values)

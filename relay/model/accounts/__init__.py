@@ -1,6 +1,7 @@
 """Rights of the admin's users: API tokens, roles and rights, without I/O."""
 
 from relay.model.accounts.accounts import (
+    FILE_CALLER,
     Accounts,
     ApiToken,
     Grant,
@@ -15,6 +16,7 @@ from relay.model.accounts.passwords import MOST_CHARACTERS, check_password
 from relay.model.accounts.roles import Right, Role, rights_of
 
 __all__ = [
+    "FILE_CALLER",
     "MOST_CHARACTERS",
     "Accounts",
     "ApiToken",

@@ -10,6 +10,8 @@ from typing import Final
 from relay.errors import AccountRefused
 from relay.model.accounts.roles import Right, Role, rights_of
 
+FILE_CALLER: Final = "api.token"
+"""The name of the caller with the token of the configuration file."""
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,99}")
 _MOST_USERS: Final = 1000
 _MOST_TOKENS: Final = 2000
@@ -95,8 +97,12 @@ class ApiToken:
 
 
 def is_account_name(name: str) -> bool:
-    """Return whether a user or token may have this name."""
-    return _NAME.fullmatch(name) is not None
+    """Return whether a user or token may have this name.
+
+    The audit trail has acts of the configuration file's token under its name, so that one is
+    reserved.
+    """
+    return _NAME.fullmatch(name) is not None and name.lower() != FILE_CALLER
 
 
 def secret_hash(secret: str) -> str:
@@ -235,7 +241,7 @@ def _check_new(kind: str, name: str, present: Mapping[str, object], most: int) -
     if not is_account_name(name):
         raise AccountRefused(
             f"{name[:100]!r} is not a valid name for a {kind}: use up to 100 of A-Z, a-z, 0-9, "
-            "'.', '_', '@' and '-'."
+            f"'.', '_', '@' and '-', and not {FILE_CALLER}."
         )
     if name in present:
         raise AccountRefused(f"There is a {kind} {name} already.")

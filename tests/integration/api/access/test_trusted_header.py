@@ -119,6 +119,12 @@ READS: dict[str, tuple[dict[str, str] | list[tuple[str, str]], str, int, str]] =
     ),
     "a disabled user": ({**ANN, "X-User": "gone"}, PROXY, 403, "HEADER_USER_REFUSED"),
     "a user of tokens alone": ({**ANN, "X-User": "bot"}, PROXY, 200, ""),
+    "the name of the token of the file": (
+        {**ANN, "X-User": "api.token"},
+        PROXY,
+        403,
+        "HEADER_USER_REFUSED",
+    ),
     "no header": ({}, PROXY, 401, "TOKEN_MISSING"),
     "a token through the proxy": ({"Authorization": f"Bearer {TOKEN}"}, PROXY, 200, ""),
     "a wrong token beside the header": (

@@ -10,6 +10,7 @@ from relay.model.accounts import (
     Accounts,
     ApiToken,
     Grant,
+    Identity,
     Right,
     Role,
     User,
@@ -56,6 +57,18 @@ def test_a_token_opens_with_the_rights_that_it_and_its_owner_have() -> None:
 )
 def test_nothing_but_the_token_opens(secret: str) -> None:
     assert accounts().holder(secret, NOW) is None
+
+
+@pytest.mark.parametrize("name", ["api.token", "API.Token"])
+def test_nobody_has_the_name_of_the_token_of_the_file(name: str) -> None:
+    """The audit trail has its acts under this name."""
+    with pytest.raises(AccountRefused, match=r"api\.token"):
+        accounts().with_user(user(name))
+    with pytest.raises(AccountRefused, match=r"api\.token"):
+        accounts().with_token(replace(token(), name=name))
+    identity = Identity("https://issuer", "7")
+    with pytest.raises(AccountRefused, match=r"api\.token"):
+        accounts().signed_in(name, identity, Grant(Role.VIEWER), NOW)
 
 
 def test_a_token_without_a_hash_opens_to_nobody() -> None:
