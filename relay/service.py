@@ -12,6 +12,7 @@ from relay.settings import RelaySettings, load_settings
 from relay.telemetry import set_up_logging
 
 _BACKLOG: Final = 128
+JSON_LOG_HELP: Final = "write the log as one JSON object a line, whatever log.format says"
 
 
 def run_service(
@@ -32,15 +33,24 @@ def run_service(
         metavar="FILE",
         help="the relay's configuration file (TOML)",
     )
+    parser.add_argument("--json", action="store_true", help=JSON_LOG_HELP)
     arguments = parser.parse_args(argv)
     try:
         settings = load_settings(arguments.config)
+        if arguments.json:
+            settings = with_json_log(settings)
         set_up_logging(settings.log)
         serve(settings)
     except ConfigurationError as error:
         sys.stderr.write(f"{error}\n")
         return 2
     return 0
+
+
+def with_json_log(settings: RelaySettings) -> RelaySettings:
+    """Return the settings with a log of JSON lines, whatever their `log.format` is."""
+    log = settings.log.model_copy(update={"format": "json"})
+    return settings.model_copy(update={"log": log})
 
 
 def listening_socket(table: str, host: str, port: int) -> socket.socket:

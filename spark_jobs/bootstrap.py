@@ -23,6 +23,8 @@ from spark_jobs.first_copy import (
     Pace,
     RunPositions,
     TableNote,
+    TableReport,
+    TableState,
     alterations,
     begin,
 )
@@ -39,7 +41,10 @@ from spark_jobs.runtime.spark_session import open_spark
 from spark_jobs.sinks import check_rule, check_writers, open_sink, place_of_copies
 from spark_jobs.spark_util.error_translation import named_errors
 from spark_jobs.spark_util.progress import Piece, Progress
-from spark_jobs.spark_util.report import exit_code_of, print_line
+from spark_jobs.spark_util.report import exit_code_of, print_line, results
+
+Tell = Callable[[TableReport], None]
+"""Receives the report of each table when the run is done with it."""
 
 _POLL_SECONDS: Final = 0.2
 
@@ -51,18 +56,19 @@ def run(
     tables: Sequence[str] = (),
     anew: bool = False,
     trace: bool = False,
+    tell: Tell | None = None,
 ) -> Mapping[str, CopyFigures]:
     """Copy the tables that no run has finished; with `anew` copy all tables again. Return table →
     figures.
 
-    Raises JobError.
+    `tell` receives a report of each table; None: it is printed. Raises JobError.
     """
     shutdown, listens = shutdown or Shutdown(), shutdown is not None
     with _borders(settings):
         spark = open_spark(settings, "roma-bootstrap", trace=trace)
         if listens:
             shutdown.listen()  # again: Spark's start takes SIGINT away
-        return _copy_tables(spark, settings, shutdown, tables, anew=anew)
+        return _copy_tables(spark, settings, shutdown, tables, tell or _print, anew=anew)
 
 
 def _copy_tables(
@@ -70,6 +76,7 @@ def _copy_tables(
     settings: JobSettings,
     shutdown: Shutdown,
     tables: Sequence[str],
+    tell: Tell,
     *,
     anew: bool,
 ) -> Mapping[str, CopyFigures]:
@@ -78,8 +85,7 @@ def _copy_tables(
     writer = TableWriter.of(spark, settings, sink, "bootstrap")
     sources = open_sources(spark, settings, tables)
     notes = _notes(spark, settings)
-    wanted = list(_copied(sources.tables))
-    refuse_transforms(wanted)
+    wanted = _copied(sources.tables, tell)
     positions = RunPositions(spark, settings, sources)
     published = positions.of_tables(wanted)
     check_rule(spark, settings)
@@ -102,7 +108,8 @@ def _copy_tables(
         progress=lambda _table, _note, _pace: None,
     )
     with Progress(say=print_line) as shown:
-        return _copy_all(copying, wanted, begun, shutdown, partial(_borders, settings), shown)
+        copy = partial(_copy, copying, shown=shown, tell=tell)
+        return _copy_all(copy, wanted, begun, shutdown, partial(_borders, settings), tell)
 
 
 def _notes(spark: SparkSession, settings: JobSettings) -> Notes:
@@ -110,12 +117,12 @@ def _notes(spark: SparkSession, settings: JobSettings) -> Notes:
 
 
 def _copy_all(
-    copying: FirstCopy,
+    copy: Callable[[LogicalTable, TableNote], CopyFigures],
     tables: Sequence[LogicalTable],
     begun: Mapping[str, TableNote],
     shutdown: Shutdown,
     borders: Callable[[], AbstractContextManager[None]],
-    shown: Progress,
+    tell: Tell,
 ) -> dict[str, CopyFigures]:
     """Copy one table after another; a table that fails is omitted.
 
@@ -128,10 +135,10 @@ def _copy_all(
             break
         try:
             with borders():
-                figures[table.name] = _copy(copying, table, begun[table.name], shown)
+                figures[table.name] = copy(table, begun[table.name])
         except OF_ONE_TABLE as exc:
             failed[table.name] = exc
-            print_line(f"{table.name}: left out; the other tables are copied. {exc}")
+            tell(TableReport(table.name, TableState.LEFT_OUT, reason=str(exc)))
     if failed:
         reasons = "".join(f"\n  {name}: {exc}" for name, exc in failed.items())
         raise TablesLeftOut(
@@ -140,21 +147,25 @@ def _copy_all(
     return figures
 
 
-def _copy(copying: FirstCopy, table: LogicalTable, note: TableNote, shown: Progress) -> CopyFigures:
+def _copy(
+    copying: FirstCopy, table: LogicalTable, note: TableNote, shown: Progress, tell: Tell
+) -> CopyFigures:
     if note.ended:
+        tell(TableReport(table.name, TableState.COPIED_BEFORE, note.rows))
         return CopyFigures(note.rows, 0, ended=True)
     total = estimated_rows(copying.databases, table.shards)
     with shown.piece(
         Piece(table.name, total, note.rows, before=note.rows, estimated=True)
     ) as piece:
         done = replace(copying, progress=partial(_tell_progress, shown, piece)).copy(table, note)
-    state = (
-        f"removed {done.removed} that the source no longer has"
-        if done.ended
-        else "stopped; the next start continues"
-    )
-    print_line(f"{table.name}: {done.rows} rows copied, {state}")
+    tell(TableReport.of(table.name, done))
     return done
+
+
+def _print(report: TableReport) -> None:
+    """Print a report, except of a table that an earlier run finished."""
+    if report.state is not TableState.COPIED_BEFORE:
+        print_line(str(report))
 
 
 @contextmanager
@@ -166,18 +177,20 @@ def _borders(settings: JobSettings) -> Iterator[None]:
         yield
 
 
-def _copied(tables: Sequence[LogicalTable]) -> Iterator[LogicalTable]:
-    """Return the tables that can be copied; print the names of the others."""
+def _copied(tables: Sequence[LogicalTable], tell: Tell) -> list[LogicalTable]:
+    """Return the tables that can be copied; report the others. Raises TransformNotCopied."""
+    copied: list[LogicalTable] = []
     for table in tables:
         if table.without_key:
-            print_line(
-                f"{table.name}: left out, because no key names its rows "
-                f"({', '.join(table.without_key)})"
-            )
+            reason = f"no key names its rows ({', '.join(table.without_key)})"
         elif table.leaves_out(Operation.INSERT):
-            print_line(f"{table.name}: left out, because an instance does not publish its INSERTs")
+            reason = "an instance does not publish its INSERTs"
         else:
-            yield table
+            copied.append(table)
+            continue
+        tell(TableReport(table.name, TableState.LEFT_OUT, reason=reason))
+    refuse_transforms(copied)
+    return copied
 
 
 def _tell_progress(
@@ -211,16 +224,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = copy_arguments("bootstrap", __doc__, arguments)
     shutdown = Shutdown()
     shutdown.listen()
-    return exit_code_of(
-        lambda: run(
-            load_settings(given.config),
-            shutdown,
-            tables=given.tables,
-            anew=given.anew,
-            trace=given.trace,
-        ),
-        trace=given.trace,
-    )
+
+    def job() -> None:
+        with results(as_json=given.as_json) as say:
+            run(
+                load_settings(given.config),
+                shutdown,
+                tables=given.tables,
+                anew=given.anew,
+                trace=given.trace,
+                tell=(lambda report: say(report.to_json())) if given.as_json else None,
+            )
+
+    return exit_code_of(job, trace=given.trace)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,13 @@ from spark_jobs.runtime.spark_session import open_spark
 from spark_jobs.spark_util.batch_stats import BatchFigures
 from spark_jobs.spark_util.error_translation import named_errors
 from spark_jobs.spark_util.progress import Piece, Progress
-from spark_jobs.spark_util.report import exit_code_of, print_batch, print_line
+from spark_jobs.spark_util.report import (
+    batch_line,
+    exit_code_of,
+    print_batch,
+    print_line,
+    results,
+)
 
 
 def run(
@@ -37,10 +43,13 @@ def run(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit code is 1, with a sentence, if the job fails."""
     given = read_arguments("dedup batch", __doc__, arguments, bounded=True)
-    return exit_code_of(
-        lambda: print_batch("batch", run(given.settings(), given.bounds, trace=given.trace)),
-        trace=given.trace,
-    )
+
+    def job() -> None:
+        with results(as_json=given.as_json) as say:
+            figures = run(given.settings(), given.bounds, trace=given.trace)
+            say(batch_line(None, figures)) if given.as_json else print_batch(None, figures)
+
+    return exit_code_of(job, trace=given.trace)
 
 
 if __name__ == "__main__":

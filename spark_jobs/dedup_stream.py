@@ -16,9 +16,19 @@ from spark_jobs.runtime.arguments import read_arguments
 from spark_jobs.runtime.metrics import JobMetrics, served_metrics
 from spark_jobs.runtime.shutdown import Shutdown
 from spark_jobs.runtime.spark_session import open_spark
+from spark_jobs.spark_util.batch_stats import BatchFigures
 from spark_jobs.spark_util.error_translation import named_errors
 from spark_jobs.spark_util.progress import Piece, Progress
-from spark_jobs.spark_util.report import exit_code_of, print_batch, print_line
+from spark_jobs.spark_util.report import (
+    batch_line,
+    exit_code_of,
+    print_batch,
+    print_line,
+    results,
+)
+
+ShowBatch = Callable[[int, BatchFigures], None]
+"""Shows the figures of a batch that was applied, by its number."""
 
 
 def start(
@@ -27,6 +37,7 @@ def start(
     metrics: JobMetrics | None = None,
     *,
     trace: bool = False,
+    show: ShowBatch = print_batch,
 ) -> StreamingQuery:
     """Start the stream at the position of its checkpoint.
 
@@ -47,7 +58,8 @@ def start(
         check_statements(spark, settings.kafka)
     if metrics is not None:
         spark.streams.addListener(metrics)
-    apply = _batches(spark, settings, settings.checkpoint, shutdown or Shutdown(), metrics)
+    shutdown = shutdown or Shutdown()
+    apply = _batches(spark, settings, settings.checkpoint, shutdown, metrics, show)
     stream = (
         read_stream(spark, settings.kafka)
         .writeStream.foreachBatch(apply)
@@ -64,6 +76,7 @@ def _batches(
     checkpoint: str,
     shutdown: Shutdown,
     metrics: JobMetrics | None,
+    show: ShowBatch,
 ) -> Callable[[DataFrame, int], None]:
     """Return the function that processes each batch."""
     copies = Copies.of(spark, settings)
@@ -80,7 +93,7 @@ def _batches(
                 metrics.began(piece)
             check_topics(spark, settings.kafka, checkpoint)  # the batch may be of another topic
             figures = copies.apply(records, writer(), number, again=number <= begun, piece=piece)
-        print_batch(f"batch {number}", figures)
+        show(number, figures)
         if metrics is not None:
             metrics.began(None)
             metrics.applied(number, figures)
@@ -88,14 +101,20 @@ def _batches(
     return apply
 
 
-def run(settings: JobSettings, shutdown: Shutdown, *, trace: bool = False) -> None:
+def run(
+    settings: JobSettings,
+    shutdown: Shutdown,
+    *,
+    trace: bool = False,
+    show: ShowBatch = print_batch,
+) -> None:
     """Update the copies until the topics are read (without trigger_seconds) or the job is asked to
     end.
 
     Raises JobError.
     """
     with named_errors(place_of(settings.kafka)), served_metrics(settings) as metrics:
-        query = start(settings, shutdown, metrics, trace=trace)
+        query = start(settings, shutdown, metrics, trace=trace, show=show)
         shutdown.listen()
         shutdown.watch(query)
 
@@ -108,9 +127,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = read_arguments("dedup stream", __doc__, arguments)
     shutdown = Shutdown()
     shutdown.listen()
-    return exit_code_of(
-        lambda: run(given.settings(), shutdown, trace=given.trace), trace=given.trace
-    )
+
+    def job() -> None:
+        with results(as_json=given.as_json) as say:
+            show: ShowBatch = (
+                (lambda number, figures: say(batch_line(number, figures)))
+                if given.as_json
+                else print_batch
+            )
+            run(given.settings(), shutdown, trace=given.trace, show=show)
+
+    return exit_code_of(job, trace=given.trace)
 
 
 if __name__ == "__main__":

@@ -39,13 +39,18 @@ def who_does(actor: str | None, comment: str) -> "Who":
     return Who(actor or f"{getpass.getuser()}@{socket.gethostname()}", comment)
 
 
+def check_answered(name: str, yes: str | None) -> None:
+    """End the program with code 2 if it would have to ask for confirmation with --json."""
+    if yes is None and asks_nothing():
+        raise typer.BadParameter(f"--json does not ask for confirmation: give --yes {name}.")
+
+
 def confirm(name: str, yes: str | None) -> None:
     """Return if the operator repeats the name, by --yes or at the terminal.
 
     Otherwise ends the program with code 1, or with code 2 if it cannot ask.
     """
-    if yes is None and asks_nothing():
-        raise typer.BadParameter(f"--json does not ask for confirmation: give --yes {name}.")
+    check_answered(name, yes)
     given = (
         typer.prompt(f"Type {name} to do it", default="", show_default=False)
         if yes is None

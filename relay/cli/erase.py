@@ -65,7 +65,8 @@ def erase(
         with zookeeper(settings) as session:
             erasure = PersonErasure(settings, session, needles, topics or [])
             plan = erasure.plan()
-            fields(is_empty=plan.is_empty)
+            fields(is_empty=plan.is_empty, erased=False, notes=list(plan.notes))
+            fields(topics={each.topic: each.records for each in plan.topics})
             typer.echo("\n".join(map(visible, planned(plan, choice))))
             if preview:
                 raise typer.Exit(0 if plan.is_empty else 1)
@@ -73,6 +74,7 @@ def erase(
                 return
             confirm(settings.installation, yes)
             erasure.erase(plan, who_does(actor, comment), choice)
+            fields(erased=True)
         typer.echo("\n".join(erased(plan)))
 
 

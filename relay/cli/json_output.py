@@ -12,8 +12,6 @@ import typer
 
 from relay.cli.printing import print_json
 
-WITHOUT_JSON: Final = frozenset({"relay", "api", "canal_server", "edit", "export", "show_letter"})
-"""Functions of commands without the option: services, an editor, and writers of files or bytes."""
 _OWN_OPTION: Final = "as_json"
 """Name of the parameter of a command that defines the option itself."""
 _PARAMETER: Final = inspect.Parameter(
@@ -55,8 +53,7 @@ def asks_nothing() -> bool:
 
 
 def _lacks_it(run: Callable[..., Any]) -> bool:
-    parameters = inspect.signature(run).parameters
-    return run.__name__ not in WITHOUT_JSON and _OWN_OPTION not in parameters
+    return _OWN_OPTION not in inspect.signature(run).parameters
 
 
 def _with_json(run: Callable[..., Any]) -> Callable[..., Any]:

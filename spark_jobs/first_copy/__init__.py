@@ -11,6 +11,7 @@ from spark_jobs.first_copy.notes import Notes, TableNote, begin_line
 from spark_jobs.first_copy.rate_limit import Pace
 from spark_jobs.first_copy.run_positions import RunPositions
 from spark_jobs.first_copy.shape import check_definition
+from spark_jobs.first_copy.table_report import TableReport, TableState
 
 __all__ = [
     "CopyFigures",
@@ -19,6 +20,8 @@ __all__ = [
     "Pace",
     "RunPositions",
     "TableNote",
+    "TableReport",
+    "TableState",
     "alterations",
     "begin",
     "begin_line",

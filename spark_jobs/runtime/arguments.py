@@ -18,6 +18,7 @@ class Arguments:
     trace: bool = False
     raw_rule: bool = False
     history: bool = False
+    as_json: bool = False
     bounds: Bounds = field(default_factory=Bounds)
 
     def settings(self) -> JobSettings:
@@ -54,6 +55,9 @@ def read_arguments(
     parser.add_argument(
         "--history", action="store_true", help="keep every version of every row beside the newest"
     )
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object a batch for machines"
+    )
     if bounded:
         _add_bounds(parser)
     given = parser.parse_args(arguments)
@@ -62,7 +66,7 @@ def read_arguments(
         if bounded
         else Bounds()
     )
-    return Arguments(given.config, given.trace, given.raw_rule, given.history, bounds)
+    return Arguments(given.config, given.trace, given.raw_rule, given.history, given.json, bounds)
 
 
 def _add_bounds(parser: ArgumentParser) -> None:

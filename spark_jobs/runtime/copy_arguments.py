@@ -46,6 +46,9 @@ def _parser(name: str, description: str | None) -> ArgumentParser:
         parser.add_argument(
             "--anew", action="store_true", help="copy all tables from the start, also finished ones"
         )
+        parser.add_argument(
+            "--json", action="store_true", help="print one JSON object a table for machines"
+        )
     else:
         parser.add_argument(
             "--repair",

@@ -1,7 +1,7 @@
 """The figures of one batch, as one line."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,11 @@ class BatchFigures:
     def rate(self) -> float:
         """The rows for each second."""
         return self.rows / self.seconds if self.seconds else 0.0
+
+    def to_fields(self) -> dict[str, object]:
+        """Return all figures, also the computed ones, as JSON values."""
+        computed = {"put_aside": self.put_aside, "stale": self.stale, "rows_per_second": self.rate}
+        return {**asdict(self), "problems": dict(self.problems), **computed}
 
     def __str__(self) -> str:
         emptied = f"{self.truncates} truncated, " if self.truncates else ""

@@ -1,15 +1,42 @@
 """The printed output of the jobs."""
 
+import json
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
 
 from spark_jobs.errors import JobError
 from spark_jobs.spark_util.batch_stats import BatchFigures
 
 
-def print_batch(name: str, figures: BatchFigures) -> None:
+@contextmanager
+def results(*, as_json: bool) -> Iterator[Callable[[str], None]]:
+    """Context manager: yield the function that prints a line of the result to standard output.
+
+    With `as_json`, all other lines of this process go to standard error.
+    """
+    output = sys.stdout
+
+    def say(line: str) -> None:
+        output.write(f"{line}\n")
+        output.flush()
+
+    if not as_json:
+        yield say
+        return
+    with redirect_stdout(sys.stderr):
+        yield say
+
+
+def batch_line(number: int | None, figures: BatchFigures) -> str:
+    """Return the figures as one line of JSON. `number`: None if the job applies one batch."""
+    return json.dumps({"batch": number, **figures.to_fields()}, ensure_ascii=False)
+
+
+def print_batch(number: int | None, figures: BatchFigures) -> None:
     """Print one line of figures, and one for each reason of quarantined messages."""
+    name = "batch" if number is None else f"batch {number}"
     lines = [
         f"{name}: {figures}",
         *(

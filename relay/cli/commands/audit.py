@@ -1,5 +1,6 @@
 """`roma audit`: list or export operator acts, and check that the audit trail is complete."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
@@ -76,26 +77,32 @@ def export(
             "--before", parser=moment, help=f"Only entries before this time. {MOMENT_HELP}"
         ),
     ] = None,
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json",
+            help="Print JSON lines, or with --into one JSON object that names the file.",
+        ),
+    ] = False,
 ) -> None:
     """Write all entries that match the filters, the newest first."""
     from sys import maxsize, stdout
 
+    if as_json and form == "csv" and file is None:
+        raise typer.BadParameter("--json prints no CSV: give --into FILE, or --format jsonl.")
     with told_errors():
         from relay.audit import AuditFilter, exported
 
         times = _milliseconds(before), _milliseconds(since)
         wanted = AuditFilter(who, act, subject or "", *times, comment)
-        entries = _trail(config).entries(maxsize)
-        lines = exported(filter(wanted.accepts, entries), form)
+        entries = list(filter(wanted.accepts, _trail(config).entries(maxsize)))
+        lines = exported(entries, form)
         if file is None:
             stdout.writelines(lines)
             return
-        try:
-            with file.open("x", encoding="utf-8", newline="") as opened:
-                opened.writelines(lines)
-        except OSError as exc:
-            typer.echo(f"{file} cannot be written: {exc.strerror}.", err=True)
-            raise typer.Exit(1) from exc
+        _write(file, lines)
+        if as_json:
+            print_json({"file": str(file), "format": form, "entries": len(entries)})
 
 
 @audit.command("verify")
@@ -135,6 +142,16 @@ def _trail(config: Path) -> "AuditTrail":
     from relay.audit import AuditTrail
 
     return AuditTrail(settings.kafka, settings.installation)
+
+
+def _write(file: Path, lines: Iterable[str]) -> None:
+    """Write a new file. Ends the program with code 1 if the file exists or is not writable."""
+    try:
+        with file.open("x", encoding="utf-8", newline="") as opened:
+            opened.writelines(lines)
+    except OSError as exc:
+        typer.echo(f"{file} cannot be written: {exc.strerror}.", err=True)
+        raise typer.Exit(1) from exc
 
 
 def _milliseconds(when: datetime | None) -> int | None:

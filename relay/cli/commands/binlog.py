@@ -10,6 +10,8 @@ from relay.cli.known import known_instance
 from relay.cli.root import ConfigFile, app, settings_of, told_errors
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from relay.second_reader import Stretch
     from relay.settings import InstanceSettings, RelaySettings
 
@@ -82,8 +84,8 @@ def show(
                 as_declared=known.message.value_style == "canal",
                 marks_history=known.message.marks_history,
             )
-            for text in islice(shown_pairs(found, Shown(known, router, definitions)), limit):
-                typer.echo(text)
+            texts = shown_pairs(found, Shown(known, router, definitions))
+            _print_events(instance, islice(texts, limit))
 
 
 @binlog.command("verify")
@@ -117,9 +119,18 @@ def verify(
         )
         typer.echo(f"from {stretch.start} to {stretch.until}")
         report = compare(pairs(stretch))
-        fields(instance=instance, different=bool(report.different))
+        fields(instance=instance, different=bool(report.different), values=report.values)
+        fields(differences=list(report.differences), left_out=dict(report.left_out))
         typer.echo("\n".join(report.lines()))
     raise typer.Exit(1 if report.different else 0)
+
+
+def _print_events(instance: str, texts: "Iterable[str]") -> None:
+    events: list[str] = []
+    fields(instance=instance, events=events)
+    for text in texts:
+        events.append(text)
+        typer.echo(text)
 
 
 def _stretch(

@@ -7,6 +7,7 @@ import typer
 from relay.cli.confirm import Actor, Comment, Yes, confirm, who_does
 from relay.cli.json_output import fields
 from relay.cli.known import known_instance
+from relay.cli.printing import print_json
 from relay.cli.root import ConfigFile, app, settings_of, told_errors
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def list_letters(
 
         one = known_instance(settings, instance)
         for listed in DeadLetterTopic(settings.kafka, settings.installation, one.name).letters():
-            typer.echo(_json(listed) if as_json else _told(listed))
+            print_json(_fields(listed)) if as_json else typer.echo(_told(listed))
 
 
 @dead_letters.command("show")
@@ -48,16 +49,24 @@ def show_letter(
     value: Annotated[
         bool, typer.Option("--value", help="Print only the value, byte for byte.")
     ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object that contains the value.")
+    ] = False,
 ) -> None:
     """Show one dead letter: its metadata as JSON, then its value."""
+    if as_json and value:
+        raise typer.BadParameter("--json and --value exclude each other.")
     with told_errors():
         settings = settings_of(config)
         from relay.dead_letters import DeadLetterTopic
 
         one = known_instance(settings, instance)
         found = DeadLetterTopic(settings.kafka, settings.installation, one.name).letter(letter)
+        if as_json:
+            print_json({**_fields(found), **_value_fields(found.letter.message.value)})
+            return
         if not value:
-            typer.echo(_json(found))
+            print_json(_fields(found))
         typer.echo(found.letter.message.value or b"", nl=not value)
 
 
@@ -107,14 +116,19 @@ def _show_replay(letter: str, preview: "ReplayPreview") -> None:
         typer.echo(later.sentence(message.topic))
 
 
-def _json(listed: "ListedDeadLetter") -> str:
-    import json
+def _fields(listed: "ListedDeadLetter") -> dict[str, Any]:
+    replayed = None if listed.replay is None else listed.replay._asdict()
+    return {**listed.letter.to_fields(), "replayed": replayed}
 
-    fields: dict[str, Any] = listed.letter.to_fields()
-    return json.dumps(
-        {**fields, "replayed": None if listed.replay is None else listed.replay._asdict()},
-        ensure_ascii=False,
-    )
+
+def _value_fields(value: bytes | None) -> dict[str, str | None]:
+    """Return the value as text, or as base64 if it is not UTF-8 (Avro, Protobuf)."""
+    from base64 import b64encode
+
+    try:
+        return {"value": None if value is None else value.decode(), "value_base64": None}
+    except UnicodeDecodeError:
+        return {"value": None, "value_base64": b64encode(value or b"").decode()}
 
 
 def _told(listed: "ListedDeadLetter") -> str:

@@ -1,9 +1,9 @@
 """`roma relay`, `roma api` and `roma status`: run the processes, and show their state."""
 
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -13,37 +13,45 @@ from relay.cli.root import ConfigFile, app, settings_of, told_errors
 if TYPE_CHECKING:
     from relay.operations import ListedInstance
 
+JsonLog: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--json", help="Write the log as one JSON object a line, whatever log.format says."
+    ),
+]
+
 
 @app.command()
-def relay(config: ConfigFile) -> None:
+def relay(config: ConfigFile, as_json: JsonLog = False) -> None:
     """Publish the row changes of the configured instances until SIGTERM."""
     with told_errors():
         settings = settings_of(config)
         from relay.app import run
+        from relay.service import with_json_log
 
-        raise typer.Exit(run(settings, config))
+        raise typer.Exit(run(with_json_log(settings) if as_json else settings, config))
 
 
 @app.command()
-def api(config: ConfigFile) -> None:
+def api(config: ConfigFile, as_json: JsonLog = False) -> None:
     """Serve the admin: mapping documents, instances, health."""
-    import runpy
-
-    with told_errors():
-        settings_of(config)
-    sys.argv = ["api", "--config", str(config)]
-    runpy.run_module("api", run_name="__main__", alter_sys=True)
+    _become_service("api", config, as_json=as_json)
 
 
 @app.command()
-def canal_server(config: ConfigFile) -> None:
+def canal_server(config: ConfigFile, as_json: JsonLog = False) -> None:
     """Serve clients of Canal from the topics (`[canal_server]`) until SIGTERM."""
+    _become_service("canal_server", config, as_json=as_json)
+
+
+def _become_service(package: str, config: Path, *, as_json: bool) -> None:
     import runpy
+    import sys
 
     with told_errors():
         settings_of(config)
-    sys.argv = ["canal_server", "--config", str(config)]
-    runpy.run_module("canal_server", run_name="__main__", alter_sys=True)
+    sys.argv = [package, "--config", str(config), *(["--json"] if as_json else [])]
+    runpy.run_module(package, run_name="__main__", alter_sys=True)
 
 
 @app.command()

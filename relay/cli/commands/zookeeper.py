@@ -43,13 +43,16 @@ def identity(config: ConfigFile) -> None:
         from relay.zk import digest_identity
 
         if auth is None:
+            fields(identity=None)
             typer.echo("none: zookeeper.auth is not set")
-        else:
-            typer.echo(
-                f"sasl:{auth.user}"
-                if auth.scheme == "sasl"
-                else digest_identity(auth.user, auth.password.get_secret_value())
-            )
+            return
+        name = (
+            f"sasl:{auth.user}"
+            if auth.scheme == "sasl"
+            else digest_identity(auth.user, auth.password.get_secret_value())
+        )
+        fields(identity=name)
+        typer.echo(name)
 
 
 @access.command("protect")

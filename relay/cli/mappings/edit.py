@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from relay.cli.confirm import Actor, Comment, Yes, who_does
-from relay.cli.json_output import fields
-from relay.cli.mappings.documents import mapping, print_problems
+from relay.cli.confirm import Actor, Comment, Yes, check_answered, who_does
+from relay.cli.json_output import asks_nothing, fields
+from relay.cli.mappings.documents import mapping, print_problems, problem_fields
 from relay.cli.mappings.sets import carry_out, sets_of
 from relay.cli.root import ConfigFile
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _EDITOR: Final = "vi"
 """The editor if neither VISUAL nor EDITOR is set."""
+_STANDARD_ERROR: Final = 2
+"""The descriptor of standard error."""
 _EMPTY: Final = "[]\n"
 """Initial file content for a document that the set does not contain."""
 
@@ -66,9 +68,11 @@ def edit(
     If an edit is refused or cancelled, its files remain in a folder, whose path is printed.
     """
     with sets_of(config) as (settings, sets):
+        check_answered(settings.installation, yes)
         stored = sets.stored()
         folder = Path(tempfile.mkdtemp(prefix="roma-mapping-"))
         files = _written(folder, stored.bodies)
+        fields(base=stored.number, folder=str(folder))
         typer.echo(f"The documents of mapping set {stored.number} are in {folder}.")
         found = _edited(sets, files, stored.number)
         if found.changed:
@@ -78,6 +82,7 @@ def edit(
         for file in files.values():
             file.unlink()
         folder.rmdir()
+        fields(folder=None)
 
 
 def _edited(sets: "MappingSets", files: Mapping[str, Path], base: int) -> "MappingEdit":
@@ -91,16 +96,22 @@ def _edited(sets: "MappingSets", files: Mapping[str, Path], base: int) -> "Mappi
         if not found.problems:
             return found
         print_problems(found.problems, err=True)
-        if not typer.confirm("Edit again?", default=True):
+        fields(problems=problem_fields(found.problems))
+        if asks_nothing() or not typer.confirm("Edit again?", default=True):
             raise typer.Exit(1)
 
 
 def _run_editor(files: list[Path]) -> None:
-    """Wait until the editor ends. Ends the program with code 1 if the editor fails."""
+    """Wait until the editor ends. Ends the program with code 1 if the editor fails.
+
+    With --json, the editor prints to standard error: standard output has the JSON object alone.
+    """
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or _EDITOR
     command = [*shlex.split(editor), *map(str, files)]
     try:
-        code = subprocess.run(command, check=False).returncode  # noqa: S603 - the operator's own
+        code = subprocess.run(  # noqa: S603 - the operator's own
+            command, stdout=_STANDARD_ERROR if asks_nothing() else None, check=False
+        ).returncode
     except OSError as exc:
         typer.echo(f"The editor {editor} cannot be started ({exc.strerror}); set EDITOR.", err=True)
         raise typer.Exit(1) from exc

@@ -1,5 +1,6 @@
 """`python -m api` as an operator starts and stops it."""
 
+import json
 import os
 import signal
 import subprocess
@@ -33,8 +34,9 @@ def config_file(folder: Path, hosts: str, installation: str, port: int = 0) -> P
 
 
 @contextmanager
-def admin_process(config: Path) -> Iterator[subprocess.Popen[str]]:
-    command = [sys.executable, "-m", "api", "--config", str(config)]
+def admin_process(config: Path, *program: str) -> Iterator[subprocess.Popen[str]]:
+    """Start the admin by `python -m api`, or by other words."""
+    command = [sys.executable, "-m", *(program or ("api",)), "--config", str(config)]
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "LANG": "C"}
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -53,18 +55,20 @@ def address(process: subprocess.Popen[str]) -> str:
     return line.removeprefix("admin: ").strip()
 
 
+def wait_for_zookeeper(client: httpx.Client) -> None:
+    wait_until(lambda: client.get("/readyz").status_code == 200, "the admin to reach ZooKeeper")
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_stops_it_in_order(
     zookeeper: ZooKeeper, fresh_name: FreshName, tmp_path: Path, number: signal.Signals
 ) -> None:
     with admin_process(config_file(tmp_path, zookeeper.hosts, fresh_name("api"))) as process:
         with httpx.Client(base_url=address(process), trust_env=False, timeout=60) as client:
-            wait_until(
-                lambda: client.get("/readyz").status_code == 200, "the admin to reach ZooKeeper"
-            )
+            wait_for_zookeeper(client)
             assert client.get("/api/v1/configs/ROMA_GROUP").json() == {}
         process.send_signal(number)
-        output, log = process.communicate(timeout=30)
+        output, log = process.communicate(timeout=120)
     assert (process.returncode, output) == (0, "")
     assert "Traceback" not in log
     assert "s3cr3t" not in log
@@ -76,7 +80,7 @@ def test_it_stops_without_zookeeper_too(tmp_path: Path) -> None:
             httpx.get(f"{address(process)}/healthz", trust_env=False, timeout=60).status_code == 200
         )
         process.terminate()
-        _, log = process.communicate(timeout=30)
+        _, log = process.communicate(timeout=120)
     assert process.returncode == 0, log
     assert "Traceback" not in log
 
@@ -85,7 +89,7 @@ def test_a_taken_port_is_one_sentence(tmp_path: Path, zookeeper: ZooKeeper) -> N
     with admin_process(
         config_file(tmp_path, zookeeper.hosts, "roma", port=zookeeper.port)
     ) as process:
-        output, log = process.communicate(timeout=30)
+        output, log = process.communicate(timeout=120)
     assert (process.returncode, output) == (2, "")
     assert log.splitlines()[-1].startswith(
         "CONFIGURATION: api.host and api.port: the process cannot listen on "
@@ -95,7 +99,46 @@ def test_a_taken_port_is_one_sentence(tmp_path: Path, zookeeper: ZooKeeper) -> N
 
 def test_a_configuration_that_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
     with admin_process(tmp_path / "missing.toml") as process:
-        _, log = process.communicate(timeout=30)
+        _, log = process.communicate(timeout=120)
     assert process.returncode == 2
     assert log.startswith("CONFIGURATION: ")
     assert "missing.toml cannot be read" in log
+
+
+def test_every_line_of_the_log_is_an_object_with_json(
+    zookeeper: ZooKeeper, fresh_name: FreshName, tmp_path: Path
+) -> None:
+    config = config_file(tmp_path, zookeeper.hosts, fresh_name("api"))
+    config.write_text(config.read_text().replace('"json"', '"console"'))
+    with admin_process(config, "relay", "api", "--json") as process:
+        address(process)
+        process.terminate()
+        output, log = process.communicate(timeout=120)
+    assert (process.returncode, output) == (0, "")
+    assert "file_token_holds_all_rights" in {json.loads(line)["event"] for line in log.splitlines()}
+
+
+def test_the_token_of_the_file_is_an_admin_and_each_start_warns_once_without_it(
+    zookeeper: ZooKeeper, fresh_name: FreshName, tmp_path: Path
+) -> None:
+    config = config_file(tmp_path, zookeeper.hosts, fresh_name("api"))
+    for start in range(2):
+        with admin_process(config) as process:
+            with httpx.Client(base_url=address(process), trust_env=False, timeout=60) as client:
+                wait_for_zookeeper(client)
+                user = f"/api/v1/users/user{start}"
+                grant = {"role": "viewer"}
+                assert client.put(user, json=grant).status_code == 401
+                wrong = {"Authorization": "Bearer s3cr3t0"}
+                assert client.put(user, json=grant, headers=wrong).status_code == 401
+                client.headers["Authorization"] = "Bearer s3cr3t"
+                assert client.put(user, json=grant).status_code == 201
+                assert len(client.get("/api/v1/users").json()) == start + 1
+            process.terminate()
+            output, log = process.communicate(timeout=120)
+        assert "s3cr3t" not in output + log
+        lines = [json.loads(line) for line in log.splitlines()]
+        [warning] = [each for each in lines if each["event"] == "file_token_holds_all_rights"]
+        assert warning["level"] == "warning"
+        assert "roma tokens add" in warning["remedy"]
+        assert "api.token" in warning["remedy"]

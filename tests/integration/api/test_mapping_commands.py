@@ -219,3 +219,41 @@ def test_an_editor_that_fails_saves_nothing(roma: Roma, monkeypatch: pytest.Monk
     told = roma("edit")
     assert (told.exit_code, "cannot be started" in told.output) == (1, True)
     assert "No mapping was saved yet." in roma("history").output
+
+
+def test_an_edit_for_a_program_is_one_object(
+    roma: Roma, name: str, tmp_path: Path, editor: Callable[..., None]
+) -> None:
+    roma("save", write(tmp_path / "mappings", topics=TOPICS, dbs=DBS), "--yes", name)
+    asked = roma("edit", "--json")
+    assert (asked.exit_code, asked.stdout) == (2, "")
+    editor(topics_text("elsewhere"))
+    told = roma("edit", "--json", "--yes", name)
+    assert told.exit_code == 0, told.output
+    found = json.loads(told.stdout)
+    assert f"+{topics_text('elsewhere')}" in found.pop("sentences")
+    changed = ["com.pajk.Roma.topics"]
+    assert found == {"base": 1, "changed": changed, "problems": [], "set": 2, "folder": None}
+
+
+def test_a_refused_edit_for_a_program_names_problems_and_folder(
+    roma: Roma, name: str, tmp_path: Path, editor: Callable[..., None]
+) -> None:
+    roma("save", write(tmp_path / "mappings", topics=TOPICS, dbs=DBS), "--yes", name)
+    editor("[{")
+    told = roma("edit", "--json", "--yes", name, input="y\n")
+    assert told.exit_code == 1
+    found = json.loads(told.stdout)
+    assert [each["document"] for each in found["problems"]] == ["com.pajk.Roma.topics"]
+    assert (Path(found["folder"]) / "com.pajk.Roma.topics.json").read_text() == "[{"
+
+
+def test_what_an_editor_prints_is_not_in_the_output_for_a_program(
+    roma: Roma, name: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", "echo saved")
+    told = roma("edit", "--json", "--yes", name)
+    assert json.loads(told.stdout)["changed"] == []
+    printed = capfd.readouterr()
+    assert (printed.out, printed.err.startswith("saved ")) == ("", True)

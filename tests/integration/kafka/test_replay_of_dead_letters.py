@@ -44,13 +44,15 @@ def settings(kafka: Kafka, fresh_name: FreshName) -> RelaySettings:
     )
 
 
-def kept_letter(kafka: Kafka, settings: RelaySettings, policy: str = "delete") -> DeadLetter:
+def kept_letter(
+    kafka: Kafka, settings: RelaySettings, policy: str = "delete", value: bytes = b'{"data":[]}'
+) -> DeadLetter:
     """Make a topic, and a dead letter with a message for it."""
     topic = f"{settings.installation}.rows"
     with admin_of(kafka.bootstrap) as admin:
         new = NewTopic(topic, 1, 1, config={"cleanup.policy": policy})
         admin.create_topics([new])[topic].result(60)
-    message = OutboundMessage(topic, 0, KEY, b'{"data":[]}', order_header(2))
+    message = OutboundMessage(topic, 0, KEY, value, order_header(2))
     letter = DeadLetter(
         id="0001-0",
         code="MESSAGE_TOO_LARGE",
@@ -145,13 +147,18 @@ def test_a_row_that_is_the_newest_of_its_key_is_sent_to_a_compacted_topic(
 
 
 def command(
-    settings: RelaySettings, folder: Path, letter: str, *options: str, typed: str = ""
+    settings: RelaySettings,
+    folder: Path,
+    letter: str,
+    *options: str,
+    typed: str = "",
+    act: str = "replay",
 ) -> Result:
-    """Run `roma dead-letter replay`."""
+    """Run `roma dead-letter replay`, or another act."""
     file = folder / "relay.toml"
     written = settings.model_dump(mode="json", exclude_unset=True)
     file.write_text(tomli_w.dumps(written), encoding="utf-8")
-    asked = ["dead-letter", "replay", letter, "--config", str(file), "--instance", "shop", *options]
+    asked = ["dead-letter", act, letter, "--config", str(file), "--instance", "shop", *options]
     return CliRunner().invoke(app, asked, input=typed)
 
 
@@ -206,3 +213,21 @@ def test_the_command_asks_nothing_about_a_letter_that_it_cannot_send(
     again = command(settings, tmp_path, letter.id, typed="shop\n")
     assert (again.exit_code, "Type shop" in again.output) == (1, False)
     assert "was sent before" in again.output
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(b'{"data":[]}', ('{"data":[]}', None)), (b"\x00\xff", (None, "AP8="))],
+)
+def test_a_letter_is_shown_to_programs_with_its_value(
+    kafka: Kafka,
+    settings: RelaySettings,
+    tmp_path: Path,
+    value: bytes,
+    shown: tuple[str | None, str | None],
+) -> None:
+    letter = kept_letter(kafka, settings, value=value)
+    told = command(settings, tmp_path, letter.id, "--json", act="show")
+    found = json.loads(told.stdout)
+    assert (found["value"], found["value_base64"]) == shown
+    assert (found["id"], found["code"], found["replayed"]) == (letter.id, letter.code, None)

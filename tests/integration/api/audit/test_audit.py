@@ -169,6 +169,11 @@ def test_chains_of_several_writers_are_checked_by_command_address_and_page(
         ("bob", "'=1+1", "why")
     ] * 3
     assert run("export", "--into", str(table)).exit_code == 1  # it is there
+    to_csv = ("--format", "csv", "--who", "bob", "--into", str(tmp_path / "again.csv"))
+    written = {"file": str(tmp_path / "again.csv"), "format": "csv", "entries": 3}
+    assert json.loads(run("export", "--json", *to_csv).stdout) == written
+    exported = run("export", "--json", "--who", "bob").stdout.splitlines()
+    assert [json.loads(each)["actor"] for each in exported] == ["bob"] * 3
 
     deleting = AdminClient({"bootstrap.servers": settings.bootstrap_servers})
     for offset in (1, 3):  # somebody deletes the oldest records, and the living writer continues

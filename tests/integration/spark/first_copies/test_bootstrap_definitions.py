@@ -2,6 +2,7 @@
 server.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from deploy.embedded import Kafka, MariaDB
 from spark_jobs import bootstrap
 from spark_jobs.config.job import JobSettings
 from spark_jobs.errors import RelayBehind, TablesLeftOut
+from spark_jobs.runtime.shutdown import Shutdown
 from spark_jobs.sinks import open_sink
 from tests.support.copies.first_copies import (
     ShutdownAfterNotes,
@@ -148,3 +150,28 @@ def test_a_table_that_cannot_be_copied_is_left_out_and_a_finished_one_is_not_cop
     assert set(copied(spark, settings, "id")) == set(range(12))
     bootstrap.run(settings, anew=True)
     assert copied(spark, settings, "n", "shop.others") == {1: (1, 200)}
+
+
+def test_standard_output_for_programs_is_one_object_a_table(
+    mariadb: MariaDB,
+    kafka: Kafka,
+    name: str,
+    settings: JobSettings,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bootstrap, "load_settings", lambda _: settings)
+    monkeypatch.setattr(Shutdown, "listen", lambda _: None)  # the signals are pytest's
+    mariadb.execute(f"create table {name}.log (line text)")
+    publish_position(kafka, name, "one", mariadb, 100)
+
+    def reports() -> list[dict[str, object]]:
+        assert bootstrap.main(["--config", "job.toml", "--json"]) == 0
+        return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+    left_out, copied_now = reports()
+    assert (left_out["table"], left_out["state"]) == ("shop.log", "left_out")
+    assert "no key names its rows" in str(left_out["reason"])
+    orders = {"table": "shop.orders", "rows": 12, "removed": 0, "reason": None}
+    assert copied_now == {**orders, "state": "copied"}
+    assert reports()[1] == {**orders, "state": "copied_before"}

@@ -1,5 +1,7 @@
 """Topics → Delta copies, on a real broker and a real Spark."""
 
+import json
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -17,6 +19,7 @@ from spark_jobs import dedup_batch
 from spark_jobs.apply.quarantine import Quarantine
 from spark_jobs.kafka.source import Bounds
 from spark_jobs.runtime.metrics import JobMetrics
+from tests.support.copies.job_process import JobProcess
 from tests.support.copies.spark_copies import (
     apply,
     change,
@@ -204,3 +207,29 @@ def test_a_range_is_read_by_time_and_by_offsets(
     }
     assert found == {"offsets": ["1", "2"], "since": ["4", "5"], "until": ["0", "1", "2", "3"]}
     assert not (tmp_path / "later" / "copy" / "shop").exists()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("command", "number"), [("batch", None), ("stream", 0)])
+def test_standard_output_of_a_job_for_programs_is_one_object_a_batch(
+    kafka: Kafka,
+    fresh_name: Callable[[str], str],
+    tmp_path: Path,
+    command: str,
+    number: int | None,
+) -> None:
+    topic = fresh_name("orders")
+    garbage = OutboundMessage(topic, 0, b"k", b"not json", ())
+    publish(kafka, topic, change(topic, "INSERT", "1", 10, id="1", n="a"), garbage)
+    program = (sys.executable, "-m", "relay", "dedup", command, "--json")
+    settings = job(kafka, topic, tmp_path)
+    patient = settings.kafka.model_copy(update={"patience_seconds": 60})
+    settings = settings.model_copy(update={"kafka": patient})
+    with JobProcess(settings, tmp_path, *program) as process:
+        code = process.wait(300)
+    assert code == 0, process.errors
+    [line] = process.output.splitlines()
+    found = json.loads(line)
+    wanted = {"batch": number, "rows": 2, "winners": 1, "put_aside": 1, "stale": 0, "deletes": 0}
+    assert wanted.items() <= found.items()
+    assert found["problems"] == {"the value is not a message of the relay": 1}

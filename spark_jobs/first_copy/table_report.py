@@ -1,0 +1,52 @@
+"""What a run of the first copy says about each table."""
+
+import json
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+
+from spark_jobs.first_copy.copy_run import CopyFigures
+
+
+class TableState(StrEnum):
+    """How a run ended for one table."""
+
+    COPIED = "copied"
+    COPIED_BEFORE = "copied_before"
+    STOPPED = "stopped"
+    LEFT_OUT = "left_out"
+
+
+@dataclass(frozen=True, slots=True)
+class TableReport:
+    """The result of a run for one table.
+
+    table: logical name. state: COPIED_BEFORE if an earlier run finished it, STOPPED if the next
+    start continues it, LEFT_OUT if it is not copied. rows: rows copied by all runs. removed: rows
+    of the copy that the source no longer has. reason: why it is left out, else None.
+    """
+
+    table: str
+    state: TableState
+    rows: int = 0
+    removed: int = 0
+    reason: str | None = None
+
+    @classmethod
+    def of(cls, table: str, figures: CopyFigures) -> "TableReport":
+        """Return the report of a table that this run copied, as far as it got."""
+        state = TableState.COPIED if figures.ended else TableState.STOPPED
+        return cls(table, state, figures.rows, figures.removed)
+
+    def to_json(self) -> str:
+        """Return one line of JSON."""
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+    def __str__(self) -> str:
+        if self.state is TableState.LEFT_OUT:
+            return f"{self.table}: left out: {self.reason}"
+        state = (
+            "stopped; the next start continues"
+            if self.state is TableState.STOPPED
+            else f"removed {self.removed} that the source no longer has"
+        )
+        return f"{self.table}: {self.rows} rows copied, {state}"
