@@ -1,1 +1,1 @@
-"""The admin: mappings, instances and relays over HTTP."""
+"""The admin: reads and changes mappings and instances over HTTP, and shows the relays."""

@@ -8,7 +8,11 @@ from relay.service import run_service
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Serve the admin. Return the exit code of `run_service`."""
+    """Run the admin until SIGTERM or SIGINT.
+
+    Returns the exit code of the process: 0 after a signal, 2 for an unusable configuration. `argv`
+    is the command line without the program's name; None means `sys.argv`.
+    """
     return run_service("roma api", "The admin: mappings, instances, relays.", serve, argv)
 
 

@@ -11,7 +11,6 @@ from starlette.routing import BaseRoute
 
 from api.composition import Admin, compose
 from api.deps import check_rights
-from api.described import describe
 from api.error_answers import install_error_handlers
 from api.guard import Guard
 from api.interface_pages import install_interface_pages
@@ -19,6 +18,7 @@ from api.middleware.entity_tags import EntityTags
 from api.middleware.hosts import AllowedHosts
 from api.middleware.request_count import RequestCount
 from api.models.problem import Problem
+from api.openapi_document import openapi_document
 from api.routers import (
     accounts,
     audit,
@@ -108,10 +108,12 @@ _PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
 
 
 def create_app(settings: RelaySettings, on_warm: Callable[[], None] = lambda: None) -> FastAPI:
-    """Make the application.
+    """Return the application of the admin.
 
-    It starts without ZooKeeper too, answers 503 meanwhile, and heals by itself. `on_warm` is called
-    in a thread after the logical view was computed first.
+    The application starts also while ZooKeeper is unavailable. It then answers 503, and works again
+    when ZooKeeper is back. `on_warm` is called in a thread when the logical view is first computed.
+
+    Raises ConfigurationError for settings that the admin must refuse.
     """
     zookeeper = Session(settings.zookeeper, answer_seconds=_ANSWER_SECONDS)
     admin = compose(settings, zookeeper)
@@ -126,7 +128,7 @@ def create_app(settings: RelaySettings, on_warm: Callable[[], None] = lambda: No
         responses=_PROBLEMS,
     )
     app.state.admin = admin
-    app.openapi = lambda: describe(app)  # type: ignore[method-assign]  # as FastAPI's manual has it
+    app.openapi = lambda: openapi_document(app)  # type: ignore[method-assign]  # as FastAPI's manual has it
     install_error_handlers(app)
     routes = _include_routers(app)
     install_interface_pages(app)

@@ -21,7 +21,7 @@ AdminDep: TypeAlias = Annotated[Admin, Depends(_admin)]
 
 
 def caller_of(request: Request) -> Caller:
-    """Return the caller of a request, as the guard identified it."""
+    """Return the caller of a request, as `Guard` identified it before the body was read."""
     found: Caller = getattr(request.state, "caller", ANONYMOUS)
     return found
 
@@ -30,9 +30,10 @@ CallerDep: TypeAlias = Annotated[Caller, Depends(caller_of)]
 
 
 def check_rights(request: Request) -> None:
-    """Check the endpoint's rights once more, where the router has chosen it.
+    """Raise RightMissing unless the caller has the rights of the endpoint that the router selected.
 
-    The guard chose on its own. Raises RightMissing.
+    `Guard` has already checked the rights, for the route that it found itself. This second check
+    applies if the two select different routes.
     """
     caller_of(request).check(rights_needed(request.method, request.scope["route"].path))
 
@@ -67,7 +68,9 @@ def _sent_note(
 
 
 SentNoteDep: TypeAlias = Annotated[Note, Depends(_sent_note)]
-"""The author is a user, or the one that the request names; else empty."""
+"""Author, comment and time of an act. The author is the signed-in user, or the author that the
+request names; otherwise the author is empty.
+"""
 
 
 def _note(request: Request, note: SentNoteDep) -> Note:
@@ -76,5 +79,7 @@ def _note(request: Request, note: SentNoteDep) -> Note:
 
 BodyDep: TypeAlias = Annotated[bytes, Depends(read_body)]
 NoteDep: TypeAlias = Annotated[Note, Depends(_note)]
-"""The author is a user, or the one that the request names; else the name of the token."""
+"""Author, comment and time of an act. The author is the signed-in user, or the author that the
+request names; otherwise the author is the name of the token.
+"""
 PreconditionDep: TypeAlias = Annotated[Precondition, Depends(_precondition)]

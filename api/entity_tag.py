@@ -14,20 +14,25 @@ _TAG: Final = re.compile(r'\s*(?:W/)?"([^"]*)"\s*')
 
 
 def entity_tag(state: int | str) -> str:
-    """Write a set's number, or the name of a state, as an entity tag."""
+    """Return the number of a mapping set, or the name of a document's state, in quotes as an
+    ETag.
+    """
     return f'"{state}"'
 
 
 @dataclass(frozen=True, slots=True)
 class TagList:
-    """The tags of one header; `any` is `*`."""
+    """The entity tags of one header; `any` is True for the header `*`."""
 
     tags: frozenset[str]
     any: bool = False
 
     @classmethod
     def read(cls, header: str | None) -> "TagList | None":
-        """Read a header; None if it is missing. Raises BadRequest."""
+        """Return the entity tags of a header; None if `header` is None.
+
+        Raises BadRequest if the header is not a list of quoted tags.
+        """
         if header is None:
             return None
         if header.strip() == "*":
@@ -41,13 +46,15 @@ class TagList:
         return cls(frozenset(part.group(1) for part in parts if part is not None))
 
     def names(self, state: int | str) -> bool:
-        """Return whether the header names this state."""
+        """Return whether the header is `*` or contains the entity tag of this state."""
         return self.any or str(state) in self.tags
 
 
 @dataclass(frozen=True, slots=True)
 class Precondition:
-    """The state of a document that a writer expects: If-Match and If-None-Match."""
+    """The headers If-Match and If-None-Match of a write; None: the request does not have the
+    header.
+    """
 
     if_match: TagList | None = None
     if_none_match: TagList | None = None
@@ -59,21 +66,28 @@ class Precondition:
 
     @classmethod
     def of_state(cls, state: str) -> "Precondition":
-        """Return the precondition of a page that showed this state."""
+        """Return the precondition that a document is still in this state."""
         return cls(if_match=TagList(frozenset({state})))
 
     def check(self, state: int | str, *, exists: bool) -> None:
-        """Compare the expectation with the present state; `exists`: a document would be replaced.
+        """Check that the present state of a document meets the precondition.
 
-        Raises PreconditionRequired if an edit of an existing document has no If-Match,
-        PreconditionFailed if the state has changed.
+        state   present state: a set's number or the name of a document's state
+        exists  whether the write would replace an existing document
+
+        Raises PreconditionRequired if the document exists and the request has neither header,
+        PreconditionFailed if the document is in another state than the headers require.
         """
         if self.if_none_match is not None and exists and self.if_none_match.names(state):
             raise PreconditionFailed(
-                "It exists already, and If-None-Match requires that it does not."
+                "The object exists already, and If-None-Match requires that it does not exist."
             )
         if self.if_match is None:
             if exists and self.if_none_match is None:
-                raise PreconditionRequired("It exists already, and the request has no If-Match.")
+                raise PreconditionRequired(
+                    "The object exists already, and the request has no If-Match."
+                )
         elif not self.if_match.names(state) or (self.if_match.any and not exists):
-            raise PreconditionFailed(f"State {state} is active, and If-Match names another state.")
+            raise PreconditionFailed(
+                f"The present state is {state}, and If-Match names another state."
+            )

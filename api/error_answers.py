@@ -34,7 +34,7 @@ _SUGGESTED: Final = 20
 
 
 def install_error_handlers(app: FastAPI) -> None:
-    """Answer every error as problem+json."""
+    """Register handlers that answer every error as `application/problem+json`, or as a page."""
     app.add_exception_handler(RelayError, _relay_error)
     app.add_exception_handler(RequestValidationError, _invalid_request)
     app.add_exception_handler(HTTPException, _http_error)
@@ -75,9 +75,10 @@ async def _relay_error(request: Request, error: Exception) -> Response:
 
 
 def answer_to(error: RelayError, request: Request) -> Response:
-    """Return the answer to an error: a page for a browser, otherwise problem+json.
+    """Return the HTTP answer to an error: a page for a browser, otherwise
+    `application/problem+json`.
 
-    A browser that opens a page without a session is led to the form for signing in.
+    A browser that opens a page without a session is redirected to the form for signing in.
     """
     if isinstance(error, TokenMissing) and leads_to_login(request.scope):
         return login_redirect(request)
@@ -145,9 +146,9 @@ async def _http_error(request: Request, error: Exception) -> Response:
     problem = Problem(
         title=status.phrase,
         status=status,
-        detail="This address does not exist." if is_unknown else f"{error.detail}.",
+        detail="This URL does not exist." if is_unknown else f"{error.detail}.",
         code=status.name,
-        remedy="Check the address. The endpoints are listed at /docs.",
+        remedy="Check the URL. The endpoints are listed at /docs.",
     )
     return _answer(request, problem, headers)
 

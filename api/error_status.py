@@ -64,7 +64,11 @@ _STATUS: Final[dict[type[RelayError], HTTPStatus]] = {
 
 
 def status_of(error: RelayError) -> HTTPStatus:
-    """Return the status that an error leaves with; the table's nearest ancestor decides."""
+    """Return the HTTP status of an error.
+
+    An error of another package has the status of its nearest base class in the table, and 500
+    without one.
+    """
     if isinstance(error, ApiError):
         return error.status
     return next(
@@ -74,7 +78,9 @@ def status_of(error: RelayError) -> HTTPStatus:
 
 
 def problem_of(error: RelayError) -> Problem:
-    """Return an error as callers read it: reason, code, remedy, and the single problems."""
+    """Return an error as the body of an answer: reason, code, remedy, and the problems in
+    documents.
+    """
     status = status_of(error)
     if isinstance(error, SourceNotNamed):
         error = error.asked_with("`source`")

@@ -36,7 +36,7 @@ from relay.route import Documents, MappingProblem
 
 
 class ApiError(RelayError):
-    """Root of the admin's own errors."""
+    """Base class of the admin's own errors."""
 
     status: ClassVar[HTTPStatus] = HTTPStatus.INTERNAL_SERVER_ERROR
 
@@ -54,8 +54,8 @@ class TokenMissing(ApiError):
 
     code = "TOKEN_MISSING"
     remedy = (
-        "Sign in at /login, or send `Authorization: Bearer <token>` with a token of yours (`roma "
-        "tokens add`) or the admin's."
+        "Sign in at /login, or send `Authorization: Bearer <token>` with your own token (`roma "
+        "tokens add`) or with the admin's (api.token)."
     )
     status = HTTPStatus.UNAUTHORIZED
 
@@ -66,8 +66,7 @@ class TokenWrong(TokenMissing):
     code = "TOKEN_WRONG"
     remedy = (
         "Send a token that `roma tokens list` shows, or the value of api.token in the admin's "
-        "configuration file "
-        "(`${NAME}` there: of that variable or file)."
+        "configuration file. If that is `${NAME}`, the value is in the variable or file NAME."
     )
 
 
@@ -102,7 +101,7 @@ class LoginPaused(ApiError):
     """Too many wrong passwords; `seconds` is the time until the next attempt is possible."""
 
     code = "LOGIN_PAUSED"
-    remedy = "Wait for the time that the header Retry-After names."
+    remedy = "Try again after the number of seconds in the header Retry-After."
     status = HTTPStatus.TOO_MANY_REQUESTS
 
     def __init__(self, reason: str, seconds: int) -> None:
@@ -147,7 +146,7 @@ class WritesForbidden(ApiError):
 
 
 class RightMissing(ApiError):
-    """The caller is known, and may not do this."""
+    """The caller is known, but does not have the right that the endpoint requires."""
 
     code = "RIGHT_MISSING"
     remedy = "Send a token that has the right, or ask an administrator of this installation."
@@ -166,7 +165,7 @@ class ForgeryRefused(ApiError):
 
 
 class NoSuchThing(ApiError):
-    """The address names a missing object."""
+    """The URL names an object that does not exist."""
 
     code = "NOT_FOUND"
     remedy = "Check the name."
@@ -174,7 +173,7 @@ class NoSuchThing(ApiError):
 
 
 class MethodUnknown(ApiError):
-    """The address exists, but does not accept this method."""
+    """The URL exists, but does not accept this method."""
 
     code = "METHOD_NOT_ALLOWED"
     remedy = "Use one of the methods in the header Allow; see /docs."
@@ -186,7 +185,9 @@ class MethodUnknown(ApiError):
 
 
 class SetInForceBroken(ApiError):
-    """ZooKeeper holds a mapping set that cannot be read; relays keep the last good one."""
+    """The active mapping set in ZooKeeper cannot be read; relays keep the last set that they
+    read.
+    """
 
     code = "SET_IN_FORCE_BROKEN"
     remedy = (
@@ -197,10 +198,15 @@ class SetInForceBroken(ApiError):
 
 
 class DefinedInFile(ApiError):
-    """An instance of the configuration file cannot be changed here."""
+    """The instance is defined in the configuration file, so the admin cannot change its
+    settings.
+    """
 
     code = "DEFINED_IN_FILE"
-    remedy = "Change the file and restart the relays, or remove it from the file first."
+    remedy = (
+        "Change the configuration file and restart the relays. To change the instance here, "
+        "remove it from the file first."
+    )
     status = HTTPStatus.CONFLICT
 
 
@@ -218,7 +224,7 @@ class PreconditionFailed(ApiError):
     """If-Match or If-None-Match names another state than the present one."""
 
     code = "PRECONDITION_FAILED"
-    remedy = "Read it again, apply the change to the present state, and save with its ETag."
+    remedy = "Read the object again, apply the change to its present state, and save with its ETag."
     status = HTTPStatus.PRECONDITION_FAILED
 
 
@@ -234,7 +240,7 @@ class BodyTooSlow(ApiError):
     """The request's body did not arrive in time."""
 
     code = "BODY_TOO_SLOW"
-    remedy = "Send the request again, and all of its body at once."
+    remedy = "Send the request again, and send its body without pauses."
     status = HTTPStatus.REQUEST_TIMEOUT
 
 
@@ -243,8 +249,8 @@ class HostUnknown(ApiError):
 
     code = "HOST_UNKNOWN"
     remedy = (
-        "Use an IP address or localhost, or add the name to api.hosts in the admin's configuration "
-        "and restart it."
+        "Use an IP address or localhost in the URL, or add the name to api.hosts in the "
+        "admin's configuration and restart the admin."
     )
     status = HTTPStatus.MISDIRECTED_REQUEST
 
@@ -254,8 +260,8 @@ class PreconditionRequired(ApiError):
 
     code = "PRECONDITION_REQUIRED"
     remedy = (
-        "Read it first and send its ETag as If-Match, so that you do not overwrite the edit of "
-        "another user."
+        "Read the object first and send its ETag as If-Match, so that you do not overwrite the "
+        "edit of another user."
     )
     status = HTTPStatus.PRECONDITION_REQUIRED
 
@@ -283,5 +289,5 @@ class ProblemsFound(ApiError):
 
 
 def allowed(methods: Collection[str]) -> str:
-    """Return the value of the header Allow."""
+    """Return the value of the header Allow for these methods; OPTIONS is added."""
     return ", ".join(sorted({*methods, "OPTIONS"}))

@@ -35,7 +35,9 @@ class FirstStart:
         self._thread = RelayThread("first-start", "", self._run)
 
     def start(self) -> None:
-        """Start the thread, unless the file has a token: users can then be added with it."""
+        """Start the thread. Nothing happens if the file has a token, because it allows to add
+        users.
+        """
         token = self._admin.settings.api.token
         if token is None or not token.get_secret_value():
             self._thread.start()
@@ -56,7 +58,10 @@ class FirstStart:
             return
 
     def print_link(self) -> None:
-        """Print the link, or log why there is none. Raises RelayError if a store is unavailable."""
+        """Print the link, or log why the admin offers none. Users exist: do nothing.
+
+        Raises RelayError if ZooKeeper or Kafka is unavailable.
+        """
         settings, session = self._admin.settings, self._admin.session
         if has_users(settings, session):
             return

@@ -1,4 +1,4 @@
-"""When Python looks for unused objects in cycles."""
+"""Makes Python's garbage collector run rarely and skip permanent objects."""
 
 import gc
 from typing import Final
@@ -8,10 +8,10 @@ _ALLOCATIONS_PER_COLLECTION: Final = 50_000
 
 
 def collect_garbage_rarely() -> None:
-    """Leave everything that exists now out of all later collections, and let them come rarely.
+    """Exclude all existing objects from future collections, and make collections rare.
 
-    Call it in the process of the admin alone, after the objects that stay were made: settings,
-    routes and the logical view. Objects without cycles are freed at once, as before.
+    Call this only in the process of the admin, after the permanent objects exist: settings, routes
+    and the logical view. Objects without reference cycles are still freed immediately.
     """
     gc.collect()
     gc.freeze()

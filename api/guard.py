@@ -35,11 +35,13 @@ from relay.errors import RelayError
 from relay.model.accounts import Right
 
 BODY_SECONDS: Final = 30.0
-"""A body must have come whole after this time."""
+"""Seconds from the head of a request until its whole body must have arrived."""
 LINGER_SECONDS: Final = 2.0
-"""After a refusal the rest of the body is discarded for at most this many seconds."""
+"""After a refusal, the rest of the request's body is read and discarded for at most this many
+seconds.
+"""
 LINGER_BYTES: Final = 32_000_000
-"""And at most this many bytes of it."""
+"""After a refusal, at most this many bytes of the request's body are read and discarded."""
 _INTERFACE: Final = "/api/"
 _JSON: Final = (b"content-type", b"application/json")
 """Every body below /api/ is JSON, whatever type a client states: `curl -d` alone states a form."""
@@ -53,11 +55,11 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class Guard:
-    """ASGI middleware: refuses invalid requests with an error code, and passes the endpoint a
-    complete body of bounded size.
+    """ASGI middleware: refuses invalid requests with an error code, and passes a complete body of
+    bounded size to the endpoint.
 
-    Raises KeyError when it is made, if the table of rights lacks one of the routes, and TypeError
-    if it cannot see the endpoints of one.
+    The constructor raises KeyError if the table of rights does not contain one of the routes, and
+    TypeError for a route whose endpoints it cannot list.
     """
 
     def __init__(self, app: ASGIApp, routes: Sequence[BaseRoute], hosts: AllowedHosts) -> None:
@@ -107,7 +109,9 @@ class Guard:
     ) -> Receive:
         if route is None:  # then nothing reads the body
             if methods := self._methods(scope):
-                raise MethodUnknown(f"{scope['method']} is not among its methods.", methods)
+                raise MethodUnknown(
+                    f"The URL does not accept the method {scope['method']}.", methods
+                )
             return receive
         request, needed = Request(scope), rights_needed(scope["method"], route.path)
         caller = await _caller(request, needed, named)
@@ -183,7 +187,9 @@ async def _whole(receive: Receive, limit: int) -> Message:
         async with asyncio.timeout(BODY_SECONDS):
             return await _read(receive, limit)
     except TimeoutError as exc:
-        raise BodyTooSlow(f"The body was not complete after {BODY_SECONDS:.0f} s.") from exc
+        raise BodyTooSlow(
+            f"The body of the request was not complete after {BODY_SECONDS:.0f} s."
+        ) from exc
 
 
 async def _read(receive: Receive, limit: int) -> Message:
@@ -255,4 +261,4 @@ async def _discard(receive: Receive) -> None:
 
 
 def _too_large(limit: int) -> BodyTooLarge:
-    return BodyTooLarge(f"The body is larger than {limit} bytes.")
+    return BodyTooLarge(f"The body of the request is larger than {limit} bytes.")

@@ -17,8 +17,9 @@ _OWN_FILES_ONLY: Final = "default-src 'self' 'unsafe-inline' data: blob:; frame-
 
 
 def install_interface_pages(app: FastAPI) -> None:
-    """Serve both below the application, with relative addresses, as a proxy may have it below a
-    path.
+    """Add the pages of Swagger UI and ReDoc to the application.
+
+    Their URLs are relative, because a proxy may serve the admin below a path prefix.
     """
     app.mount("/assets", StaticFiles(directory=_folder()), name="assets")
 

@@ -15,9 +15,11 @@ Entry = TypeVar("Entry", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The requested part of a list.
+    """The part of a list that a request selects.
 
     words   words that an entry must contain, in any of its values
+    limit   largest number of returned entries
+    offset  number of matching entries to skip
     """
 
     words: tuple[str, ...]
@@ -26,17 +28,18 @@ class Listing:
     _response: Response
 
     def of(self, entries: Sequence[Entry]) -> list[Entry]:
-        """Return the requested entries, and set the number of matching entries in the answer.
+        """Return the selected entries, and set the header `X-Total-Count` to the number of matching
+        ones.
 
-        The filter reads only what the caller may see, so a caller cannot guess hidden values with
-        it.
+        The filter reads only values that the answer contains, so a caller cannot guess hidden
+        values.
         """
         found = [each for each in entries if self._accepts(each)] if self.words else entries
         self.note_total(len(found))
         return list(found[self.offset : self.offset + self.limit])
 
     def note_total(self, entries: int) -> None:
-        """Note in the answer how many entries the filter accepts."""
+        """Set the header `X-Total-Count`, the number of entries that match the filter."""
         self._response.headers[TOTAL] = str(entries)
 
     def _accepts(self, entry: BaseModel) -> bool:

@@ -33,10 +33,10 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class AdminServer(uvicorn.Server):
-    """A uvicorn server that prints its real address, as one line, once it answers.
+    """A uvicorn server that prints its URL in one line when it accepts requests.
 
-    admin        its streams end when the server stops
-    certificate  is read again when its files change; None: plain HTTP
+    admin        the parts of the admin; their streams end when the server stops
+    certificate  TLS certificate, read again when its files change; None: the server uses plain HTTP
     """
 
     first_start: FirstStart | None = None
@@ -54,7 +54,7 @@ class AdminServer(uvicorn.Server):
         self._certificate = certificate
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, then print the address on standard output."""
+        """Accept connections, then print the URL on standard output."""
         with timed_handshakes(asyncio.get_running_loop()):
             await super().startup(sockets)
         if self.started:
@@ -71,16 +71,16 @@ class AdminServer(uvicorn.Server):
         await super().shutdown(sockets)
 
     async def on_tick(self, counter: int) -> bool:
-        """Read a changed certificate, and return whether the server must stop."""
+        """Read the certificate if it has changed. Return True if the server must stop."""
         if self._certificate is not None and counter % _TICKS == 0:
             self._certificate.refresh()
         return await super().on_tick(counter)
 
 
 def serve(settings: RelaySettings) -> None:
-    """Serve until SIGTERM or SIGINT, then finish the requests in progress.
+    """Run the admin until SIGTERM or SIGINT, then finish the requests in progress.
 
-    Raises ConfigurationError if the port is not available.
+    Raises ConfigurationError if the address cannot be used, or if the TLS files are unusable.
     """
     check_exposure(settings.api)
     listener = listening_socket("api", settings.api.host, settings.api.port)
@@ -101,9 +101,10 @@ def serve(settings: RelaySettings) -> None:
 def make_server(
     settings: RelaySettings, listener: socket.socket, on_warm: Callable[[], None] = lambda: None
 ) -> AdminServer:
-    """Make a server for a socket that listens already; `on_warm` as for `create_app`.
+    """Return a server for a socket that listens already.
 
-    Raises ConfigurationError for files that hold no certificate and its key.
+    `on_warm` is called in a thread when the logical view is first computed. Raises
+    ConfigurationError if the TLS files do not contain a certificate and its key.
     """
     tls = settings.api.tls
     certificate = None if tls is None else TlsCertificate(tls)

@@ -16,10 +16,10 @@ from relay.model.accounts import Accounts, Right
 class Gate:
     """Admits callers to endpoints.
 
-    token       that of the configuration file, which holds all rights
+    token       token of the configuration file, which has all rights; None: the file has no token
     accounts    reads the users and tokens of the installation
-    sessions    finds the user of a session's secret; None: it has ended
-    always_ask  a token is required also before the first user is added
+    sessions    finds the user of a session's secret; returns None if the session has ended
+    always_ask  whether a token is required also before the first user is added
     """
 
     def __init__(
@@ -42,14 +42,14 @@ class Gate:
         secret: str = "",
         named: Caller | None = None,
     ) -> Caller:
-        """Return the caller if it holds the rights.
+        """Return the caller if the caller has all rights in `needed`.
 
-        ZooKeeper is read unless the request has the token of the file. A token has priority: the
-        session of the same request is then not used. A user in the proxy's header has priority over
-        a session.
+        The token is read first, then the user in the proxy's header, then the session. ZooKeeper is
+        read unless the request has the token of the configuration file, or no right is needed.
 
-        secret  that of the request's session; empty: none
-        named   the user whom a proxy names; None: none
+        authorization  the header `Authorization`; None: the request has none
+        secret         secret of the request's session; empty: the request has no session
+        named          the user whom a proxy names in its header; None: no user is named
 
         Raises TokenMissing, TokenWrong, WritesForbidden, RightMissing, HeaderUserRefused, and the
         errors of reading the users.
@@ -66,7 +66,10 @@ class Gate:
         return caller
 
     def reads_openly(self) -> bool:
-        """Return whether everybody may read now; False while ZooKeeper is unavailable."""
+        """Return whether a caller without token and session may read now.
+
+        Returns False while ZooKeeper is unavailable, because the users are then unknown.
+        """
         try:
             self.admit(None, ANONYMOUS.rights)
         except RelayError:
@@ -119,4 +122,6 @@ def _sent(authorization: str | None) -> bytes:
 
 
 def _missing() -> TokenMissing:
-    return TokenMissing("This needs a session or a token, and the request has none that is valid.")
+    return TokenMissing(
+        "The endpoint requires a session or a token, and the request has no valid one."
+    )

@@ -24,13 +24,13 @@ class OpenSession:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who sent a request.
+    """The sender of a request.
 
     name       name in messages; empty for a caller without a token
     rights     what the caller may do
     is_user    a user of the installation: the name is proven, and history and audit trail use it
-    session    of a user who signed in; None for a caller with a token, and without one
-    by_header  a proxy has signed the user in
+    session    session of a signed-in user; None for a caller without a session
+    by_header  whether a proxy has signed the user in
     """
 
     name: str
@@ -40,12 +40,12 @@ class Caller:
     by_header: bool = False
 
     def check(self, needed: Set[Right]) -> None:
-        """Return if the caller holds all rights. Raises RightMissing."""
+        """Raise RightMissing unless the caller has all rights in `needed`."""
         missing = sorted(needed - self.rights)
         if missing:
             raise RightMissing(
-                f"This needs the right {' and '.join(missing)}, which "
-                f"{self.name or 'a caller without a token'} lacks."
+                f"The act requires the right {' and '.join(missing)}, and "
+                f"{self.name or 'a caller without a token'} does not have it."
             )
 
 

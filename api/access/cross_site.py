@@ -17,9 +17,9 @@ _FORM: Final = "application/x-www-form-urlencoded"
 
 
 def check_sender(request: Request) -> None:
-    """Check the page that a browser sent the request from, if the browser reports it.
+    """Raise ForgeryRefused if the browser reports that a page of another site sent the request.
 
-    Raises ForgeryRefused for a page of another site.
+    The headers `Sec-Fetch-Site` and `Origin` report that. A request without both passes.
     """
     site = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin")
@@ -32,12 +32,11 @@ def check_sender(request: Request) -> None:
 
 
 def check_forgery(request: Request, caller: Caller, body: bytes) -> None:
-    """Check a request that changes something and was sent with the cookie of a session, or through
-    a proxy that names the user.
+    """Raise ForgeryRefused if another site's page may have made the browser send this request.
 
-    Other requests pass: a site cannot make a browser send a token of the header Authorization.
-
-    Raises ForgeryRefused.
+    Only requests that change something are checked, and of these only requests with a session's
+    cookie and requests of a user whom a proxy names. Other requests pass, because a site cannot
+    make a browser send a token in the header Authorization.
     """
     if request.method in _SAFE:
         return
@@ -65,7 +64,8 @@ def _check_own_page(request: Request) -> None:
     check_sender(request)
     if not any(name in request.headers for name in ("sec-fetch-site", "origin", HEADER)):
         raise ForgeryRefused(
-            "The request names no page that sent it: Origin and Sec-Fetch-Site are missing."
+            "The request does not tell which page sent it: the headers Origin and "
+            "Sec-Fetch-Site are missing."
         )
 
 

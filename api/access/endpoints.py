@@ -214,12 +214,15 @@ RIGHTS: Final[Mapping[str, frozenset[Right]]] = {
     "GET /api/v1/audit": _READ,
     "GET /api/v1/audit/verification": _READ,
 }
-"""Method and path template → the rights that the caller must all hold."""
+"""Method and path template, as in `GET /api/v1/relays` → the rights, all of which the caller must
+have.
+"""
 
 
 def rights_needed(method: str, path: str) -> frozenset[Right]:
-    """Return the rights that an endpoint requires; `path` is its template.
+    """Return the rights that an endpoint requires.
 
-    Raises KeyError for an endpoint that the table lacks.
+    `path` is the endpoint's path template, as in `/api/v1/instances/{name}`. Raises KeyError for an
+    endpoint that the table does not contain.
     """
     return RIGHTS[f"{'GET' if method == 'HEAD' else method} {path}"]

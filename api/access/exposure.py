@@ -6,10 +6,10 @@ from relay.settings import ApiSettings
 
 
 def check_exposure(settings: ApiSettings) -> None:
-    """Check that passwords and tokens do not cross a network in plain text.
+    """Raise ConfigurationError if a network could see or forge the credentials of a request.
 
-    Raises ConfigurationError for an address beyond loopback without TLS and without a proxy, and
-    with a header that any client could send.
+    That is so for an address other than loopback without TLS and without a trusted proxy, and for a
+    trusted header that any client could send.
     """
     _check_proxies(settings)
     if is_loopback(settings.host) or settings.tls is not None or settings.behind_proxy:
@@ -36,9 +36,10 @@ def _check_proxies(settings: ApiSettings) -> None:
 
 
 def reads_need_a_caller(settings: ApiSettings) -> bool:
-    """Return whether reading requires a session or a token before the first user exists. Beyond
-    loopback it does, unless the file has a token: such installations read without one. With a
-    provider or a proxy that signs users in, it always does.
+    """Return whether reading requires a session or a token before the first user exists.
+
+    With an OpenID provider or a proxy that signs users in, it always does. Otherwise it does at an
+    address other than loopback, unless the configuration file has a token.
     """
     if settings.oidc is not None or settings.trusted_header is not None:
         return True

@@ -8,10 +8,13 @@ from relay.model.accounts import Grant, Role
 def grant_of(
     said: Collection[str], roles: Mapping[str, Role], values: Collection[str]
 ) -> Grant | None:
-    """Return the highest role of the groups; None if they give none.
+    """Return the highest role that a user's groups give, and whether they allow reading row values.
 
-    said    groups or roles of the user
+    said    groups or roles of the user, as the provider or proxy reports them
+    roles   group → role
     values  groups that give the right to read values of rows
+
+    Returns None if no group gives a role.
     """
     order = list(Role)
     found = [roles[each] for each in said if each in roles]

@@ -19,11 +19,13 @@ from relay.model.accounts import FILE_CALLER, Accounts, is_account_name
 from relay.settings import TrustedHeaderSettings
 
 LOOPBACK: Final = ("127.0.0.0/8", "::1")
-"""The proxies if the settings name none."""
+"""Addresses of the proxy if the settings name none."""
 
 
 class HeaderRefused(ApiError):
-    """A request names its user in the proxy's header, and does not come from the proxy alone."""
+    """A request has the proxy's user header, but did not come from the proxy, or has the header
+    twice.
+    """
 
     code = "HEADER_REFUSED"
     remedy = (
@@ -54,11 +56,12 @@ class TrustedHeader:
         self._networks = [ipaddress.ip_network(each, strict=False) for each in proxies]
 
     def caller(self, headers: Headers, peer: str) -> Caller | None:
-        """Return the user whom the proxy names; None for a request without the header.
+        """Return the user whom the proxy names; None if the request has no such header.
 
         peer  address of the connection's other side
 
-        Raises HeaderRefused, which the audit trail gets, and HeaderUserRefused.
+        Raises HeaderRefused, which the caller must record in the audit trail, and
+        HeaderUserRefused.
         """
         sent = headers.getlist(self._settings.user)
         if not sent:
@@ -107,10 +110,10 @@ class TrustedHeader:
 
 
 def check_named(accounts: Accounts, name: str) -> None:
-    """Check a name of the proxy against the installation's own users.
+    """Check that a proxy may sign in a user of this name.
 
-    Raises HeaderUserRefused for a user who is disabled, or who signs in without the proxy: two
-    people would have one name in the audit trail.
+    Raises HeaderUserRefused for a user of the installation who is disabled, or who signs in with a
+    password or a provider: otherwise two people would have one name in the audit trail.
     """
     user = accounts.users.get(name)
     if user is None:

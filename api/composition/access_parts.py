@@ -27,7 +27,7 @@ class AccessParts:
     provider        signs users in at an OpenID provider; None without `api.oidc`
     trusted_header  reads the user that a proxy names; None without `api.trusted_header`
     accounts        reads and changes users and tokens
-    first_admin     the link by which the first user is made
+    first_admin     the link by which the first user is added
     """
 
     gate: Gate

@@ -44,7 +44,7 @@ _AUDIT_ENTRIES: Final = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Admin:
-    """Dependencies available to the endpoints and pages."""
+    """The services and stores that the endpoints and pages use."""
 
     settings: RelaySettings
     session: Session
@@ -68,18 +68,20 @@ class Admin:
     backups: BackupDesk
 
     def dead_letters(self, instance: str) -> DeadLetterTopic:
-        """Return the dead letters of an instance. Raises NodeMissing."""
+        """Return the reader of one instance's dead letters. Raises NodeMissing for an unknown
+        instance.
+        """
         self.directory.instance(instance)
         return DeadLetterTopic(self.settings.kafka, self.settings.installation, instance)
 
     @property
     def book(self) -> AuditBook:
-        """Return the pages of the audit trail."""
+        """Return the reader of the audit trail."""
         return AuditBook(self.audit, _AUDIT_ENTRIES)
 
     @property
     def letters(self) -> DeadLetterLists:
-        """Return the lists of dead letters."""
+        """Return the reader of the dead letters of all instances."""
         kafka, tables = self.settings.kafka, self.peek.tables
         return DeadLetterLists(self.directory, self.dead_letters, kafka, tables)
 
@@ -90,11 +92,13 @@ class Admin:
 
     @property
     def snapshots(self) -> Snapshots:
-        """Return the requests to copy tables."""
+        """Return the service for copies of tables into their topics."""
         return Snapshots(self.settings, self.session)
 
     def flow(self, instance: str) -> InstanceFlow:
-        """Return the wanted flow of an instance. Raises NoSuchThing."""
+        """Return the pause and the rate limits of an instance. Raises NoSuchThing for an unknown
+        instance.
+        """
         try:
             return InstanceFlow(self.settings, instance, self.session)
         except ConfigurationError as exc:
@@ -102,7 +106,10 @@ class Admin:
 
 
 def compose(settings: RelaySettings, session: Session) -> Admin:
-    """Put the parts together. Raises ConfigurationError for an instance's broken filter."""
+    """Return all parts of the admin.
+
+    Raises ConfigurationError if the filter of an instance in the configuration file is invalid.
+    """
     shared = Shared.of(settings, session)
     paths, instances, acts = shared.paths, shared.instances, shared.acts
     members, overrides = Membership(session, paths), PlacementStore(session, paths)

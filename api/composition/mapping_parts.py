@@ -40,8 +40,10 @@ class MappingParts:
 
     @classmethod
     def of(cls, shared: Shared, watch: Watch) -> "MappingParts":
-        """Construct the parts; nothing is read yet. `watch` has the rows per second of each
-        instance. Raises ConfigurationError for an instance's broken filter.
+        """Construct the parts; nothing is read yet.
+
+        `watch` has the rows per second of each instance. Raises ConfigurationError if the filter of
+        an instance in the configuration file is invalid.
         """
         for view in routing_views(shared.settings.instances):
             view.table_filter()

@@ -1,5 +1,5 @@
-"""Connections that do not move: each phase of a request has its time, and many connections do not
-keep others out.
+"""Time limits for each phase of a request, and a limit of open connections, so that idle clients
+cannot block others.
 """
 
 import asyncio
@@ -11,12 +11,12 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 KEEP_ALIVE_SECONDS: Final = 5
-"""Between two requests of one connection."""
+"""Time limit in seconds for an idle connection between two requests."""
 HANDSHAKE_SECONDS: Final = 10.0
-"""From the opening of a connection to the end of the TLS handshake."""
+"""Time limit in seconds from the opening of a connection to the end of the TLS handshake."""
 HEAD_SECONDS: Final = 10.0
-"""From the opening of a connection, or the first byte of a further request, to the end of the
-request's headers.
+"""Time limit in seconds for the head of a request. It begins when the connection is opened, or with
+the first byte of a further request.
 """
 WRITE_SECONDS: Final = 30.0
 """A client that reads no byte of an answer for this many seconds is disconnected."""
@@ -35,12 +35,13 @@ _WAITS_FOR_CLIENT: Final = frozenset({h11.IDLE, h11.SEND_BODY})
 
 
 class TimedProtocol(H11Protocol):
-    """uvicorn's protocol for HTTP/1.1, which by itself ends only connections that are idle after an
-    answer.
+    """uvicorn's protocol for HTTP/1.1 with the time limits of this module.
+
+    uvicorn itself ends only connections that are idle after an answer.
     """
 
     since_s = 0.0
-    """When the connection was opened, or its last answer ended."""
+    """Monotonic time in seconds at which the connection was opened or its last answer ended."""
     _head: asyncio.TimerHandle | None = None
     _write: asyncio.TimerHandle | None = None
 
@@ -125,9 +126,10 @@ class TimedProtocol(H11Protocol):
 
 @contextmanager
 def timed_handshakes(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
-    """Context manager: servers that are created inside end TLS handshakes after HANDSHAKE_SECONDS.
+    """Context manager: servers that are created inside it end TLS handshakes after
+    HANDSHAKE_SECONDS.
 
-    uvicorn does not pass the limit on, and asyncio's own is 60 s.
+    uvicorn does not pass this limit on, and asyncio's own limit is 60 s.
     """
     create = loop.create_server
 

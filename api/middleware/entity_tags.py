@@ -13,9 +13,10 @@ _JSON: Final = "application/json"
 
 
 class EntityTags:
-    """ASGI middleware for JSON answers of the REST service that are one whole body.
+    """ASGI middleware: adds a weak ETag to JSON answers of the REST service that have none.
 
-    Streams pass unchanged. An answer that has an ETag keeps it.
+    A client that sends the same ETag in If-None-Match gets 304 without a body. Streams pass
+    unchanged.
     """
 
     def __init__(self, app: ASGIApp) -> None:

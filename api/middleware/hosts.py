@@ -1,4 +1,4 @@
-"""The names that the admin answers to."""
+"""The host names that requests to the admin may use."""
 
 from collections.abc import Sequence
 
@@ -7,12 +7,17 @@ from relay.telemetry import KnownHosts
 
 
 class AllowedHosts:
-    """`names` are those of the setting api.hosts; the rule is that of `KnownHosts`."""
+    """Checks the Host header of requests against the names in the setting `api.hosts`.
+
+    `KnownHosts` defines which names match.
+    """
 
     def __init__(self, names: Sequence[str]) -> None:
         self._known = KnownHosts(names)
 
     def check(self, header: str | None) -> None:
-        """Check a request's Host header. Raises HostUnknown."""
+        """Raise HostUnknown if a request's Host header is not an allowed name. None: it has no such
+        header.
+        """
         if header is not None and not self._known.knows(header):
             raise HostUnknown(f"{header[:200]!r} is not a host name of this admin.")

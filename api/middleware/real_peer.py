@@ -21,6 +21,8 @@ class RealPeer:
 
 
 def peer_of(request: Request) -> str:
-    """Return the address of the connection's other side; empty if it is not known."""
+    """Return the IP address at the other end of the connection; empty if the server does not know
+    it.
+    """
     found: str = getattr(request.state, _KEY, "")
     return found

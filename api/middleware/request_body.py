@@ -17,15 +17,15 @@ from relay.telemetry import visible
 # saved of it.
 BODY_LIMIT_BYTES: Final = 6 * SAVE_LIMIT_BYTES
 OPEN_BODY_LIMIT_BYTES: Final = 2 * SAVE_LIMIT_BYTES
-"""Limit of endpoints that require no token."""
+"""Largest body in bytes of a request to an endpoint that requires no token."""
 LOGIN_BODY_LIMIT_BYTES: Final = 16_384
-"""Limit of endpoints that require neither a sign-in nor a right."""
+"""Largest body in bytes of a request to an endpoint that requires neither a sign-in nor a right."""
 _AUTHOR_CHARACTERS: Final = 200
 _COMMENT_CHARACTERS: Final = 2000
 
 
 async def read_body(request: Request) -> bytes:
-    """Return the body of the request; the guard has limited its size."""
+    """Return the body of the request, which `Guard` has read and whose size it has limited."""
     return await request.body()
 
 
@@ -47,14 +47,15 @@ def document_text(data_id: str, body: bytes) -> str:
 
 
 def documents_of(body: bytes) -> Mapping[str, str]:
-    """Read an object of documents, each as JSON or as the text of JSON, into dataId → text.
+    """Return the documents in a request's body: dataId → text of JSON.
 
-    Raises BadRequest, ProblemsFound.
+    The body is a JSON object; each value is a document as JSON, or a string with the document's
+    text. Raises BadRequest if the body is not such an object, ProblemsFound for invalid documents.
     """
     parsed = json_of(body)
     if not isinstance(parsed, dict):
         raise BadRequest(
-            "The body is JSON, but not an object.",
+            "The body of the request is JSON, but not an object.",
             remedy='Send {"<dataId>": <document>, …} with the documents.',
         )
     return {
@@ -64,27 +65,28 @@ def documents_of(body: bytes) -> Mapping[str, str]:
 
 
 def json_of(body: bytes) -> object:
-    """Parse a body.
+    """Return the JSON value of a body.
 
-    Raises BadRequest, also for duplicate keys and for halves of surrogate pairs.
+    Raises BadRequest if the body is not JSON, has a duplicate key, or half of a surrogate pair.
     """
     try:
         parsed = json.loads(body, object_pairs_hook=_once_each)
         json.dumps(parsed, ensure_ascii=False).encode()
     except UnicodeEncodeError as exc:
         raise BadRequest(
-            "The body holds half of a surrogate pair (\\ud800 to \\udfff), which is not a "
-            "character."
+            "The body of the request contains half of a surrogate pair (\\ud800 to \\udfff), "
+            "which is not a character."
         ) from exc
     except (ValueError, RecursionError) as exc:
-        raise BadRequest(f"The body is not JSON: {exc}.") from exc
+        raise BadRequest(f"The body of the request is not JSON: {exc}.") from exc
     return parsed
 
 
 def note_of(author: str | None, comment: str | None) -> Note:
-    """Return a note with the present time from the two headers.
+    """Return author, comment and the present time of an act.
 
-    Outside ASCII they are percent-encoded UTF-8, or raw UTF-8.
+    author, comment  values of the request's two headers; characters outside ASCII are
+                     percent-encoded UTF-8 or raw UTF-8; None: the header is missing
     """
     return note_now(_header_text(author), _header_text(comment))
 

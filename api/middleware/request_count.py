@@ -8,7 +8,10 @@ from relay.telemetry.metrics import ADMIN_REQUESTS
 
 
 class RequestCount:
-    """ASGI middleware around everything else, so that refused requests are counted too."""
+    """ASGI middleware: counts answers by method, route and status.
+
+    It must be outside of `Guard`, so that refused requests are counted too.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -14,9 +14,9 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class TlsCertificate:
-    """An SSL context whose certificate follows the files.
+    """An SSL context with the admin's certificate, which is read again when its files change.
 
-    Raises ConfigurationError when it is made, for files that hold no certificate and its key.
+    The constructor raises ConfigurationError if the files do not contain a certificate and its key.
     """
 
     def __init__(self, settings: AdminTlsSettings) -> None:
@@ -34,9 +34,10 @@ class TlsCertificate:
             ) from exc
 
     def refresh(self) -> None:
-        """Use changed files for new connections; files that do not fit together stay unused.
+        """Read the files if they have changed, and use them for new connections.
 
-        Connections that are open keep the certificate that they have.
+        A certificate and a key that do not belong together are ignored until the files change
+        again. Open connections keep their certificate.
         """
         signature = self._signature()
         if signature == self._seen:

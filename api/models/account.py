@@ -1,4 +1,4 @@
-"""Users and tokens as the interface shows and takes them."""
+"""Users and tokens in requests and answers of the REST interface."""
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
@@ -17,7 +17,7 @@ class UserView(BaseModel):
 
     @classmethod
     def of(cls, user: User) -> "UserView":
-        """Describe a user."""
+        """Return the view of a user."""
         return cls(
             name=user.name,
             role=user.grant.role,
@@ -29,7 +29,7 @@ class UserView(BaseModel):
 
 
 class UserRequest(BaseModel):
-    """The requested state of a user."""
+    """The requested state of a new or an existing user."""
 
     model_config = ConfigDict(
         extra="forbid", json_schema_extra={"examples": [{"role": "operator", "values": False}]}
@@ -56,7 +56,7 @@ class TokenView(BaseModel):
 
     @classmethod
     def of(cls, token: ApiToken) -> "TokenView":
-        """Describe a token."""
+        """Return the view of a token."""
         return cls(
             name=token.name,
             owner=token.owner,
@@ -82,7 +82,7 @@ class TokenRequest(BaseModel):
 
     @property
     def grant(self) -> Grant:
-        """The rights of the token."""
+        """The rights that the new token gets."""
         return Grant(self.role, self.values)
 
 
@@ -93,7 +93,7 @@ class NewTokenView(TokenView):
 
 
 class PasswordRequest(BaseModel):
-    """The present and the new password of the caller."""
+    """The caller's present password and the new one."""
 
     model_config = ConfigDict(
         json_schema_extra={

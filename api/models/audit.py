@@ -8,7 +8,7 @@ from relay.audit import AuditEntry, AuditVerdict
 
 
 class AuditEntryView(BaseModel):
-    """One act of an operator, as the audit trail has it."""
+    """One operator act, as it is recorded in the audit trail."""
 
     actor: str = Field(description="Who did it.")
     act: str = Field(description="What was done.", examples=["position.set"])

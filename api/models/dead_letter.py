@@ -3,7 +3,7 @@
 from pydantic import BaseModel, ConfigDict, Field
 
 from api.models.peek import PeekedColumnView
-from api.services.peek.words import what_changed
+from api.services.peek.change_summary import change_summary
 from relay.dead_letters import LaterChanges, ListedDeadLetter
 from relay.kafka import message_bytes
 from relay.operations import LetterRows, PeekedRow
@@ -12,7 +12,7 @@ from relay.operations import LetterRows, PeekedRow
 class DeadLetterView(BaseModel):
     """A message or row that was not published.
 
-    Its value has a separate address, because it may be large.
+    The value has its own endpoint, because it may be large.
     """
 
     id: str
@@ -40,7 +40,10 @@ class DeadLetterView(BaseModel):
 
     @classmethod
     def of(cls, listed: ListedDeadLetter) -> "DeadLetterView":
-        """Return the letter without its value. A key that is not UTF-8 contains U+FFFD."""
+        """Return the view of a dead letter without its value.
+
+        In a key, bytes that are not UTF-8 are replaced by U+FFFD.
+        """
         letter, message, replay = listed.letter, listed.letter.message, listed.replay
         return cls(
             id=letter.id,
@@ -65,7 +68,7 @@ class DeadLetterView(BaseModel):
 
 
 class LaterChangesView(BaseModel):
-    """The newer changes of a dead letter's key that its topic has."""
+    """The changes of a dead letter's key that are in its topic and newer than the dead letter."""
 
     count: int
     newest_ms: int | None = Field(description="When Kafka got the last one; null: there is none.")
@@ -77,7 +80,9 @@ class LaterChangesView(BaseModel):
 
     @classmethod
     def of(cls, found: LaterChanges, topic: str) -> "LaterChangesView":
-        """Return the changes with the sentence that the page shows."""
+        """Return the view of the newer changes in `topic`, with the sentence that the page
+        shows.
+        """
         return cls(
             count=found.count,
             newest_ms=found.newest_ms,
@@ -87,7 +92,9 @@ class LaterChangesView(BaseModel):
 
 
 class OneLetterView(DeadLetterView):
-    """One dead letter, with the current limits of its topic, and the newer changes of its key."""
+    """One dead letter, with the current size limit of its topic, and the newer changes of its
+    key.
+    """
 
     message_bytes: int | None = Field(
         description="Largest size of its message in bytes; null: the row could not be encoded."
@@ -106,8 +113,10 @@ class OneLetterView(DeadLetterView):
     def now(
         cls, listed: ListedDeadLetter, limit_bytes: int | None, later: LaterChanges | None
     ) -> "OneLetterView":
-        """Return the letter with the current limit of its topic (None: there is no such topic),
-        and the newer changes of its key (None: not known).
+        """Return the view of one dead letter.
+
+        limit_bytes  current size limit of its topic in bytes; None: the topic does not exist
+        later        newer changes of its key in the topic; None: they are unknown
         """
         letter = listed.letter
         size = message_bytes(letter.message) if letter.is_message else None
@@ -137,7 +146,7 @@ class LetterRowView(BaseModel):
             row=row.row,
             operation=row.operation,
             key_hidden=row.key_hidden,
-            summary=what_changed(row),
+            summary=change_summary(row),
             columns=[PeekedColumnView.of(each) for each in row.columns],
         )
 
@@ -196,7 +205,9 @@ class ListedLetterView(DeadLetterView):
 
 
 class ReplayWish(BaseModel):
-    """The order to send a dead letter's message; it repeats the letter's id."""
+    """The order to send a dead letter's message; it contains the dead letter's id as a
+    confirmation.
+    """
 
     confirm: str = Field(description="The letter's id, repeated as a confirmation.")
     again: bool = Field(default=False, description="Send it although it was sent before.")

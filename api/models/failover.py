@@ -25,7 +25,9 @@ class ProofAnswer(BaseModel):
 
     @classmethod
     def of(cls, server: ServerView) -> "ProofAnswer":
-        """Return the steps of the proof; without GTIDs only whether the server answers."""
+        """Return the steps of the proof for a server; without GTIDs only whether the server
+        answers.
+        """
         if server.behind < 0 or not server.executed:
             return cls(
                 answers=server.answers, holds_binlog=None, same_history=None, has_published=None
@@ -78,7 +80,7 @@ class ServerAnswer(BaseModel):
 
 
 class OrdersAnswer(BaseModel):
-    """The present orders."""
+    """The operators' orders for one source that are still in effect."""
 
     number: int
     hold: bool
@@ -91,12 +93,14 @@ class OrdersAnswer(BaseModel):
 
     @classmethod
     def of(cls, standing: StandingOrders) -> "OrdersAnswer":
-        """Return the orders with the author and the time of the newest one."""
+        """Return the orders in effect, with the author and the time of the newest one."""
         return cls.model_validate(standing, from_attributes=True)
 
 
 class SwitchAnswer(BaseModel):
-    """One switch of the past; `asked_by` is empty if heartbeats alone decided."""
+    """One completed switch to another server. `asked_by` is empty if no operator ordered the
+    switch.
+    """
 
     at_ms: int
     to: str
@@ -112,7 +116,7 @@ class SwitchAnswer(BaseModel):
 
     @classmethod
     def of(cls, note: SwitchNote) -> "SwitchAnswer":
-        """Return the switch of the history, field by field."""
+        """Return the view of one recorded switch."""
         return cls.model_validate(note, from_attributes=True)
 
 
@@ -142,9 +146,15 @@ class SourceFailoverAnswer(BaseModel):
         history: tuple[SwitchNote, ...],
         servers: list[ServerAnswer] | None = None,
     ) -> Self:
-        """Return the answer; empty fields where the relay has not written a view yet.
+        """Return the failover state of one source.
 
-        `servers` are those of the view, with their rates; None: without rates.
+        source    name of the source in its group; empty for an instance with one source
+        view      last report of the leading relay; None: there is no report, and its fields stay
+                  empty
+        standing  the operators' orders in effect
+        history   completed switches
+        servers   the servers of `view` with the rates at which they catch up; None: the servers of
+                  `view` without rates
         """
         seen = view or FailoverView()
         return cls(
@@ -164,10 +174,10 @@ class SourceFailoverAnswer(BaseModel):
 
 
 class FailoverAnswer(SourceFailoverAnswer):
-    """The instance's only source; for a group these fields are empty, and every source is in
-    `sources`.
+    """The failover state of an instance.
 
-    One without a standby has no servers.
+    The fields describe the instance's only source. For a group they are empty, and `sources`
+    describes every source. A source without a standby has no servers.
     """
 
     model_config = ConfigDict(
@@ -203,7 +213,9 @@ class FailoverAnswer(SourceFailoverAnswer):
 
 
 class SourceRequest(BaseModel):
-    """The source of a group; empty if the instance has only one."""
+    """Names the source of a group that a request concerns; empty for an instance with one
+    source.
+    """
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"source": "second"}})
 
@@ -211,7 +223,7 @@ class SourceRequest(BaseModel):
 
 
 class SwitchRequest(SourceRequest):
-    """The server that an instance should read."""
+    """The server that the instance must read from now on."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"to": "standby"}})
 
@@ -219,8 +231,9 @@ class SwitchRequest(SourceRequest):
 
 
 class AcceptLossRequest(SourceRequest):
-    """The GTIDs whose loss is accepted, as `lacking` or `gone` of the server lists them. No other
-    loss is accepted.
+    """The GTIDs whose loss is accepted, as the field `lacking` or `gone` of a server lists them.
+
+    The loss of other transactions is not accepted.
     """
 
     model_config = ConfigDict(

@@ -8,7 +8,9 @@ from relay.state import Flow
 
 
 class FlowWish(BaseModel):
-    """The wanted flow of an instance. A missing field leaves the present value."""
+    """The requested pause and rate limits of an instance. A missing field keeps its present
+    value.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -25,12 +27,12 @@ class FlowWish(BaseModel):
     )
 
     def applied_to(self, flow: Flow) -> Flow:
-        """Return the flow with the fields that the request names."""
+        """Return a copy of `flow` with the values of the fields that the request contains."""
         return replace(flow, **self.model_dump(exclude_unset=True))
 
 
 class FlowView(BaseModel):
-    """The wanted flow of an instance, its author and reason."""
+    """The pause and the rate limits of an instance, with the author and the reason."""
 
     paused: bool = Field(description="Whether operators have paused the instance.")
     rows_per_second: int | None = Field(
@@ -44,7 +46,7 @@ class FlowView(BaseModel):
 
     @classmethod
     def of(cls, flow: Flow) -> "FlowView":
-        """Return the stored flow, without the version of its node."""
+        """Return the view of a stored flow."""
         return cls(
             paused=flow.paused,
             rows_per_second=flow.rows_per_second,

@@ -6,9 +6,9 @@ from relay.state import DroppedName, InstanceStatus, RelayMember
 
 
 class InstanceView(BaseModel):
-    """One instance: its state, the reason, and the remedy.
+    """One instance: its state, the reason, and the remedy. Times are in Unix milliseconds.
 
-    Times in Unix milliseconds; the position is a copy, Kafka holds the true one.
+    The position is a copy that the relay writes at intervals; the committed position is in Kafka.
     """
 
     model_config = ConfigDict(
@@ -152,13 +152,16 @@ class InstanceView(BaseModel):
 
     @classmethod
     def of(cls, status: InstanceStatus, *, relay_alive: bool) -> "InstanceView":
-        """Return the status. `relay_alive`: the relay that wrote it is still running."""
+        """Return the view of a status.
+
+        `relay_alive` tells whether the relay that wrote the status is still running.
+        """
         return cls.model_validate({**status.to_fields(), "relay_alive": relay_alive})
 
 
 class DroppedNameView(BaseModel):
-    """A real name that is filtered, the reason, and the number of its rows since the relay's
-    start.
+    """A real table whose rows are not published, the reason, and the number of these rows since the
+    relay's start.
     """
 
     name: str
@@ -170,7 +173,7 @@ class DroppedNameView(BaseModel):
 
     @classmethod
     def of(cls, dropped: DroppedName) -> "DroppedNameView":
-        """Return the real name with its reason and its row count."""
+        """Return the view of a real table whose rows are not published."""
         return cls(
             name=dropped.name,
             reason=dropped.reason,
@@ -180,14 +183,16 @@ class DroppedNameView(BaseModel):
 
 
 class TableRateView(BaseModel):
-    """Rows per second of one real table; `(other)`: of all tables without a separate rate."""
+    """Rows per second of one real table. The name `(other)` means all tables without a separate
+    rate.
+    """
 
     table: str
     rows_per_second: float
 
 
 def table_rates(instance: InstanceView) -> list[TableRateView]:
-    """Return the rates in an instance's present status, the highest first."""
+    """Return the rates by table in an instance's present status, the highest first."""
     found = instance.table_rates if instance.relay_alive else None
     return [
         TableRateView(table=table, rows_per_second=rate)
@@ -196,7 +201,7 @@ def table_rates(instance: InstanceView) -> list[TableRateView]:
 
 
 class RelayView(BaseModel):
-    """A relay process that is connected to ZooKeeper. `server` is a name that stays the same over
+    """A relay process that is connected to ZooKeeper. `server` keeps its value when the relay
     restarts.
     """
 
@@ -213,7 +218,7 @@ class RelayView(BaseModel):
 
     @classmethod
     def of(cls, member: RelayMember) -> "RelayView":
-        """Return the relay process without its candidacies."""
+        """Return the view of a relay process, without the instances that it could run."""
         return cls(
             name=member.name,
             host=member.host,

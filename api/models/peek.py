@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 
 from api.services.peek import AskedPeek
-from api.services.peek.words import what_changed
+from api.services.peek.change_summary import change_summary
 from relay.envelope import order_text
 from relay.operations import PeekedColumn, PeekedRow
 
@@ -17,7 +17,7 @@ Operation: TypeAlias = Literal["", "INSERT", "UPDATE", "DELETE"]
 
 
 class PeekWish(BaseModel):
-    """Which messages are followed; the key is in the body, because addresses end up in logs."""
+    """Selects the messages of a stream. The key is in the body, because logs record URLs."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -40,7 +40,7 @@ class PeekWish(BaseModel):
     )
 
     def asked(self) -> AskedPeek:
-        """Return the parameters of the reader of messages."""
+        """Return the parameters for the service that reads the messages."""
         return AskedPeek(self.table, self.op, self.key, self.start)
 
 
@@ -60,7 +60,7 @@ class PeekedColumnView(BaseModel):
 
     @classmethod
     def of(cls, column: PeekedColumn) -> "PeekedColumnView":
-        """Return the column with the beginning of its values."""
+        """Return the view of a column; long values are cut."""
         return cls(
             name=column.name,
             type=column.type,
@@ -74,7 +74,7 @@ class PeekedColumnView(BaseModel):
 
 
 class PeekedRowView(BaseModel):
-    """One row of a message: `data` of the events `row`."""
+    """One row of a message. It is the JSON in `data` of the server-sent event `row`."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -123,7 +123,7 @@ class PeekedRowView(BaseModel):
 
     @classmethod
     def of(cls, row: PeekedRow) -> "PeekedRowView":
-        """Return the row with the beginning of its values."""
+        """Return the view of a row; long values are cut."""
         order = row.order
         return cls(
             place=f"{row.partition}:{row.offset}:{row.row}",
@@ -132,7 +132,7 @@ class PeekedRowView(BaseModel):
             operation=row.operation,
             key=row.key_text,
             key_hidden=row.key_hidden,
-            summary=what_changed(row),
+            summary=change_summary(row),
             columns=[PeekedColumnView.of(each) for each in row.columns],
             order="" if order is None else order_text(order.execute_time, order.execute_position),
             order_parts=row.order_parts,

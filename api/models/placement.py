@@ -7,7 +7,10 @@ from relay.state import Candidate, InstanceAssignment, PlacementOverride
 
 
 class CandidateView(BaseModel):
-    """A relay whose settings have the instance; `code` and `reason`: why it cannot run it now."""
+    """A relay whose settings contain the instance.
+
+    `code` and `reason` tell why the relay cannot run the instance now; they are empty if it can.
+    """
 
     relay: str
     server: str
@@ -17,7 +20,7 @@ class CandidateView(BaseModel):
 
     @classmethod
     def of(cls, candidate: Candidate) -> "CandidateView":
-        """Return the candidate; without `code` and `reason` it could run the instance."""
+        """Return the view of a candidate."""
         return cls(
             relay=candidate.relay,
             server=candidate.server,
@@ -28,8 +31,8 @@ class CandidateView(BaseModel):
 
 
 class InstancePlaceView(BaseModel):
-    """An instance: the relay that leads it, its move (empty: none), its preferred servers, and the
-    relays that could run it.
+    """The assignment of an instance: the relay that leads it, the target of an ordered move (empty:
+    none), its preferred servers, and the relays that could run it.
     """
 
     instance: str
@@ -40,7 +43,7 @@ class InstancePlaceView(BaseModel):
 
     @classmethod
     def of(cls, place: InstanceAssignment) -> "InstancePlaceView":
-        """Return where the instance runs, with all relays that could run it."""
+        """Return the view of an instance's assignment."""
         return cls(
             instance=place.instance,
             leader=place.leader,
@@ -51,8 +54,9 @@ class InstancePlaceView(BaseModel):
 
 
 class WishView(BaseModel):
-    """An override by an operator: the instance or server, author, time (Unix milliseconds) and
-    reason; `to` only for a move.
+    """An operator's order for an instance or a server: author, time (Unix milliseconds) and reason.
+
+    `to` is the target of a move; it is empty for a server in maintenance.
     """
 
     name: str
@@ -63,7 +67,7 @@ class WishView(BaseModel):
 
     @classmethod
     def of(cls, name: str, override: PlacementOverride) -> "WishView":
-        """Return the override for the instance or server of this name."""
+        """Return the view of an order for the instance or server of this name."""
         return cls(
             name=name,
             to=override.to,
@@ -82,7 +86,9 @@ class PlacementView(BaseModel):
 
 
 class HandOverView(BaseModel):
-    """An instance of a server that would be drained: where it would go, or why it stays."""
+    """An instance of a server that would be drained: the relay that would take it, or why it
+    stays.
+    """
 
     instance: str
     leader: str
@@ -93,12 +99,12 @@ class HandOverView(BaseModel):
 
     @classmethod
     def of(cls, found: HandOver) -> "HandOverView":
-        """Return the hand-over, field by field."""
+        """Return the view of a hand-over."""
         return cls(instance=found.instance, leader=found.leader, to=found.to, reason=found.reason)
 
 
 class MaintenancePreview(BaseModel):
-    """The effect of a maintenance of a server."""
+    """The effect of putting a server into maintenance."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -116,7 +122,7 @@ class MaintenancePreview(BaseModel):
 
 
 class MoveRequest(BaseModel):
-    """The target: a relay's or a server's name."""
+    """The target of a move: the name of a relay or a server."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"to": "relay-2"}})
 

@@ -25,8 +25,8 @@ class SourcePlace(BaseModel):
 
 
 class PositionView(BaseModel):
-    """The position of an instance, read from Kafka; null fields for an instance that never
-    published.
+    """The committed position of an instance, read from Kafka. The fields are null if the instance
+    has never published.
     """
 
     instance: str
@@ -58,12 +58,12 @@ class PositionView(BaseModel):
 
     @classmethod
     def of(cls, instance: str, shown: Shown) -> "PositionView":
-        """Return the position with at most 100 earlier positions; null without a record."""
+        """Return the view of a position, with at most 100 earlier positions."""
         return cls.model_validate(position_fields(instance, shown))
 
 
 class Confirmed(BaseModel):
-    """The confirmation of an act on a position: the instance's name once more."""
+    """The confirmation of an act on a position: the instance's name, typed again."""
 
     confirm: str = Field(
         description="The instance's name, repeated as a confirmation.", examples=["shop"]
@@ -71,14 +71,16 @@ class Confirmed(BaseModel):
 
 
 class OneSource(BaseModel):
-    """The source of a group; leave it out for an instance with one source."""
+    """Names the source of a group that the request concerns; leave it out for an instance with one
+    source.
+    """
 
     source: str | None = Field(default=None, description="Of a group: the source's name.")
 
 
 class Place(OneSource):
-    """The target of a move: the beginning of a transaction, by coordinates or by the GTID set
-    before it.
+    """The target of a move: the begin of a transaction, named by binlog coordinates or by the set
+    of all GTIDs before it.
     """
 
     file: str | None = Field(default=None, examples=["mysql-bin.000042"])
@@ -95,21 +97,21 @@ class Place(OneSource):
     @model_validator(mode="after")
     def _names_a_place(self) -> "Place":
         if (self.file is None) is not (self.offset is None):
-            raise ValueError("file and offset belong together")
+            raise ValueError("file and offset must be given together")
         if self.file is None and self.gtid_set is None:
-            raise ValueError("name file and offset, or gtid_set")
+            raise ValueError("give file and offset, or gtid_set")
         return self
 
     @property
     def coordinates(self) -> BinlogPosition | None:
-        """The coordinates; None if only the GTID set is named."""
+        """The binlog coordinates; None if the request has only the GTID set."""
         if self.file is None or self.offset is None:
             return None
         return BinlogPosition(self.file, self.offset)
 
 
 class FoundPlace(BaseModel):
-    """The last position between two transactions before a time."""
+    """The last transaction boundary before a time."""
 
     file: str
     offset: int
@@ -124,18 +126,20 @@ class FoundPlace(BaseModel):
 
 
 class Move(Place, Confirmed):
-    """The order to move an instance's position."""
+    """The order to move an instance's position, with the confirmation."""
 
 
 class Skip(OneSource, Confirmed):
-    """A coming transaction to skip, or with `undo` to publish after all."""
+    """The order to skip a future transaction, or with `undo` to withdraw that order."""
 
     gtid: str
     undo: bool = False
 
 
 class Floor(Confirmed):
-    """The instance whose last order key the next ones will exceed."""
+    """The order to raise an instance's order keys above the last order key of the named
+    instance.
+    """
 
     above: str
 
@@ -168,7 +172,7 @@ class MovePreview(BaseModel):
 
     @classmethod
     def of(cls, instance: str, preview: Preview) -> "MovePreview":
-        """Return the preview with the sentences that the command line prints."""
+        """Return the view of a preview, with the sentences that the command line prints."""
         return cls(
             kind=preview.reposition.kind.value,
             file=preview.reposition.target.binlog.file,
@@ -186,7 +190,7 @@ class MovePreview(BaseModel):
 
 
 class Repartitioning(BaseModel):
-    """A topic whose rows are to be placed by the instance's partition settings from now on."""
+    """A topic whose rows must be partitioned by the instance's present settings from now on."""
 
     topic: str
     partitions: int | None = Field(
@@ -202,7 +206,7 @@ class Repartitioning(BaseModel):
 
 
 class RepartitionOrder(Repartitioning, Confirmed):
-    """The fields of a preview, and the confirmation that the change is made."""
+    """The order to repartition a topic: the fields of the preview, and the confirmation."""
 
     without: str | None = Field(
         default=None, description="Another instance of the topic that is permanently removed."
@@ -210,7 +214,7 @@ class RepartitionOrder(Repartitioning, Confirmed):
 
 
 class RepartitionView(BaseModel):
-    """The effect of other partitions on the consumers of a topic."""
+    """The effect of a repartitioning on the topic's consumers."""
 
     topic: str
     partitions_before: int
@@ -230,7 +234,7 @@ class RepartitionView(BaseModel):
 
     @classmethod
     def of(cls, instance: str, plan: RepartitionPlan) -> "RepartitionView":
-        """Return the plan as the answer of a request."""
+        """Return the view of a plan."""
         return cls(
             topic=plan.topic,
             partitions_before=plan.before,

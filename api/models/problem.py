@@ -8,9 +8,10 @@ from relay.route import Documents, MappingProblem, TextLocations
 
 
 class MappingProblemView(BaseModel):
-    """A problem: its document, its JSON pointer (RFC 6901), and the reason. `line` and `column`
-    count from 1 in the document's text; they are absent without a text. A document that was sent
-    as JSON inside another has one entry a line.
+    """A problem in a mapping document: the document, the JSON pointer (RFC 6901), and the reason.
+
+    `line` and `column` count from 1 in the document's text; they are absent if the text is unknown.
+    If the document was sent as JSON, the text is the admin's own, with one entry in each line.
     """
 
     model_config = ConfigDict(
@@ -35,7 +36,7 @@ class MappingProblemView(BaseModel):
     def listed(
         cls, problems: Iterable[MappingProblem], documents: Documents
     ) -> "list[MappingProblemView]":
-        """Return problems with their lines and columns in the documents that have them."""
+        """Return the views of problems, with lines and columns in the texts of `documents`."""
         locations = {
             data_id: TextLocations(text)
             for data_id, text in documents.items()

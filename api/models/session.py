@@ -35,7 +35,7 @@ class SessionView(BaseModel):
 
     @classmethod
     def of(cls, caller: Caller) -> "SessionView":
-        """Return the name, role and rights of a caller."""
+        """Return the view of a caller: name, role and rights."""
         session = caller.session
         return cls(
             name=caller.name,

@@ -1,4 +1,4 @@
-"""Copies of tables into their topics, as operators ask for them and see them."""
+"""Copies of tables into their topics, in requests and answers."""
 
 import json
 from typing import Any, Final
@@ -15,11 +15,13 @@ from relay.operations import (
 )
 from relay.state import SnapshotRequest
 
-_NEEDS_VALUES: Final = "It may quote values of rows: ask with the right values."
+_NEEDS_VALUES: Final = (
+    "The error may quote values of rows. Request it as a caller with the right `values`."
+)
 
 
 class SnapshotWish(BaseModel):
-    """The tables that a request copies, and the manner."""
+    """The tables to copy, and how to copy them."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -33,14 +35,16 @@ class SnapshotWish(BaseModel):
     priority: int = Field(default=0, description="Requests with a greater number run first.")
 
     def wanted(self) -> WantedSnapshot:
-        """Return the wanted copy, without the instances."""
+        """Return the parameters of the copy for the service. They do not name instances."""
         return WantedSnapshot(
             tuple(self.tables), self.where, self.to_topic, self.rows_per_second, self.priority
         )
 
 
 class RepairWish(BaseModel):
-    """Rows whose present contents are published again: keys of a table, or those of a report."""
+    """Rows to publish again with their present contents, named by keys of a table or by a
+    report.
+    """
 
     model_config = ConfigDict(
         extra="forbid",
@@ -58,11 +62,17 @@ class RepairWish(BaseModel):
     instances: list[str] = Field(default=[], description="Only these instances; empty: all.")
 
     def plan(self) -> RepairPlan:
-        """Return the requests. Raises SnapshotRefused."""
+        """Return the requests that this repair needs. Raises SnapshotRefused for unusable keys or a
+        report that cannot be read.
+        """
         if self.report is not None:
             if self.table or self.keys:
                 raise SnapshotRefused(
-                    "A report names tables and keys itself.", remedy="Send a report, or keys."
+                    (
+                        "The request contains a report and also tables or keys, and the report "
+                        "already names those."
+                    ),
+                    remedy="Send either the report, or the table and its keys.",
                 )
             text = self.report if isinstance(self.report, str) else json.dumps(self.report)
             return repair_plan(text.encode())
@@ -70,11 +80,11 @@ class RepairWish(BaseModel):
 
 
 class RepairView(BaseModel):
-    """The effect of a repair, or the requests that it made.
+    """The effect of a repair, or the requests that it created.
 
-    made        requests that were made
-    under_way   requests that repair the same keys already
-    sentences   the effect, or the rows that no request can repair
+    made        requests that were created
+    under_way   earlier requests that repair the same keys already
+    sentences   the effect, and the rows that no request can repair
     """
 
     model_config = ConfigDict(
@@ -116,15 +126,18 @@ class SnapshotView(BaseModel):
 
     @classmethod
     def of(cls, request: SnapshotRequest, *, values: bool) -> "SnapshotView":
-        """Return a request without progress."""
+        """Return the view of a request without progress.
+
+        `values` tells whether the caller may see values of rows; see `shown`.
+        """
         return cls.shown(ShownSnapshot(request, {}), values=values)
 
     @classmethod
     def shown(cls, shown: ShownSnapshot, *, values: bool) -> "SnapshotView":
-        """Return a request with its progress.
+        """Return the view of a request with its progress.
 
-        values  whether the caller may see values of rows. Without it the condition is empty, and
-                errors of the source about a condition or keys are replaced: they quote them
+        values  whether the caller may see values of rows. Otherwise the condition is empty, and the
+                source's errors about the condition or keys are replaced, because they quote values
         """
         request, progress = shown.request, shown.progress
         hidden = not values and bool(request.where or request.keys)

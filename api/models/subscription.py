@@ -26,7 +26,7 @@ class FeedingInstanceView(BaseModel):
 
 
 class TopicSinceView(BaseModel):
-    """The mapping set that gave a table a topic."""
+    """The mapping set that first routed a table to a topic."""
 
     set: int = Field(description="Number of the set; 0 if no older set lacks the topic.")
     seconds: float | None = Field(
@@ -35,7 +35,7 @@ class TopicSinceView(BaseModel):
 
 
 class SubscribableTableView(BaseModel):
-    """One logical table as consumers read it."""
+    """The information that a consumer of one logical table needs."""
 
     logical_database: str
     logical_table: str
@@ -50,7 +50,7 @@ class SubscribableTableView(BaseModel):
 
 
 class SubscriptionView(BaseModel):
-    """The address of Kafka, and the topics of the logical tables."""
+    """Kafka's bootstrap servers, and the topics of the logical tables."""
 
     model_config = ConfigDict(
         json_schema_extra={

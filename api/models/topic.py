@@ -20,7 +20,7 @@ class GroupProgressView(BaseModel):
 
 
 class PartitionView(BaseModel):
-    """Offsets of one partition that can be read: from `first` up to, without, `end`."""
+    """The readable offsets of one partition: from `first` up to and excluding `end`."""
 
     partition: int
     first: int
@@ -56,7 +56,7 @@ class TopicView(BaseModel):
 
     @classmethod
     def of(cls, report: TopicReport) -> "TopicView":
-        """Return the topic with its partitions, logical tables and readers."""
+        """Return the view of a topic, with its partitions, logical tables and consumer groups."""
         there = report.partitions
         ranges = {} if there is None else there.ranges
         return cls(

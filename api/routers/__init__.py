@@ -1,1 +1,1 @@
-"""Addresses, one file per resource."""
+"""The endpoints of the REST interface, one module for each resource."""

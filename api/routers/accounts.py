@@ -17,7 +17,7 @@ router: Final = APIRouter(prefix="/api/v1", tags=["accounts"])
 
 @router.get("/users")
 def list_users(admin: AdminDep, response: Response, part: ListingDep) -> list[UserView]:
-    """Return all users. The ETag is that of all users and tokens together."""
+    """Return all users. The ETag identifies the state of all users and tokens together."""
     found = admin.access.accounts.accounts()
     response.headers["ETag"] = entity_tag(found.state)
     return part.of([UserView.of(user) for user in found.users])
@@ -47,7 +47,7 @@ def save_user(
 
 @router.get("/tokens")
 def list_tokens(admin: AdminDep, part: ListingDep) -> list[TokenView]:
-    """Return all tokens by their last four characters."""
+    """Return all tokens with their last four characters."""
     return part.of([TokenView.of(token) for token in admin.access.accounts.accounts().tokens])
 
 
@@ -55,7 +55,9 @@ def list_tokens(admin: AdminDep, part: ListingDep) -> list[TokenView]:
 def add_token(
     admin: AdminDep, name: str, sent: TokenRequest, note: NoteDep, response: Response
 ) -> NewTokenView:
-    """Make a token and return its secret, this once. A token is never changed."""
+    """Create a token and return its secret. Only this answer contains it. A token is never
+    changed.
+    """
     made = admin.access.accounts.add_token(
         name, sent.owner, sent.grant, sent.days, Who(note.author, note.comment)
     )
@@ -65,5 +67,5 @@ def add_token(
 
 @router.delete("/tokens/{name}", status_code=HTTPStatus.NO_CONTENT)
 def revoke_token(admin: AdminDep, name: str, note: NoteDep) -> None:
-    """Remove a token; it is refused from now on at every admin."""
+    """Remove a token. Every admin refuses it from now on."""
     admin.access.accounts.revoke_token(name, Who(note.author, note.comment))

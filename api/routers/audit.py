@@ -56,8 +56,9 @@ def list_audit(
 ) -> list[AuditEntryView] | Response:
     """Return operator acts, the newest first.
 
-    `X-Older-Before` is the `before` of the next page; it is absent on the last one. A page includes
-    all entries with the time of its last one, so it may have a few more than `limit`.
+    The header `X-Older-Before` is the parameter `before` for the next page; the last page does not
+    have it. A page contains all entries with the time of its last entry, so it may have more than
+    `limit` entries.
     """
     page = admin.book.page(wanted, limit)
     headers = {} if page.older is None else {"X-Older-Before": str(page.older)}
@@ -79,9 +80,10 @@ def verify_audit(
         ),
     ] = None,
 ) -> AuditVerdictView:
-    """Check the chains of the whole trail, and report missing and changed entries. Chains prove
-    nothing about the newest entries, because no later entry names them. Keep `newest` outside of
-    Kafka and send it as `known` later.
+    """Check the hash chains of the whole trail, and report missing and changed entries.
+
+    Chains prove nothing about the newest entries, because no later entry names them. Store `newest`
+    outside of Kafka and send it as `known` in a later check.
     """
     return AuditVerdictView.of(admin.book.verdict(_references(known or [])))
 
@@ -91,4 +93,6 @@ def _references(texts: list[str]) -> list[Reference]:
     try:
         return [Reference.parse(each) for each in texts]
     except ValueError as exc:
-        raise BadRequest(f"A known entry is written as writer:number:digest ({exc}).") from exc
+        raise BadRequest(
+            f"A value of the parameter `known` must be written as writer:number:digest ({exc})."
+        ) from exc

@@ -57,7 +57,7 @@ _BODY_RESPONSE: Final[dict[int | str, dict[str, Any]]] = {
 def read_document(
     admin: AdminDep, group: str, data_id: str, if_none_match: Annotated[str | None, Header()] = None
 ) -> Response:
-    """Return the document in force, byte for byte as it was saved.
+    """Return the active version of a document, byte for byte as it was saved.
 
     The ETag is the number of the active set.
     """
@@ -84,11 +84,11 @@ def save_document(
     precondition: PreconditionDep,
     note: NoteDep,
 ) -> SavedView:
-    """Save one document; the four are checked together.
+    """Save one document. The new set of four documents is checked as a whole.
 
     Replacing an existing document requires If-Match.
 
-    A logical database needs its topic: save `topics` before `dbs`, or all documents together.
+    A logical database needs a topic: save `topics` before `dbs`, or all documents together.
     """
     saved = admin.mappings.editor.save_document(
         group, data_id, document_text(data_id, body), precondition, note
@@ -102,7 +102,7 @@ def save_document(
 def read_group(admin: AdminDep, response: Response, group: str) -> dict[str, Any]:
     """Return all active documents by dataId, in the form that PUT accepts.
 
-    A document that is not JSON is returned as text.
+    A document whose text is not JSON is returned as a string.
     """
     check_group(group)
     stored = admin.mappings.archive.in_force()
@@ -119,9 +119,9 @@ def save_group(
     precondition: PreconditionDep,
     note: NoteDep,
 ) -> SavedView:
-    """Save all documents in one step. A document that the request does not name is deleted.
+    """Save all documents in one step. A document that the request does not contain is deleted.
 
-    Needs If-Match after the first save.
+    After the first save, If-Match is required.
     """
     return saved_view(
         admin.mappings.editor.save_group(group, documents_of(body), precondition, note), response
@@ -154,7 +154,9 @@ def read_version(admin: AdminDep, group: str, data_id: str, version: int) -> Doc
 
 
 def saved_view(saved: Saved, response: Response) -> SavedView:
-    """Return the result of a save, with the new ETag."""
+    """Return the view of a save, and set the header ETag of `response` to the number of the active
+    set.
+    """
     response.headers["ETag"] = entity_tag(saved.stored.number)
     return SavedView(
         set=SetView.of(saved.stored.record, saved.stored.number),
@@ -163,7 +165,11 @@ def saved_view(saved: Saved, response: Response) -> SavedView:
 
 
 def change_view(change: RouteEffect, load: Load | None = None) -> ChangeView:
-    """Return a change with its consequence and, in a dry run, its present load."""
+    """Return the view of one effect of an edit.
+
+    `load` is the number of rows per second that the change concerns now; None: it is unknown, or
+    the edit was already saved.
+    """
     return ChangeView(
         instances=list(change.instances),
         sentence=change.sentence,

@@ -23,8 +23,9 @@ def list_erasures(admin: AdminDep, part: ListingDep) -> list[ErasureView]:
 
 @router.post("", status_code=202)
 def look_for_person(admin: AdminDep, caller: CallerDep, wish: ErasureWish) -> ErasureView:
-    """Start a search of every store for keys and texts; nothing is changed. It may take minutes:
-    poll the search until its state is `found`. Only one runs at a time.
+    """Start a search of every store for keys and texts. Nothing is changed.
+
+    It may take minutes: poll the search until its state is `found`. Only one search runs at a time.
     """
     return admin.erasures.search(wish, caller.name)
 
@@ -36,20 +37,20 @@ def read_erasure(
     delete_records: Annotated[bool, Query(description=_DELETE)] = False,
     by_text: Annotated[bool, Query(description=_TEXT)] = False,
 ) -> ErasureView:
-    """Return a search: its findings, and the progress of the erasure."""
+    """Return one search: what it found, and the progress of the erasure."""
     return admin.erasures.show(number, ErasureChoice(delete_records, by_text))
 
 
 @router.post("/{number}/erase", status_code=202)
 def erase_person(admin: AdminDep, number: str, order: ErasureOrder, note: NoteDep) -> ErasureView:
-    """Erase the findings of a search, as `roma erase` does.
+    """Erase what a search has found, as `roma erase` does.
 
-    An audit entry `person.erased` is written first.
+    The audit entry `person.erased` is written first.
     """
     return admin.erasures.erase(number, order, Who(note.author, note.comment))
 
 
 @router.delete("/{number}", status_code=204)
 def forget_erasure(admin: AdminDep, number: str) -> None:
-    """Delete a search with its keys and texts."""
+    """Delete a search together with its keys and texts. Nothing in the stores is changed."""
     admin.erasures.forget(number)

@@ -16,13 +16,15 @@ _NOT_READY: Final[dict[int | str, dict[str, Any]]] = {
 
 @router.get("/healthz", response_class=PlainTextResponse)
 async def healthz() -> str:
-    """Answer that the process runs; no other thread and no other server is necessary."""
+    """Return "ok" if the process runs. This endpoint needs no other thread and no other server."""
     return "ok\n"
 
 
 @router.get("/readyz", response_class=PlainTextResponse, responses=_NOT_READY)
 def readyz(admin: AdminDep, response: Response) -> str:
-    """Return whether ZooKeeper can be reached. Without it all other endpoints fail."""
+    """Return "ok" if ZooKeeper can be reached, otherwise 503. Without it all other endpoints
+    fail.
+    """
     if not admin.session.connected:
         response.status_code = 503
         return f"No ZooKeeper server answers at {admin.session.hosts}.\n"

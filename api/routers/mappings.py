@@ -31,10 +31,11 @@ def dry_run(
     body: BodyDep,
     table: Annotated[list[str] | None, Query()] = None,
 ) -> DryRunView:
-    """Return the problems or changes if these documents were saved. The others are unchanged,
-    and nothing is saved. The result covers tables that relays have read, tables that the
-    documents name, and those given as `table=database.table`. `database.*` is every other table
-    of a database.
+    """Return the problems or the effects of saving these documents. Nothing is saved.
+
+    The other documents are assumed unchanged. The result covers tables that relays have read,
+    tables that the documents name, and those given as `table=database.table`. `database.*` means
+    every other table of a database.
     """
     trial = admin.mappings.editor.try_out(documents_of(body), table or ())
     response.headers["ETag"] = entity_tag(trial.base)
@@ -69,7 +70,7 @@ def list_sets(
     limit: Annotated[int, Query(ge=1, le=1000)] = 50,
     offset: Annotated[int, Query(ge=0, le=2**31, description="Number of entries to skip.")] = 0,
 ) -> list[SetView]:
-    """Return the sets, the newest first."""
+    """Return the mapping sets, the newest first."""
     in_force = admin.mappings.archive.number_in_force()
     if in_force is not None:
         response.headers["ETag"] = entity_tag(in_force)
@@ -87,7 +88,9 @@ def read_set(admin: AdminDep, number: int) -> WholeSetView:
 
 @router.get("/sets/{number}/changes")
 def read_changes(admin: AdminDep, number: int) -> list[ChangeView]:
-    """Return the changes of a set against the previous one, for the present known tables."""
+    """Return the effects of a set compared with the previous one, for the tables known at
+    present.
+    """
     return [change_view(each) for each in admin.mappings.editor.changes_of(number)]
 
 
@@ -99,8 +102,8 @@ def roll_back(
     precondition: PreconditionDep,
     note: NoteDep,
 ) -> SavedView:
-    """Activate an older set's contents again, as a new set with the next number.
+    """Activate the contents of an older set again, as a new set with the next number.
 
-    Requires If-Match (`*`: any state).
+    Requires If-Match; `If-Match: *` matches any active set.
     """
     return saved_view(admin.mappings.editor.roll_back(wanted.set, precondition, note), response)

@@ -64,10 +64,12 @@ def _asked(
 
 
 def check_no_key(request: Request) -> None:
-    """Raise BadRequest if the address has a key filter: addresses end up in logs and histories."""
+    """Raise BadRequest if the request's URL has a key filter, because logs and histories store
+    URLs.
+    """
     if "key" in request.query_params:
         raise BadRequest(
-            "The address contains a key filter.",
+            "The URL contains a key filter.",
             remedy="Send the key by POST, so that no log and no history contains it.",
         )
 
@@ -101,7 +103,7 @@ async def follow_keys(
     wish: PeekWish,
     last_event_id: LastEvent = "",
 ) -> StreamingResponse:
-    """Follow the messages of a logical table as GET does, also those of one key.
+    """Stream the messages of a logical table as GET does, and optionally only those of one key.
 
     The key is in the body, so that no log and no history contains it.
     """

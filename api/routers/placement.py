@@ -13,8 +13,8 @@ router: Final = APIRouter(prefix="/api/v1/placement", tags=["placement"])
 
 @router.get("")
 def read_placement(admin: AdminDep) -> PlacementView:
-    """Return the leading relay of each instance, its candidates with their obstacles, and the
-    overrides.
+    """Return for each instance the leading relay and the candidates, each with the reason why it
+    cannot run the instance, and the operators' orders.
     """
     return admin.placement.placement()
 
@@ -34,7 +34,9 @@ def move_instance(
 
 @router.delete("/moves/{instance}")
 def withdraw_move(admin: AdminDep, instance: str, note: NoteDep) -> PlacementView:
-    """Withdraw a move. Settings and balance then choose the instance's relay."""
+    """Withdraw a move. The settings and the balance between relays then decide who runs the
+    instance.
+    """
     admin.placement.withdraw_hand_over(instance, note)
     return admin.placement.placement()
 
@@ -61,6 +63,6 @@ def preview_maintenance(
 
 @router.delete("/maintenance/{server}")
 def end_maintenance(admin: AdminDep, server: str, note: NoteDep) -> PlacementView:
-    """End a maintenance: the server takes its share again."""
+    """End a maintenance: the server's relays may run instances again."""
     admin.placement.end_maintenance(server, note)
     return admin.placement.placement()

@@ -1,4 +1,4 @@
-"""Relays: the processes that live."""
+"""Relays: the connected processes."""
 
 from typing import Final
 

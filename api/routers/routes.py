@@ -23,7 +23,7 @@ def route_of(
 ) -> RouteView:
     """Return the route of a real table under the active set, and the entries that decide it.
 
-    `instance` is required if the instances treat names differently.
+    `instance` is required if instances route the table's name differently.
     """
     real = TableId(database, table)
     found = admin.mappings.route.of(real, instance)
@@ -38,9 +38,9 @@ def route_of(
 def reverse_route(
     admin: AdminDep, part: ListingDep, topic: _Asked = "", logical: _Asked = "", tag: _Asked = ""
 ) -> list[LogicalTableView]:
-    """Return the logical tables of a topic, of a name, or with a tag.
+    """Return the logical tables that are routed to a topic, have a name, or have a tag.
 
-    Give exactly one of these parameters.
+    Give exactly one of the parameters `topic`, `logical` and `tag`.
     """
     return part.of(
         [table_view(each) for each in admin.mappings.finder.feeding(topic, logical, tag)]

@@ -18,7 +18,7 @@ router = APIRouter(prefix="/api/v1/session", tags=["session"])
 async def sign_in(
     request: Request, response: Response, admin: AdminDep, sent: SignIn
 ) -> SessionView:
-    """Set the cookie of a new session. A session that the browser had before has ended."""
+    """Sign in, and set the cookie of a new session. The browser's former session ends."""
     signed_in = await admin.access.login.sign_in(
         sent.name, sent.password, client_of(request), secret_in(request, SESSION)
     )
@@ -43,7 +43,9 @@ async def sign_out(
     caller: CallerDep,
     everywhere: bool = False,
 ) -> None:
-    """End the session of this request at every admin, or all sessions of its user."""
+    """End the session of this request at every admin, or with `everywhere` all sessions of its
+    user.
+    """
     if everywhere:
         await admin.access.accounts.end_own_sessions(caller)
     await to_thread.run_sync(admin.access.login.sign_out, caller)
@@ -58,7 +60,7 @@ async def change_password(
     caller: CallerDep,
     sent: PasswordRequest,
 ) -> SessionView:
-    """Change the caller's password. All its sessions end, and this one is replaced by a new one."""
+    """Change the caller's password. All sessions of the caller end; the answer sets a new one."""
     signed_in = await admin.access.accounts.change_own_password(
         caller,
         sent.present.get_secret_value(),
@@ -72,5 +74,5 @@ async def change_password(
 
 
 def client_of(request: Request) -> str:
-    """Return the client's address from the trusted proxy or the connection."""
+    """Return the IP address of the client, as the connection or a trusted proxy reports it."""
     return "" if request.client is None else request.client.host

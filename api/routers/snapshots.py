@@ -21,9 +21,9 @@ OneInstance = Annotated[str, Query(description="Only this instance; default: all
 def read_snapshots(
     admin: AdminDep, caller: CallerDep, part: ListingDep, instance: OneInstance = ""
 ) -> list[SnapshotView]:
-    """Return all requests with their progress, those of an instance in turn.
+    """Return all copy requests with their progress, or those of one instance.
 
-    Conditions, and errors that may quote them, are shown to callers with the right values.
+    Conditions, and errors that may quote them, are shown only to callers with the right `values`.
     """
     values = Right.VALUES in caller.rights
     return part.of(
@@ -33,10 +33,10 @@ def read_snapshots(
 
 @router.post("", status_code=202)
 def start_snapshot(admin: AdminDep, wish: SnapshotWish, note: NoteDep) -> list[SnapshotView]:
-    """Copy tables into their topics while the live stream continues, with one request for each
-    instance.
+    """Copy tables into their topics while the live stream continues. Each instance gets one
+    request.
 
-    A condition may test values that masks hide, so this needs the right to see values.
+    A condition can test values that masks hide, so this requires the right `values`.
     """
     started = admin.snapshots.start(_who(note), wish.wanted(), wish.instances)
     return [SnapshotView.of(each, values=True) for each in started]
@@ -44,9 +44,9 @@ def start_snapshot(admin: AdminDep, wish: SnapshotWish, note: NoteDep) -> list[S
 
 @router.post("/repair", status_code=202)
 def repair_rows(admin: AdminDep, wish: RepairWish, note: NoteDep) -> RepairView:
-    """Publish the current rows of keys again. A key without a row gets no message.
+    """Publish the present rows of keys again. A key without a row gets no message.
 
-    The request may be repeated after a failure: a copy in progress is not created again.
+    You can repeat the call after a failure: keys whose copy is in progress get no second copy.
     """
     return admin.repairs.repair(wish, _who(note))
 
@@ -69,7 +69,7 @@ def pause_snapshot(
 def resume_snapshot(
     admin: AdminDep, caller: CallerDep, number: str, note: NoteDep, instance: OneInstance = ""
 ) -> list[SnapshotView]:
-    """Let a paused request continue from its last published chunk."""
+    """Resume a paused request after its last published chunk."""
     return _views(caller, admin.snapshots.resume(_who(note), number, instance))
 
 
@@ -77,9 +77,10 @@ def resume_snapshot(
 def cancel_snapshot(
     admin: AdminDep, caller: CallerDep, number: str, note: NoteDep, instance: OneInstance = ""
 ) -> list[SnapshotView]:
-    """Cancel a request; rows that are already published remain.
+    """Cancel a request. Rows that are already published remain.
 
-    The relay removes the progress of a lost request.
+    A request that ZooKeeper has lost can be cancelled too: the relay then removes its progress from
+    the position record.
     """
     return _views(caller, admin.snapshots.cancel(_who(note), number, instance))
 

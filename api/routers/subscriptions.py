@@ -15,7 +15,7 @@ _Name = Annotated[str, Query(min_length=1, max_length=64)]
 
 @router.get("")
 def list_subscribable_tables(admin: AdminDep, caller: CallerDep) -> SubscriptionView:
-    """Return where consumers find each logical table of the active set."""
+    """Return the topic, tags and format of every logical table of the active set."""
     return admin.subscriptions.all(caller)
 
 
@@ -23,5 +23,8 @@ def list_subscribable_tables(admin: AdminDep, caller: CallerDep) -> Subscription
 def subscribable_table(
     admin: AdminDep, caller: CallerDep, database: _Name, table: _Name
 ) -> SubscriptionView:
-    """Return where consumers find one logical table; 404 offers names that are written like it."""
+    """Return the topic, tags and format of one logical table.
+
+    For an unknown table the answer is 404, with similar names.
+    """
     return admin.subscriptions.one(TableId(database, table), caller)

@@ -1,1 +1,1 @@
-"""The services that the endpoints call."""
+"""The services that endpoints and pages call."""

@@ -8,10 +8,10 @@ from relay.audit import AuditEntry, AuditFilter, AuditTrail, AuditVerdict, Refer
 
 @dataclass(frozen=True, slots=True)
 class AuditPage:
-    """Entries, the newest first, and the `before` of the next page; None: there is none.
+    """Entries of the audit trail, the newest first.
 
-    A page includes all entries with the time of its last one, so it may have a few more than
-    requested.
+    `before` selects the next page; None: this is the last page. A page contains all entries with
+    the time of its last entry, so it may have more entries than requested.
     """
 
     entries: tuple[AuditEntry, ...]
@@ -20,7 +20,9 @@ class AuditPage:
 
 @dataclass(frozen=True, slots=True)
 class CheckedPage:
-    """A page of entries, all acts in the trail, sorted, and the verdict on its chains."""
+    """A page of entries, the names of all acts in the trail (sorted), and the result of the chain
+    check.
+    """
 
     page: AuditPage
     acts: tuple[str, ...]
@@ -35,11 +37,16 @@ class AuditBook:
         self._newest = newest
 
     def page(self, wanted: AuditFilter, limit: int) -> AuditPage:
-        """Return one page of entries. Raises AuditUnreadable, Unreachable."""
+        """Return the newest entries that `wanted` accepts, at least `limit` of them if there are so
+        many.
+
+        Raises AuditUnreadable, Unreachable.
+        """
         return page_of(self._trail.entries(self._newest), wanted, limit)
 
     def checked_page(self, wanted: AuditFilter, limit: int) -> CheckedPage:
-        """Return one page, the acts that occur in the trail, and the verdict on its chains.
+        """Return one page as `page` does, all acts that occur in the trail, and the result of the
+        chain check.
 
         Raises AuditUnreadable, Unreachable.
         """
@@ -48,12 +55,20 @@ class AuditBook:
         return CheckedPage(page_of(entries, wanted, limit), tuple(acts), verdict)
 
     def verdict(self, known: Iterable[Reference] = ()) -> AuditVerdict:
-        """Check the chains of the whole trail. Raises AuditUnreadable, Unreachable."""
+        """Check the hash chains of the whole trail and return the result.
+
+        `known` are entries that an earlier check saw; they must still exist. Raises
+        AuditUnreadable, Unreachable.
+        """
         return self._trail.verify(known)
 
 
 def page_of(entries: Iterable[AuditEntry], wanted: AuditFilter, limit: int) -> AuditPage:
-    """Return the newest matching entries, at least `limit` if there are that many."""
+    """Return a page with the newest entries that `wanted` accepts.
+
+    The page has `limit` entries or fewer if there are not so many, and more if further entries have
+    the same time as the last one.
+    """
     found = sorted(filter(wanted.accepts, entries), key=lambda each: -each.at_ms)
     shown = found[:limit]
     if not shown or len(found) <= limit:

@@ -1,4 +1,4 @@
-"""Backups that are sealed by a passphrase: taken, compared and restored."""
+"""Backups that are encrypted with a passphrase: creates, previews and restores them."""
 
 from typing import Final
 
@@ -23,7 +23,7 @@ _LIMIT_BYTES: Final = BODY_LIMIT_BYTES * 9 // 10
 
 
 class BackupDesk:
-    """Takes and restores backups. Each act is in the audit trail; a restore after a preview."""
+    """Creates and restores backups. Each act is recorded in the audit trail."""
 
     def __init__(
         self, settings: RelaySettings, session: Session, trail: AuditTrail, acts: DelayedTrail
@@ -34,10 +34,11 @@ class BackupDesk:
         self._acts = acts
 
     def take(self, passphrase: str, who: Who) -> str:
-        """Return all documents of the installation as a sealed file.
+        """Return all documents of the installation as the text of a sealed file.
 
-        Raises BackupRefused for a short passphrase and for more than this admin takes back,
-        StoreUnreachable, and BrokerUnreachable when the act cannot be noted.
+        Raises BackupRefused for a passphrase that is too short, and for a backup larger than this
+        admin accepts in a restore; StoreUnreachable; BrokerUnreachable if the audit entry cannot be
+        written.
         """
         settings = self._settings
         paths = Paths.of(settings.zookeeper, settings.installation)
@@ -47,7 +48,10 @@ class BackupDesk:
             raise BackupRefused(
                 f"The sealed backup has {len(text):,} bytes, and the admin accepts at most "
                 f"{_LIMIT_BYTES:,}.",
-                remedy="Use `roma backup FOLDER --config FILE` on a server.",
+                remedy=(
+                    "Take the backup with `roma backup FOLDER --config FILE` on a server that "
+                    "has the configuration file."
+                ),
             )
         after: dict[str, object] = {"documents": len(taken.nodes)}
         entry = AuditEntry(who.name, "backup.taken", "", {}, after, who.comment)
@@ -60,15 +64,18 @@ class BackupDesk:
         return RestorePreviewView.of(restore_preview(self._settings, self._session, backup))
 
     def restore(self, order: RestoreOrder, who: Who) -> RestoreResult:
-        """Put the documents of a backup back.
+        """Write the documents of a backup into ZooKeeper, and return how many were written.
 
-        Raises BadRequest without the confirmation, BackupRefused, StoreUnreachable,
-        BrokerUnreachable.
+        Raises BadRequest if the installation's name is not confirmed, BackupRefused,
+        StoreUnreachable, BrokerUnreachable.
         """
         name = self._settings.installation
         if order.confirm.strip() != name:
             raise BadRequest(
-                f"The name typed is {order.confirm.strip()!r}, and the installation is {name!r}.",
+                (
+                    f"You typed the name {order.confirm.strip()!r}, but this installation has the "
+                    f"name {name!r}."
+                ),
                 remedy=f"Type {name} to confirm.",
             )
         backup = unseal(order.text, order.passphrase.get_secret_value())

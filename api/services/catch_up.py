@@ -1,4 +1,4 @@
-"""How fast a server that lacks published transactions catches up, from the relays' views."""
+"""The rate at which a server that lacks published transactions catches up."""
 
 import threading
 from collections.abc import Hashable
@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 SPAN_MS: Final = 300_000
-"""A rate is measured over the views of the last five minutes."""
+"""A rate is measured over the samples of this many milliseconds."""
 _LEAST_MS: Final = 4_000
 _MOST_SERVERS: Final = 5_000
 _MOST_SAMPLES: Final = 100
 
 
 class Sample(NamedTuple):
-    """How many published transactions a server lacked at a time (Unix milliseconds)."""
+    """A measurement: at `at_ms` (Unix milliseconds) a server lacked `behind` published
+    transactions.
+    """
 
     at_ms: int
     behind: int
@@ -21,9 +23,9 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CatchUpRate:
-    """Transactions per second by which a gap closes; negative: it grows.
+    """The rate at which a gap becomes smaller, in transactions per second; negative: the gap grows.
 
-    left_s  seconds until the server has everything, None if the gap does not close
+    left_s  seconds until the server has every published transaction; None: the gap does not shrink
     """
 
     per_second: float
@@ -31,7 +33,10 @@ class CatchUpRate:
 
 
 def rate_of(samples: list[Sample]) -> CatchUpRate | None:
-    """Return the rate between the oldest and the newest sample; None if it is not known."""
+    """Return the rate between the oldest and the newest sample.
+
+    Returns None if the samples are too few or too close in time, or if the server lacks nothing.
+    """
     if len(samples) < 2:
         return None
     first, last = samples[0], samples[-1]
@@ -42,16 +47,16 @@ def rate_of(samples: list[Sample]) -> CatchUpRate | None:
 
 
 class CatchUpRates:
-    """Stores the readings of each server. Thread-safe."""
+    """Stores the newest samples of each server. Thread-safe."""
 
     def __init__(self) -> None:
         self._samples: dict[Hashable, list[Sample]] = {}
         self._lock = threading.Lock()
 
     def note(self, server: Hashable, sample: Sample) -> CatchUpRate | None:
-        """Add a reading of a server; return its current rate.
+        """Store a sample of a server and return the server's present rate; None: it is not known.
 
-        Readings are deleted if a server lacks nothing, or its gap is unknown.
+        All samples of a server are deleted when the server lacks nothing or its gap is unknown.
         """
         with self._lock:
             if sample.behind <= 0:

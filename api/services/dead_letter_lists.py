@@ -44,9 +44,11 @@ class DeadLetterLists:
     tables: Callable[[], PeekTables]
 
     def one(self, instance: str, letter: str) -> OneLetterView:
-        """Return a dead letter, with the current limits of its topic and later changes of its key.
+        """Return a dead letter, with the current size limit of its topic and the newer changes of
+        its key.
 
-        Raises DeadLetterUnknown, DeadLetterDamaged, Unreachable, NodeMissing, KafkaNotPermitted.
+        `letter` is the id of the dead letter. Raises DeadLetterUnknown, DeadLetterDamaged,
+        Unreachable, NodeMissing, KafkaNotPermitted.
         """
         return self._one(self.topic(instance).letter(letter))
 
@@ -84,7 +86,8 @@ class DeadLetterLists:
         return OneLetterView.now(listed, limit, later)
 
     def listed(self, instance: str = "") -> list[ListedLetterView]:
-        """Return all dead letters, the newest first, or those of one instance.
+        """Return the dead letters of one instance, or of all if `instance` is empty, the newest
+        first.
 
         Raises DeadLettersUnreadable, DeadLetterDamaged, Unreachable, NodeMissing.
         """

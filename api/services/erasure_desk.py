@@ -33,20 +33,22 @@ from relay.threads import RelayThread
 from relay.zk import Session
 
 KEPT_SECONDS: Final = 3600.0
-"""A search is forgotten after this time, with its keys and texts."""
+"""Seconds after which a search is deleted together with its keys and texts."""
 MOST_KEPT: Final = 20
 _SWITCHES: Final = Switches("delete_records", "by_text")
 _BUSY: Final = frozenset[ErasureState]({"looking", "erasing"})
 
 
 class Erasure(Protocol):
-    """The methods of `relay.operations.PersonErasure` that the desk uses."""
+    """The part of `relay.operations.PersonErasure` that the desk uses."""
 
     def plan(self) -> ErasurePlan:
-        """Search every store, and return the effect of an erasure."""
+        """Search every store, and return what an erasure would change."""
 
     def erase(self, plan: ErasurePlan, who: Who, choice: ErasureChoice) -> None:
-        """Erase the findings of a plan."""
+        """Erase what a plan contains. `choice` selects optional steps; `who` is for the audit
+        trail.
+        """
 
 
 Maker = Callable[[Needles, Iterable[str], Callable[[str], object]], Erasure]
@@ -70,7 +72,7 @@ class _Job:
 
 
 class ErasureDesk:
-    """Searches and erasures of this admin process, the newest first. Threads may share one."""
+    """Searches and erasures of this admin process, the newest first. Thread-safe."""
 
     def __init__(
         self, installation: str, make: Maker, clock_s: Callable[[], float] = monotonic
@@ -83,7 +85,10 @@ class ErasureDesk:
 
     @classmethod
     def of(cls, settings: RelaySettings, session: Session, turn: ErasureTurn) -> "ErasureDesk":
-        """Return the desk of an installation; `turn` is the one of the session."""
+        """Return the service of an installation.
+
+        `turn` is the lock of ZooKeeper that allows one erasure at a time in the installation.
+        """
 
         def make(
             needles: Needles, topics: Iterable[str], told: Callable[[str], object]
@@ -95,7 +100,8 @@ class ErasureDesk:
     def search(self, wish: ErasureWish, asked_by: str) -> ErasureView:
         """Start a search of every store; nothing is changed.
 
-        Raises ErasureRefused for unusable keys and texts, and while another search or erasure runs.
+        `asked_by` is the name of the caller. Raises ErasureRefused for unusable keys and texts, and
+        while another search or erasure runs.
         """
         needles = read_needles(wish.keys, wish.texts)
         job = _Job(secrets.token_hex(8), asked_by, int(time() * 1000), self._clock_s())
@@ -115,14 +121,15 @@ class ErasureDesk:
         return self._view(job, ErasureChoice())
 
     def erase(self, number: str, order: ErasureOrder, who: Who) -> ErasureView:
-        """Start to erase the findings of a search.
+        """Start to erase what a search has found.
 
-        Raises NoSuchThing, BadRequest, ErasureRefused.
+        Raises NoSuchThing for an unknown search, BadRequest without the confirmation,
+        ErasureRefused.
         """
         if order.confirm.strip() != self._installation:
             raise BadRequest(
-                f"The name typed is {order.confirm.strip()!r}, and the installation is "
-                f"{self._installation!r}.",
+                f"You typed the name {order.confirm.strip()!r}, but this installation has the "
+                f"name {self._installation!r}.",
                 remedy=f"Type {self._installation} to confirm.",
             )
         choice = ErasureChoice(order.delete_records, order.by_text)
@@ -144,7 +151,9 @@ class ErasureDesk:
         return self._view(job, choice)
 
     def show(self, number: str, choice: ErasureChoice) -> ErasureView:
-        """Return one search, with the effect of a choice. Raises NoSuchThing."""
+        """Return one search, with the effect that an erasure with `choice` would have. Raises
+        NoSuchThing.
+        """
         with self._lock:
             self._forget_old()
             return self._view(self._job(number), choice)
@@ -157,9 +166,10 @@ class ErasureDesk:
             return [self._view(each, ErasureChoice()) for each in every]
 
     def forget(self, number: str) -> None:
-        """Drop a search with its keys and texts.
+        """Delete a search together with its keys and texts.
 
-        Raises NoSuchThing, and ErasureRefused while it runs.
+        Raises NoSuchThing for an unknown search, ErasureRefused while the search or its erasure
+        runs.
         """
         with self._lock:
             self._refuse_busy(self._job(number))
@@ -196,8 +206,8 @@ class ErasureDesk:
         found = self._jobs.get(number)
         if found is None:
             raise NoSuchThing(
-                f"This admin process has no search {number!r}. Each process has its own, and "
-                "drops them when it ends.",
+                f"This admin process has no search {number!r}. Each process has its own "
+                "searches, and loses them when it ends.",
                 remedy="Search again, with requests to the same admin process.",
             )
         return found
@@ -206,8 +216,11 @@ class ErasureDesk:
         for each in self._jobs.values() if only is None else (only,):
             if each.state in _BUSY:
                 raise ErasureRefused(
-                    f"Search {each.number} of {each.asked_by} is {each.state}.",
-                    remedy="Wait until it has ended.",
+                    (
+                        f"Search {each.number}, which {each.asked_by} started, is in the state "
+                        f"{each.state!r}."
+                    ),
+                    remedy="Wait until that search or erasure has ended.",
                 )
 
     def _forget_old(self) -> None:
@@ -238,18 +251,25 @@ def _found(job: _Job, choice: ErasureChoice, now_s: float) -> tuple[Erasure, Era
     """Return the findings that can be erased now. Raises ErasureRefused."""
     if job.state != "found" or job.erasure is None or job.plan is None:
         raise ErasureRefused(
-            f"Search {job.number} has ended.", remedy="Search again, and erase those findings."
+            (
+                f"Search {job.number} is in the state {job.state!r}, and has no findings that can "
+                "be erased."
+            ),
+            remedy="Search again, and erase those findings.",
         )
     if now_s - job.found_at_s > FRESH_SECONDS:
         raise ErasureRefused(
-            f"Search {job.number} ended more than {FRESH_SECONDS / 60:.0f} minutes ago. Rows with "
-            "its keys may have come since.",
+            f"Search {job.number} ended more than {FRESH_SECONDS / 60:.0f} minutes ago. New "
+            "rows with its keys may have arrived since then.",
             remedy="Search again, and erase those findings.",
         )
     if job.plan.changes_nothing(choice):
         raise ErasureRefused(
-            "Nothing that this erasure may change was found.",
-            remedy="Choose delete_records or by_text, if that is meant.",
+            "The search found nothing that this erasure is allowed to change.",
+            remedy=(
+                "Set delete_records to also delete records of topics without compaction, or "
+                "by_text to also erase what only a text was found in."
+            ),
         )
     return job.erasure, job.plan
 

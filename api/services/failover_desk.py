@@ -22,9 +22,11 @@ from relay.state import (
 
 
 class FailoverDesk:
-    """Orders are stored in ZooKeeper, if the leading relay reads them. Each is written to the
-    audit trail first. `source` names one of a group; a single one is "" or has the name of the
-    instance. Raises SourceNotNamed.
+    """Shows the servers of an instance's sources, and stores operators' orders in ZooKeeper.
+
+    The leading relay reads the orders. Each order is written to the audit trail first. The
+    parameter `source` names one source of a group; for an instance with one source it is "" or the
+    instance's name. The methods raise SourceNotNamed if the source of a group is not named.
     """
 
     def __init__(
@@ -40,18 +42,21 @@ class FailoverDesk:
         return self._answers({instance: sorted(self._directory.instance(instance).sources)})[0]
 
     def every(self) -> list[FailoverAnswer]:
-        """Return servers, orders and history of every instance, by name."""
+        """Return the servers, the orders and the history of every instance, sorted by instance
+        name.
+        """
         listed = self._directory.instances()
         return self._answers({each.name: sorted(each.sources) for each in listed})
 
     def switch(self, instance: str, source: str, to: ServerRole, note: Note) -> FailoverAnswer:
-        """Order a switch to this server as soon as it has the published transactions.
+        """Order a switch to a server, which happens when the server has every published
+        transaction.
 
-        Raises BadRequest if the server is unknown.
+        Raises BadRequest if the source has no such server.
         """
         source = self._meant(instance, source)
         if self._view(instance, source).server(to) is None:
-            raise BadRequest(f"{_named(instance, source)} has no {to}.")
+            raise BadRequest(f"{_named(instance, source)} has no server with the role {to}.")
         return self._order(
             instance,
             source,
@@ -62,7 +67,7 @@ class FailoverDesk:
         )
 
     def hold(self, instance: str, source: str, note: Note) -> FailoverAnswer:
-        """Prevent switches by heartbeats."""
+        """Prevent switches because of failed heartbeats, until `release` is called."""
         return self._order(
             instance,
             source,
@@ -73,7 +78,9 @@ class FailoverDesk:
         )
 
     def release(self, instance: str, source: str, note: Note) -> FailoverAnswer:
-        """Take everything back: hold, a switch that is not done, losses that are not used."""
+        """Withdraw all orders: the hold, a switch that has not happened, and losses that were not
+        used.
+        """
         cleared: dict[str, object] = {"hold": False, "switch_to": None, "accepted": ""}
         return self._order(
             instance,
@@ -85,9 +92,9 @@ class FailoverDesk:
         )
 
     def accept_loss(self, instance: str, source: str, gtids: str, note: Note) -> FailoverAnswer:
-        """Let the next switch continue without these transactions.
+        """Allow the next switch to continue without the transactions in `gtids`, a GTID set.
 
-        Raises BadRequest unless a server lacks or has purged all of them.
+        Raises BadRequest unless one server lacks or has purged all of these transactions.
         """
         source = self._meant(instance, source)
         view, accepted = self._view(instance, source), _parsed(gtids)
@@ -98,8 +105,8 @@ class FailoverDesk:
         )
         if not missing.covers(accepted):
             raise BadRequest(
-                f"No server lacks {accepted.without(missing)}; missing transactions: "
-                f"{str(missing) or 'none'}."
+                "These transactions of your request are not missing on any server: "
+                f"{accepted.without(missing)}. Missing transactions: {str(missing) or 'none'}."
             )
         text = str(accepted)
         return self._order(
@@ -164,7 +171,10 @@ class FailoverDesk:
                 f"and start it."
             )
             raise BadRequest(
-                f"No relay watches the servers of {' of '.join(filter(None, (source, instance)))}.",
+                (
+                    "The leading relay has not reported the servers of "
+                    f"{' of '.join(filter(None, (source, instance)))}."
+                ),
                 remedy=remedy,
             )
         return view
@@ -180,7 +190,7 @@ class FailoverDesk:
     ) -> FailoverAnswer:
         if not note.author:
             raise BadRequest(
-                "An order needs the name of its author.",
+                "The request does not name the author of the order.",
                 remedy="Send X-Author, and X-Comment with the reason.",
             )
         source = self._meant(instance, source)

@@ -1,6 +1,4 @@
-"""Instances that are defined at run time: checked as those of the file, shown without their
-secrets.
-"""
+"""Instances that are defined at run time: checks, saves and shows their documents."""
 
 import json
 from collections.abc import Mapping
@@ -44,7 +42,7 @@ class InstanceDesk:
         self._variables = settings.secrets.of_documents(resolved=False)
 
     def read(self, name: str) -> InstanceDocument:
-        """Return a document. Raises NodeMissing."""
+        """Return the document of an instance. Raises NodeMissing if the instance has none."""
         found = self._store.find(name)
         if found is None:
             where = (
@@ -58,7 +56,10 @@ class InstanceDesk:
     def save(
         self, name: str, fields: Mapping[str, Any], precondition: Precondition, note: Note
     ) -> tuple[InstanceDocument, bool]:
-        """Add or replace a document; return it, and whether it was added.
+        """Add or replace the document of an instance.
+
+        Returns the document, and True if it was added. `fields` is the new document; `precondition`
+        is the state of the present document that the caller expects.
 
         Raises DefinedInFile, InstanceRefused, BodyTooLarge, NodeMissing, VersionConflict, and
         PreconditionRequired or PreconditionFailed from `Precondition.check`.
@@ -102,13 +103,17 @@ class InstanceDesk:
                     f"Topic {topic} has messages of {name} as {feeder.format}, and the new "
                     f"settings choose {new.format_of(topic)}: the instance would stop "
                     "(FORMAT_CHANGED).",
-                    remedy="Map its tables to a new topic first, and give that one the format.",
+                    remedy=(
+                        "Map the tables of the instance to a new topic first, and set the "
+                        "format for that topic."
+                    ),
                 )
 
     def remove(self, name: str, precondition: Precondition, note: Note) -> None:
-        """Remove a document: its relays end the instance at the border of a transaction.
+        """Remove the document of an instance. Relays end the instance at a transaction boundary.
 
-        Its position stays. Raises NodeMissing.
+        The instance's position stays in Kafka. Raises NodeMissing if there is no document,
+        VersionConflict, and PreconditionRequired or PreconditionFailed from `Precondition.check`.
         """
         stored = self.read(name)
         precondition.check(stored.state, exists=True)
@@ -147,10 +152,13 @@ def _number(text: str) -> int | str:
 def _check(name: str, fields: Mapping[str, Any], variables: RunTimeVariables) -> None:
     if MASK in json.dumps(fields):
         raise InstanceRefused(
-            f"A secret is given as {MASK}, and none is stored for this destination.",
-            remedy="Give the secret again. A stored one is kept only while host, port, user and "
-            "TLS settings of every server are unchanged, and for claims while url, options and "
-            "secrets are.",
+            (
+                f"The document contains the masked secret {MASK}, and no secret is stored for this "
+                "destination."
+            ),
+            remedy="Write the secret itself. A stored secret is reused only while host, port, "
+            "user and TLS settings of every server are unchanged, and for the claim check "
+            "while its url, options and secrets are unchanged.",
         )
     try:
         found = instance_settings(fields, f"Instance {name}", variables)
@@ -158,7 +166,8 @@ def _check(name: str, fields: Mapping[str, Any], variables: RunTimeVariables) ->
         raise InstanceRefused(exc.reason) from exc
     if found.name != name:
         raise InstanceRefused(
-            f"The document names the instance {found.name}, and its address {name}."
+            f"The document has the name {found.name!r}, and the request's URL has the name "
+            f"{name!r}. Both must be the same."
         )
 
 

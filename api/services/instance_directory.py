@@ -1,4 +1,4 @@
-"""Instances and relays: the last reports, and whether the reporting relay still runs."""
+"""The instances with their last reports, and the connected relays."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -16,7 +16,7 @@ class _Shown(NamedTuple):
 
 
 class InstanceDirectory:
-    """Returns the instances that exist and the relays that are connected."""
+    """Reads the instances that exist and the relays that are connected."""
 
     def __init__(self, instances: InstanceStore, members: Membership, listed: InstanceList) -> None:
         self._instances = instances
@@ -25,9 +25,9 @@ class InstanceDirectory:
         self._shown: Mapping[str, _Shown] = {}
 
     def instances(self) -> list[InstanceView]:
-        """Return every instance that exists, sorted by name.
+        """Return every instance, sorted by name.
 
-        The view of an instance is the same object while its status does not change.
+        While the status of an instance does not change, the result contains the same object for it.
         """
         shown = self._shown
         found = {each.status.name: _shown(each, shown) for each in self._listed.all()}
@@ -35,13 +35,15 @@ class InstanceDirectory:
         return [each.view for each in found.values()]
 
     def instance(self, name: str) -> InstanceView:
-        """Return one instance. Raises NodeMissing."""
+        """Return the instance of this name. Raises NodeMissing if there is none."""
         found = self._listed.one(name)
         return InstanceView.of(found.status, relay_alive=found.relay_alive)
 
     def dropped(self, name: str) -> list[DroppedNameView]:
-        """Return the real table names that an instance does not relay, the ones with the most rows
-        first. Raises NodeMissing.
+        """Return the real tables whose rows an instance does not publish, those with the most rows
+        first.
+
+        Raises NodeMissing for an unknown instance.
         """
         self.instance(name)
         return [DroppedNameView.of(each) for each in self._instances.dropped(name)]

@@ -1,6 +1,4 @@
-"""Restores settings that a killed erasure left: at the start, and when the turn of another process
-ends.
-"""
+"""Restores topic settings that an interrupted erasure has changed."""
 
 import threading
 from collections.abc import Callable
@@ -24,8 +22,8 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class LeftSettings:
-    """A thread that waits until no process holds the turn, and then restores the stored
-    settings.
+    """A thread that waits until no process holds the lock of erasures, and then restores topic
+    settings that an interrupted erasure stored in ZooKeeper.
     """
 
     def __init__(
@@ -40,16 +38,16 @@ class LeftSettings:
 
     @classmethod
     def of(cls, settings: RelaySettings, session: Session, turn: ErasureTurn) -> "LeftSettings":
-        """Return the thread that restores topic settings after an interrupted erasure."""
+        """Return the thread, which is not started yet. `turn` is the lock of erasures."""
         return cls(session, turn, lambda: put_back_settings(settings, turn, _ACTOR))
 
     def start(self) -> None:
-        """Start the thread. Raises ResourcesExhausted."""
+        """Start the thread. Raises ResourcesExhausted if the system allows no further thread."""
         self._signal.set()
         self._thread.start()
 
     def stop(self) -> None:
-        """End the thread; an attempt that is under way is awaited for a few seconds."""
+        """End the thread; wait a few seconds for a running attempt."""
         self._ended.set()
         self._signal.set()
         if self._thread.ident is not None:

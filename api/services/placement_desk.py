@@ -1,4 +1,4 @@
-"""The placement, as operators see and change it."""
+"""Shows and changes which relay runs which instance."""
 
 from api.models.placement import (
     HandOverView,
@@ -13,7 +13,7 @@ from relay.state import Membership, PlacementStore
 
 
 class PlacementDesk(PlacementEditor):
-    """Shows the placement, and executes orders for moves and maintenance."""
+    """Shows the placement, and stores operators' orders for moves and maintenance."""
 
     def __init__(self, members: Membership, overrides: PlacementStore, acts: DelayedTrail) -> None:
         super().__init__(members, overrides, acts)
@@ -34,7 +34,7 @@ class PlacementDesk(PlacementEditor):
         )
 
     def preview_maintenance(self, server: str) -> MaintenancePreview:
-        """Return where each instance of a server would move, and change nothing."""
+        """Return where each instance of a server would move. Nothing is changed."""
         found = hand_overs(
             self._members.members(),
             self._members.leaders(),

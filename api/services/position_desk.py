@@ -1,4 +1,4 @@
-"""Moves positions, with the same functions as the command line."""
+"""Reads and moves positions, with the same functions as the command line."""
 
 from datetime import datetime
 
@@ -32,14 +32,14 @@ from relay.zk import Session
 
 
 class PositionDesk:
-    """Reads, previews and changes positions of the instances of file and run time."""
+    """Reads, previews and changes positions of instances, also of those defined at run time."""
 
     def __init__(self, settings: RelaySettings, session: Session) -> None:
         self._settings = settings
         self._session = session
 
     def read(self, instance: str) -> PositionView:
-        """Return where an instance is.
+        """Return the committed position of an instance.
 
         Raises NoSuchThing, BrokerUnreachable, PositionUnreadable.
         """
@@ -48,7 +48,11 @@ class PositionDesk:
     def search(
         self, instance: str, time: datetime, *, file: str | None, standby: bool, source: str | None
     ) -> FoundPlace:
-        """Find the position of a time.
+        """Return the last transaction boundary before a time.
+
+        file     search only in this binlog file; None: in all files
+        standby  search on the standby instead of the source
+        source   name of the source of a group; None: the instance has one source
 
         Raises NoSuchThing, SourceNotNamed, ConfigurationError, BinlogPurged, and the errors of the
         source.
@@ -71,7 +75,10 @@ class PositionDesk:
         return MovePreview.of(instance, found)
 
     def reposition(self, instance: str, to: Move, who: Who) -> PositionView:
-        """Move a position. Raises MoveRefused, BadRequest without the confirmation."""
+        """Move a position and return the new one.
+
+        Raises MoveRefused, BadRequest without the confirmation.
+        """
         _check(instance, to)
         self._position(instance, resolved=True).reposition(
             to.coordinates, who, as_new=to.as_new, gtid_set=to.gtid_set, source=to.source
@@ -79,7 +86,7 @@ class PositionDesk:
         return self.read(instance)
 
     def skip(self, instance: str, wish: Skip, who: Who) -> PositionView:
-        """Leave a coming transaction out, or not any more.
+        """Order to skip a future transaction, or withdraw that order. Returns the position.
 
         Raises MoveRefused, BadRequest without the confirmation.
         """
@@ -89,7 +96,7 @@ class PositionDesk:
         return self.read(instance)
 
     def raise_floor(self, instance: str, floor: Floor, who: Who) -> PositionView:
-        """Raise the order keys above another instance's.
+        """Raise the order keys of an instance above those of another one. Returns the position.
 
         Raises MoveRefused, BadRequest without the confirmation.
         """
@@ -98,7 +105,7 @@ class PositionDesk:
         return self.read(instance)
 
     def plan_repartition(self, instance: str, wanted: Repartitioning) -> RepartitionView:
-        """Return the effect of another assignment of a topic's rows. Raises MoveRefused."""
+        """Return the effect of repartitioning a topic. Nothing is changed. Raises MoveRefused."""
         return RepartitionView.of(
             instance,
             self._repartition(instance).plan(wanted.topic, wanted.partitions, wanted.table),
@@ -107,7 +114,7 @@ class PositionDesk:
     def repartition(self, instance: str, order: RepartitionOrder, who: Who) -> RepartitionView:
         """Change how the rows of a topic are assigned to partitions, from the next row on.
 
-        Raises MoveRefused, and BadRequest if `order.confirm` is not the instance's name.
+        Raises MoveRefused, BadRequest if `order.confirm` is not the instance's name.
         """
         _check(instance, order)
         repartition = self._repartition(instance)
@@ -115,7 +122,7 @@ class PositionDesk:
         return RepartitionView.of(instance, repartition.carry_out(plan, who, without=order.without))
 
     def compare_mapping(self, instance: str) -> MappingComparisonView:
-        """Compare the set that an instance publishes under with the one in ZooKeeper.
+        """Compare the set under which an instance publishes with the set in ZooKeeper.
 
         Raises NoSuchThing, MoveRefused, MappingRefused.
         """
@@ -124,9 +131,10 @@ class PositionDesk:
     def accept_mapping(
         self, instance: str, wanted: AcceptedMapping, who: Who
     ) -> MappingComparisonView:
-        """Put the set in ZooKeeper in force.
+        """Let an instance publish its next rows under the set in ZooKeeper.
 
-        Raises MoveRefused, BadRequest without the confirmation.
+        `wanted` is the set that the operator saw. Raises MoveRefused if it is no longer the set in
+        ZooKeeper, BadRequest without the confirmation.
         """
         _check(instance, wanted)
         self._mapping(instance).accept(MappingName(wanted.set, wanted.digest), who)

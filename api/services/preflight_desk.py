@@ -16,7 +16,7 @@ _ORDER: Final = ("fail", "warn", "not checked", "pass")
 
 
 class PreflightDesk:
-    """Runs the checks of `roma preflight` for one instance, one run at a time."""
+    """Runs the checks of `roma preflight`, for one instance at a time."""
 
     def __init__(self, settings: RelaySettings, session: Session) -> None:
         self._settings = settings
@@ -24,15 +24,16 @@ class PreflightDesk:
         self._runs = Lock()
 
     def check(self, name: str) -> PreflightView:
-        """Check everything that the instance needs; nothing is changed.
+        """Check everything that the instance needs. Nothing is changed.
 
-        Folders and stores of the relay's server are not checked; sources and registries neither
-        if this host lacks a secret of the instance. Raises NoSuchThing, ChecksBusy,
-        StoreUnreachable.
+        Folders and stores of the relay's server are not checked. Sources and registries are not
+        checked either if this host does not have a secret of the instance.
+
+        Raises NoSuchThing, ChecksBusy while another check runs, StoreUnreachable.
         """
         instance, lacking = self._known(name)
         if not self._runs.acquire(blocking=False):
-            raise ChecksBusy("This admin runs the checks of an instance already.")
+            raise ChecksBusy("This admin is already running the checks of an instance.")
         try:
             one = self._settings.model_copy(update={"instances": (instance,)})
             found = preflight(one, on_relay=False, without_secrets=lacking)

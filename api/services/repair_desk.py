@@ -1,4 +1,4 @@
-"""Repairs: the present rows of keys are published again."""
+"""Repairs: publishes the present rows of keys again."""
 
 from api.errors import NoSuchThing
 from api.models.snapshot import RepairView, RepairWish, SnapshotView
@@ -9,7 +9,7 @@ from relay.zk import Session
 
 
 class RepairDesk:
-    """Previews and requests repairs of rows, for instances of the file and of ZooKeeper."""
+    """Previews and requests repairs of rows, also for instances that are defined at run time."""
 
     def __init__(self, settings: RelaySettings, session: Session, snapshots: Snapshots) -> None:
         self._settings = settings
@@ -17,7 +17,7 @@ class RepairDesk:
         self._snapshots = snapshots
 
     def preview(self, wish: RepairWish) -> list[str]:
-        """Return the effect in each instance, in sentences.
+        """Return sentences about the effect in each instance. Nothing is changed.
 
         Raises SnapshotRefused, NoSuchThing, StoreUnreachable.
         """
@@ -29,11 +29,14 @@ class RepairDesk:
             for sentence in foretold_repair(instance, plan.wanted)
         ]
         if not plan.wanted:
-            told = ["The report names no row that can be published."]
+            told = ["The report contains no row that can be published again."]
         return list(dict.fromkeys([*told, *plan.left_out]))
 
     def repair(self, wish: RepairWish, who: Who) -> RepairView:
-        """Request the repair. Raises SnapshotRefused, NoSuchThing, StoreUnreachable."""
+        """Create the requests of a repair, and return them.
+
+        Raises SnapshotRefused, NoSuchThing, StoreUnreachable.
+        """
         plan = wish.plan()
         self._asked(wish)
         started = self._snapshots.start_all(who, plan.wanted, wish.instances)

@@ -25,7 +25,7 @@ _OFFERED_NAMES: Final = 3
 
 
 class SubscriptionDirectory:
-    """Answers from the active set and from the settings of the instances."""
+    """Returns what consumers need, from the active set and the instances' settings."""
 
     def __init__(
         self,
@@ -41,13 +41,13 @@ class SubscriptionDirectory:
         self._arrivals = TopicArrivals(archive)
 
     def all(self, caller: Caller) -> SubscriptionView:
-        """Return every logical table. Raises SetInForceBroken."""
+        """Return the information about every logical table. Raises SetInForceBroken."""
         return self._view(self._logical.mapping().tables, caller)
 
     def one(self, name: TableId, caller: Caller) -> SubscriptionView:
-        """Return one logical table.
+        """Return the information about one logical table.
 
-        Raises NoSuchThing with the names that are written like it, SetInForceBroken.
+        Raises NoSuchThing, which names similar tables, and SetInForceBroken.
         """
         tables = self._logical.mapping().tables
         found = [each for each in tables if each.name == name]
@@ -107,7 +107,7 @@ def _instance(settings: InstanceSettings, topics: Sequence[str]) -> FeedingInsta
 
 def _unknown(name: TableId, known: Sequence[TableId]) -> str:
     near = get_close_matches(str(name), [str(each) for each in known], n=_OFFERED_NAMES)
-    offer = f" Written like it: {', '.join(near)}." if near else ""
+    offer = f" Similar names: {', '.join(near)}." if near else ""
     return (
         f"The active mapping has no logical table {name}.{offer} A table without a rule is "
         f"listed after a relay has read its first row."

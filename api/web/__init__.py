@@ -1,4 +1,4 @@
-"""The admin's pages: templates, static files, and the views of the services' answers."""
+"""The admin's pages: templates, static files, and the data of the templates."""
 
 from api.web.install import ROUTERS, install_web
 

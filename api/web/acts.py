@@ -1,4 +1,4 @@
-"""Acts from a page's form: the caller, the answer, and the page after an error."""
+"""Acts that a page's form requests: caller, redirect, and the page after an error."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -25,10 +25,10 @@ Model = TypeVar("Model", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A page before it is written: template, values and entry of the navigation.
+    """A page that is not rendered yet: template, values, and key of its navigation entry.
 
-    Its dialogs read `failed`, `error` and `typed`: the failed dialog, the reason, and the typed
-    values.
+    The template's dialogs read three further values: `failed` (the failed dialog), `error` (the
+    reason) and `typed` (the typed values).
     """
 
     template: str
@@ -36,24 +36,27 @@ class Shown:
     section: str
 
     def render(self, request: Request) -> HTMLResponse:
-        """Return the page without an error."""
+        """Return the page without an error in a dialog."""
         values = {"failed": "", "error": None, "typed": {}, **self.values}
         return render(request, self.template, values, section=self.section)
 
 
 def note_from(request: Request, form: Form) -> Note:
-    """Return the note of an act: the caller's name and the comment in the form."""
+    """Return author, comment and present time of an act, from the caller and the form."""
     return note_now(caller_of(request).name, form["comment"])
 
 
 def who_from(request: Request, form: Form) -> Who:
-    """Return the author and the comment of an operator act."""
+    """Return the author and the comment of an operator act, from the caller and the form."""
     note = note_from(request, form)
     return Who(note.author, note.comment)
 
 
 def model_from(kind: type[Model], **fields: Any) -> Model:
-    """Return the request that a form makes. Raises BadRequest."""
+    """Return a request of the REST interface with these fields.
+
+    Raises BadRequest, which names the first invalid field.
+    """
     try:
         return kind.model_validate(fields)
     except ValidationError as exc:
@@ -63,18 +66,34 @@ def model_from(kind: type[Model], **fields: Any) -> Model:
 
 
 def check_confirmed(form: Form, name: str, of: str = "instance", *, what: str = "name") -> None:
-    """Return if the form repeats the name and has a comment. Raises BadRequest."""
+    """Check that a form repeats a name and has a comment.
+
+    name  the name that the field `confirm` must contain
+    of    noun for the named thing, in the error
+    what  noun for the name itself, in the error
+
+    Raises BadRequest.
+    """
     if form["confirm"].strip() != name:
         raise BadRequest(
-            f"The {what} typed is {form['confirm'].strip()!r}, and the {of} is {name!r}.",
+            (
+                f"You typed the {what} {form['confirm'].strip()!r}, but the {of} has the {what} "
+                f"{name!r}."
+            ),
             remedy=f"Type {name} to confirm.",
         )
     if not form["comment"].strip():
-        raise BadRequest("A comment is required.", remedy="Write why you do this.")
+        raise BadRequest(
+            "A comment is required.", remedy="Write a comment that says why you do this."
+        )
 
 
 def done(address: str, key: str) -> RedirectResponse:
-    """Redirect to a page, relative to the form's address, with the key of the result sentence."""
+    """Return a redirect to a page that shows the sentence of an act's success.
+
+    address  the page, relative to the form's URL
+    key      key of the sentence in `api.web.done.DONE`
+    """
     mark = "&" if "?" in address else "?"
     return RedirectResponse(f"{address}{mark}done={key}", status_code=HTTPStatus.SEE_OTHER)
 
@@ -83,8 +102,11 @@ def done(address: str, key: str) -> RedirectResponse:
 def in_dialog(
     request: Request, dialog: str, form: Form, show: Callable[[], Shown]
 ) -> Iterator[None]:
-    """Context manager: after an error of the act, show the page again, with the dialog open and
-    the typed values.
+    """Context manager: if the block raises RelayError, the answer is the page again, with the
+    dialog open and the typed values.
+
+    dialog  name of the dialog in the template
+    show    returns the page
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""Reading the form that a page was sent with."""
+"""Reads the form that a browser has sent."""
 
 from collections.abc import Mapping
 from typing import Annotated, Final, TypeAlias
@@ -21,11 +21,14 @@ class Form:
         return self._fields.get(name, "")
 
     def checked(self, name: str) -> bool:
-        """Return whether a check box is set."""
+        """Return whether the check box of this name is set."""
         return name in self._fields
 
     def number(self, name: str, title: str) -> int:
-        """Return a whole number. Raises BadRequest that names the field by its title."""
+        """Return the integer in a field; `title` names the field in the error.
+
+        Raises BadRequest for any other text.
+        """
         try:
             return int(self[name].strip().replace(",", ""))
         except ValueError as exc:
@@ -44,4 +47,4 @@ async def _form(request: Request) -> Form:
 
 
 FormDep: TypeAlias = Annotated[Form, Depends(_form)]
-"""The form of the request. The guard has bounded its body."""
+"""The form of the request. `Guard` has limited the size of its body."""

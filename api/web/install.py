@@ -1,4 +1,4 @@
-"""Adding the pages to the application."""
+"""Adds the pages to the application."""
 
 from pathlib import Path
 from typing import Final
@@ -44,9 +44,9 @@ ROUTERS: Final[tuple[APIRouter, ...]] = (
     users.router,
     backup.router,
 )
-"""One for each page. Their rights are in the table of `api.access.endpoints`."""
+"""The routers of all pages. `api.access.endpoints` has the rights that they require."""
 
 
 def install_web(app: FastAPI) -> None:
-    """Serve style, scripts and fonts of the pages below /static."""
+    """Serve style sheets, scripts and fonts of the pages below `/static`."""
     app.mount("/static", StaticFiles(directory=STATIC), name="static")

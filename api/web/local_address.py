@@ -1,4 +1,4 @@
-"""The page to return to after signing in, from the address."""
+"""Checks the page to return to after signing in, which the URL of the request names."""
 
 import re
 from typing import Final
@@ -10,9 +10,10 @@ _FIRST_PAGE: Final = "./"
 
 
 def local_address(path: str) -> str:
-    """Return the address relative to the first page; that of the first page for any other text.
+    """Return the address of a page of the admin, relative to the first page.
 
-    It begins with `./`, so that a browser cannot read it as the address of another host.
+    Returns the first page for a text that is not such an address. The result begins with `./`, so
+    that a browser cannot read it as the address of another host.
     """
     if len(path) > _MOST_CHARACTERS or not path.isascii() or not _LOCAL.fullmatch(path):
         return _FIRST_PAGE

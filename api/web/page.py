@@ -27,14 +27,18 @@ class HealthLine:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The frame of one answer. Templates know it as `page`.
+    """The frame of one answer. Templates use it as `page`.
 
-    path    path of the document that shows the answer, without the prefix that a proxy adds
-    here    path and query, to return to after signing in
-    done    sentence about the preceding act; empty: none
-    csrf    value that a form sends back; empty for a caller without a session
-    counts  key of a section → number beside its entry
-    instances  names of the known instances
+    path          path of the document that shows the answer, without a proxy's prefix
+    here          path and query, to return to after signing in
+    section       key of the current navigation entry
+    installation  name of the installation
+    caller        the sender of the request
+    done          sentence about the preceding act; empty: there is none
+    csrf          value that a form sends back; empty for a caller without a session
+    health        lines of the sidebar about the installation's health
+    counts        key of a section → number beside its entry
+    instances     names of the known instances
     """
 
     path: str
@@ -55,12 +59,15 @@ class Page:
     keys: ClassVar[Sequence[tuple[str, Sequence[str]]]] = KEYS
 
     def at(self, path: str) -> str:
-        """Return a path of the admin relative to this page, because a proxy may add a prefix."""
+        """Return the relative link from this page to a path of the admin.
+
+        Links are relative, because a proxy may serve the admin below a prefix.
+        """
         up = "../" * (self.path.count("/") - 1) or "./"
         return up + path.lstrip("/")
 
     def may(self, right: str) -> bool:
-        """Return whether the caller has the right."""
+        """Return whether the caller has the right of this name."""
         return Right(right) in self.caller.rights
 
     @property
@@ -70,10 +77,10 @@ class Page:
 
 
 def document_path(path: str, shown_url: str) -> str:
-    """Return the path that relative links of an answer start from.
+    """Return the path of the document from which relative links of an answer start.
 
-    A part that script puts into the page above or below it resolves its links from that page.
-    `shown_url` is the address of the document, empty if the answer is a document of its own.
+    A script may put the answer into another page; that page's URL is `shown_url`. It is empty if
+    the answer is a document itself; `path` is then the path of the request.
     """
     shown = urlsplit(shown_url).path
     above, below = path.rpartition("/")[0], f"{path}/{shown.rpartition('/')[2]}"

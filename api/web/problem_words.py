@@ -1,6 +1,6 @@
-"""Texts of problems for a reader with a browser: the title, and the remedy on the page.
+"""Texts of errors for a reader with a browser: the title, and what to do on the page.
 
-The REST interface keeps the phrases of HTTP and the remedies for programs.
+The REST interface uses HTTP's phrases, and remedies for programs.
 """
 
 from collections.abc import Mapping
@@ -67,10 +67,12 @@ _OTHER: Final = "The request failed"
 
 
 def title_of(problem: Problem) -> str:
-    """Return what happened, in some words."""
+    """Return a short title for an error, chosen by its code or else by its HTTP status."""
     return _TITLES_OF_CODES.get(problem.code) or _TITLES.get(problem.status, _OTHER)
 
 
 def remedy_of(problem: Problem) -> str:
-    """Return what the reader can do."""
+    """Return what the reader can do on the page; the error's own remedy if there is no special
+    text.
+    """
     return _REMEDIES_OF_CODES.get(problem.code, problem.remedy)

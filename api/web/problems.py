@@ -1,4 +1,4 @@
-"""Errors as pages."""
+"""Answers errors with pages."""
 
 from http import HTTPStatus
 from typing import Final
@@ -27,7 +27,7 @@ _PROGRAMS: Final = ("/api/", "/healthz", "/readyz", "/metrics", "/openapi.json",
 
 
 def wants_page(scope: Scope) -> bool:
-    """Whether the sender of a request is a browser that shows a page."""
+    """Return whether the sender of a request accepts HTML and the path is not one for programs."""
     if scope["path"].startswith(_PROGRAMS):
         return False
     accepted = dict(scope["headers"]).get(b"accept", b"")
@@ -35,13 +35,16 @@ def wants_page(scope: Scope) -> bool:
 
 
 def leads_to_login(scope: Scope) -> bool:
-    """Whether a request without a session is answered with the form for signing in."""
+    """Return whether a refused request must be redirected to the form for signing in.
+
+    That is so for a page that a browser reads without the header Authorization.
+    """
     without_header = b"authorization" not in dict(scope["headers"])
     return scope["method"] in ("GET", "HEAD") and without_header and wants_page(scope)
 
 
 def login_redirect(request: Request) -> RedirectResponse:
-    """Redirect to the form for signing in, and from there back to this address."""
+    """Return a redirect to the form for signing in, which leads back to the requested page."""
     page = frame_of(request, "")
     return RedirectResponse(
         f"{page.at('/login')}?next={quote(page.here, safe='')}",
@@ -51,9 +54,10 @@ def login_redirect(request: Request) -> RedirectResponse:
 
 
 def problem_page(request: Request, problem: Problem) -> HTMLResponse:
-    """Return a problem as a page with reason, remedy and code.
+    """Return an error as a page with reason, remedy and code.
 
-    An act of a dialog shows it in the dialog (`api.web.acts.in_dialog`).
+    If a dialog of a page made the request, return that page with the error in the dialog
+    (`api.web.acts.in_dialog`).
     """
     failed = getattr(request.state, "failed_page", None)
     if failed is not None:

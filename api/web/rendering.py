@@ -1,4 +1,4 @@
-"""Writing a page: the template engine, and the headers that every page carries."""
+"""Renders pages: the template engine, and the headers that every page has."""
 
 from http import HTTPStatus
 from pathlib import Path
@@ -72,8 +72,10 @@ def render(
 ) -> HTMLResponse:
     """Return a page.
 
-    values   values for the template, with `title`
-    section  key of the entry of the navigation that is marked as current
+    template  file name of the template
+    values    values for the template; they must contain `title`
+    section   key of the navigation entry that is marked as current
+    status    HTTP status of the answer
     """
     page = frame_of(request, section)
     text = _TEMPLATES.get_template(template).render({**values, "page": page})
@@ -81,7 +83,10 @@ def render(
 
 
 def frame_of(request: Request, section: str) -> Page:
-    """Return the frame for a request's page."""
+    """Return the frame of the page that answers a request.
+
+    `section` is the key of the current navigation entry; empty: no entry is marked.
+    """
     admin: Admin = request.app.state.admin
     return Page(
         path=document_path(request.url.path, request.headers.get(SHOWN_URL, "")),

@@ -1,4 +1,4 @@
-"""The sections of the page, in the order of the navigation."""
+"""The sections of the navigation, in their order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import Final
 class Section:
     """One entry of the navigation.
 
-    counted the unit of the number beside the entry, for screen readers
+    counted  the unit of the number beside the entry, for screen readers
     """
 
     key: str
@@ -61,4 +61,4 @@ KEYS: Final[Sequence[tuple[str, Sequence[str]]]] = (
     ("Backup", "gb"),
     ("Hold or continue live figures", "p"),
 )
-"""Title and keys of each shortcut, as the help lists them."""
+"""Keyboard shortcuts for the help: group → title and keys of each shortcut."""

@@ -1,4 +1,4 @@
-"""Numbers, times and sizes as people read them."""
+"""Formats numbers, times and sizes for pages."""
 
 from collections.abc import Collection
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ _TENTHS_BELOW: Final = 10
 
 
 def number(value: float | None) -> str:
-    """Return a number with separators: 12,480. A dash for None."""
+    """Return a number with thousands separators: 12,480. None gives a dash."""
     if value is None:
         return _NONE
     whole = isinstance(value, int) or value == 0 or value >= _TENTHS_BELOW
@@ -24,7 +24,7 @@ def number(value: float | None) -> str:
 
 
 def duration(seconds: float | None) -> str:
-    """Return a time span in at most two units: 0.4 s, 38 min, 2 h 18 min. A dash for None."""
+    """Return a duration in at most two units: 0.4 s, 38 min, 2 h 18 min. None gives a dash."""
     if seconds is None:
         return _NONE
     if seconds < _MINUTE:
@@ -38,7 +38,7 @@ def duration(seconds: float | None) -> str:
 
 
 def size(count: float | None) -> str:
-    """Return a number of bytes in decimal units: 8.6 GB. A dash for None."""
+    """Return a number of bytes in decimal units: 8.6 GB. None gives a dash."""
     if count is None:
         return _NONE
     power = 0
@@ -48,7 +48,9 @@ def size(count: float | None) -> str:
 
 
 def clock(ms: int) -> str:
-    """Return a time in UTC: 09:14:02 UTC, with the date unless it is today's."""
+    """Return a time (Unix milliseconds) in UTC as 09:14:02 UTC, with the date unless it is
+    today.
+    """
     moment = _utc(ms)
     time = f"{moment:%H:%M:%S} UTC"
     same_day = moment.date() == datetime.now(UTC).date()
@@ -56,7 +58,9 @@ def clock(ms: int) -> str:
 
 
 def fine_clock(ms: int) -> str:
-    """Return a moment in UTC with milliseconds: 09:14:02.231 UTC, with the date unless today's."""
+    """Return a time (Unix milliseconds) in UTC as 09:14:02.231 UTC, with the date unless it is
+    today.
+    """
     moment = _utc(ms)
     time = f"{moment:%H:%M:%S}.{ms % 1000:03d} UTC"
     same_day = moment.date() == datetime.now(UTC).date()
@@ -64,7 +68,7 @@ def fine_clock(ms: int) -> str:
 
 
 def short_clock(ms: int) -> str:
-    """Return a moment in UTC without seconds: 09:14, with the date unless it is today's."""
+    """Return a time (Unix milliseconds) in UTC as 09:14, with the date unless it is today."""
     moment = _utc(ms)
     time = f"{moment:%H:%M}"
     same_day = moment.date() == datetime.now(UTC).date()
@@ -72,14 +76,15 @@ def short_clock(ms: int) -> str:
 
 
 def iso(ms: int) -> str:
-    """Return a moment as RFC 3339 text in UTC, with milliseconds."""
+    """Return a time (Unix milliseconds) as RFC 3339 text in UTC, with milliseconds."""
     return _utc(ms).isoformat(timespec="milliseconds")
 
 
 def sentence(text: str, names: Collection[str] = ()) -> str:
-    """Return a text with its first letter in upper case, unless it begins with a name.
+    """Return a text with its first letter in upper case, unless its first word is a name.
 
-    Names are `names`, and every first word with more than letters in it: `shop.orders`, `ads-3`.
+    Names are those in `names`, and every word that contains other characters than letters, such as
+    `shop.orders` and `ads-3`.
     """
     first = text.partition(" ")[0].rstrip(_AFTER_A_WORD)
     is_name = first in names or not first.replace("'", "").isalpha()
@@ -87,7 +92,10 @@ def sentence(text: str, names: Collection[str] = ()) -> str:
 
 
 def counted(count: int, singular: str, plural: str = "") -> str:
-    """Return a number with its noun: 1 instance, 12,480 rows."""
+    """Return a number with its noun: 1 instance, 12,480 rows.
+
+    `plural` is the noun for other numbers than 1; empty: `singular` with an "s".
+    """
     return f"{number(count)} {singular if count == 1 else plural or singular + 's'}"
 
 

@@ -58,7 +58,7 @@ class Table:
         """Return if messages of the table may have each tag. Raises UnknownTag."""
         for tag in sorted(wanted - self.tags):
             near = get_close_matches(tag, sorted(self.tags), n=1)
-            offer = f" Written like it: {near[0]}." if near else ""
+            offer = f" Similar name: {near[0]}." if near else ""
             raise UnknownTag(
                 f"No message of {self.name} has the tag {tag}.{offer} "
                 f"Its tags: {', '.join(sorted(self.tags))}."

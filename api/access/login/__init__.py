@@ -1,4 +1,4 @@
-"""Signing in: attempts that are counted, passwords that are verified, sessions that are opened."""
+"""Signing in with a password: counts attempts, verifies passwords, opens sessions."""
 
 from api.access.login.desk import LoginDesk, SignedIn
 from api.access.login.login_sessions import LoginSessions

@@ -39,14 +39,16 @@ class AttemptNotes:
         self._acts.note(AuditEntry(name, "session.opened", "", {}, after, ""))
 
     def closed(self, name: str, count: int = 1) -> None:
-        """Record that a user signed out of this many sessions."""
+        """Record that a user signed out; `count` is the number of sessions that ended."""
         self._acts.note(AuditEntry(name, "session.closed", "", {"sessions": count}, {}, ""))
 
     def refused(self, user: str, address: str, code: str = "") -> None:
-        """Record a wrong name or password, or another refusal by its code.
+        """Record a refused sign-in: a wrong name or password, or another refusal with its error
+        code.
 
-        user the user of that name; empty if unknown: an unknown name may be a password typed into
-        the wrong field, so it is not recorded
+        user  the existing user of that name; empty if the name is unknown. An unknown name may be a
+              password that was typed into the wrong field, so it is not recorded
+        code  error code of the refusal; empty for a wrong name or password
         """
         with self._lock:
             now = self._clock()

@@ -15,9 +15,9 @@ from relay.model.accounts import MOST_CHARACTERS, Accounts, User
 from relay.passwords import verify
 
 AT_THE_SAME_TIME: Final = 2
-"""Passwords that are verified at the same time. Each takes 46 MiB and a core."""
+"""Largest number of passwords that are verified in parallel. Each takes 46 MiB and one core."""
 MOST_WAITING: Final = 50
-"""Attempts that wait for that."""
+"""Largest number of sign-ins that wait for such a verification; further ones get LoginBusy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +49,10 @@ class LoginDesk:
         self._waiting = 0
 
     async def sign_in(self, name: str, password: str, address: str, present: str = "") -> SignedIn:
-        """Open a session for the right password, and end the browser's former one.
+        """Open a session for a user with the right password, and end the browser's former session.
 
-        address  of the client
-        present  secret of the browser's present session; empty: none
+        address  address of the client
+        present  secret of the browser's present session; empty: the browser has none
 
         Raises LoginRefused, LoginPaused, LoginBusy, and the errors of reading and writing
         ZooKeeper.
@@ -63,7 +63,9 @@ class LoginDesk:
         return SignedIn(user, opened)
 
     async def verify_again(self, name: str, password: str, address: str) -> User:
-        """Return the user whose password this is; attempts are counted like sign-ins.
+        """Return the user if `password` is the user's password; attempts are counted like sign-ins.
+
+        `address` is the address of the client.
 
         Raises LoginRefused, LoginPaused, LoginBusy, and the errors of reading ZooKeeper.
         """
@@ -82,9 +84,9 @@ class LoginDesk:
         return user
 
     async def hash_in_turn(self, act: Callable[[], None]) -> None:
-        """Execute an act that hashes a password; the number of parallel ones is limited.
+        """Run a function that hashes a password; at most AT_THE_SAME_TIME of them run in parallel.
 
-        Raises the act's errors.
+        Raises LoginBusy if too many wait, and the errors of the function.
         """
         await to_thread.run_sync(act, limiter=self._limit)
 
@@ -103,13 +105,13 @@ class LoginDesk:
             self._waiting -= 1
 
     def sign_out(self, caller: Caller) -> None:
-        """End the session of a caller, if it has one."""
+        """End the session of a caller, and record that. Without a session nothing happens."""
         if caller.session is not None:
             self._sessions.close(caller.session.secret)
             self._notes.closed(caller.name)
 
     def sign_out_everywhere(self, name: str) -> int:
-        """End all sessions of a user; return their number."""
+        """End all sessions of the user of this name; return how many ended."""
         ended = self._sessions.close_all(name)
         self._notes.closed(name, ended)
         return ended

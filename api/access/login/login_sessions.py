@@ -9,7 +9,7 @@ from relay.model.accounts import Accounts, LoginSession, User, stamp_of
 from relay.state import LoginSessionStore
 
 MOST_OF_ONE_USER: Final = 20
-"""The oldest ends when a user signs in once more."""
+"""Largest number of sessions of one user. A further sign-in ends the user's oldest session."""
 _NOTED_EVERY_MS: Final = 60_000
 """The use of a session is stored at most so often."""
 
@@ -20,10 +20,10 @@ class LoginSessions:
     Each request reads its session and its user from ZooKeeper: the end of a session or of a user's
     rights applies immediately at every admin.
 
-    lifetime_s  a session ends after this time
-    idle_s      and after this time without a request
-    issuer      of the provider that signs users in; empty: none. Sessions of users of another
-                provider are invalid with these settings
+    lifetime_s  seconds after which a session ends
+    idle_s      seconds without a request after which a session ends
+    issuer      issuer of the OpenID provider that signs users in; empty: there is none. Sessions of
+                users of another issuer are invalid
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class LoginSessions:
         self._issuer = issuer
 
     def open(self, user: User, ends_ms: int = 0) -> OpenSession:
-        """Start a session of a user who has proven who it is. Its secret is always new.
+        """Open a session for an authenticated user. Its secret is always new.
 
         ends_ms  latest end of the session in Unix milliseconds; 0: only the settings limit it
         """
@@ -49,7 +49,11 @@ class LoginSessions:
         return self._session(secret, opened, user)
 
     def caller(self, accounts: Accounts, secret: str) -> Caller | None:
-        """Return the user of a session with the rights of this moment; None if it has ended."""
+        """Return the user of the session with this secret, and the user's present rights.
+
+        `accounts` are the present users. Returns None if the session is unknown or has ended, or if
+        its user was removed.
+        """
         if not secret:
             return None
         session_id, now = id_of(secret), _now_ms()
@@ -69,12 +73,12 @@ class LoginSessions:
         return Caller(user.name, user.grant.rights, True, self._session(secret, session, user))
 
     def close(self, secret: str) -> None:
-        """End a session. It may have ended before."""
+        """End the session with this secret. Nothing happens if the session has already ended."""
         if secret:
             self._store.close(id_of(secret))
 
     def close_all(self, name: str) -> int:
-        """End all sessions of a user; return their number."""
+        """End all sessions of the user of this name; return how many ended."""
         return self._store.close_where(lambda each: each.user == name)
 
     def _session(self, secret: str, session: LoginSession, user: User) -> OpenSession:

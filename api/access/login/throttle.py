@@ -13,15 +13,18 @@ from relay.bounded_cache import BoundedCache
 ATTEMPTS: Final = 5
 """So many wrong passwords for one name from one address lead to a pause."""
 PAUSES_SECONDS: Final = (300, 600, 1200, 2400, 3600)
-"""The first pause, the second, and so on; the last one repeats."""
+"""Length in seconds of the first pause, the second, and so on; the last one repeats."""
 FORGOTTEN_SECONDS: Final = 86_400
 """After this many seconds without an attempt, the count of a name and address starts again."""
 MOST_PAIRS: Final = 10_000
-"""Counts that are kept. The oldest are dropped, which takes an attacker hours: see BURST."""
+"""Largest number of counts of a name and an address; the oldest are dropped.
+
+BURST and REFILL_SECONDS limit the total rate, so an attacker needs hours to replace all counts.
+"""
 BURST: Final = 60
 """Number of wrong passwords from all callers together, for all names, before sign-ins pause."""
 REFILL_SECONDS: Final = 2.0
-"""And one more each time this has passed."""
+"""Seconds after which one more wrong password is accepted beyond BURST."""
 _IPV6_NETWORK_BITS: Final = 64
 _NAME_CHARACTERS: Final = 100
 
@@ -81,7 +84,11 @@ class LoginThrottle:
                 count.pauses, count.wrong = count.pauses + 1, 0
 
     def failed(self, name: str, address: str) -> str:
-        """Return the consequence of a wrong password, as a sentence."""
+        """Return a sentence about the consequence of a wrong password.
+
+        The sentence names the length of the pause that has begun, or the attempts left before a
+        pause.
+        """
         now = self._clock()
         with self._lock:
             count = self._count(_pair(name, address), now)
@@ -93,7 +100,9 @@ class LoginThrottle:
         return f"{attempts} left before a pause of {pause} minutes."
 
     def succeeded(self, name: str, address: str) -> None:
-        """Delete the wrong passwords of a user who signed in."""
+        """Reset the count of wrong passwords for this name and address after a successful
+        sign-in.
+        """
         pair = _pair(name, address)
         with self._lock:
             self._counts.pop(pair)
@@ -116,8 +125,10 @@ class LoginThrottle:
 
 
 def network_of(address: str) -> str:
-    """Return the network by which a client's attempts are counted: an IPv6 client has a whole
-    network.
+    """Return the address or network by which a client's attempts are counted.
+
+    That is an IPv4 address itself, and the /64 network of an IPv6 address, because an IPv6 client
+    has a whole network. Returns a text that is not an IP address unchanged.
     """
     try:
         found = ipaddress.ip_address(address.partition("%")[0])

@@ -58,13 +58,16 @@ class Attempt:
         """
         if not secret:
             raise AttemptUnknown(
-                "This browser has no sign-in open: it was finished, is older than "
+                "This browser has no open sign-in: the sign-in was finished, is older than "
                 f"{VALID_SECONDS // 60} minutes, or began in another browser."
             )
         text, _, proof = state[:_MOST_CHARACTERS].partition(".")
         wanted = _derived(secret, f"state {text}")
         if not compare_digest(proof.encode("utf-8", "surrogatepass"), wanted.encode()):
-            raise AttemptUnknown("The answer belongs to another sign-in than the one of this tab.")
+            raise AttemptUnknown(
+                "The provider's answer belongs to another sign-in than the newest one of this "
+                "browser."
+            )
         begun_s, following = json.loads(urlsafe_b64decode(text + "=" * (-len(text) % 4)))
         if not 0 <= now_s - begun_s <= VALID_SECONDS:
             raise AttemptUnknown(

@@ -23,13 +23,13 @@ from relay.settings import OidcSettings, checked_address
 KEPT_SECONDS: Final = 3600.0
 """The provider's description and keys are read again after this time."""
 KEYS_AGAIN_SECONDS: Final = 10.0
-"""Keys are read at most so often for ID tokens that name an unknown one."""
+"""Shortest time in seconds between two reads of the keys for ID tokens that name an unknown key."""
 AWAY_SECONDS: Final = 2.0
 """After a missing answer, the provider's description is not requested again for this many
 seconds.
 """
 LEEWAY_SECONDS: Final = 30
-"""Largest difference between the clocks of provider and admin."""
+"""Largest accepted difference in seconds between the clocks of provider and admin."""
 _ALGORITHMS: Final = [f"{kind}{bits}" for kind in ("RS", "PS", "ES") for bits in (256, 384, 512)]
 _KEY_KINDS: Final = frozenset({"RSA", "EC"})
 _DESCRIPTION: Final = "/.well-known/openid-configuration"
@@ -56,11 +56,11 @@ class ProviderClient:
 
     @property
     def callback(self) -> str:
-        """Return the address that the provider leads the browser back to."""
+        """Return the URL to which the provider redirects the browser after a sign-in."""
         return f"{self._settings.public_url.rstrip('/')}/login/oidc/callback"
 
     def login_address(self, attempt: Attempt) -> str:
-        """Return the provider's address for signing in. Raises ProviderAway, ProviderUnusable."""
+        """Return the provider's URL for this sign-in. Raises ProviderAway, ProviderUnusable."""
         description = self._read().description
         with self._session(description) as session:
             address, _ = session.create_authorization_url(
@@ -72,7 +72,9 @@ class ProviderClient:
         return str(address)
 
     def logout_address(self) -> str:
-        """Return the provider's address for signing out; empty while it is unknown or missing."""
+        """Return the provider's URL for signing out; empty while it is unknown, and if it has
+        none.
+        """
         known = self._known
         if known is None or "end_session_endpoint" not in known.description:
             return ""
@@ -83,7 +85,10 @@ class ProviderClient:
         return f"{_endpoint(known.description, 'end_session_endpoint')}?{urlencode(query)}"
 
     def claims(self, code: str, attempt: Attempt) -> Mapping[str, Any]:
-        """Return the verified claims of the user for this code.
+        """Return the verified claims about the user.
+
+        code     authorization code in the provider's answer
+        attempt  the sign-in that the answer belongs to
 
         Raises ProviderAway, ProviderUnusable, ProviderTokenRefused.
         """
@@ -148,7 +153,9 @@ class ProviderClient:
         answer.raise_for_status()
         more = answer.json()
         if not isinstance(more, dict) or more.get("sub") != claims["sub"]:
-            raise ProviderTokenRefused("The provider's claims are those of another user.")
+            raise ProviderTokenRefused(
+                "The provider's user information describes another user than the ID token."
+            )
         return {**more, **claims}
 
     def _keys_for(self, token: str, known: _Known) -> KeySet:
@@ -233,8 +240,8 @@ def _endpoint(description: Mapping[str, Any], name: str) -> str:
         checked_address(address.partition("?")[0])
     except ValueError as exc:
         raise ProviderUnusable(
-            f"The provider's {name} is {address[:200]!r}, which the admin does not follow: it "
-            f"{exc}."
+            f"The provider's {name} is {address[:200]!r}, and the admin does not use this URL: "
+            f"it {exc}."
         ) from exc
     return address
 

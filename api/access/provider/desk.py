@@ -29,7 +29,7 @@ from relay.operations import AccountEditor
 from relay.settings import OidcSettings
 
 AT_THE_SAME_TIME: Final = 4
-"""Requests to the provider at the same time."""
+"""Largest number of parallel requests to the provider."""
 MOST_WAITING: Final = 50
 """Largest number of sign-ins that wait for such a request."""
 
@@ -41,7 +41,7 @@ class Finished:
     """A sign-in that succeeded.
 
     following   the page to go to
-    is_renamed  the provider called the user by another name before
+    is_renamed  whether the provider gave another user name at the former sign-in
     """
 
     signed_in: SignedIn
@@ -71,7 +71,10 @@ class ProviderDesk:
         self._waiting = 0
 
     async def begin(self, following: str, address: str) -> tuple[Attempt, str]:
-        """Return a new attempt, and the provider's address for it.
+        """Return a new attempt to sign in, and the provider's URL to which the browser must go.
+
+        following  the page to go to after the sign-in
+        address    address of the client
 
         Raises LoginPaused, LoginBusy, ProviderAway, ProviderUnusable.
         """
@@ -90,10 +93,13 @@ class ProviderDesk:
     ) -> Finished:
         """Open a session for the user whom the provider has signed in.
 
-        secret   of the browser's attempt
-        present  secret of the browser's present session, which ends; empty: none
-        cross_site  another site redirected the browser here, perhaps the provider. An answer
-        without an attempt is then not counted as a failure: any page could exhaust the limit
+        answer      parameters of the provider's redirect
+        secret      secret of the attempt, from the browser's cookie
+        present     secret of the browser's present session, which ends; empty: the browser has none
+        address     address of the client
+        cross_site  whether another site redirected the browser here, perhaps the provider. An
+                    answer without an attempt is then not counted as a failure, because any page
+                    could cause it
 
         Raises the errors of `api.access.provider.errors`, LoginPaused, LoginBusy, and the errors of
         reading and writing ZooKeeper.
@@ -113,7 +119,9 @@ class ProviderDesk:
             raise
 
     def logout_address(self) -> str:
-        """Return the provider's address for signing out; empty while it is unknown or missing."""
+        """Return the provider's URL for signing out; empty while it is unknown, and if it has
+        none.
+        """
         return self._client.logout_address()
 
     def _open(self, profile: Profile, attempt: Attempt, present: str, address: str) -> Finished:
@@ -132,8 +140,8 @@ class ProviderDesk:
         if known is not None:
             self._editor.end_sessions(known.name)
         raise ProviderRoleMissing(
-            f"The provider signed {profile.name[:100]} in, and its claim "
-            f"{self._settings.role_claim!r} gives no role here."
+            f"The provider signed {profile.name[:100]} in, but the claim "
+            f"{self._settings.role_claim!r} gives the user no role in this installation."
         )
 
     async def _in_turn(self, ask: Callable[[], Result]) -> Result:
@@ -148,7 +156,9 @@ class ProviderDesk:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The parameters of the provider's redirect; empty texts are missing parameters."""
+    """The parameters of the provider's redirect; an empty text means that the parameter is
+    missing.
+    """
 
     state: str = ""
     code: str = ""
@@ -156,7 +166,10 @@ class Answer:
     issuer: str = ""
 
     def check(self, issuer: str) -> None:
-        """Return if it has a code of this provider. Raises ProviderDenied, ProviderTokenRefused."""
+        """Check that the answer has an authorization code and does not name another issuer.
+
+        Raises ProviderDenied if the provider reports an error, ProviderTokenRefused for the rest.
+        """
         if self.issuer and self.issuer != issuer:  # RFC 9207: an answer of another provider
             raise ProviderTokenRefused(f"The answer is from the issuer {self.issuer[:200]!r}.")
         if self.error:

@@ -30,7 +30,7 @@ class ProviderUnusable(ApiError):
     """The provider describes itself in a way that the admin must not follow."""
 
     code = "OIDC_PROVIDER_UNUSABLE"
-    remedy = "Compare api.oidc.issuer with the provider's own description."
+    remedy = "Compare api.oidc.issuer with the issuer in the provider's own discovery document."
     status = HTTPStatus.BAD_GATEWAY
 
 
@@ -62,11 +62,12 @@ class ProviderDenied(ApiError):
 
 
 class ProviderUserRefused(ApiError):
-    """The provider identified the user, but the user cannot be a user of this installation."""
+    """The provider identified the user, but the user must not sign in to this installation."""
 
     code = "OIDC_USER_REFUSED"
     remedy = (
-        "Ask an administrator of this installation. The claim with the name is api.oidc.name_claim."
+        "Ask an administrator of this installation. The setting api.oidc.name_claim names the "
+        "claim that has the user's name."
     )
     status = HTTPStatus.FORBIDDEN
 

@@ -1,4 +1,4 @@
-"""How often sign-ins by the provider may fail from one address."""
+"""Limits the number of failed sign-ins by the provider from one address."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from api.errors import LoginPaused
 BURST: Final = 10
 """Number of failed sign-ins from one address before sign-ins from it pause."""
 REFILL_SECONDS: Final = 30.0
-"""And one more each time this has passed."""
+"""Seconds after which one more failed sign-in from an address is accepted beyond BURST."""
 MOST_ADDRESSES: Final = 10_000
 
 
@@ -28,7 +28,7 @@ class FailureLimit:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def check(self, address: str) -> None:
-        """Return if a further attempt is possible. Raises LoginPaused."""
+        """Raise LoginPaused if too many sign-ins from this address have failed."""
         with self._lock:
             left = self._present(network_of(address))
         if left < 1:
@@ -40,7 +40,7 @@ class FailureLimit:
             )
 
     def failed(self, address: str) -> None:
-        """Count a failed sign-in."""
+        """Count a failed sign-in from this address."""
         with self._lock:
             network = network_of(address)
             self._left[network] = (self._present(network) - 1, self._clock())

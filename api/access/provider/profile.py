@@ -1,4 +1,4 @@
-"""The user in a provider's claims: identity, name and rights here."""
+"""Derives a user's identity, name and rights from a provider's claims."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,8 +14,10 @@ from relay.settings import OidcSettings
 class Profile:
     """A user whom the provider has signed in.
 
-    grant    None: no claim gives a role
-    ends_ms  the session must end then; Unix milliseconds, 0: the provider sets no end
+    identity  issuer and subject, which identify the user at the provider
+    name      the user's name in this installation
+    grant     the user's rights; None: no claim gives a role
+    ends_ms   Unix milliseconds at which the session must end; 0: the provider sets no end
     """
 
     identity: Identity
@@ -30,11 +32,14 @@ def lacks_claims(claims: Mapping[str, Any], settings: OidcSettings) -> bool:
 
 
 def profile_of(claims: Mapping[str, Any], settings: OidcSettings) -> Profile:
-    """Return the user of verified claims. Raises ProviderUserRefused for a user without a name."""
+    """Return the user whom verified claims describe.
+
+    Raises ProviderUserRefused if the name claim of the settings is missing or empty.
+    """
     name = _claim(claims, settings.name_claim)
     if not isinstance(name, str) or not name:
         raise ProviderUserRefused(
-            f"The provider gives no claim {settings.name_claim!r} with the user's name."
+            f"The provider sends no claim {settings.name_claim!r}, which must have the user's name."
         )
     said = _texts(_claim(claims, settings.role_claim))
     ends_ms = int(claims["exp"]) * 1000 if settings.session_end == "id_token" else 0

@@ -16,11 +16,11 @@ SEALED_EXAMPLE: Final[dict[str, JsonValue]] = {
     "nonce": "q1Zs…",
     "documents": "hT7c…",
 }
-"""A sealed file, as the description of the interface shows it."""
+"""Example of a sealed backup in the OpenAPI document."""
 
 
 class BackupWish(BaseModel):
-    """The passphrase that seals a new backup."""
+    """The request for a backup: the passphrase that encrypts it."""
 
     model_config = ConfigDict(
         extra="forbid", json_schema_extra={"example": {"passphrase": "correct horse battery"}}
@@ -30,7 +30,7 @@ class BackupWish(BaseModel):
 
 
 class SealedBackup(BaseModel):
-    """A sealed backup and its passphrase."""
+    """A sealed backup and the passphrase that opens it."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -44,12 +44,12 @@ class SealedBackup(BaseModel):
 
     @property
     def text(self) -> str:
-        """Return the text of the backup file."""
+        """Return the backup without the passphrase, as JSON text."""
         return self.file if isinstance(self.file, str) else json.dumps(self.file)
 
 
 class RestoreOrder(SealedBackup):
-    """A restore, confirmed by the installation's name."""
+    """The order to restore a sealed backup, confirmed by the installation's name."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -96,7 +96,7 @@ class RestorePreviewView(BaseModel):
 
     @classmethod
     def of(cls, preview: RestorePreview) -> "RestorePreviewView":
-        """Return the preview of a restore."""
+        """Return the view of a preview."""
         return cls(
             documents=preview.documents,
             made_ms=preview.made_ms,

@@ -10,7 +10,7 @@ Verdict = Literal["fail", "warn", "not checked", "pass"]
 
 
 class FindingView(BaseModel):
-    """The result of one check, in the words that the relay would use."""
+    """The result of one check, with the reason and the remedy that the relay would report."""
 
     check: str = Field(examples=["source grants"])
     verdict: Verdict
@@ -20,7 +20,7 @@ class FindingView(BaseModel):
 
     @classmethod
     def of(cls, finding: Finding) -> "FindingView":
-        """Return the model of a finding."""
+        """Return the view of a check's result."""
         return cls.model_validate(finding.to_fields())
 
 

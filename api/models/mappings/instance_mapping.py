@@ -17,12 +17,12 @@ class SetName(BaseModel):
 
     @classmethod
     def of(cls, name: MappingName) -> "SetName":
-        """Return number and digest of the mapping set."""
+        """Return the number and the digest of a mapping set."""
         return cls(set=name.number, digest=name.digest)
 
 
 class MappingComparisonView(BaseModel):
-    """The differences between the two sets."""
+    """The set under which an instance publishes, the set in ZooKeeper, and their differences."""
 
     instance: str
     published_under: SetName
@@ -42,7 +42,7 @@ class MappingComparisonView(BaseModel):
 
     @classmethod
     def of(cls, instance: str, comparison: MappingComparison) -> "MappingComparisonView":
-        """Return the comparison with the sentences that `roma mapping` prints."""
+        """Return the view of a comparison, with the sentences that `roma mapping` prints."""
         return cls(
             instance=instance,
             published_under=SetName.of(comparison.named),
@@ -54,4 +54,6 @@ class MappingComparisonView(BaseModel):
 
 
 class AcceptedMapping(Confirmed, SetName):
-    """The set that is to be put in force, as the comparison named it."""
+    """The mapping set that the instance must use: number and digest, as a comparison showed
+    them.
+    """

@@ -1,4 +1,4 @@
-"""The mapping as people read it."""
+"""The mapping as logical databases and tables."""
 
 from typing import Literal, TypeAlias
 
@@ -11,7 +11,9 @@ Grouping: TypeAlias = Literal["db", "topic", "instance"]
 
 
 class ShardView(BaseModel):
-    """One name of a realDbs list, and the databases and instances where it was seen."""
+    """One name in a `realDbs` list: the databases that match it, and the instances that read
+    them.
+    """
 
     rule: str
     logical_database: str
@@ -20,7 +22,9 @@ class ShardView(BaseModel):
 
 
 class LogicalTableView(BaseModel):
-    """A logical table with the rules that name it; without rules it has its real tables' name."""
+    """A logical table with the rules that name it. Without such a rule it has the name of its real
+    tables.
+    """
 
     logical_database: str
     logical_table: str
@@ -53,7 +57,9 @@ class LogicalGroupView(BaseModel):
 
 
 class LogicalView(BaseModel):
-    """The active mapping set in groups. An inconsistent set has problems and no groups."""
+    """The active mapping set, grouped. A set that contradicts itself has `problems` and no
+    groups.
+    """
 
     model_config = ConfigDict(
         json_schema_extra={

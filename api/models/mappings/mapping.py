@@ -1,4 +1,4 @@
-"""Documents, sets and the effect of an edit."""
+"""Mapping documents, mapping sets, and the effects of an edit."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -8,9 +8,11 @@ from relay.state import SetRecord, StoredDocument
 
 
 class ChangeView(BaseModel):
-    """One sentence about a change, its instances, and its real tables.
+    """A sentence about one effect of an edit, with the instances and the real tables that it
+    concerns.
 
-    `count` is their number; `database.*`, every other table of a database, counts as one.
+    `count` is the number of the tables. `database.*` means every table of a database that is not
+    listed separately, and counts as one.
     """
 
     model_config = ConfigDict(
@@ -52,7 +54,9 @@ class ChangeView(BaseModel):
 
 
 class SetView(BaseModel):
-    """A mapping set: which version of each document, by whom, when (Unix milliseconds) and why."""
+    """A mapping set: the version of each document, the author, the time (Unix milliseconds) and the
+    comment.
+    """
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -78,7 +82,10 @@ class SetView(BaseModel):
 
     @classmethod
     def of(cls, record: SetRecord, in_force: int | None) -> "SetView":
-        """Return the set without bodies; `in_force` is the number of the active set."""
+        """Return the view of a set without the documents' texts.
+
+        `in_force` is the number of the active set; None: the active set is unknown.
+        """
         return cls(
             set=record.number,
             in_force=record.number == in_force,
@@ -116,7 +123,9 @@ class DocumentVersionView(BaseModel):
 
     @classmethod
     def of(cls, document: StoredDocument, in_force: int | None) -> "DocumentVersionView":
-        """Return the version; `in_force` is the version of the document in force."""
+        """Return the view of a version; `in_force` is the active version of this document, or
+        None.
+        """
         return cls(
             data_id=document.data_id,
             version=document.version,
@@ -129,7 +138,9 @@ class DocumentVersionView(BaseModel):
 
 
 class DryRunView(BaseModel):
-    """The result of a dry run: every problem, or the changes against set `base`."""
+    """The result of a dry run: all problems, or if there are none, the effects compared with set
+    `base`.
+    """
 
     base: int
     acceptable: bool

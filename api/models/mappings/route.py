@@ -6,14 +6,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class FieldTagView(BaseModel):
-    """A tag that a change carries when it touches the field."""
+    """A tag that a message gets if the change touches the field."""
 
     field: str
     tag: str
 
 
 class MatchingRuleView(BaseModel):
-    """A matching entry of a document, with its line."""
+    """An entry of a mapping document that applies to the table, with its line."""
 
     data_id: str = Field(serialization_alias="dataId")
     pointer: str
@@ -35,7 +35,7 @@ class PartitionStepView(BaseModel):
 class RouteView(BaseModel):
     """The route of a real table under a mapping set.
 
-    `outcome` "stop": the instance would stop at its first row.
+    `outcome` "stop" means that the instance would stop at the first row of the table.
     """
 
     model_config = ConfigDict(

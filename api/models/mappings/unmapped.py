@@ -21,7 +21,7 @@ class ToolTableView(BaseModel):
 
 
 class UnmappedView(BaseModel):
-    """A real table with published or skipped rows that no document lists."""
+    """A real table that no document lists, although an instance published or skipped rows of it."""
 
     model_config = ConfigDict(
         json_schema_extra={

@@ -8,7 +8,7 @@ ErasureState = Literal["looking", "found", "erasing", "erased", "failed"]
 
 
 class ErasureWish(BaseModel):
-    """The search terms. The answer and the audit trail never contain them."""
+    """The search terms that identify a person. Answers and the audit trail never contain them."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -29,7 +29,7 @@ class ErasureWish(BaseModel):
 
 
 class ErasureOrder(BaseModel):
-    """The confirmation to erase the findings of a search."""
+    """The confirmation to erase what a search has found."""
 
     model_config = ConfigDict(
         extra="forbid", json_schema_extra={"examples": [{"confirm": "roma", "by_text": True}]}

@@ -1,1 +1,1 @@
-"""The observations of the watch, as operators see them."""
+"""Problems, time series and states of instances in the answers of the REST interface."""

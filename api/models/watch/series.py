@@ -1,4 +1,7 @@
-"""Figures and states over time, as the admin has seen them since its start."""
+"""Metrics and states of instances over time.
+
+Without Prometheus they begin with the start of the admin.
+"""
 
 from typing import Literal
 
@@ -12,7 +15,7 @@ _PROBLEM = (
 
 
 class SeriesView(BaseModel):
-    """One metric of one instance in equal steps."""
+    """The values of one metric of one instance at equal intervals."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -40,14 +43,14 @@ class SeriesView(BaseModel):
 
 
 class SparkView(BaseModel):
-    """The last hour of one instance in 24 steps."""
+    """The last hour of one instance in 24 values."""
 
     rows: list[float | None]
     lag: list[float | None]
 
 
 class SparksView(BaseModel):
-    """One metric of the last hour for every instance, by name."""
+    """The values of one metric during the last hour, for every instance by name."""
 
     from_ms: int
     step_seconds: float
@@ -56,7 +59,7 @@ class SparksView(BaseModel):
 
 
 class StateView(BaseModel):
-    """A state of an instance: its begin, end and reason."""
+    """A period in which an instance was in one state: begin, end and reason."""
 
     since_ms: int
     until_ms: int | None = Field(description="null: the state has not ended.")

@@ -27,7 +27,7 @@ router: Final = APIRouter(prefix="/api/v1/backup", tags=["backup"])
     responses={200: {"content": {"application/json": {"example": SEALED_EXAMPLE}}}},
 )
 def take_backup(admin: AdminDep, wish: BackupWish, note: NoteDep) -> dict[str, Any]:
-    """Return all documents of the installation as a file that only the passphrase opens.
+    """Return all documents of the installation in a file that is encrypted with the passphrase.
 
     The documents contain hashes of passwords and tokens. A document of an instance may contain
     secrets in clear text. Positions are not in the file: they are in Kafka.
@@ -44,7 +44,9 @@ def preview_restore(admin: AdminDep, sealed: Annotated[SealedBackup, Body()]) ->
 
 @router.post("/restore")
 def restore_backup(admin: AdminDep, order: RestoreOrder, note: NoteDep) -> RestoreResult:
-    """Put the documents of a backup back; present ones that it lacks stay."""
+    """Restore the documents of a backup. Present documents that the backup does not contain are
+    kept.
+    """
     return admin.backups.restore(order, _who(note))
 
 

@@ -1,6 +1,6 @@
 """Dead letters of an instance: list them and send them again.
 
-They contain rows, so all endpoints require the token.
+Dead letters contain rows, so all endpoints require the right `values`.
 """
 
 from typing import Annotated, Final
@@ -19,14 +19,14 @@ router: Final = APIRouter(prefix="/api/v1/instances/{name}/dead-letters", tags=[
 
 @router.get("")
 def list_dead_letters(admin: AdminDep, name: str, part: ListingDep) -> list[DeadLetterView]:
-    """Return the dead letters of the instance in Kafka, the oldest first."""
+    """Return the dead letters of the instance, the oldest first. They are read from Kafka."""
     return part.of([DeadLetterView.of(each) for each in admin.dead_letters(name).letters()])
 
 
 @router.get("/{letter}")
 def read_dead_letter(admin: AdminDep, name: str, letter: str) -> OneLetterView:
-    """Return one dead letter without its value, with the current limits of its topic, and the
-    newer changes of its key that the topic has.
+    """Return one dead letter without its value, with the current size limit of its topic, and the
+    newer changes of its key that the topic contains.
     """
     return admin.letters.one(name, letter)
 
@@ -49,7 +49,7 @@ def read_dead_letter_rows(
     responses={200: {"content": {"application/json": {}}}},
 )
 def read_dead_letter_value(admin: AdminDep, name: str, letter: str) -> Response:
-    """Return its value, byte for byte."""
+    """Return the value of a dead letter's message, byte for byte."""
     return Response(
         admin.dead_letters(name).letter(letter).letter.message.value or b"",
         media_type="application/json",
@@ -60,7 +60,7 @@ def read_dead_letter_value(admin: AdminDep, name: str, letter: str) -> Response:
 def replay_dead_letter(
     admin: AdminDep, name: str, letter: str, wish: ReplayWish, note: NoteDep
 ) -> DeadLetterView:
-    """Send its message to its topic, with its original order key."""
+    """Send a dead letter's message to its topic, with its original order key."""
     if wish.confirm != letter:
         raise BadRequest(
             f"`confirm` is {wish.confirm!r}, but the request is about dead letter {letter!r}.",

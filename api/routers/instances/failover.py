@@ -14,8 +14,8 @@ _NO_SOURCE: Final = SourceRequest()
 
 @router.get("")
 def read_failover(admin: AdminDep, name: str) -> FailoverAnswer:
-    """Return both servers with their executed and lacking transactions, the present orders, and
-    past switches.
+    """Return both servers with their executed and lacking transactions, the operators' orders, and
+    the completed switches.
     """
     return admin.failover.show(name)
 
@@ -24,9 +24,10 @@ def read_failover(admin: AdminDep, name: str) -> FailoverAnswer:
 def order_switch(
     admin: AdminDep, name: str, request: SwitchRequest, note: SentNoteDep
 ) -> FailoverAnswer:
-    """Order a switch: it happens when the server has all that was published.
+    """Order a switch to another server. The relay switches when that server has every published
+    transaction.
 
-    Until then the other one is read on if it answers.
+    Until then, the relay continues to read the present server if that server answers.
     """
     return admin.failover.switch(name, request.source, request.to, note)
 
@@ -35,8 +36,8 @@ def order_switch(
 def order_hold(
     admin: AdminDep, name: str, note: SentNoteDep, request: SourceRequest = _NO_SOURCE
 ) -> FailoverAnswer:
-    """Prevent switches by failed heartbeats until `release`; an ordered switch is still
-    executed.
+    """Prevent switches because of failed heartbeats, until `release`. Ordered switches still
+    happen.
     """
     return admin.failover.hold(name, request.source, note)
 
@@ -45,7 +46,9 @@ def order_hold(
 def order_release(
     admin: AdminDep, name: str, note: SentNoteDep, request: SourceRequest = _NO_SOURCE
 ) -> FailoverAnswer:
-    """Take back a hold, a switch that is not done yet, and accepted losses that were not used."""
+    """Withdraw a hold, a switch that has not happened yet, and accepted losses that were not
+    used.
+    """
     return admin.failover.release(name, request.source, note)
 
 
@@ -53,8 +56,8 @@ def order_release(
 def order_accept_loss(
     admin: AdminDep, name: str, request: AcceptLossRequest, note: SentNoteDep
 ) -> FailoverAnswer:
-    """Let the next switch continue without the named transactions.
+    """Allow the next switch to continue without the named transactions.
 
-    Author, time and the lost transactions are kept permanently.
+    Author, time and the lost transactions are stored permanently.
     """
     return admin.failover.accept_loss(name, request.source, request.gtids, note)

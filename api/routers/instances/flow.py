@@ -41,9 +41,9 @@ def resume(admin: AdminDep, name: str, note: NoteDep) -> FlowView:
 
 @router.post("/start", status_code=202)
 def start(admin: AdminDep, name: str, note: NoteDep) -> FlowView:
-    """Let a stopped instance try again with the settings that its relay has.
+    """Let a stopped instance try again with the present settings of its relay.
 
-    A running one reads on from its committed position.
+    A running instance begins again at its committed position.
     """
     flow = admin.flow(name)
     flow.start(_who(note))
@@ -54,7 +54,7 @@ def start(admin: AdminDep, name: str, note: NoteDep) -> FlowView:
 def retire(admin: AdminDep, name: str, note: NoteDep) -> RetiredView:
     """Remove an instance that will never publish again from its topics.
 
-    Mapping edits and other instances no longer wait for it.
+    Mapping edits and other instances no longer wait for the instance.
     """
     retirement = Retirement(admin.settings, name, admin.session)
     return RetiredView(topics=list(retirement.carry_out(_who(note))))

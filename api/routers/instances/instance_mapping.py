@@ -15,7 +15,7 @@ router: Final = APIRouter(prefix="/api/v1/instances/{name}/mapping", tags=["posi
 
 @router.get("")
 def compare_mapping(admin: AdminDep, name: str) -> MappingComparisonView:
-    """Compare the set that the instance publishes under with the one in ZooKeeper.
+    """Compare the set under which the instance publishes with the set in ZooKeeper.
 
     Nothing is changed.
     """
@@ -26,5 +26,8 @@ def compare_mapping(admin: AdminDep, name: str) -> MappingComparisonView:
 def accept_mapping(
     admin: AdminDep, name: str, wanted: AcceptedMapping, note: NoteDep
 ) -> MappingComparisonView:
-    """Publish the next rows under the set in ZooKeeper, if it is still the named one."""
+    """Publish the next rows of the instance under the set in ZooKeeper.
+
+    The request names that set; it is refused if ZooKeeper has another set now.
+    """
     return admin.positions.accept_mapping(name, wanted, Who(note.author, note.comment))

@@ -34,7 +34,8 @@ _BODY: Final[dict[str, Any]] = {
 
 @router.get("")
 def read_settings(admin: AdminDep, name: str, response: Response) -> dict[str, Any]:
-    """Return the document without its secrets; the ETag names this state.
+    """Return an instance's document without its secrets. The ETag identifies this state of the
+    document.
 
     Instances of the configuration file have no document.
     """
@@ -52,10 +53,10 @@ def save_settings(
     precondition: PreconditionDep,
     note: NoteDep,
 ) -> dict[str, Any]:
-    """Add an instance, or change one (requires If-Match).
+    """Add an instance, or change its settings (requires If-Match).
 
-    Relays apply it within one or two seconds, at a transaction boundary. A masked secret keeps its
-    stored value.
+    Relays apply the settings within one or two seconds, at a transaction boundary. A secret that is
+    sent masked keeps its stored value.
     """
     saved, is_added = admin.instances.save(name, _object(body), precondition, note)
     response.status_code = 201 if is_added else 200
@@ -68,7 +69,7 @@ def remove_settings(
 ) -> None:
     """Remove an instance (requires If-Match).
 
-    Its position stays in Kafka: if it is added again under this name, it continues there.
+    Its position stays in Kafka: if you add an instance of this name again, it continues there.
     """
     admin.instances.remove(name, precondition, note)
 

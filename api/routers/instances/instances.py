@@ -29,10 +29,10 @@ def list_instances(
     ] = 10_000,
     offset: Annotated[int, Query(ge=0, description="Number of entries to skip.")] = 0,
 ) -> list[InstanceView]:
-    """Return the existing instances by name: of this file, defined at run time, or of another
-    relay's file.
+    """Return all instances by name: of this admin's file, defined at run time, or of a relay's
+    file.
 
-    The header `X-Total-Count` is the number after the filters.
+    The header `X-Total-Count` is the number of instances that match the filters.
     """
     every = [_now(each) for each in admin.directory.instances()]
     found = selected(every, {}, Selection(words, state, "name"))
@@ -49,14 +49,16 @@ def read_instance(admin: AdminDep, name: str) -> InstanceView:
 
 @router.get("/{name}/topics")
 def list_topics(admin: AdminDep, name: str, part: ListingDep) -> list[TopicView]:
-    """Return the topics that the instance feeds: offsets, and the progress of consumer groups."""
+    """Return the topics that the instance feeds, with offsets and the progress of consumer
+    groups.
+    """
     admin.directory.instance(name)
     return part.of([TopicView.of(each) for each in admin.topics.of_instance(name)])
 
 
 @router.get("/{name}/dropped")
 def list_dropped(admin: AdminDep, name: str, part: ListingDep) -> list[DroppedNameView]:
-    """Return the real table names that the instance does not relay, the ones with the most rows
+    """Return the real tables whose rows the instance does not publish, those with the most rows
     first.
     """
     return part.of(admin.directory.dropped(name))
@@ -64,9 +66,10 @@ def list_dropped(admin: AdminDep, name: str, part: ListingDep) -> list[DroppedNa
 
 @router.get("/{name}/rates")
 def list_rates(admin: AdminDep, name: str, part: ListingDep) -> list[TableRateView]:
-    """Return the rows per second of the last minute by real table, the busiest first.
+    """Return the rows per second of the last minute by real table, the highest first.
 
-    `(other)` are tables without a separate rate. The list is empty if the rates are unknown.
+    The entry `(other)` is the sum of all tables without a separate rate. The list is empty if the
+    rates are unknown.
     """
     return part.of(table_rates(admin.directory.instance(name)))
 

@@ -45,7 +45,7 @@ def search_place(
         str | None, Query(description="The source of a group that is searched.")
     ] = None,
 ) -> FoundPlace:
-    """Return the last transaction boundary before a time; nothing is changed."""
+    """Return the last transaction boundary before a time. Nothing is changed."""
     return admin.positions.search(name, timestamp, file=file, standby=standby, source=source)
 
 
@@ -57,29 +57,31 @@ def preview_move(admin: AdminDep, name: str, to: Place) -> MovePreview:
 
 @router.post("")
 def move_position(admin: AdminDep, name: str, to: Move, note: NoteDep) -> PositionView:
-    """Move the position forward or back. The leading relay is fenced and continues there."""
+    """Move the position forward or back. The leading relay is fenced, and continues at the new
+    position.
+    """
     return admin.positions.reposition(name, to, _who(note))
 
 
 @router.post("/skip")
 def skip_transaction(admin: AdminDep, name: str, wish: Skip, note: NoteDep) -> PositionView:
-    """Skip one coming transaction."""
+    """Skip one future transaction."""
     return admin.positions.skip(name, wish, _who(note))
 
 
 @router.post("/raise-floor")
 def raise_floor(admin: AdminDep, name: str, floor: Floor, note: NoteDep) -> PositionView:
-    """Let this instance's next order keys begin above those of another instance.
+    """Raise the order keys of this instance's next rows above those of another instance.
 
-    Do it before a shard moves from that instance to this one.
+    Do this before you move a shard from that instance to this one.
     """
     return admin.positions.raise_floor(name, floor, _who(note))
 
 
 @router.post("/repartition/preview")
 def preview_repartition(admin: AdminDep, name: str, wanted: Repartitioning) -> RepartitionView:
-    """Return the effect on consumers of assigning a topic's rows by the instance's partition
-    settings, without executing it.
+    """Return the effect on consumers if the rows of a topic were partitioned by the instance's
+    present settings. Nothing is changed.
     """
     return admin.positions.plan_repartition(name, wanted)
 
@@ -88,7 +90,7 @@ def preview_repartition(admin: AdminDep, name: str, wanted: Repartitioning) -> R
 def repartition(
     admin: AdminDep, name: str, order: RepartitionOrder, note: NoteDep
 ) -> RepartitionView:
-    """Place a topic's rows by the instance's partition settings from now on."""
+    """Partition the rows of a topic by the instance's present settings from now on."""
     return admin.positions.repartition(name, order, _who(note))
 
 

@@ -14,7 +14,7 @@ router: Final = APIRouter(prefix="/api/v1/instances/{name}/preflight", tags=["in
 def check_instance(admin: AdminDep, name: str) -> PreflightView:
     """Check everything that the instance needs, as `roma preflight` does. Nothing is changed.
 
-    It takes seconds, and longer while a server does not answer. Folders and stores of the relay's
-    server are not checked from here.
+    The check takes seconds, and longer if a server does not answer. Folders and stores of the
+    relay's server are not checked from the admin.
     """
     return admin.preflight.check(name)

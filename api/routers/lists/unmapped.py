@@ -27,14 +27,16 @@ def list_unmapped(
     part: ListingDep,
     hidden: Annotated[bool, Query(description="Also those that are hidden.")] = False,
 ) -> list[UnmappedView]:
-    """Return the real tables of all instances that rows came of and that no document lists."""
+    """Return the real tables that no document lists, although an instance received rows of them."""
     left_out = () if hidden else admin.mappings.hidden.notes()
     return part.of([each for each in admin.mappings.unmapped.listed() if each.name not in left_out])
 
 
 @router.get("/hidden")
 def list_hidden(admin: AdminDep, part: ListingDep) -> list[HiddenTableView]:
-    """Return the tables that are hidden from the list, also those that are mapped meanwhile."""
+    """Return the tables that are hidden from the list, including those that have since been
+    mapped.
+    """
     return part.of(
         [
             HiddenTableView(

@@ -1,4 +1,4 @@
-"""Server-sent events: how long a stream lasts, and whether its receiver may still read."""
+"""Server-sent events: their format, and when a stream must end."""
 
 from api.routers.streams.answer import EventStream, event
 from api.routers.streams.follower import SILENCE_SECONDS, Follower

@@ -1,4 +1,4 @@
-"""The answer that carries server-sent events."""
+"""The HTTP answer that carries server-sent events."""
 
 from collections.abc import AsyncIterator, Callable
 
@@ -8,13 +8,20 @@ from starlette.types import Receive, Scope, Send
 
 
 def event(kind: str, data: str, number: str = "") -> str:
-    """Return one event; `data` is JSON on one line. An empty `number` leaves the last one."""
+    """Return the text of one server-sent event.
+
+    kind    type of the event
+    data    JSON on one line
+    number  id of the event; empty: the client keeps the last id
+    """
     line = f"id: {number}\n" if number else ""
     return f"{line}event: {kind}\ndata: {data}\n\n"
 
 
 class EventStream(StreamingResponse):
-    """A stream that frees its resources when it ends, also if the receiver disconnected."""
+    """A streaming answer that frees its resources when it ends, even if the client has
+    disconnected.
+    """
 
     def __init__(
         self,

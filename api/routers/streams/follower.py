@@ -1,4 +1,4 @@
-"""The receiver of a stream: whether it still has the rights that the stream began with."""
+"""The client of a stream, and whether it still has the rights with which the stream began."""
 
 from collections.abc import Set
 from functools import partial
@@ -26,7 +26,7 @@ _RIGHTS_SECONDS: Final = 2.0
 
 
 class Follower:
-    """One open stream to a client, from the moment that it was admitted."""
+    """One open stream to a client. It begins when the client was admitted."""
 
     def __init__(self, request: Request, admin: Admin, more: Set[Right] = frozenset()) -> None:
         """`more`: rights that the stream had at its beginning, besides those that its endpoint
@@ -45,7 +45,11 @@ class Follower:
         self._began_s = self._checked_s = monotonic()
 
     async def may_go_on(self) -> bool:
-        """Return whether the stream continues: its time, the admin's end, and the rights."""
+        """Return whether the stream may continue.
+
+        It must end after its longest time, when the admin stops, and when the client loses a right.
+        The rights are read again at intervals.
+        """
         now_s = monotonic()
         if self._watch.ended or now_s - self._began_s >= _STREAM_SECONDS:
             return False

@@ -1,4 +1,4 @@
-"""Changes of state as server-sent events, at the same router as what was observed."""
+"""State changes of instances as server-sent events."""
 
 import asyncio
 import json
@@ -39,7 +39,7 @@ async def follow_events(
     admin: AdminDep,
     last_event_id: Annotated[str, Header(description="The id of the last event received.")] = "",
 ) -> StreamingResponse:
-    """Follow the states of all instances, as server-sent events."""
+    """Stream the state changes of all instances as server-sent events."""
     return EventStream(_events(admin.watch, last_event_id, Follower(request, admin)))
 
 

@@ -35,7 +35,7 @@ def read_sparks(admin: AdminDep) -> SparksView:
 
 @router.get("/failover", tags=["failover"])
 def list_failover(admin: AdminDep, part: ListingDep) -> list[FailoverAnswer]:
-    """Return the servers of every instance, the orders and past switches."""
+    """Return the servers, the operators' orders and the completed switches of every instance."""
     return part.of(admin.failover.every())
 
 
@@ -46,9 +46,10 @@ def read_series(
     metric: Annotated[Metric, Query(description="Rows per second, or lag in seconds.")] = "rows",
     span: Annotated[Range, Query(alias="range", description="How far back.")] = "1h",
 ) -> SeriesView:
-    """Return one metric of an instance.
+    """Return one metric of an instance over time.
 
-    It is read from Prometheus with `prometheus_url`; else the admin keeps a week since its start.
+    Prometheus provides the values if `prometheus_url` is set. Otherwise the admin provides those of
+    the last week, since its start.
     """
     return series_view(admin.charts, name, metric, span)
 
@@ -59,5 +60,5 @@ def read_states(
     name: str,
     span: Annotated[Range, Query(alias="range", description="How far back.")] = "24h",
 ) -> StatesView:
-    """Return the states that the instance was in, the oldest first."""
+    """Return the states of the instance within a range of time, the oldest first."""
     return states_view(admin.watch, name, span)

@@ -1,4 +1,4 @@
-"""Users, tokens and one's own account, as the pages and the interface change them."""
+"""Changes to users, tokens and the caller's own account."""
 
 from api.services.accounts.desk import AccountDesk, AccountList
 

@@ -1,4 +1,4 @@
-"""Users and tokens, changed by an administrator; one's own account, changed by its user."""
+"""Users and tokens, changed by an administrator; the caller's own account, changed by its user."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from relay.operations import AccountEditor, NewToken, UserChange, Who
 
 @dataclass(frozen=True, slots=True)
 class AccountList:
-    """All users and tokens by name, with the name of this state."""
+    """All users and tokens by name. `state` identifies this state of both, for If-Match."""
 
     users: tuple[User, ...]
     tokens: tuple[ApiToken, ...]
@@ -23,7 +23,7 @@ class AccountList:
 
 
 class AccountDesk:
-    """Changes accounts through the editor that the command line uses as well."""
+    """Changes accounts with the same editor as the command line."""
 
     def __init__(self, editor: AccountEditor, login: LoginDesk) -> None:
         self._editor = editor
@@ -39,7 +39,7 @@ class AccountDesk:
         )
 
     def user(self, name: str) -> User:
-        """Return a user. Raises NoSuchThing."""
+        """Return the user of this name. Raises NoSuchThing if there is none."""
         found = self._editor.accounts().users.get(name)
         if found is None:
             raise NoSuchThing(f"There is no user {name}.")
@@ -48,7 +48,11 @@ class AccountDesk:
     def save_user(
         self, name: str, wanted: UserChange, known: Precondition, caller: Caller, who: Who
     ) -> bool:
-        """Add a user, or change one; return whether it was added.
+        """Add a user, or change one; return True if the user was added.
+
+        known   the state of the accounts that the caller expects
+        caller  the sender of the request, who must not remove their own rights
+        who     author and comment for the audit trail
 
         Raises AccountRefused, VersionConflict, PreconditionFailed, PreconditionRequired.
         """
@@ -65,30 +69,46 @@ class AccountDesk:
         return not exists
 
     def add_token(self, name: str, owner: str, grant: Grant, days: int, who: Who) -> NewToken:
-        """Make a token. Raises AccountRefused."""
+        """Create a token and return it with its secret. Raises AccountRefused.
+
+        owner  user who owns the token
+        grant  rights of the token
+        days   days until the token expires
+        """
         return self._editor.add_token(name, owner, grant, days, who)
 
     def revoke_token(self, name: str, who: Who) -> None:
-        """Revoke a token. Raises NoSuchThing."""
+        """Remove a token. Raises NoSuchThing if there is no token of this name."""
         if name not in self._editor.accounts().tokens:
             raise NoSuchThing(f"There is no token {name}.")
         self._editor.revoke_token(name, who)
 
     async def make_first_admin(self, name: str, password: str, address: str) -> SignedIn:
-        """Add the first user, an administrator, and sign it in. Raises AccountRefused."""
+        """Add the first user, an administrator, and open a session for this user.
+
+        `address` is the address of the client. Raises AccountRefused, and the errors of
+        `LoginDesk.sign_in`.
+        """
         await self._login.hash_in_turn(lambda: self._editor.add_first_admin(name, password))
         return await self._login.sign_in(name, password, address)
 
     async def change_own_password(
         self, caller: Caller, present: str, wanted: str, address: str
     ) -> SignedIn:
-        """Change the password of the caller, end its sessions, and open a new one.
+        """Change the caller's password, end all sessions of the caller, and open a new one.
+
+        present  the present password
+        wanted   the new password
+        address  address of the client
 
         Raises SessionMissing, LoginRefused, LoginPaused, AccountRefused.
         """
         name = _own(caller)
         if caller.session is not None and caller.session.by_provider:
-            raise AccountRefused("The provider that signed you in keeps your password.")
+            raise AccountRefused(
+                "You signed in at an OpenID provider, so this installation has no password of "
+                "yours. Change it at the provider."
+            )
         await self._login.verify_again(name, present, address)
         await self._login.hash_in_turn(
             lambda: self._editor.set_password(name, wanted, Who(caller.name))
@@ -96,16 +116,18 @@ class AccountDesk:
         return await self._login.sign_in(name, wanted, address)
 
     async def end_own_sessions(self, caller: Caller) -> int:
-        """Sign the caller out everywhere; return how many sessions that were.
+        """End all sessions of the caller; return how many ended.
 
-        Raises SessionMissing.
+        Raises SessionMissing if the caller is not a signed-in user.
         """
         return int(await to_thread.run_sync(self._login.sign_out_everywhere, _own(caller)))
 
 
 def _own(caller: Caller) -> str:
     if caller.session is None:
-        raise SessionMissing("Only a user who signed in has an account to change here.")
+        raise SessionMissing(
+            "The caller is not a signed-in user, so there is no own account to change."
+        )
     return caller.name
 
 

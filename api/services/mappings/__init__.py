@@ -1,1 +1,1 @@
-"""The mapping documents explained: the logical view, edits, merges, unmapped names."""
+"""Services for mappings: the logical view, edits, merges, and unmapped tables."""

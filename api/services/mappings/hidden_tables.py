@@ -13,16 +13,18 @@ class HiddenTables:
         self._acts = acts
 
     def notes(self) -> dict[str, Note]:
-        """Return the user who hid each hidden table, by table name. Raises StoreRefused."""
+        """Return who hid each hidden table, when and why: table name → note. Raises
+        StoreRefused.
+        """
         return dict(sorted(self._store.hidden().items()))
 
     def hide(self, name: str, note: Note) -> None:
-        """Hide a table; it may be hidden already. Raises StoreRefused."""
+        """Hide a table. Nothing changes if the table is already hidden. Raises StoreRefused."""
         self._store.hide(name, note)
         self._note("unmapped.hidden", {}, {"table": name}, note)
 
     def unhide(self, name: str, note: Note) -> None:
-        """Show a table again. Raises NoSuchThing for one that is not hidden, StoreRefused."""
+        """Show a table again. Raises NoSuchThing if the table is not hidden, StoreRefused."""
         if name not in self._store.hidden():
             raise NoSuchThing(f"The table {name} is not hidden.")
         self._store.unhide(name)

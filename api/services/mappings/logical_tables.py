@@ -1,4 +1,6 @@
-"""The mapping as logical tables: which rules name them, and which real tables were seen of each."""
+"""The mapping as logical tables: the rules that name them, and the real tables that instances
+read.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -24,7 +26,13 @@ PublishedByInstance = Mapping[str, Published]
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """One name of a realDbs list: a database, or an expression with the databases seen of it."""
+    """One name in a `realDbs` list.
+
+    rule       the name: a database or a regular expression
+    logical    the logical database
+    databases  databases that match the rule and that instances have read
+    instances  instances that have read them
+    """
 
     rule: str
     logical: str
@@ -34,21 +42,23 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class LogicalTable:
-    """A logical table. Without rules it has the name of its real tables."""
+    """A logical table. Without a rule that names it, it has the name of its real tables."""
 
     name: TableId
     rules: tuple[str, ...]
     topics: tuple[str, ...]
     tags: Tags
     seen: Mapping[str, int] = field(default_factory=dict)
-    """Instance → the number of its real tables of this logical one."""
+    """Instance → number of real tables of this logical table that it has read."""
     real_tables: int = 0
-    """How many real tables were seen, each counted once."""
+    """Number of real tables that instances have read; a table that several of them read counts
+    once.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class LogicalMapping:
-    """A mapping set as logical tables with their shards, for pages and lists."""
+    """A mapping set as logical tables and shards, for pages and lists."""
 
     shards: tuple[Shard, ...]
     tables: tuple[LogicalTable, ...]
@@ -57,7 +67,11 @@ class LogicalMapping:
 def logical_mapping(
     mapping: MappingSet, documents: Documents, published: PublishedByInstance
 ) -> LogicalMapping:
-    """Return the logical view of a set, compiled from these documents."""
+    """Return the logical view of a set.
+
+    mapping    the set, compiled from `documents`
+    published  instance → the tables that it publishes
+    """
     rules = read_rules(read_documents(documents)[0])
     databases = by_database(published)
     return LogicalMapping(

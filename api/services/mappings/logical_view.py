@@ -1,4 +1,4 @@
-"""The active set as people read it, grouped by logical database, topic or instance."""
+"""The active mapping set, grouped by logical database, topic or instance."""
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -65,10 +65,12 @@ class _Kept:
 
 @dataclass(frozen=True, slots=True)
 class LogicalPage:
-    """A part of the view.
+    """One page of the grouped view.
 
-    entries   how many entries the filter accepts, on all pages together
-    databases, tables, real_tables  totals of the whole set
+    entries      number of entries that the filter accepts, on all pages together
+    databases    number of logical databases in the whole set
+    tables       number of logical tables in the whole set
+    real_tables  number of real tables that instances have read
     """
 
     view: LogicalView
@@ -79,10 +81,10 @@ class LogicalPage:
 
 
 class LogicalViews:
-    """Reads the active set and the tables that relays have read.
+    """Computes the logical view of the active set from the tables that relays have read.
 
-    The view is kept until the set, the settings of an instance or a list of tables changes. Several
-    threads may use it; one of them computes.
+    The view is kept until the set, the settings of an instance or a list of tables changes.
+    Thread-safe; one thread computes at a time.
     """
 
     def __init__(
@@ -101,14 +103,19 @@ class LogicalViews:
         self._lock = threading.Lock()
 
     def view(self, by: Grouping) -> LogicalView:
-        """Return the active set in groups. Raises SetInForceBroken.
+        """Return the active set in groups.
 
-        A set that contradicts itself has its problems and no groups.
+        A set that contradicts itself has `problems` and no groups. Raises SetInForceBroken if the
+        set cannot be read.
         """
         return self.page(by, EVERYTHING).view
 
     def page(self, by: Grouping, part: Part) -> LogicalPage:
-        """Return a part of the active set in groups, else as `view`."""
+        """Return one page of the active set in groups.
+
+        A set that contradicts itself has `problems` and no groups. Raises SetInForceBroken if the
+        set cannot be read.
+        """
         stored = self._archive.in_force()
         if found := self._problems(stored.bodies):
             listed = MappingProblemView.listed(found, stored.bodies)
@@ -129,7 +136,10 @@ class LogicalViews:
         return LogicalPage(view, entries, len(databases), len(tables), seen)
 
     def mapping(self) -> LogicalMapping:
-        """Return the active set ungrouped. Raises SetInForceBroken."""
+        """Return the active set without groups.
+
+        Raises SetInForceBroken for a set that cannot be read or contradicts itself.
+        """
         stored = self._archive.in_force()
         if self._problems(stored.bodies):
             self._archive.compiled()  # which refuses a set that contradicts itself
@@ -161,14 +171,23 @@ def seen_mapping(
     instances: Iterable[InstanceSettings],
     met: Mapping[str, MetTables],
 ) -> LogicalMapping:
-    """Return the logical view of a set, with the tables that instances have read."""
+    """Return the logical view of a set, with the real tables that instances have read.
+
+    mapping    the set, compiled from `documents`
+    instances  the instances whose tables are counted
+    met        instance → the tables that it has read
+    """
     tables = PublishedTables(mapping)
     published = {each.name: tables.of(each, met[each.name]) for each in instances}
     return logical_mapping(mapping, documents, published)
 
 
 def group_view(group: TableGroup, by: Grouping, rates: TableRates) -> LogicalGroupView:
-    """Return a group with the tables of a part."""
+    """Return the view of a group with the tables of one page.
+
+    `by` is the grouping; with groups of instances, rates and counts are those of the group's
+    instance.
+    """
     instance = group.name if by == "instance" else ""
     return LogicalGroupView(
         name=group.name,
@@ -192,7 +211,10 @@ def _shard(shard: Shard) -> ShardView:
 def table_view(
     table: LogicalTable, instance: str = "", rates: TableRates = NO_RATES
 ) -> LogicalTableView:
-    """Return a table; with an instance its real tables and rows alone are counted."""
+    """Return the view of a logical table.
+
+    With `instance`, only the real tables and the rows of that instance are counted.
+    """
     instances = {instance: 1} if instance else table.seen
     rate, is_bound = rates.of(table.name, instances)
     return LogicalTableView(

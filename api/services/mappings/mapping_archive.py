@@ -1,4 +1,4 @@
-"""Reading mappings: the active set, older sets, and each document's history."""
+"""Reads mappings: the active set, older sets, and each document's history."""
 
 from typing import Final
 
@@ -19,14 +19,20 @@ class MappingArchive:
         self._store = store
 
     def in_force(self) -> StoredSet:
-        """Return the active set, set 0 if nothing was saved. Raises SetInForceBroken."""
+        """Return the active set; set 0 without documents if nothing was ever saved.
+
+        Raises SetInForceBroken if the set cannot be read.
+        """
         try:
             return self._store.current()
         except MappingRefused as exc:
             raise SetInForceBroken(exc.reason) from exc
 
     def compiled(self) -> MappingSet:
-        """Return the active set, compiled. Raises SetInForceBroken."""
+        """Return the active set in the form that routers use.
+
+        Raises SetInForceBroken if the set cannot be read or contradicts itself.
+        """
         stored = self.in_force()
         try:
             return MappingSet.compile(stored.number, stored.bodies)
@@ -34,20 +40,23 @@ class MappingArchive:
             raise SetInForceBroken(f"Mapping set {stored.number}: {exc.reason}") from exc
 
     def document(self, group: str, data_id: str) -> tuple[StoredSet, str]:
-        """Return the active set and one document's text. Raises NoSuchThing."""
+        """Return the active set and the text of one of its documents.
+
+        Raises NoSuchThing for another group and for a document that the set does not contain.
+        """
         check_group(group)
         stored = self.in_force()
         if data_id not in stored.bodies:
             raise NoSuchThing(
                 f"Mapping set {stored.number} has no document {data_id}.",
-                remedy="Save it with PUT at this address.",
+                remedy="Save the document with PUT at this URL.",
             )
         return stored, stored.bodies[data_id]
 
     def history(self, group: str, data_id: str, limit: int) -> list[StoredDocument]:
-        """Return a document's versions, the newest first.
+        """Return at most `limit` versions of a document, the newest first.
 
-        Raises NoSuchThing if it was never saved.
+        Raises NoSuchThing for another group and for a document that was never saved.
         """
         check_group(group)
         versions = self._store.document_versions(data_id)
@@ -56,12 +65,18 @@ class MappingArchive:
         return [self._store.document(data_id, version) for version in versions[:limit]]
 
     def version(self, group: str, data_id: str, version: int) -> StoredDocument:
-        """Return one version of a document. Raises NodeMissing."""
+        """Return one version of a document.
+
+        Raises NoSuchThing for another group, NodeMissing for an unknown version.
+        """
         check_group(group)
         return self._store.document(data_id, version)
 
     def version_in_force(self, data_id: str) -> int | None:
-        """Return the active version of a document, None if there is none."""
+        """Return the number of a document's version in the active set.
+
+        Returns None if the set does not contain the document or cannot be read.
+        """
         try:
             number = self._store.number()
             return self._store.record(number).versions.get(data_id) if number else None
@@ -69,9 +84,9 @@ class MappingArchive:
             return None
 
     def sets(self, limit: int) -> list[SetRecord]:
-        """Return the metadata of the sets, the newest first.
+        """Return the metadata of at most `limit` sets, the newest first.
 
-        Unreadable ones are skipped and logged.
+        Unreadable sets are omitted and logged.
         """
         found = []
         for number in self._store.set_numbers()[:limit]:
@@ -82,11 +97,11 @@ class MappingArchive:
         return found
 
     def set(self, number: int) -> StoredSet:
-        """Return any set, whole. Raises NodeMissing, MappingRefused."""
+        """Return the set of this number with its documents. Raises NodeMissing, MappingRefused."""
         return self._store.load(number)
 
     def number_in_force(self) -> int | None:
-        """Return the number of the active set, None if the pointer cannot be read."""
+        """Return the number of the active set; None if ZooKeeper's pointer to it cannot be read."""
         try:
             return self._store.number()
         except MappingRefused:
@@ -94,9 +109,9 @@ class MappingArchive:
 
 
 def check_group(group: str) -> None:
-    """Raise NoSuchThing unless it is the one group of mapping documents."""
+    """Raise NoSuchThing unless `group` is the only group that contains mapping documents."""
     if group != ROMA_GROUP:
         raise NoSuchThing(
             f"There is no group {group}.",
-            remedy=f"The mapping documents have the group {ROMA_GROUP}.",
+            remedy=f"All mapping documents are in the group {ROMA_GROUP}.",
         )

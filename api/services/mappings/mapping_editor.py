@@ -1,4 +1,4 @@
-"""Changing mappings: checked as a whole, guarded by the set that the writer knew."""
+"""Changes mappings: checks the documents as a whole, and refuses a change of an outdated set."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ from relay.telemetry.metrics import ADMIN_SAVES
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """The active set, whether this save created it, and its changes."""
+    """The active set, True if this save created it, and the effects of the save."""
 
     stored: StoredSet
     made: bool
@@ -37,16 +37,15 @@ class Trial:
     changes: list[RouteEffect]
     unchanged: int
     loads: list[Load | None] = field(default_factory=list)
-    """The load in rows per second of each change; None if it is unknown."""
+    """Rows per second that each change concerns now; None: unknown, or nothing is published now."""
 
 
 class MappingEditor:
-    """Every save leaves a set that is consistent in itself: contradictions are refused from the
-    first document on.
+    """Saves mapping documents. Every save creates a set without contradictions.
 
-    A logical database needs its topic in the same or an earlier save. An empty installation is
-    filled by one save of all documents, or one after another in the order topics, dbs, tbs, tags. A
-    half-filled set never comes into force, so relays need no notion of one.
+    A logical database needs a topic in the same or an earlier save. An empty installation is filled
+    by one save of all documents, or one after another in the order topics, dbs, tbs, tags. A set
+    without a needed topic never becomes active, so relays never read one.
     """
 
     def __init__(
@@ -66,9 +65,10 @@ class MappingEditor:
     def save_document(
         self, group: str, data_id: str, body: str, precondition: Precondition, note: Note
     ) -> Saved:
-        """Replace or add one document; the others are unchanged.
+        """Replace or add one document; the other documents are unchanged.
 
-        Raises ProblemsFound, TableReturnsEarly and the errors of `Precondition.check`.
+        Raises NoSuchThing for another group, ProblemsFound, TableReturnsEarly, SetInForceBroken,
+        and the errors of `Precondition.check`.
         """
         check_group(group)
         base = self._base(strict=True)
@@ -78,9 +78,9 @@ class MappingEditor:
     def save_group(
         self, group: str, bodies: Mapping[str, str], precondition: Precondition, note: Note
     ) -> Saved:
-        """Replace all documents together. A document that is not named is deleted.
+        """Replace all documents together. A document that `bodies` does not contain is deleted.
 
-        This also replaces a broken active set.
+        This also replaces an active set that cannot be read. Raises the errors of `save_document`.
         """
         check_group(group)
         base = self._base(strict=False)
@@ -88,9 +88,10 @@ class MappingEditor:
         return self._save(base, bodies, note)
 
     def roll_back(self, to: int, precondition: Precondition, note: Note) -> Saved:
-        """Put an older set's content into force as the next set, if it is still acceptable.
+        """Save the contents of set `to` as the next set and activate it.
 
-        Raises ProblemsFound, NodeMissing, TableReturnsEarly.
+        Raises ProblemsFound if the older set is not acceptable now, NodeMissing, TableReturnsEarly,
+        and the errors of `Precondition.check`.
         """
         base = self._base_of_roll_back(precondition)
         with _counted():
@@ -112,9 +113,12 @@ class MappingEditor:
     def try_out(
         self, edits: Mapping[str, str], tables: Iterable[str], *, whole: bool = False
     ) -> Trial:
-        """Return the problems or changes if these documents were saved.
+        """Return the problems or the effects of saving these documents. Nothing is saved.
 
-        The others are unchanged, or with `whole` removed. Nothing is saved.
+        edits   dataId → text
+        tables  names whose routes are compared in addition to those of known tables
+        whole   whether documents that `edits` does not contain would be deleted; otherwise they are
+                unchanged
         """
         base = self._base(strict=False)
         bodies = edits if whole else {**base.bodies, **edits}
@@ -127,11 +131,12 @@ class MappingEditor:
         return Trial(base.number, bodies, found, effects.changes, effects.unchanged, loads)
 
     def check(self, bodies: Mapping[str, str]) -> list[MappingProblem]:
-        """Return the problems of documents that would be saved together."""
+        """Return the problems of documents that would be saved as one set."""
         return _problems(bodies)
 
     def changes_of(self, number: int) -> list[RouteEffect]:
-        """Return the changes of a set against the previous one, for the present known tables.
+        """Return the effects of a set compared with the previous one, for the tables known at
+        present.
 
         Raises NodeMissing, MappingRefused.
         """

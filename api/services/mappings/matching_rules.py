@@ -11,7 +11,13 @@ from relay.route.mapping_rules import TableRule, read_rules
 
 @dataclass(frozen=True, slots=True)
 class MatchingRule:
-    """An entry that applies: its document, JSON pointer, line, and the name or rule in it."""
+    """An entry that applies to a table.
+
+    data_id  the document
+    pointer  JSON pointer of the entry in the document
+    line     line of the entry, from 1
+    rule     the name or expression in the entry
+    """
 
     data_id: str
     pointer: str

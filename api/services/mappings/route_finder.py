@@ -20,9 +20,11 @@ from relay.state import InstanceStore
 
 @dataclass(frozen=True, slots=True)
 class FoundRoute:
-    """A real table's route for one instance, or for all where they route it alike.
+    """The route of a real table for one instance, or for several that route the table alike.
 
-    met  whether the instance has read the table
+    view   the route
+    rules  the entries that decide it; empty if a filter excludes the table
+    met    whether the instance has read the table
     """
 
     view: RouteView
@@ -31,7 +33,7 @@ class FoundRoute:
 
 
 class RouteFinder:
-    """Answers from the active set and from the tables that relays have read."""
+    """Finds routes in the active set, for the tables that relays have read and for others."""
 
     def __init__(
         self,
@@ -48,9 +50,10 @@ class RouteFinder:
         self._defined = defined
 
     def routes(self, real: TableId) -> list[FoundRoute]:
-        """Return the table's route for each instance that has read it.
+        """Return the table's route for each instance that has read the table.
 
-        If none has, for each defined instance, equal routes once. Raises SetInForceBroken.
+        If no instance has read it, return the routes of all instances; equal routes appear once.
+        Raises SetInForceBroken.
         """
         names = [each.name for each in self._defined().settings]
         known = self._notes.tables_of_each(names)
@@ -66,7 +69,10 @@ class RouteFinder:
         return list(found.values())
 
     def rules(self, real: TableId) -> tuple[MatchingRule, ...]:
-        """Return the entries that apply to a real table. Raises SetInForceBroken."""
+        """Return the entries that apply to a real table; empty if two expressions claim the table.
+
+        Raises SetInForceBroken.
+        """
         stored, mapping = self._archive.in_force(), self._archive.compiled()
         try:
             return tuple(matching_rules(mapping, stored.bodies, real))
@@ -74,16 +80,16 @@ class RouteFinder:
             return ()
 
     def feeding(self, topic: str = "", logical: str = "", tag: str = "") -> list[LogicalTable]:
-        """Return the logical tables of a topic, of a name, or with a tag.
+        """Return the logical tables that have this topic, this name, or this tag.
 
-        Raises BadRequest unless exactly one is given, SetInForceBroken.
+        Raises BadRequest unless exactly one parameter is given, SetInForceBroken.
         """
         if sum(bool(each) for each in (topic, logical, tag)) != 1:
             raise BadRequest("Give exactly one of topic, logical and tag.")
         return self._tables(topic, logical, tag)
 
     def named(self, name: str) -> list[LogicalTable]:
-        """Return the logical tables that have a name, or whose topic or tag has it.
+        """Return the logical tables whose name, topic or tag equals `name`.
 
         Raises SetInForceBroken.
         """

@@ -1,4 +1,4 @@
-"""How an instance assigns rows of a table to partitions, and their key, for the route finder."""
+"""The message key of a table, and how an instance assigns its rows to partitions."""
 
 from api.models.mappings.route import PartitionStepView
 from relay.model.table import TableId
@@ -9,7 +9,10 @@ _KEY_COLUMNS = "the primary key, else the first unique key whose columns are all
 
 
 def partition_step(instance: InstanceSettings, name: TableId) -> PartitionStepView:
-    """Return the partition rule of a table; `name` is the one that messages and rules use."""
+    """Return the partition rule that applies to a table.
+
+    `name` is the table's name in messages and rules: logical, or real with `names = "real"`.
+    """
     settings = instance.partition
     rule = PartitionRule(
         settings.partition_hash,
@@ -25,7 +28,11 @@ def partition_step(instance: InstanceSettings, name: TableId) -> PartitionStepVi
 
 
 def key_of(instance: InstanceSettings, real: TableId, name: TableId) -> str:
-    """Return the form of the message key, a JSON array, with `…` for the values."""
+    """Return the form of a table's message key: a JSON array with `…` in place of values.
+
+    real  name at the source
+    name  name in messages
+    """
     shard = f', "{real}"' if instance.routing.key_scope == "shard" else ""
     return f'["{name}"{shard}, …]'
 

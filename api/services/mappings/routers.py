@@ -1,4 +1,4 @@
-"""The routers and filters of one comparison: made once, because they keep every answer."""
+"""Caches the routers and filters of one comparison of two mapping sets."""
 
 from typing import Protocol
 
@@ -19,14 +19,14 @@ class Routing(Protocol):
 
 
 class Routers:
-    """Routers for the sets of one comparison; instances with equal settings share the answers."""
+    """Routers and filters of one comparison; instances with equal settings share them."""
 
     def __init__(self) -> None:
         self._routers: dict[tuple[int, RoutingSettings], Router] = {}
         self._filters: dict[FilterSettings, TableFilter] = {}
 
     def router(self, mapping: MappingSet, instance: Routing) -> Router:
-        """Return the router of an instance under a set."""
+        """Return the router of an instance under a mapping set."""
         by = id(mapping), instance.routing  # the router keeps the set, so that no other has its id
         found = self._routers.get(by)
         if found is None:
@@ -34,7 +34,7 @@ class Routers:
         return found
 
     def filter(self, instance: Routing) -> TableFilter:
-        """Return the filter of an instance's tables."""
+        """Return the table filter of an instance."""
         found = self._filters.get(instance.filter)
         if found is None:
             found = self._filters[instance.filter] = TableFilter(instance.filter)

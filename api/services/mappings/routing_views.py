@@ -1,4 +1,4 @@
-"""The installation's instances, grouped by their treatment of names."""
+"""Groups instances that route every table alike, and describes the effects of an edit on them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -25,14 +25,14 @@ ANY_OTHER_TABLE = "*"
 
 @dataclass(frozen=True, slots=True)
 class RoutingView:
-    """Instances with the same routing settings and filter: they route every table alike."""
+    """Instances with equal routing settings and filters: they route every table alike."""
 
     instances: tuple[str, ...]
     routing: RoutingSettings
     filter: FilterSettings
 
     def router(self, mapping: MappingSet) -> Router:
-        """Return a router that maps names with this set as these instances would."""
+        """Return the router of these instances under a mapping set."""
         return Router(mapping, self.routing)
 
     def table_filter(self) -> TableFilter:
@@ -42,7 +42,13 @@ class RoutingView:
 
 @dataclass(frozen=True, slots=True)
 class RouteEffect:
-    """A sentence about the effect of an edit on some instances."""
+    """A sentence about the effect of an edit on some instances.
+
+    instances  names of the instances
+    sentence   the effect
+    tables     real tables that it concerns
+    kind       kind of the change; selects `consequence`
+    """
 
     instances: tuple[str, ...]
     sentence: str
@@ -51,7 +57,7 @@ class RouteEffect:
 
     @property
     def consequence(self) -> str:
-        """Return the effect of the change on consumers; empty for a note."""
+        """Return a sentence about the effect on consumers; empty for a mere note."""
         return CONSEQUENCES[self.kind]
 
 
@@ -70,9 +76,10 @@ def routing_views(instances: Sequence[InstanceSettings]) -> tuple[RoutingView, .
 
 
 def view_of(views: Sequence[RoutingView], instance: str | None) -> RoutingView:
-    """Return the view of one instance; without a name the only one there is.
+    """Return the view that contains an instance; if `instance` is None, the only view.
 
-    Raises NoSuchThing, BadRequest.
+    Raises NoSuchThing for an unknown instance, BadRequest if no instance is named and several views
+    exist.
     """
     if instance is not None:
         for view in views:
@@ -85,8 +92,8 @@ def view_of(views: Sequence[RoutingView], instance: str | None) -> RoutingView:
     if len(views) > 1:
         names = ", ".join(name for view in views for name in view.instances)
         raise BadRequest(
-            "The instances treat names differently.",
-            remedy=f"Name the instance: instance={names}.",
+            "The instances route names differently, so the answer depends on the instance.",
+            remedy=f"Add the parameter `instance` with one of: {names}.",
         )
     return views[0]
 
@@ -98,7 +105,7 @@ def changes_between(
     tables: Iterable[TableId],
     routers: Routers | None = None,
 ) -> list[RouteEffect]:
-    """Return the changes per view for the tables that its filter accepts."""
+    """Return the changes of each view's routes for the tables that the view's filter accepts."""
     known, shared = list(tables), routers or Routers()
     found: list[RouteEffect] = []
     for view in views:
@@ -124,14 +131,13 @@ def changes_between(
 def tables_to_speak_of(
     sets: Sequence[tuple[MappingSet, Documents]], met: Iterable[str]
 ) -> tuple[set[TableId], list[RouteEffect]]:
-    """Return the tables that relays have read, those in the documents, and "any other table" of
-    each named database.
+    """Return the tables whose routes are compared, and a note if some are omitted.
 
-    A rule without a database names its table in every mapped database. If relays have read other
-    tables of the database, and this table only in other databases, it is omitted: it does not exist
-    there.
-
-    If the documents name too many, the second part says that their tables are omitted.
+    These are the tables in `met`, those in the documents, and `database.*` (any other table) for
+    each named database. A rule without a database names its table in every mapped database. A table
+    is omitted for a database if relays have read other tables of that database, and this table only
+    in other databases: it does not exist there. If the documents name too many tables, those are
+    omitted and the second value says so.
     """
     read = tables_named(met)
     tables = set(read)

@@ -22,9 +22,10 @@ class TableRoute:
         self._defined = defined
 
     def of(self, real: TableId, instance: str | None) -> RouteView:
-        """Return the table's fate.
+        """Return the route of a real table for an instance, or for all if `instance` is None.
 
-        Raises NoSuchThing, BadRequest, SetInForceBroken, InstanceRefused.
+        Raises NoSuchThing for an unknown instance, BadRequest if instances differ and none is
+        named, SetInForceBroken, and InstanceRefused for an instance with unusable settings.
         """
         defined = self._defined()
         unusable = None if instance is None else defined.unusable.get(instance)

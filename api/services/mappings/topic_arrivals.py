@@ -1,4 +1,4 @@
-"""Since which mapping set a logical database has a topic."""
+"""Finds the mapping set that first routed a logical database to a topic."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -16,11 +16,11 @@ Topics = Mapping[str, tuple[str, ...]]
 
 
 class Arrival(NamedTuple):
-    """The set that gave a database a topic.
+    """The mapping set that first routed a database to a topic.
 
-    number   0 if no set lacks the topic, of those that were looked at
-    seconds  how long ago, if the database had other topics before; None if it had none, or if the
-             set does not say when it was saved
+    number   number of the set; 0 if no older set without the topic is known
+    seconds  time since the set was saved, if the database had other topics before; None if it had
+             none, or if the time of the save is unknown
     """
 
     number: int
@@ -28,7 +28,7 @@ class Arrival(NamedTuple):
 
 
 class TopicArrivals:
-    """Returns when a database came to its topic. Older sets never change: they are read once."""
+    """Finds when a logical database got a topic. Saved sets never change, so each is read once."""
 
     def __init__(self, archive: MappingArchive, now: Callable[[], float] = time.time) -> None:
         self._archive = archive
@@ -37,9 +37,10 @@ class TopicArrivals:
         self._by_version: dict[int, Topics] = {}
 
     def since(self, number: int, database: str, topic: str) -> Arrival:
-        """Return the first set, up to the active `number`, under which the database has the topic.
+        """Return the oldest of the consecutive sets up to `number` under which the database has the
+        topic.
 
-        Raises StoreUnreachable.
+        `number` is that of the active set. Raises StoreUnreachable.
         """
         first, seconds = number, None
         for record, topics in self._sets(number):

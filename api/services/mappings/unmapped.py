@@ -1,4 +1,4 @@
-"""Real tables that rows came of and that no document lists, of all instances."""
+"""Real tables that no mapping document lists, although an instance received rows of them."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -27,8 +27,9 @@ class UnmappedTables:
         self._defined = defined
 
     def listed(self) -> list[UnmappedView]:
-        """Return the tables that are still unmapped, the ones with the most rows first. Raises
-        SetInForceBroken.
+        """Return the real tables that the active set does not list, those with the most rows first.
+
+        Raises SetInForceBroken.
         """
         mapping, defined = self._archive.compiled(), self._defined().settings
         dropped = self._notes.dropped_of([each.name for each in defined])

@@ -10,9 +10,9 @@ from relay.operations import PeekQuestion, peek_start
 
 @dataclass(frozen=True, slots=True)
 class AskedPeek:
-    """The texts of a request.
+    """The parameters of a request, as texts.
 
-    start  as `relay.operations.peek_start` reads it
+    start  where to begin, as `relay.operations.peek_start` parses it
     """
 
     table: str
@@ -21,7 +21,9 @@ class AskedPeek:
     start: str = "now"
 
     def question(self, table: TableId) -> PeekQuestion:
-        """Return the question about a table. Raises BadRequest for an unreadable start."""
+        """Return the parameters for reading messages of `table`. Raises BadRequest for an
+        unreadable start.
+        """
         try:
             start = peek_start(self.start, int(time() * 1000))
         except ValueError as exc:

@@ -27,7 +27,10 @@ from relay.state import InstanceStore
 
 
 class Reading:
-    """One open reader of a topic, with the rights of its caller. The caller must close it."""
+    """One open reader of a topic, with the rights of its caller. The caller must call `close`.
+
+    All returned rows have no values if the caller does not have the right to see values.
+    """
 
     def __init__(self, peek: Peek, caller: Caller, release: Callable[[], None]) -> None:
         self._peek = peek
@@ -35,32 +38,44 @@ class Reading:
         self.with_values = Right.VALUES in caller.rights
 
     def page(self) -> PeekPage:
-        """Return existing rows. Raises the errors of `Peek.page`."""
+        """Return existing rows: the first ones after the requested time, or the newest ones.
+
+        Raises the errors of `Peek.page`.
+        """
         page = self._peek.page()
         return replace(page, rows=self._seen(page.rows))
 
     def start(self, after: Offsets | None = None) -> PeekBatch:
-        """Begin to read. Raises the errors of `Peek.start`."""
+        """Begin to read, and return the first rows. Raises the errors of `Peek.start`.
+
+        `after` has the next offset of each partition; None: begin where the request says.
+        """
         batch = self._peek.start(after)
         return replace(batch, rows=self._seen(batch.rows))
 
     def poll(self) -> PeekBatch:
-        """Read for a short time. Raises the errors of `Peek.poll`."""
+        """Read for a short time and return the rows. Raises the errors of `Peek.poll`."""
         batch = self._peek.poll()
         return replace(batch, rows=self._seen(batch.rows))
 
     def row_at(self, partition: int, offset: int, row: int) -> PeekedRow | None:
-        """Return one row by partition, offset and number. Raises the errors of `Peek.row_at`."""
+        """Return one row by partition, offset and its number within the message; None if there is
+        none.
+
+        Raises the errors of `Peek.row_at`.
+        """
         found = self._peek.row_at(partition, offset, row)
         return None if found is None else self._seen((found,))[0]
 
     @property
     def rests(self) -> bool:
-        """Return whether rows wait for the next second, so that a poll returns immediately."""
+        """Return whether `poll` returns at once, because rows are already read and kept for the
+        next second.
+        """
         return self._peek.rests
 
     def close(self) -> None:
-        """Close the consumer, and free the slot of the reader."""
+        """Close the Kafka consumer, and allow another reader to be opened."""
         try:
             self._peek.close()
         finally:
@@ -91,7 +106,7 @@ class PeekDesk:
         """For the calls of streams, so that an unavailable broker blocks no other request."""
 
     def tables(self) -> PeekTables:
-        """Return the logical tables under the active set. Raises SetInForceBroken."""
+        """Return the readable logical tables of the active set. Raises SetInForceBroken."""
         return PeekTables(
             self._archive.compiled(),
             self._defined().settings,
@@ -99,9 +114,9 @@ class PeekDesk:
         )
 
     def open(self, caller: Caller, tables: PeekTables, asked: AskedPeek) -> Reading:
-        """Open a reader and note it in the audit trail.
+        """Open a reader of a table's topic, and record that in the audit trail.
 
-        Raises BadRequest, RightMissing for a key filter without the right to values, PeeksBusy,
+        Raises BadRequest, RightMissing for a key filter without the right to see values, PeeksBusy,
         NothingToPeek, ConfigurationError.
         """
         table = tables.table(asked.table)
@@ -120,7 +135,9 @@ class PeekDesk:
 
     @contextmanager
     def opened(self, caller: Caller, tables: PeekTables, asked: AskedPeek) -> Iterator[Reading]:
-        """Context manager: open a reader for the block. Raises the errors of `open`."""
+        """Context manager: open a reader, and close it at the end of the block. Raises the errors
+        of `open`.
+        """
         reading = self.open(caller, tables, asked)
         try:
             yield reading

@@ -1,4 +1,4 @@
-"""The offsets where a reader continues, as the id of an event."""
+"""The offsets at which a reader continues, as the id of a server-sent event."""
 
 import re
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ class PeekOffsets:
 
     @classmethod
     def read(cls, text: str) -> Self | None:
-        """Return the offsets in a text; None for anything else."""
+        """Return the offsets in a text such as `0-17,1-5`; None if the text has another form."""
         if len(text) > _MOST_CHARACTERS or not _TEXT.fullmatch(text):
             return None
         pairs = (each.split("-") for each in text.split(","))
@@ -25,6 +25,6 @@ class PeekOffsets:
 
     @property
     def text(self) -> str:
-        """Return the offsets as text; empty if they are too many for a header."""
+        """Return the offsets as `0-17,1-5`; empty if that is too long for an HTTP header."""
         text = ",".join(f"{number}-{offset}" for number, offset in sorted(self.offsets.items()))
         return text if len(text) <= _MOST_CHARACTERS else ""

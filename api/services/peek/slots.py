@@ -13,29 +13,33 @@ MOST_PEEKS: Final = 8
 thread.
 """
 MOST_OF_A_CALLER: Final = 4
-"""Largest number of these for one caller: the open pages of one person leave readers for others."""
+"""Largest number of parallel readers of one caller, so that others can read too."""
 
 
 class PeekSlots:
-    """Counts open readers. Threads may share one."""
+    """Counts open readers. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._open: Counter[str] = Counter()
 
     def take(self, caller: str) -> Callable[[], None]:
-        """Take a slot and return the function that frees it; call that once.
+        """Count one more reader of `caller`, and return the function that ends it. Call that
+        function once.
 
-        Raises PeeksBusy. All callers without a name share one limit.
+        Raises PeeksBusy if a limit is reached. All callers without a name share one limit.
         """
         with self._lock:
             if self._open[caller] >= MOST_OF_A_CALLER:
                 raise PeeksBusy(
-                    f"{caller or 'Callers without a name'} already reads topics "
-                    f"with {MOST_OF_A_CALLER} readers."
+                    f"{caller or 'A caller without a name'} already has {MOST_OF_A_CALLER} open "
+                    "readers of topics, which is the limit of one caller."
                 )
             if self._open.total() >= MOST_PEEKS:
-                raise PeeksBusy(f"{MOST_PEEKS} readers already read topics through this admin.")
+                raise PeeksBusy(
+                    f"This admin already has {MOST_PEEKS} open readers of topics, which is its "
+                    "limit."
+                )
             self._open[caller] += 1
         return partial(self._release, caller)
 

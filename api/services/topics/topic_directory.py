@@ -17,19 +17,25 @@ _MOST_WAITING: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class TopicPartitions:
-    """Partition number → offsets that can be read."""
+    """Partition number → the range of offsets that can be read."""
 
     ranges: Mapping[int, PartitionRange]
 
     @property
     def offsets(self) -> int:
-        """Return how many offsets can be read, markers of Kafka transactions included."""
+        """Return the number of readable offsets, markers of Kafka transactions included."""
         return sum(each.end - each.first for each in self.ranges.values())
 
 
 @dataclass(frozen=True, slots=True)
 class TopicReport:
-    """One topic. `partitions` is None if Kafka has no such topic yet."""
+    """One topic.
+
+    name        name of the topic
+    group       the logical tables that are routed to it
+    partitions  the readable offsets; None: Kafka does not have the topic yet
+    readers     progress of the consumer groups that read it
+    """
 
     name: str
     group: LogicalGroupView
@@ -38,10 +44,10 @@ class TopicReport:
 
 
 class TopicDirectory:
-    """Reads the mapping, and queries Kafka; each request opens a separate connection.
+    """Reads topics from the mapping and from Kafka. Each request opens a separate connection.
 
-    Only a few requests wait for Kafka at the same time, so an unavailable broker does not block the
-    others.
+    Only a few requests wait for Kafka at the same time, so an unavailable broker does not block
+    other requests.
     """
 
     def __init__(self, views: LogicalViews, settings: KafkaSettings) -> None:
@@ -50,7 +56,7 @@ class TopicDirectory:
         self._waiting = BoundedSemaphore(_MOST_WAITING)
 
     def topics(self) -> list[TopicReport]:
-        """Return all topics of the active mapping, by name.
+        """Return all topics of the active mapping, sorted by name.
 
         Raises SetInForceBroken, BrokerUnreachable, KafkaNotPermitted.
         """
@@ -59,7 +65,8 @@ class TopicDirectory:
     def topic(self, name: str) -> TopicReport:
         """Return one topic of the active mapping.
 
-        Raises NoSuchThing, SetInForceBroken, BrokerUnreachable, KafkaNotPermitted.
+        Raises NoSuchThing if the mapping does not have the topic, SetInForceBroken,
+        BrokerUnreachable, KafkaNotPermitted.
         """
         found = [each for each in self._views.view("topic").groups if each.name == name]
         if not found:
@@ -67,7 +74,7 @@ class TopicDirectory:
         return self._reports(found)[0]
 
     def of_instance(self, instance: str) -> list[TopicReport]:
-        """Return the topics that an instance feeds, by name.
+        """Return the topics that an instance feeds, sorted by name.
 
         Raises SetInForceBroken, BrokerUnreachable, KafkaNotPermitted.
         """
@@ -80,7 +87,8 @@ class TopicDirectory:
             return []
         if not self._waiting.acquire(blocking=False):
             raise BrokerUnreachable(
-                f"{_MOST_WAITING} requests of this admin wait for an answer of Kafka already."
+                f"{_MOST_WAITING} requests of this admin are already waiting for an answer "
+                "from Kafka."
             )
         try:
             return self._asked(listed)

@@ -11,7 +11,9 @@ def address_of(source: SourceSettings | GroupSourceSettings) -> str:
 
 
 def grouped_addresses(instance: InstanceSettings) -> Mapping[str, str]:
-    """Return `host:port` of each source of a group by its name; nothing for a single source."""
+    """Return source → `host:port` for the sources of a group; empty for an instance with one
+    source.
+    """
     group = instance.group
     if group is None:
         return {}

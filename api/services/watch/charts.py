@@ -1,4 +1,4 @@
-"""Figures over time for charts: from Prometheus where one is named, else from the watch."""
+"""Metrics over time for charts: from Prometheus if it is configured, otherwise from the watch."""
 
 import threading
 from collections.abc import Callable
@@ -18,10 +18,12 @@ from relay.threads import RelayThread
 KEPT_SECONDS: Final = 5.0
 """An answer is reused for this many seconds."""
 AWAY_SECONDS: Final = 10.0
-"""After a failed query none is sent for this many seconds."""
+"""After a failed query, no query is sent to Prometheus for this many seconds."""
 MOST_KEPT: Final = 200
 MOST_AT_ONCE: Final = 4
-"""Largest number of parallel queries; further ones use the figures of the watch."""
+"""Largest number of parallel queries to Prometheus; further requests use the values of the
+watch.
+"""
 _MS: Final = 1000
 
 
@@ -29,8 +31,8 @@ _MS: Final = 1000
 class Charted:
     """Series by instance.
 
-    `problem` is the reason why they are not from Prometheus; empty if they are, or if none is
-    configured.
+    `problem` is the reason why the values are not from Prometheus; empty if they are, or if
+    Prometheus is not configured.
     """
 
     series: dict[str, Series]
@@ -38,9 +40,9 @@ class Charted:
 
 
 class Charts:
-    """Answers for all pages and endpoints with figures over time; threads may share one.
+    """Returns metrics over time to all pages and endpoints. Thread-safe.
 
-    `reader` is None if no Prometheus is named.
+    `reader` is None if Prometheus is not configured.
     """
 
     def __init__(
@@ -61,9 +63,10 @@ class Charts:
         self._problem = ""
 
     def series(self, name: str, metric: Metric, span: Range) -> tuple[Series, str]:
-        """Return a metric of one instance, and why it is not from Prometheus.
+        """Return one metric of an instance, and the reason why it is not from Prometheus.
 
-        Raises NodeMissing.
+        The reason is empty if the values are from Prometheus, or if Prometheus is not configured.
+        Raises NodeMissing for an unknown instance.
         """
         seen = self._watch.series(name, metric, span)
         if self._reader is None:
@@ -75,7 +78,7 @@ class Charts:
         return found.series.get(name, empty), ""
 
     def sparks(self, metric: Metric) -> Charted:
-        """Return the last hour of every instance in 24 points."""
+        """Return one metric of every instance during the last hour, in 24 values."""
         seen = self._watch.sparks(metric)
         if self._reader is None or not seen:
             return Charted(seen)

@@ -18,10 +18,10 @@ _OUTLIVES: Final = frozenset({"STOPPED", "ENDED", "STANDBY", "NEVER_REPORTED", "
 
 
 class StatePeriod(NamedTuple):
-    """A state, from `since_ms` (Unix milliseconds) until the next period.
+    """A state of an instance, from `since_ms` (Unix milliseconds) until the next period.
 
-    An empty state is a gap: there was no reading. `exact`: the change itself was observed;
-    otherwise the state may have begun earlier.
+    An empty state is a gap without readings. `exact` is False if the state may have begun earlier,
+    because the change itself was not observed.
     """
 
     since_ms: int
@@ -34,16 +34,16 @@ class StatePeriod(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """One instance at one moment. Times in Unix milliseconds, None while the condition is false.
+    """The facts about one instance at one time. Times are in Unix milliseconds.
 
     view              the status as its relay reported it last
     period            the present state, and when it began
-    rate              rows per second, None if unknown
-    lag_since_ms      since when the lag is above the limit
-    mapping_since_ms  since when a newer mapping set cannot be used
-    spool_since_ms    since when the spool on disk is full
-    letters_ms        when the newest dead letters came
-    letters           dead letters since the watch began
+    rate              rows per second; None: unknown
+    lag_since_ms      time since which the lag is above the limit; None: it is not
+    mapping_since_ms  time since which a newer mapping set cannot be used; None: there is none
+    spool_since_ms    time since which the spool on disk is full; None: it is not
+    letters_ms        time at which the newest dead letters were reported; None: there were none
+    letters           number of dead letters since the watch began
     """
 
     view: InstanceView
@@ -57,20 +57,24 @@ class Facts:
 
 
 def present_state(view: InstanceView) -> str:
-    """Return the present state: STANDBY after the relay that ran the instance has ended."""
+    """Return the present state of an instance.
+
+    That is STANDBY if the relay that ran the instance has ended, except for a state that remains.
+    """
     return view.state if view.relay_alive or view.state in _OUTLIVES else STANDBY
 
 
 def held_back_by(view: InstanceView) -> str:
-    """Return in a sentence what limits a running instance's speed; empty if nothing does."""
+    """Return what limits the speed of a running instance, as a phrase; empty if nothing does."""
     limited = _LIMIT.match(view.held_back) is not None
     return f"limited to {view.held_back}" if limited else view.held_back
 
 
 def missing_files(view: InstanceView) -> str:
-    """Return the binlog files that the instance needs and its source purged, else "".
+    """Return the binlog files that the instance needs and that its source has purged, as text.
 
-    The names are those of the relay's reason (`BINLOG_PURGED`).
+    The names are taken from the reason that the relay reported with BINLOG_PURGED. Returns an empty
+    text for any other reason.
     """
     found = _PURGED.match(view.reason) if view.code == "BINLOG_PURGED" else None
     if found is None:
@@ -85,9 +89,10 @@ def missing_files(view: InstanceView) -> str:
 
 
 def unmapped_name(view: InstanceView) -> str:
-    """Return the real table or database whose missing mapping stopped the instance, else "".
+    """Return the real table or database that stopped the instance because no mapping names it.
 
-    The name is that of the relay's reason (`UNMAPPED_NAME`).
+    The name is taken from the reason that the relay reported with UNMAPPED_NAME. Returns an empty
+    text for any other reason.
     """
     found = _UNMAPPED.fullmatch(view.reason) if view.code == "UNMAPPED_NAME" else None
     return found[1] if found is not None else ""

@@ -1,4 +1,4 @@
-"""Servers whose relay was seen and no longer lives."""
+"""Finds servers whose relay was connected and is not connected any more."""
 
 from collections.abc import Iterable, Set
 from typing import Final
@@ -7,19 +7,19 @@ from api.models.instance import RelayView
 from api.services.watch.needs import GoneRelay
 
 PATIENCE_MS: Final = 30_000
-"""A relay that restarts is back before that."""
+"""A relay is reported as gone after this many milliseconds; a restart takes less."""
 _KEPT_MS: Final = 86_400_000
 """After a day a relay that did not come back counts as removed."""
 
 
 class RelayRoll:
-    """Keeps the relays that were connected, by server."""
+    """Remembers by server the relays that were connected."""
 
     def __init__(self) -> None:
         self._seen: dict[str, GoneRelay] = {}
 
     def note(self, living: Iterable[RelayView], now_ms: int) -> None:
-        """Note the relays that live now; `since_ms` of a known one is when it was seen last."""
+        """Record that the relays in `living` are connected at `now_ms` (Unix milliseconds)."""
         for each in living:
             self._seen[each.server] = GoneRelay(each.name, each.server, now_ms)
         self._seen = {
@@ -27,8 +27,10 @@ class RelayRoll:
         }
 
     def gone(self, maintenance: Set[str], now_ms: int) -> list[GoneRelay]:
-        """Return the relays that are missing for longer than a restart takes, without those of
-        servers in maintenance.
+        """Return the relays that were connected and have been missing for longer than a restart
+        takes.
+
+        `maintenance` has servers in maintenance; their relays are omitted.
         """
         return [
             each

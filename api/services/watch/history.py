@@ -1,4 +1,4 @@
-"""The history of one instance: rings of lag and rate, and its changes of state."""
+"""The history of one instance: lag and rate over time, and its changes of state."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -23,7 +23,9 @@ _FOLDS: Final[Mapping[Metric, Fold]] = {"rows": "mean", "lag": "max"}
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A range: `seconds` long, read from buckets of `bucket_s`, shown as `points` values."""
+    """A range of time: `seconds` long, read from buckets of `bucket_s` seconds, shown as `points`
+    values.
+    """
 
     seconds: int
     bucket_s: int
@@ -40,7 +42,7 @@ SPANS: Final[Mapping[Range, Span]] = {
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Equally spaced values: the first is of the `step_s` seconds from `from_ms` on."""
+    """Values at equal intervals of `step_s` seconds. The first interval begins at `from_ms`."""
 
     from_ms: int
     step_s: float
@@ -61,7 +63,11 @@ class InstanceHistory:
         self.facts: Facts | None = None
 
     def add(self, view: InstanceView, now_ms: int, lag_limit_s: float) -> Facts:
-        """Add the reading of `now_ms`, and return the present facts."""
+        """Record a status that was read at `now_ms` (Unix milliseconds), and return the present
+        facts.
+
+        `lag_limit_s` is the lag in seconds above which an operator is needed.
+        """
         self._add_state(view, now_ms)
         rate = self._add_rate(view, now_ms)
         lag = view.lag_seconds if view.relay_alive else None
@@ -83,7 +89,11 @@ class InstanceHistory:
         return self.facts
 
     def series(self, metric: Metric, span: Span, now_ms: int, points: int | None = None) -> Series:
-        """Return a metric over a span, as `points` values or as many as the span shows."""
+        """Return a metric over a span that ends at `now_ms`.
+
+        `points` is the number of values; None: the number that the span defines. A value is None
+        where it is unknown.
+        """
         wanted, now_s = points or span.points, now_ms / _MS
         count = span.seconds // span.bucket_s
         raw = self._rings[metric][span.bucket_s].read(now_s, count)
@@ -95,7 +105,7 @@ class InstanceHistory:
         )
 
     def periods(self, since_ms: int) -> list[StatePeriod]:
-        """Return the periods that reach beyond `since_ms`, the oldest first."""
+        """Return the periods that end after `since_ms` (Unix milliseconds), the oldest first."""
         every = list(self._periods)
         later = [at for at, each in enumerate(every) if each.since_ms > since_ms]
         first = max(0, (later[0] if later else len(every)) - 1)

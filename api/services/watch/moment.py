@@ -13,12 +13,12 @@ from relay.errors import RelayError
 class Moment:
     """The newest reading of all instances.
 
-    read_ms      when it was read (Unix milliseconds); 0: never
-    facts        instances by name, in the order of their names
+    read_ms      time of the reading in Unix milliseconds; 0: nothing was read yet
+    facts        instance → facts, sorted by instance
     maintenance  servers that are being drained
     addresses    instance → `host:port` of its source, if this admin has the settings
-    grouped      instance → source of its group → `host:port`, likewise
-    error        why a later reading failed; the rest is then old
+    grouped      instance → source of its group → `host:port`, if this admin has the settings
+    error        the error of a later reading, so that the other fields are old; None: there is none
     """
 
     read_ms: int = 0

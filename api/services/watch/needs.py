@@ -1,4 +1,4 @@
-"""Finds the problems that need an operator. Pure."""
+"""Finds the problems that need an operator. Without input or output."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -11,18 +11,20 @@ from api.services.watch.facts import STANDBY, Facts, held_back_by, unmapped_name
 PATIENCE_MS: Final = 120_000
 """A condition that may end by itself is not reported for this long, in milliseconds."""
 LETTERS_MS: Final = 86_400_000
-"""Dead letters count as new for this long, in milliseconds."""
+"""A dead letter is reported for this many milliseconds after it was written."""
 SHORT_SHARE: Final = 0.25
 """A paused instance is reported when less than this share of the binlog's retention is left."""
 UNKNOWN_RETENTION_SECONDS: Final = 86_400.0
-"""And after this pause if the retention is not known."""
+"""If the binlog's retention is unknown, a paused instance is reported after this many seconds."""
 _RANKS: Final[Mapping[NeedKind, int]] = {"stopped": 0, "waiting": 1, "lag": 2}
 _OTHER: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
 class GoneRelay:
-    """A relay that was seen and no longer lives, while no other one lives on its server."""
+    """A relay that was connected and is not any more, on a server without another connected
+    relay.
+    """
 
     name: str
     server: str
@@ -32,8 +34,10 @@ class GoneRelay:
 def needs_you(
     facts: Iterable[Facts], gone: Iterable[GoneRelay], now_ms: int, lag_limit_s: float
 ) -> list[NeedView]:
-    """Return the problems that need an operator: stopped, waiting, lag, the rest; of each the
-    oldest first.
+    """Return the problems that need an operator.
+
+    Stopped instances are first, then waiting ones, then lag, then the rest. Problems of one kind
+    are sorted by age, the oldest first.
     """
     found = [
         need
@@ -71,8 +75,8 @@ def _unled(facts: Facts, now_ms: int, _limit_s: float) -> NeedView | None:
         "unled",
         "NO_LEADER",
         f"No relay leads {view.name}.{last}",
-        "Start a relay that has this instance. The servers page shows why a running relay "
-        "cannot lead it.",
+        "Start a relay whose settings contain this instance. The servers page shows why a "
+        "running relay cannot lead it.",
         facts.period.since_ms,
     )
 
@@ -94,10 +98,10 @@ def _lag(facts: Facts, now_ms: int, limit_s: float) -> NeedView | None:
 def _remedy_of_lag(facts: Facts) -> str:
     held_back = held_back_by(facts.view)
     if held_back != facts.view.held_back:
-        return f"It is {held_back}. Raise or lift the limit with Throttle."
-    return (
-        held_back
-        or "See on its page whether the source writes more than usual or Kafka answers slowly."
+        return f"The instance is {held_back}. Raise or remove the limit with Throttle."
+    return held_back or (
+        "Look at the page of the instance: does the source write more than usual, or does "
+        "Kafka answer slowly?"
     )
 
 
@@ -119,7 +123,10 @@ def _binlog_short(facts: Facts, now_ms: int, _limit_s: float) -> NeedView | None
     else:
         left = f"Its source may purge binlog that it has not read in {_hours(kept - unread_s)}."
     reason = f"{name} is paused, and has read its source up to {_hours(unread_s)} ago. {left}"
-    remedy = "Resume it, or let the source keep its binlog longer (binlog_expire_logs_seconds)."
+    remedy = (
+        "Resume the instance, or let the source keep its binlog longer "
+        "(binlog_expire_logs_seconds)."
+    )
     return _need(facts, "binlog_short", "BINLOG_SHORT", reason, remedy, facts.period.since_ms)
 
 
@@ -167,7 +174,7 @@ def _letters(facts: Facts, now_ms: int, _limit_s: float) -> NeedView | None:
         "dead_letters",
         "DEAD_LETTERS",
         f"{rows}.",
-        "Look at them, remove their cause, then replay them.",
+        "Open the dead letters, remove the cause that they name, then replay them.",
         facts.letters_ms,
         link=f"dead-letters?instance={quote(facts.view.name, safe='')}",
     )

@@ -1,4 +1,4 @@
-"""Range queries to a Prometheus server. The only module that reads figures from another server."""
+"""Range queries to a Prometheus server. The only module that reads metrics from another server."""
 
 import json
 import math
@@ -15,9 +15,9 @@ from urllib3.exceptions import HTTPError
 from api.services.watch.history import Metric, Series
 
 TIMEOUT_SECONDS: Final = 3.0
-"""Timeout in seconds of a query with its whole answer."""
+"""Seconds within which a query must be answered completely."""
 MOST_BYTES: Final = 16_000_000
-"""A longer answer is refused."""
+"""Largest accepted answer in bytes."""
 _MOST_WORDS: Final = 200
 """So many characters of an error that Prometheus names are shown."""
 _SHORTEST_RATE_S: Final = 60
@@ -26,13 +26,15 @@ _MS: Final = 1000
 
 
 class PrometheusUnusable(Exception):
-    """Prometheus gave no figures; the text is a sentence without the URL's credentials."""
+    """Prometheus returned no values. The text is a sentence that does not contain the URL's
+    credentials.
+    """
 
 
 class PrometheusReader:
-    """Asks for rows per second and lag by instance. Several threads may use one.
+    """Queries rows per second and lag by instance. Thread-safe.
 
-    labels  label → value that series must have beside the instance
+    labels  label → value that series must have in addition to the label of the instance
     """
 
     def __init__(self, url: SecretStr, labels: Mapping[str, str]) -> None:
@@ -42,9 +44,12 @@ class PrometheusReader:
     def series(
         self, metric: Metric, name: str | None, from_ms: int, step_s: float, points: int
     ) -> dict[str, Series]:
-        """Return by instance as many values as `points`, the first of the step after `from_ms`.
+        """Return `points` values of a metric for each instance, at intervals of `step_s` seconds.
 
-        `name` None: of every instance. Raises PrometheusUnusable.
+        name     instance; None: all instances
+        from_ms  begin of the first interval in Unix milliseconds
+
+        Raises PrometheusUnusable.
         """
         first_s = from_ms / _MS + step_s  # the value at a moment is of the step before it
         found = self._asked(
@@ -110,10 +115,13 @@ def _body(answer: requests.Response, shown: str) -> bytes:
         body += part
         if monotonic() > ends_s:
             raise PrometheusUnusable(
-                f"Prometheus at {shown} took more than {TIMEOUT_SECONDS:.0f} s for its answer."
+                f"Prometheus at {shown} did not send its whole answer within "
+                f"{TIMEOUT_SECONDS:.0f} s."
             )
         if len(body) > MOST_BYTES:
-            raise PrometheusUnusable(f"Prometheus at {shown} gave an answer of too many bytes.")
+            raise PrometheusUnusable(
+                f"Prometheus at {shown} sent an answer of more than {MOST_BYTES:,} bytes."
+            )
     return bytes(body)
 
 
@@ -132,7 +140,7 @@ def _matrix(body: bytes, status: int, shown: str) -> dict[str, list[Any]]:
         }
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise PrometheusUnusable(
-            f"The server at {shown} (status {status}) is not Prometheus."
+            f"The server at {shown} (HTTP status {status}) does not answer as Prometheus does."
         ) from None
 
 

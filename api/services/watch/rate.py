@@ -4,17 +4,19 @@ from dataclasses import dataclass
 from typing import Final
 
 LONGEST_GAP_MS: Final = 20_000
-"""Between readings that are farther apart the rate is unknown: a gap, not a mean."""
+"""If two readings are farther apart than this many milliseconds, the rate between them is
+unknown.
+"""
 _MS: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A counter at one moment.
+    """A reading of a counter.
 
-    at_ms  when the relay wrote it (Unix milliseconds, the relay's clock)
-    rows   rows published since the relay's start
-    relay  who wrote it
+    at_ms  time when the relay wrote it (Unix milliseconds, the relay's clock)
+    rows   number of rows published since the relay's start
+    relay  name of the relay that wrote it
     """
 
     at_ms: int
@@ -23,9 +25,10 @@ class Reading:
 
 
 def rows_per_second(before: Reading | None, now: Reading) -> float | None:
-    """Return the rate between two readings, None if it is not known.
+    """Return the rate between two readings; None if it is unknown.
 
-    A counter that fell, or that another relay wrote, started again: no rate follows from it.
+    It is unknown without a former reading, if the counter fell, if another relay wrote it, and if
+    the readings are too far apart.
     """
     if before is None or before.relay != now.relay or now.rows < before.rows:
         return None

@@ -1,4 +1,4 @@
-"""A bounded history of one metric: an array of buckets of equal width, the oldest overwritten."""
+"""A bounded history of one metric: equal buckets of time, the oldest of which are overwritten."""
 
 from array import array
 from collections.abc import Sequence
@@ -6,13 +6,13 @@ from math import isnan, nan
 from typing import Literal
 
 Fold = Literal["mean", "max"]
-"""How several values of one bucket become one."""
+"""How several values of one bucket are combined into one."""
 
 
 class Ring:
     """The newest `size` buckets of `step_s` seconds. A bucket without a value is a gap.
 
-    A clock that was set back removes the buckets after its new time.
+    If the clock is set back, the buckets after the new time are removed.
     """
 
     def __init__(self, step_s: int, size: int, fold: Fold) -> None:
@@ -23,7 +23,9 @@ class Ring:
         self._count = 0
 
     def put(self, at_s: float, value: float | None) -> None:
-        """Add a value at this time (Unix seconds); None only advances the ring."""
+        """Add a value at a time in Unix seconds. None adds no value, but removes buckets that are
+        too old.
+        """
         bucket = int(at_s // self.step_s)
         if bucket != self._newest:
             self._move_to(bucket)
@@ -33,7 +35,11 @@ class Ring:
             self._count += 1
 
     def read(self, until_s: float, count: int) -> list[float | None]:
-        """Return the last `count` buckets up to the moment `until_s`, the oldest first."""
+        """Return the last `count` buckets up to the time `until_s` (Unix seconds), the oldest
+        first.
+
+        A gap is None.
+        """
         last = int(until_s // self.step_s)
         oldest, size = last - count + 1, len(self._values)
         newest = oldest - 1 if self._newest is None else self._newest
@@ -76,8 +82,9 @@ class Ring:
 
 
 def folded(values: Sequence[float | None], points: int, fold: Fold) -> list[float | None]:
-    """Return at most `points` values, each of an equal number of neighbours; the length of
-    `values` is a multiple of `points` or at most `points`.
+    """Combine neighbouring values, so that at most `points` values remain.
+
+    The number of `values` must be a multiple of `points`, or at most `points`.
     """
     width = max(1, len(values) // points)
     groups = (values[at : at + width] for at in range(0, len(values), width))

@@ -1,4 +1,4 @@
-"""Selects and sorts the instances of a list. Pure."""
+"""Selects and sorts the instances of a list. Without input or output."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ class Selection:
     """The filters and the order that a reader requested.
 
     filter  words that must all be part of name, relay, source address, state or code
-    state   the present state; empty: every one
-    sort    the sort key of the list; equal ones by name
-    down    whether the greatest is first
+    state   the present state; empty: all states
+    sort    the sort key; instances with equal keys are sorted by name
+    down    whether the greatest key is first
     """
 
     filter: str = ""
@@ -30,7 +30,7 @@ class Selection:
 
 
 def rank(state: str) -> int:
-    """Return the rank of a state in a list: states that need an operator are first."""
+    """Return the sort rank of a state. States that need an operator have the lowest ranks."""
     return _RANKS.index(state) if state in _RANKS else _RANKS.index("STARTING")
 
 
@@ -40,10 +40,12 @@ def selected(
     asked: Selection,
     servers: Mapping[str, str] = _NO_SERVERS,
 ) -> list[Facts]:
-    """Return the instances that were asked for, in their order.
+    """Return the instances that match the filters, in the requested order.
 
+    facts      all instances
     addresses  instance → address of its source
-    servers    relay process → the server that operators know it by
+    asked      the filters and the order
+    servers    relay process → name of its server
     """
     words = asked.filter.casefold().split()
     found = [
@@ -93,4 +95,4 @@ SORTS: Final[Mapping[Sort, Callable[[Facts], float | str]]] = {
     "rate": _by_rate,
     "change": _by_change,
 }
-"""The sort keys of a list, but that of the relay, which is sorted by its server."""
+"""The sort keys of a list, except the relay, which is sorted by its server."""

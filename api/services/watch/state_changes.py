@@ -1,4 +1,4 @@
-"""Numbered changes of state, for streams that follow them."""
+"""Numbered changes of state, for the streams that send them."""
 
 import threading
 from collections import deque
@@ -11,7 +11,7 @@ from api.services.watch.facts import Facts, present_state
 _KEPT: Final = 2000
 """Number of stored changes; a receiver that missed more gets the state of every instance again."""
 REMOVED: Final = "REMOVED"
-"""The state in a change that means that the instance no longer exists."""
+"""State of an instance that no longer exists."""
 
 
 class StateChange(NamedTuple):
@@ -27,9 +27,9 @@ class StateChange(NamedTuple):
 
 
 class ChangeLog:
-    """The newest changes; written by the watch, read by any thread.
+    """The newest changes of state. The watch adds them; any thread may read them.
 
-    Numbers count from 1 with the admin's start, which `boot` names.
+    Numbers count from 1 since the admin's start. `boot` identifies that start.
     """
 
     def __init__(self, boot_ms: int | None = None) -> None:
@@ -40,7 +40,10 @@ class ChangeLog:
         self._present: dict[str, StateChange] = {}
 
     def note(self, facts: Mapping[str, Facts], now_ms: int) -> None:
-        """Compare the new reading with the known state, and add the differences."""
+        """Add the differences between the former reading and `facts`.
+
+        `now_ms` is the time of removals in Unix milliseconds.
+        """
         with self._lock:
             for name, each in facts.items():
                 view, known = each.view, self._present.get(name)
@@ -59,7 +62,9 @@ class ChangeLog:
             return self._number, sorted(self._present.values())
 
     def after(self, number: int) -> Sequence[StateChange] | None:
-        """Return the changes after a number, None if some of them are no longer stored."""
+        """Return the changes after number `number`; None if some of them are no longer stored, or
+        if no such number was given out.
+        """
         with self._lock:
             if number > self._number or self._number - number > len(self._changes):
                 return None

@@ -1,4 +1,4 @@
-"""The state of the watch, as the endpoints return it."""
+"""The readings of the watch in the form in which endpoints return them."""
 
 from itertools import zip_longest
 
@@ -15,14 +15,14 @@ _MS = 1000
 def needs_view(watch: Watch) -> NeedsView:
     """Return the problems that need an operator.
 
-    Raises StoreUnreachable before the first reading.
+    Raises StoreUnreachable if the admin has not read ZooKeeper yet.
     """
     moment = watch.moment()
     return NeedsView(read_ms=moment.read_ms, old=moment.error is not None, needs=list(moment.needs))
 
 
 def series_view(charts: Charts, name: str, metric: Metric, span: Range) -> SeriesView:
-    """Return one metric of an instance. Raises NodeMissing."""
+    """Return the view of one metric of an instance. Raises NodeMissing."""
     series, problem = charts.series(name, metric, span)
     return SeriesView(
         instance=name,
@@ -36,7 +36,7 @@ def series_view(charts: Charts, name: str, metric: Metric, span: Range) -> Serie
 
 
 def sparks_view(charts: Charts) -> SparksView:
-    """Return one metric of the last hour for every instance."""
+    """Return rows per second and lag of every instance during the last hour."""
     charted, lags = charts.sparks("rows"), charts.sparks("lag")
     rows = charted.series
     first = next(iter(rows.values()), None)
@@ -53,7 +53,9 @@ def sparks_view(charts: Charts) -> SparksView:
 
 
 def states_view(watch: Watch, name: str, span: Range) -> StatesView:
-    """Return the states of an instance, the oldest first. Raises NodeMissing."""
+    """Return the states of an instance within a range of time, the oldest first. Raises
+    NodeMissing.
+    """
     read_ms = watch.moment().read_ms
     from_ms = read_ms - SPANS[span].seconds * _MS
     periods = watch.periods(name, from_ms)

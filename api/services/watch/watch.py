@@ -1,4 +1,4 @@
-"""The watch: reads every instance and relay at a fixed interval, and stores the observations."""
+"""The watch: reads every instance and relay at a fixed interval, and keeps a history in memory."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -35,7 +35,8 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class Watch:
-    """Reads in a separate thread, and for a page if the last reading is older than a second.
+    """Reads all instances in a separate thread, and for a page if the last reading is older than a
+    second.
 
     Nothing is stored: after a restart the history begins with the first reading.
     """
@@ -70,11 +71,11 @@ class Watch:
 
     @property
     def ended(self) -> bool:
-        """Whether the admin ends: receivers of changes must end too."""
+        """Whether the admin stops: streams of changes must end."""
         return self._ended.is_set()
 
     def end(self) -> None:
-        """Stop the thread and all followers of the changes soon."""
+        """Request the end of the thread and of all streams; do not wait for it."""
         self._ended.set()
 
     def start(self) -> None:
@@ -88,9 +89,10 @@ class Watch:
             self._thread.join(_STOP_SECONDS)
 
     def moment(self) -> Moment:
-        """Return the present state; with `error` if the newest reading failed.
+        """Return the present state of all instances; its `error` is set if the newest reading
+        failed.
 
-        Raises StoreUnreachable before the first reading.
+        Raises StoreUnreachable if no reading has succeeded yet.
         """
         found = self._looked()
         if not found.read_ms:
@@ -99,13 +101,15 @@ class Watch:
 
     @property
     def known(self) -> Moment:
-        """Return the last reading, without a new one; `read_ms` is 0 before the first."""
+        """Return the last reading without a new one; `read_ms` is 0 if no reading has succeeded
+        yet.
+        """
         return self._moment
 
     def rates(self) -> dict[str, InstanceRates]:
-        """Return the rows per second that each instance publishes, as last read.
+        """Return instance → the rows per second that it publishes, from the last reading.
 
-        The result is the same object until new figures are read.
+        The result is the same object until the next reading.
         """
         facts, (kept, rates) = self._moment.facts, self._rates
         if kept is not facts:
@@ -117,11 +121,13 @@ class Watch:
         return rates
 
     def series(self, name: str, metric: Metric, span: Range) -> Series:
-        """Return a metric of one instance. Raises NodeMissing."""
+        """Return one metric of an instance over a range of time. Raises NodeMissing for an unknown
+        instance.
+        """
         return self._history(name).series(metric, SPANS[span], int(self._now_s() * 1000))
 
     def sparks(self, metric: Metric) -> dict[str, Series]:
-        """Return the last hour of every instance in 24 points."""
+        """Return one metric of every instance during the last hour, in 24 values."""
         self.moment()
         now_ms, histories = int(self._now_s() * 1000), self._histories
         return {
@@ -130,7 +136,10 @@ class Watch:
         }
 
     def periods(self, name: str, since_ms: int) -> list[StatePeriod]:
-        """Return the states that an instance was in, the oldest first. Raises NodeMissing."""
+        """Return the states of an instance after `since_ms` (Unix milliseconds), the oldest first.
+
+        Raises NodeMissing for an unknown instance.
+        """
         return self._history(name).periods(since_ms)
 
     def _history(self, name: str) -> InstanceHistory:

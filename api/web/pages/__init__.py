@@ -1,1 +1,1 @@
-"""The addresses of the pages, one module for each section."""
+"""The endpoints of the pages, one module for each section."""

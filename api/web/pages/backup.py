@@ -1,4 +1,4 @@
-"""Backups of the installation's documents: take one, compare one, put one back."""
+"""The page of backups: create, compare and restore one."""
 
 from functools import partial
 from typing import Final
@@ -19,7 +19,7 @@ router: Final = APIRouter(include_in_schema=False, prefix="/backup")
 
 @router.get("")
 def show_backup(request: Request, admin: AdminDep) -> HTMLResponse:
-    """Show the page with the form for a backup and the form for a restore."""
+    """Show the page with a form for creating a backup and one for a restore."""
     return _page(admin).render(request)
 
 
@@ -28,7 +28,9 @@ def take(request: Request, admin: AdminDep, form: FormDep) -> Response:
     """Return a sealed backup as a file to download."""
     with in_dialog(request, "take", form, partial(_page, admin)):
         if form["passphrase"] != form["again"]:
-            raise BadRequest("The two passphrases differ.", remedy="Type the same one twice.")
+            raise BadRequest(
+                "The two passphrases differ.", remedy="Type the same passphrase twice."
+            )
         text = admin.backups.take(form["passphrase"], who_from(request, form))
     name = f"{admin.settings.installation}-backup.json"
     headers = {

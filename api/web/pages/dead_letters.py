@@ -1,4 +1,4 @@
-"""Dead letters of all instances, one of them, and its replay."""
+"""Pages of dead letters: the list of all instances, and one dead letter with its replay."""
 
 import shlex
 from functools import partial
@@ -29,7 +29,9 @@ def show_letters(
     instance: Annotated[str, Query(max_length=200)] = "",
     show: Literal["waiting", "sent", "all"] = "waiting",
 ) -> HTMLResponse:
-    """Show the dead letters of the instances."""
+    """Show the dead letters of all instances or of one, filtered by whether they were sent
+    again.
+    """
     names = [each.name for each in admin.directory.instances()]
     letters = admin.letters.listed(instance)
     counts = {

@@ -26,7 +26,7 @@ def show_erase(
     delete_records: _Box = False,
     by_text: _Box = False,
 ) -> HTMLResponse:
-    """Show the form, and a search with the effect of a choice."""
+    """Show the form, and the search of this number with the effect of the selected options."""
     return _page(admin, number, ErasureChoice(delete_records, by_text)).render(request)
 
 
@@ -46,7 +46,7 @@ def search(request: Request, admin: AdminDep, form: FormDep) -> RedirectResponse
 
 @router.post("/erase/{number}/erase")
 def erase(request: Request, admin: AdminDep, number: str, form: FormDep) -> RedirectResponse:
-    """Start to erase the findings of a search."""
+    """Start to erase what a search has found."""
     choice = _choice(form)
     with in_dialog(request, "erase", form, partial(_page, admin, number, choice)):
         check_confirmed(form, admin.settings.installation, "installation")
@@ -62,7 +62,7 @@ def erase(request: Request, admin: AdminDep, number: str, form: FormDep) -> Redi
 
 @router.post("/erase/{number}/forget")
 def forget(request: Request, admin: AdminDep, number: str, form: FormDep) -> RedirectResponse:
-    """Delete a search with its keys and texts."""
+    """Delete a search together with its keys and texts."""
     with in_dialog(request, "forget", form, partial(_page, admin, number, ErasureChoice())):
         admin.erasures.forget(number)
     return done("../../erase", "search-forgotten")

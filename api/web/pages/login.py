@@ -39,13 +39,13 @@ async def show_form(
     next: str = "/",  # noqa: A002
     signed_out: bool = False,
 ) -> HTMLResponse:
-    """Show the form. `next` is the page to go to afterwards."""
+    """Show the form for signing in. `next` is the page to go to afterwards."""
     return await _form(request, admin, next, signed_out=signed_out)
 
 
 @router.post("/login")
 async def sign_in(request: Request, admin: AdminDep, form: FormDep) -> Response:
-    """Sign in, then lead to the page that the user came from."""
+    """Open a session, and redirect to the page that the user came from."""
     if not is_form_token(form["csrf"], secret_in(request, LOGIN)):
         too_old = "This form was open too long, or the browser keeps no cookies. Sign in again."
         return await _form(
@@ -81,14 +81,14 @@ async def sign_out(request: Request, admin: AdminDep, caller: CallerDep) -> Resp
 
 @router.get("/first-admin")
 def show_first_admin(request: Request, admin: AdminDep, code: str = "") -> HTMLResponse:
-    """Show the form to a caller who has the link from the terminal."""
+    """Show the form for the first administrator to a caller who has the link from the terminal."""
     admin.access.first_admin.check(code)
     return _first_admin(request, code)
 
 
 @router.post("/first-admin")
 async def make_first_admin(request: Request, admin: AdminDep, form: FormDep) -> Response:
-    """Add the administrator, sign it in, and end the link."""
+    """Add the first administrator, open a session, and make the link invalid."""
     admin.access.first_admin.check(form["code"])
     try:
         if not is_form_token(form["csrf"], secret_in(request, LOGIN)):
@@ -96,7 +96,7 @@ async def make_first_admin(request: Request, admin: AdminDep, form: FormDep) -> 
         if form["password"] != form["again"]:
             raise BadRequest(
                 "The password and its repetition differ.",
-                remedy="Type the password twice, alike.",
+                remedy="Type the same password twice.",
             )
         signed_in = await admin.access.accounts.make_first_admin(
             form["name"], form["password"], client_of(request)

@@ -23,7 +23,7 @@ def show_overview(
     group: str = "",
     sort: str = "state",
 ) -> HTMLResponse:
-    """Show the problems that need an operator, and the selected instances."""
+    """Show the problems that need an operator, and the instances that match the filters."""
     watch = admin.watch
     moment, asked = watch.moment(), _asked(words, state, group, sort)
     charted = admin.charts.sparks("rows")

@@ -1,4 +1,4 @@
-"""Messages of a logical table: the existing ones, and with script the following ones."""
+"""The page of a logical table's messages. With JavaScript it also shows new messages."""
 
 from http import HTTPStatus
 from typing import Annotated, Final
@@ -38,14 +38,17 @@ def show_peek(
     start: Annotated[str, Query(alias="from", max_length=40)] = "last",
     m: Annotated[str, Query(max_length=40)] = "",
 ) -> HTMLResponse:
-    """Show the newest messages of a table, and one of them with its columns."""
+    """Show the newest messages of a table, and the columns of one message.
+
+    `start` is where to begin, `m` the partition, offset and row number of the selected message.
+    """
     check_no_key(request)
     return _page(request, admin, caller, AskedPeek(table, op, "", start), m)
 
 
 @router.post("/peek")
 def show_keys(request: Request, admin: AdminDep, caller: CallerDep, form: FormDep) -> Response:
-    """Show the messages of one key. Without a key, lead to the address of the same view."""
+    """Show the messages of one key. Without a key, redirect to the URL of the same view."""
     fields = {"table": form["table"], "op": form["op"], "from": form["from"] or "last"}
     wish = model_from(PeekWish, key=form["key"].strip(), **fields)
     if not wish.key:

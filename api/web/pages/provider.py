@@ -29,7 +29,7 @@ _UP: Final = "../"
 def _desk(admin: AdminDep) -> ProviderDesk:
     if admin.access.provider is None:
         raise NoSuchThing(
-            "This admin has no provider to sign in by (api.oidc).",
+            "This admin has no OpenID provider for signing in (api.oidc is not set).",
             remedy="Sign in at /login with a password or token, or configure api.oidc.",
         )
     return admin.access.provider
@@ -40,7 +40,9 @@ DeskDep = Annotated[ProviderDesk, Depends(_desk)]
 
 @router.get("/login/oidc")
 async def begin(request: Request, desk: DeskDep, next: str = "/") -> Response:  # noqa: A002
-    """Lead to the provider. `next` is the page to go to afterwards."""
+    """Redirect the browser to the OpenID provider. `next` is the page to go to after the
+    sign-in.
+    """
     following = next if len(next) <= _MOST_CHARACTERS else "/"
     try:
         attempt, address = await desk.begin(following, client_of(request))
@@ -62,7 +64,9 @@ async def finish(
     error: str = "",
     iss: Annotated[str, Query(description="RFC 9207")] = "",
 ) -> Response:
-    """Open the session, and lead to the page that the user came from."""
+    """Open a session after the provider's redirect, and redirect to the page that the user came
+    from.
+    """
     try:
         finished = await desk.finish(
             Answer(state, code, error, iss),
@@ -87,7 +91,10 @@ async def finish(
 
 
 def way_in(admin: Admin) -> dict[str, str] | None:
-    """Return the provider's texts for the sign-in form; None without a provider."""
+    """Return the texts of the provider for the sign-in form; None without an OpenID provider.
+
+    `title` is the name of the provider, `sign_out` its URL for signing out.
+    """
     desk = admin.access.provider
     return None if desk is None else {"title": desk.title, "sign_out": desk.logout_address()}
 

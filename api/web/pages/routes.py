@@ -1,4 +1,4 @@
-"""The route finder: a real table's route, the tables of a topic, and instances and servers by
+"""The page that finds a real table's route, the tables of a topic, and instances and servers by
 name.
 """
 
@@ -23,7 +23,9 @@ _NAME: Final = 64
 def show_routes(
     request: Request, admin: AdminDep, q: Annotated[str, Query(max_length=300)] = ""
 ) -> HTMLResponse:
-    """Show the matches of a name: a real table, a topic, a logical table, a tag, an instance."""
+    """Show what has the name `q`: a real table, a topic, a logical table, a tag, an instance or a
+    server.
+    """
     asked = q.strip()
     needle = asked.lower()
     instances = [each for each in admin.directory.instances() if needle in each.name.lower()]

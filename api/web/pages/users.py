@@ -1,4 +1,4 @@
-"""Users, tokens and one's own account."""
+"""The page of users, tokens and the caller's own account."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -98,7 +98,7 @@ async def change_password(
         if form["wanted"] != form["again"]:
             raise BadRequest(
                 "The new password and its repetition differ.",
-                remedy="Type the new password twice, alike.",
+                remedy="Type the same new password twice.",
             )
         signed_in = await admin.access.accounts.change_own_password(
             caller, form["present"], form["wanted"], client_of(request)

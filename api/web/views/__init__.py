@@ -1,1 +1,1 @@
-"""The view data of the pages. Pure functions on the services' answers."""
+"""The data of the pages' templates, computed from the services' results without input or output."""

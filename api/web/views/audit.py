@@ -14,7 +14,9 @@ _EXPORTED: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One changed field, before and after. Empty: it did not exist."""
+    """One changed field with its values before and after. An empty value means that it did not
+    exist.
+    """
 
     name: str
     before: str
@@ -23,7 +25,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class AuditRow:
-    """One entry with the fields that differ."""
+    """One audit entry with the fields that it changed."""
 
     entry: AuditEntry
     fields: tuple[Field, ...]
@@ -35,7 +37,12 @@ def rows_of(entries: Iterable[AuditEntry]) -> list[AuditRow]:
 
 
 def address(wanted: AuditFilter, *, before: int | None, form: str = "") -> str:
-    """Return the query of another page with the same filter, or of its export in a form."""
+    """Return the query string of another page of the list, or of its export.
+
+    wanted  the filter, which stays the same
+    before  time before which the page begins (Unix milliseconds); None: the first page
+    form    format of the export; empty: a page
+    """
     asked: dict[str, object] = {"act": wanted.act, "subject": wanted.subject, "before": before}
     asked["actor" if form else "who"] = wanted.actor
     asked |= {"comment": wanted.comment, "via": wanted.via}

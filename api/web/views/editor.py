@@ -27,7 +27,7 @@ _WRAPPED_CHARACTERS: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class DocumentShown:
-    """One document in the editor. `bad` lists the lines that have problems."""
+    """One document in the editor. `bad` has the numbers of the lines that have problems."""
 
     name: str
     data_id: str
@@ -38,12 +38,12 @@ class DocumentShown:
 
     @property
     def lines(self) -> int:
-        """Return how many lines the text has."""
+        """Return the number of lines of the text."""
         return self.text.count("\n") + 1
 
     @property
     def rows(self) -> int:
-        """Return the height of the text field, in lines."""
+        """Return the height of the text field in lines."""
         wrapped = len(self.text) // _WRAPPED_CHARACTERS if self.lines == 1 else 0
         return max(_LEAST_LINES, self.lines + 1 + wrapped)
 
@@ -51,7 +51,11 @@ class DocumentShown:
 def documents_shown(
     bodies: Mapping[str, str], versions: Mapping[str, int], problems: Sequence[MappingProblemView]
 ) -> list[DocumentShown]:
-    """Return the four documents with the problems of each."""
+    """Return the four documents, each with its active version and its problems.
+
+    bodies    dataId → text
+    versions  dataId → number of the active version
+    """
     counts = Counter(each.data_id for each in problems)
     return [
         DocumentShown(
@@ -67,13 +71,15 @@ def documents_shown(
 
 
 def first_changed(before: Mapping[str, str], after: Mapping[str, str]) -> str:
-    """Return the short name of the first document that an edit changes; the first one if none."""
+    """Return the short name of the first document that an edit changes; that of `dbs` if there is
+    none.
+    """
     changed = (name for name, key in SHORT_NAMES.items() if before.get(key) != after.get(key))
     return next(changed, next(iter(SHORT_NAMES)))
 
 
 def kind_counts(changes: Iterable[RouteEffect]) -> list[tuple[str, int]]:
-    """Return title and number of tables of each kind of change that occurs."""
+    """Return (title, number of tables) for each kind of change that occurs."""
     tables: dict[str, set[str]] = {}
     for each in changes:
         tables.setdefault(each.kind, set()).update(each.tables)
@@ -81,9 +87,11 @@ def kind_counts(changes: Iterable[RouteEffect]) -> list[tuple[str, int]]:
 
 
 def proposal(bodies: Mapping[str, str], table: str) -> dict[str, str]:
-    """Return the documents with entries added that map a real table under its own name.
+    """Return the documents with added entries that map a real table to its own name.
 
-    Documents that cannot be read as lists stay unchanged.
+    table  `database.table`
+
+    A document that is not a list stays unchanged.
     """
     database, _, name = table.partition(".")
     found = dict(bodies)

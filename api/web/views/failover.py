@@ -1,4 +1,6 @@
-"""The failover page: which server each source reads, and whether the other one could be read."""
+"""The data of the failover page: which server each source reads, and whether another could be
+read.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,14 +13,14 @@ Mark = Literal["yes", "wait", "no", "none"]
 
 
 class Verdict(NamedTuple):
-    """Whether the other server could be read, and a sentence."""
+    """Whether the other server could be read, as a mark and a sentence."""
 
     mark: Mark
     text: str
 
 
 class Step(NamedTuple):
-    """One step of the proof: true, false or not known."""
+    """One step of the proof: a sentence, and whether it is true, false or unknown (None)."""
 
     text: str
     holds: bool | None
@@ -26,7 +28,13 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One source of an instance in the list of failovers."""
+    """One source of an instance in the list of sources.
+
+    verdict      whether the other server could be read instead
+    behind       transactions that the other server lacks, as text
+    orders       the operators' orders in effect, as text
+    switched_ms  time of the last switch in Unix milliseconds
+    """
 
     instance: str
     source: str
@@ -47,14 +55,14 @@ def sources(answer: FailoverAnswer) -> list[SourceFailoverAnswer]:
 
 
 def rows(answers: Iterable[FailoverAnswer]) -> list[Row]:
-    """Return every source: those that could not switch first, without a standby last."""
+    """Return every source: first those that cannot switch now, last those without a standby."""
     found = [_row(each, source) for each in answers for source in sources(each)]
     order = {"wait": 0, "no": 1, "yes": 2, "none": 3}
     return sorted(found, key=lambda row: (order[row.verdict.mark], row.instance, row.source))
 
 
 def sentence(found: list[Row]) -> str:
-    """Return how many sources have another server, and how many could switch now."""
+    """Return a text about the page and the number of sources that could switch now."""
     paired = [each for each in found if each.other is not None]
     able = sum(each.verdict.mark == "yes" for each in paired)
     return (
@@ -65,12 +73,17 @@ def sentence(found: list[Row]) -> str:
 
 
 def other(source: SourceFailoverAnswer) -> ServerAnswer | None:
-    """Return the server that is not read, None if there is only one."""
+    """Return the server of a source that is not read now; None if the source has only one
+    server.
+    """
     return next((each for each in source.servers if each.role != source.followed), None)
 
 
 def verdict(server: ServerAnswer | None) -> Verdict:
-    """Return whether a server could be read instead, and the obstacle."""
+    """Return whether a server could be read instead of the present one, and the reason if not.
+
+    `server` is None for a source without a standby.
+    """
     if server is None:
         return NO_STANDBY
     proof = server.proof

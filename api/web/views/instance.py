@@ -1,4 +1,4 @@
-"""The page of one instance: its sentence, figures, and filtered tables."""
+"""The data of an instance's page: sentence, key figures, and filtered tables."""
 
 from collections.abc import Mapping
 from typing import Final, NamedTuple
@@ -26,7 +26,9 @@ class Figure(NamedTuple):
 
 
 class LeftOut(NamedTuple):
-    """The number of rows that were filtered for one cause."""
+    """The number of rows that were not published for one cause, with an explanation of the
+    cause.
+    """
 
     cause: str
     rows: int
@@ -34,7 +36,13 @@ class LeftOut(NamedTuple):
 
 
 def sentence(facts: Facts, address: str, names: RelayNames, now_ms: int) -> str:
-    """Return the leading relay, the source, and the duration of the current state."""
+    """Return a sentence about the leading relay, the source, and the present state with its
+    duration.
+
+    address  `host:port` of the source; empty: unknown
+    names    names of relay processes
+    now_ms   present time in Unix milliseconds
+    """
     view, period = facts.view, facts.period
     relay = names(view.relay).shown
     leads = (
@@ -52,7 +60,10 @@ def sentence(facts: Facts, address: str, names: RelayNames, now_ms: int) -> str:
 
 
 def figures(facts: Facts, lag_limit_s: float, now_ms: int) -> list[Figure]:
-    """Return the key figures of an instance."""
+    """Return the key figures of an instance: lag, rate, rows, buffer, spool and dead letters.
+
+    `lag_limit_s` is the lag in seconds above which an operator is needed.
+    """
     view = facts.view
     waits = view.buffer_put - view.buffer_ack
     changed = (
@@ -81,6 +92,9 @@ def figures(facts: Facts, lag_limit_s: float, now_ms: int) -> list[Figure]:
 
 
 def left_out(facts: Facts) -> list[LeftOut]:
-    """Return the filtered rows since the relay's start, by cause, the most frequent first."""
+    """Return the number of rows that were not published since the relay's start, by cause.
+
+    The most frequent cause is first.
+    """
     found = sorted(facts.view.dropped_rows.items(), key=lambda each: (-each[1], each[0]))
     return [LeftOut(cause, rows, _CAUSES.get(cause, "")) for cause, rows in found]

@@ -16,7 +16,9 @@ _MIDDLE_LEFT, _MIDDLE_RIGHT = 385, 555
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A box: its text, the smaller text at its right edge, and its top edge in units."""
+    """A box: its text, the smaller text at its right edge, and the vertical position of its top
+    edge.
+    """
 
     text: str
     beside: str
@@ -24,13 +26,13 @@ class Node:
 
     @property
     def middle(self) -> float:
-        """Return the height where lines begin or end."""
+        """Return the vertical position at which lines begin or end."""
         return self.y + _ROW / 2 - 2.5
 
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """Boxes and lines of one picture, in units of its view box."""
+    """Boxes and lines of one picture, in units of its SVG view box."""
 
     left: Sequence[Node]
     right: Sequence[Node]
@@ -39,12 +41,12 @@ class Flow:
 
     @property
     def center(self) -> float:
-        """Return the height of the middle box's centre."""
+        """Return the vertical position of the centre of the middle box."""
         return _TOP + (self.height - _TOP) / 2 - 4
 
     @property
     def lines(self) -> list[str]:
-        """Return the path of each line."""
+        """Return the attribute `d` of the SVG path of each line."""
         return [
             *(_curve(_LEFT_EDGE, each.middle, _MIDDLE_LEFT, self.center) for each in self.left),
             *(_curve(_MIDDLE_RIGHT, self.center, _RIGHT_EDGE, each.middle) for each in self.right),

@@ -1,4 +1,4 @@
-"""The view data of the mapping pages."""
+"""The data of the mapping pages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,14 +17,18 @@ TABS: Final = (
     ("unmapped", "/mappings/unmapped", "Unmapped tables"),
 )
 SHORT_NAMES: Final = {data_id.rpartition(".")[2]: data_id for data_id in DATA_IDS}
-"""dbs, tbs, topics, tags → dataId."""
+"""Short name of a document (dbs, tbs, topics, tags) → dataId."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableGroup:
-    """One panel: a group with its picture (only of a logical database) and its tables.
+    """One panel of the logical view.
 
-    others  tables that no rule names, which keep their real tables' name
+    group     the group
+    sentence  text below the title
+    flow      picture of the group; None unless the group is a logical database
+    named     tables that a rule names
+    others    tables that no rule names, so that they have their real tables' name
     """
 
     group: LogicalGroupView
@@ -40,7 +44,7 @@ def table_groups(view: LogicalView) -> list[TableGroup]:
 
 
 def summary(page: LogicalPage) -> str:
-    """Return the totals in one sentence."""
+    """Return a text with the numbers of logical databases, logical tables and real tables."""
     return (
         f"{counted(page.databases, 'logical database')}, {counted(page.tables, 'logical table')}, "
         f"{counted(page.real_tables, 'real table')} seen"

@@ -1,4 +1,4 @@
-"""The overview: chips, rows and groups of the requested instances."""
+"""The data of the overview: state filters, and the requested instances in groups."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -23,13 +23,13 @@ COLUMNS: Final[Sequence[tuple[str, Sort | None, str]]] = (
     ("Rows/s, last hour", "rate", "num"),
     ("Last change", "change", "num hide-sm"),
 )
-"""Title, sort key and class of each column."""
+"""Title, sort key (None: not sortable) and CSS class of each column."""
 _MS: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One instance. `lag_kind` is a class of the style sheet."""
+    """One instance. `lag_kind` is a CSS class."""
 
     name: str
     path: str
@@ -47,14 +47,14 @@ class Row:
 
 
 class Group(NamedTuple):
-    """Rows under one title; an empty title: no groups."""
+    """Rows below one title. The title is empty if the list is not grouped."""
 
     title: str
     rows: list[Row]
 
 
 class Chip(NamedTuple):
-    """A filter of the list by state; "" shows all states."""
+    """A filter of the list by state; an empty state shows all instances."""
 
     state: str
     title: str
@@ -64,7 +64,9 @@ class Chip(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A column's head. `order` is the value of aria-sort, empty if it is not sorted by."""
+    """The head of a column. `order` is the value of `aria-sort`; empty if the list is sorted
+    otherwise.
+    """
 
     title: str
     kind: str
@@ -80,7 +82,7 @@ class Asked:
     group: Grouping = ""
 
     def address(self, **other: str) -> str:
-        """Return the page's own URL with other values; defaults are omitted."""
+        """Return the query string of the overview with other values. Default values are omitted."""
         asked = self.selection
         values = {
             "filter": asked.filter,
@@ -99,7 +101,7 @@ _DEFAULT: Final = ("sort", "state")
 
 
 def sentence(moment: Moment) -> str:
-    """Return the number of instances by state, their activity, and the greatest lag."""
+    """Return a text with the number of instances by state, their rate, and the greatest lag."""
     facts = moment.facts.values()
     if not facts:
         return "No instance yet."
@@ -114,7 +116,7 @@ def sentence(moment: Moment) -> str:
 
 
 def chips(moment: Moment, asked: Asked) -> list[Chip]:
-    """Return a filter for every state that some instance is in, the most urgent first."""
+    """Return a filter for all instances and for every state that occurs, the most urgent first."""
     states = Counter(each.period.state for each in moment.facts.values())
     current = asked.selection.state
     found = [Chip("", "All", len(moment.facts), asked.address(state=""), not current)]
@@ -126,14 +128,18 @@ def chips(moment: Moment, asked: Asked) -> list[Chip]:
 
 
 def columns(asked: Asked) -> list[Column]:
-    """Return the heads of the table; the address of the current one turns the order round."""
+    """Return the heads of the columns. The link of the current sort column reverses the order."""
     return [_column(title, sort, kind, asked) for title, sort, kind in COLUMNS]
 
 
 def groups(
     moment: Moment, sparks: Mapping[str, Sequence[float | None]], asked: Asked, lag_limit_s: float
 ) -> list[Group]:
-    """Return the requested rows, in groups."""
+    """Return the instances that match the filters, in groups.
+
+    sparks       instance → values of its small chart
+    lag_limit_s  lag in seconds above which an operator is needed
+    """
     servers = {each.name: each.server for each in moment.relays}
     found = selected(moment.facts.values(), moment.addresses, asked.selection, servers)
     names = RelayNames.of(moment.relays)

@@ -1,4 +1,4 @@
-"""The view data of the page of a table's messages."""
+"""The data of the page of a table's messages."""
 
 import json
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ class RowLocation(NamedTuple):
 
     @classmethod
     def read(cls, text: str) -> Self | None:
-        """Return the location in a link; None for anything else."""
+        """Return the location in the text of a link; None if the text has another form."""
         parts = text.split(":")
         if len(parts) != _PARTS or not all(each.isascii() and each.isdecimal() for each in parts):
             return None
@@ -37,11 +37,12 @@ class RowLocation(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PeekView:
-    """Rows, the newest first, and the row whose columns are shown.
+    """The rows, the newest first, and the row whose columns are shown.
 
-    searched  sentence about an incomplete search; empty: it was complete
-    after     where the stream continues
-    is_gone   the row in the link does not exist
+    chosen    the row whose columns are shown; None: there are no rows
+    searched  sentence about an incomplete search; empty: the search was complete
+    after     id of the event after which the stream continues
+    is_gone   whether the row in the link does not exist any more
     """
 
     rows: Sequence[PeekedRowView] = ()
@@ -58,7 +59,13 @@ def view_of(
     *,
     is_gone: bool,
 ) -> PeekView:
-    """Return the view; without a chosen row, the columns of the newest one are shown."""
+    """Return the data of the page.
+
+    page     the result of reading; None: no table is selected
+    rows     the rows of `page` as views
+    chosen   the row that the link names; None: the columns of the newest row are shown
+    is_gone  whether the row in the link does not exist any more
+    """
     searched = ""
     if page is not None and not page.complete and not rows:
         searched = f"The newest {page.searched:,} offsets of the topic contain no such row."
@@ -68,6 +75,6 @@ def view_of(
 
 
 def stream_body(asked: AskedPeek, view: PeekView) -> str:
-    """Return the body of the request for the stream that continues the page, as JSON."""
+    """Return the JSON body of the request that streams the messages after those of the page."""
     fields = {"table": asked.table, "op": asked.operation, "key": asked.key, "from": asked.start}
     return json.dumps({**fields, "after": view.after})

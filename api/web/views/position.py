@@ -7,14 +7,16 @@ from api.models.position import PositionView
 
 
 class SkipShown(NamedTuple):
-    """A future transaction to skip. `source` is empty unless it belongs to a group."""
+    """A future transaction that will be skipped. `source` is empty unless the instance is a
+    group.
+    """
 
     gtid: str
     source: str
 
 
 def skips(position: PositionView | None) -> list[SkipShown]:
-    """Return the transactions to skip."""
+    """Return the future transactions that will be skipped; empty without a position."""
     if position is None:
         return []
     grouped = [SkipShown(gtid, name) for name, at in position.sources.items() for gtid in at.skips]
@@ -22,7 +24,12 @@ def skips(position: PositionView | None) -> list[SkipShown]:
 
 
 def skip_sentences(now: PositionView, gtid: str, *, undo: bool) -> list[str]:
-    """Return the effect of leaving a transaction out, or of taking that back."""
+    """Return sentences about the effect of skipping a transaction, or with `undo` of withdrawing
+    that.
+
+    now   the present position
+    gtid  the transaction
+    """
     if undo:
         return [
             f"{gtid} is published like every other transaction, if the relay has not reached it.",
@@ -38,7 +45,11 @@ def skip_sentences(now: PositionView, gtid: str, *, undo: bool) -> list[str]:
 
 
 def floor_sentences(now: PositionView, above: PositionView) -> list[str]:
-    """Return the effect of raising the order keys above another instance's."""
+    """Return sentences about the effect of raising order keys above those of another instance.
+
+    now    present position of the instance whose order keys are raised
+    above  position of the other instance
+    """
     mine, other = now.instance, above.instance
     return [
         f"{mine} has published up to order key {_order(now)}, {other} up to {_order(above)}.",
@@ -51,7 +62,13 @@ def floor_sentences(now: PositionView, above: PositionView) -> list[str]:
 
 
 def button(act: str, name: str, gtid: str, topic: str) -> str:
-    """Return the text of the button that carries an act out."""
+    """Return the text of the button that executes an act; empty for an unknown act.
+
+    act    key of the act: `skip`, `unskip`, `raise-floor` or `repartition`
+    name   the instance
+    gtid   the transaction of a skip
+    topic  the topic of a repartitioning
+    """
     return {
         "skip": f"Leave {gtid} out",
         "unskip": f"Publish {gtid} after all",
@@ -74,7 +91,9 @@ def _fenced(now: PositionView) -> list[str]:
 
 
 def commands(now: PositionView) -> list[str]:
-    """Return the commands that read the binlog from this position on; none without one."""
+    """Return the commands that read the binlog from this position on; empty for an instance without
+    one.
+    """
     if not now.file:
         return []
     places = [("", now.file, now.offset)]

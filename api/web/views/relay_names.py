@@ -1,4 +1,4 @@
-"""Names relay processes on pages with names that operators choose, not with the pid."""
+"""Shows relay processes under the names of their servers instead of host and pid."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -9,11 +9,11 @@ from api.models.instance import RelayView
 
 
 class RelayName(NamedTuple):
-    """A relay as a page shows it.
+    """The name of a relay process on a page.
 
-    shown   its name (`placement.server`); with the pid where one server runs several relays
-    host    its host, empty if that is the name
-    title   its process, for the tooltip; empty without a relay
+    shown   name of the server (`placement.server`), with the pid if the server runs several relays
+    host    name of the host; empty if that is the same as `shown`
+    title   text of the tooltip with the process; empty without a relay
     """
 
     shown: str
@@ -23,7 +23,9 @@ class RelayName(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RelayNames:
-    """Names of the connected relays; a relay that has ended is named by its host."""
+    """Maps relay processes to names. A process that has ended is shown with the name of its
+    host.
+    """
 
     known: Mapping[str, RelayName] = field(default_factory=dict)
 

@@ -1,4 +1,4 @@
-"""The servers page: relays by server, and the candidates of instances."""
+"""The data of the servers page: relays by server, and the candidates of instances."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,12 +13,21 @@ from api.web.views.relay_names import RelayNames
 
 _MS: Final = 1000
 SHOWN: Final = 100
-"""Largest number of instances in the matrix, unless all are requested."""
+"""Largest number of instances in the matrix, unless the reader requests all."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerRow:
-    """One relay with its server, in the list of servers."""
+    """One relay in the list of servers.
+
+    relay        the relay process and its server
+    maintenance  the operator's order if the server is in maintenance; None: it is not
+    leads        number of instances that the relay leads
+    most         largest number of instances that one relay leads
+    rate         rows per second as text
+    could        number of instances that the relay could lead
+    up           time since the relay's start, as text
+    """
 
     relay: RelayView
     maintenance: WishView | None
@@ -30,7 +39,7 @@ class ServerRow:
 
 
 class Mark(NamedTuple):
-    """A cell of the matrix: its class, its icon, and its word."""
+    """A cell of the matrix: CSS class, icon, and text."""
 
     kind: str
     icon: str
@@ -38,7 +47,7 @@ class Mark(NamedTuple):
 
 
 class MatrixRow(NamedTuple):
-    """An instance: a mark for each relay, and why it cannot run elsewhere."""
+    """An instance with a mark for each relay, and the reason why another relay cannot run it."""
 
     instance: str
     marks: list[Mark]
@@ -53,7 +62,7 @@ _NOT: Final = Mark("can", "i-dash", "does not have it")
 
 
 def sentence(moment: Moment, placement: PlacementView) -> str:
-    """Return how many relays lead how many instances."""
+    """Return a text about the page, with the numbers of relays, servers and led instances."""
     led = sum(bool(each.leader) for each in placement.instances)
     servers = len({each.server for each in moment.relays})
     return (
@@ -65,7 +74,7 @@ def sentence(moment: Moment, placement: PlacementView) -> str:
 
 
 def rows(moment: Moment, placement: PlacementView) -> list[ServerRow]:
-    """Return every connected relay, by server."""
+    """Return every connected relay, sorted by server."""
     leads = Counter(each.leader for each in placement.instances if each.leader)
     wishes = {each.name: each for each in placement.maintenance}
     most = max(leads.values(), default=1)
@@ -84,7 +93,10 @@ def rows(moment: Moment, placement: PlacementView) -> list[ServerRow]:
 
 
 def matrix(moment: Moment, placement: PlacementView, *, every: bool) -> list[MatrixRow]:
-    """Return the candidates of each instance; instances that some relay cannot run are first."""
+    """Return which relays could run each instance. Instances that some relay cannot run are first.
+
+    every  whether all instances are returned; otherwise at most SHOWN
+    """
     relays, names = sorted(each.name for each in moment.relays), RelayNames.of(moment.relays)
     found = [_matrix_row(each, relays, names) for each in placement.instances]
     found.sort(key=lambda row: (not row.why, row.instance))

@@ -15,7 +15,9 @@ _AROUND: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """A line: its number in its own text, "+", "-" or " ", and its text."""
+    """A line of a comparison: its number in its text, "+", "-" or " " (unchanged), and its
+    content.
+    """
 
     number: int
     sign: str
@@ -31,13 +33,13 @@ class DocumentDiff:
 
     @property
     def sums(self) -> str:
-        """Return the numbers of added and of removed lines."""
+        """Return the numbers of added and removed lines as text."""
         signs = [each.sign for each in self.lines]
         return f"+{signs.count('+')} \N{MINUS SIGN}{signs.count('-')}"
 
 
 def document_diffs(old: Mapping[str, str], new: Mapping[str, str]) -> list[DocumentDiff]:
-    """Return the documents that differ, in the order of the documents."""
+    """Return the documents that differ, in the order dbs, tbs, topics, tags."""
     return [
         DocumentDiff(each, tuple(diff_lines(old.get(each, ""), new.get(each, ""))))
         for each in DATA_IDS
@@ -46,7 +48,7 @@ def document_diffs(old: Mapping[str, str], new: Mapping[str, str]) -> list[Docum
 
 
 def diff_lines(old: str, new: str) -> list[DiffLine]:
-    """Return the lines that differ, with a few unchanged ones around them."""
+    """Return the lines that differ, each group with a few unchanged lines around it."""
     before, after = old.split("\n"), new.split("\n")
     matcher = SequenceMatcher(None, before, after, autojunk=len(after) > _LONG)
     found: list[DiffLine] = []

@@ -36,8 +36,8 @@ DAYS: Final[Sequence[tuple[int, str]]] = (
 class TokenRow:
     """A token in the list.
 
-    ends     when it expires, in words
-    is_soon  it has expired, or does so during the next week
+    ends     text that says when the token expires
+    is_soon  whether the token has expired or expires during the next week
     """
 
     token: ApiToken
@@ -46,7 +46,7 @@ class TokenRow:
 
 
 def token_rows(tokens: Sequence[ApiToken], now_ms: int) -> list[TokenRow]:
-    """Return the rows of the list of tokens."""
+    """Return the rows of the list of tokens. `now_ms` is the present time in Unix milliseconds."""
     return [_row(each, now_ms) for each in tokens]
 
 
@@ -61,12 +61,16 @@ def _row(token: ApiToken, now_ms: int) -> TokenRow:
 
 
 def matrix() -> list[tuple[str, list[bool]]]:
-    """Return each action with whether viewer, editor, operator and admin may do it."""
+    """Return for each action its title, and whether the roles viewer, editor, operator and admin
+    have it.
+    """
     return [(title, [right in rights_of(role) for role in Role]) for title, right in ACTIONS]
 
 
 def sign_in_ways(user: User) -> str:
-    """Return how a user gets in, as a sentence."""
+    """Return a text that says how a user signs in: "Disabled", "Provider", "Password" or "Tokens
+    only".
+    """
     if user.disabled:
         return "Disabled"
     if user.identity is not None:

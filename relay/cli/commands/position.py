@@ -273,7 +273,7 @@ def _named_place(file: str | None, offset: int | None) -> "BinlogPosition | None
         return BinlogPosition(file, offset)
     if file is None and offset is None:
         return None
-    raise typer.BadParameter("--file and --offset belong together.")
+    raise typer.BadParameter("--file and --offset must be given together.")
 
 
 @contextmanager

@@ -121,7 +121,9 @@ class Peek:
 
     @property
     def rests(self) -> bool:
-        """Return whether rows wait for the next second, so that a poll returns immediately."""
+        """Return whether `poll` returns at once, because rows are already read and kept for the
+        next second.
+        """
         return bool(self._waiting)
 
     def row_at(self, partition: int, offset: int, row: int) -> PeekedRow | None:

@@ -74,7 +74,7 @@ def test_two_names_give_typed_changes_once_each_and_acknowledged_ones_never_agai
 def test_what_a_client_asks_wrongly_is_answered_with_what_is_near(shop: Shop) -> None:
     shop.execute("insert into {t} (id, n) values (1, 1)")
     assert [each.row["n"] for each in read(shop)] == [1]
-    with pytest.raises(UnknownTable, match=f"Written like it: {shop.name}.t"):
+    with pytest.raises(UnknownTable, match=f"Similar names: {shop.name}.t"):
         read(shop, table="tt")
     with pytest.raises(UnknownTag, match="Its tags: t"):
         read(shop, tags=["paid"])

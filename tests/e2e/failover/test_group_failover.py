@@ -122,7 +122,7 @@ def switch_by_hand(installation: Installation) -> None:
         none = admin.post(f"{address}/hold", headers=ann, json={"source": "first"})
         assert (none.status_code, none.json()["detail"]) == (
             400,
-            "No relay watches the servers of first of shop.",
+            "The leading relay has not reported the servers of first of shop.",
         )
         shown: list[dict[str, Any]] = admin.get(address).json()["sources"]
         assert [(each["source"], each["followed"]) for each in shown] == [

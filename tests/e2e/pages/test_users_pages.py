@@ -167,4 +167,4 @@ def test_the_link_of_the_first_start_makes_an_administrator_in_the_browser(
             page.locator("button[type=submit]").click()
             expect(page.get_by_role("link", name="Signed in as ann")).to_be_visible()
             page.goto(f"/first-admin?code={code}")
-            expect(page.get_by_text("This link was used")).to_be_visible()
+            expect(page.get_by_text("The link is not valid")).to_be_visible()

@@ -47,7 +47,7 @@ def _asked_by_mistake(installation: Installation) -> None:
     nowhere = _roma(installation, "--preview")
     assert (nowhere.exit_code, "a file and an offset, or a GTID set" in nowhere.output) == (1, True)
     half = _roma(installation, "--file", "b.000001")
-    assert (half.exit_code, "belong together" in half.output) == (2, True), half.output
+    assert (half.exit_code, "must be given together" in half.output) == (2, True), half.output
     future = _roma(installation, "--gtid-set", "0-1-999999999", "--preview")
     assert (future.exit_code, "does not have the GTID set" in future.output) == (1, True)
 

@@ -69,12 +69,12 @@ def test_orders_stand_until_they_are_taken_back(
         assert admin.get(address).json()["servers"] == []
         assert _refused(admin.post(f"{address}/hold", headers=ann)) == (
             400,
-            "No relay watches the servers of shop.",
+            "The leading relay has not reported the servers of shop.",
         )
         store.put_view("shop", _VIEW)
         assert _refused(admin.post(f"{address}/hold")) == (
             400,
-            "An order needs the name of its author.",
+            "The request does not name the author of the order.",
         )
         assert (
             admin.post(f"{address}/hold", headers={**ann, "Authorization": ""}).status_code == 401
@@ -93,7 +93,13 @@ def test_orders_stand_until_they_are_taken_back(
             == 422
         )
         refused = admin.post(f"{address}/accept-loss", headers=ann, json={"gtids": f"{M}:7-10"})
-        assert _refused(refused) == (400, f"No server lacks {M}:7; missing transactions: {M}:8-10.")
+        assert _refused(refused) == (
+            400,
+            (
+                f"These transactions of your request are not missing on any server: {M}:7. "
+                f"Missing transactions: {M}:8-10."
+            ),
+        )
         assert (
             admin.post(
                 f"{address}/accept-loss", headers=ann, json={"gtids": "nonsense"}
@@ -171,7 +177,10 @@ def test_orders_to_a_group_name_the_source(
             refused = admin.post(
                 f"{address}/{order}", headers=ann, json={**body, "source": "first"}
             )
-            assert _refused(refused) == (400, "No relay watches the servers of first of shop.")
+            assert _refused(refused) == (
+                400,
+                "The leading relay has not reported the servers of first of shop.",
+            )
             elsewhere = f"/api/v1/instances/single/failover/{order}"
             refused = admin.post(elsewhere, headers=ann, json={**body, "source": "first"})
             assert _refused(refused) == (

@@ -80,8 +80,8 @@ def test_the_name_of_a_variable_is_shown(admin: httpx.Client) -> None:
             {"source": {**SOURCE, "pasword": "x"}},
             "source.pasword: This key is not known here; did you mean 'password'?",
         ),
-        ({"name": "other", "source": SOURCE}, "names the instance other"),
-        ({"source": {**SOURCE, "password": MASK}}, "none is stored"),
+        ({"name": "other", "source": SOURCE}, "has the name 'other'"),
+        ({"source": {**SOURCE, "password": MASK}}, "no secret is stored"),
     ],
 )
 def test_settings_that_contradict_themselves_are_refused(

@@ -56,7 +56,7 @@ def test_an_unknown_name_is_answered_with_names_that_are_written_like_it(
 ) -> None:
     missing = _asked(admin, "shop", "order")
     assert (missing.status_code, missing.json()["code"]) == (404, "NOT_FOUND")
-    assert "Written like it: shop.orders" in missing.json()["detail"]
+    assert "Similar names: shop.orders" in missing.json()["detail"]
 
 
 def test_all_tables_are_listed_also_those_without_a_rule(admin: httpx.Client) -> None:

@@ -76,7 +76,7 @@ def test_a_table_is_read_from_its_first_topic_and_its_statements_beside_it() -> 
         ("shop.ddl",),
     )
     assert read_answer(answer(ddl="inline"), typed=True).tables[0].statement_topics == ()
-    with pytest.raises(UnknownTag, match="Written like it: paid"):
+    with pytest.raises(UnknownTag, match="Similar name: paid"):
         table.check_tags(frozenset({"payd"}))
 
 

@@ -1,6 +1,4 @@
-"""Describes the effects of a mapping edit on the current instances in sentences, for the person who
-saves it.
-"""
+"""Describes the effects of a mapping edit on the present instances in sentences."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -26,15 +24,18 @@ from relay.state import InstanceStore
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """The changes by an edit, and the number of known real tables that it leaves unchanged."""
+    """The effects of an edit, and the number of known real tables that the edit leaves
+    unchanged.
+    """
 
     changes: list[RouteEffect]
     unchanged: int
 
 
 class EditEffects:
-    """Compares two sets for all known tables; `notes` has the tables that each instance has
-    read.
+    """Compares two mapping sets for all known tables.
+
+    `notes` provides the real tables that each instance has read.
     """
 
     def __init__(
@@ -53,9 +54,11 @@ class EditEffects:
         defined: DefinedInstances,
         tables: Iterable[str] = (),
     ) -> Effects:
-        """Return the changes.
+        """Return the effects of replacing the documents `before` by `after`.
 
-        `tables` are compared in addition to those that relays have read and those in the documents.
+        defined  the present instances
+        tables   names that are compared in addition to the tables that relays have read and those
+                 in the documents
         """
         # A set that was put there by hand may be unacceptable; it routed nothing, since no relay
         # takes it.
@@ -82,7 +85,9 @@ class EditEffects:
         return Effects(found, len(real - named))
 
     def loads(self, changes: Iterable[RouteEffect], defined: DefinedInstances) -> list[Load | None]:
-        """Return for each change how many rows per second it concerns now."""
+        """Return for each change the rows per second that it concerns now; None: it is unknown or
+        nothing is published now.
+        """
         met = self._met(defined)
         rates = self._rates()
         return [load_of(each, met, rates) for each in changes]

@@ -18,9 +18,9 @@ _PUBLISHED_NOW: Final[frozenset[ChangeKind]] = frozenset(
 class InstanceRates(NamedTuple):
     """Rows per second that one instance publishes.
 
-    total   of all its tables, None if unknown
-    tables  by real table over the last minute, `(other)` for those without a separate rate;
-            None if the instance does not report it
+    total   rate of all its tables together; None: unknown
+    tables  real table → rate of the last minute; `(other)` is the rate of all tables without a
+            separate rate; None: the instance does not report rates by table
     """
 
     total: float | None
@@ -29,10 +29,12 @@ class InstanceRates(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """The instances that have read tables of a change.
+    """The instances that have read tables of a change, and their rate for these tables.
 
-    rows_per_second  rows of these tables that they publish; None if a rate is not known
-    is_bound         other tables of the instances are in the number, too: it is an upper bound
+    instances        names of the instances
+    rows_per_second  rows of the changed tables that the instances publish; None: a rate is unknown
+    is_bound         whether the rate also contains other tables of the instances, so that it is an
+                     upper bound
     """
 
     instances: tuple[str, ...]
@@ -59,11 +61,12 @@ def load_of(
 ) -> Load | None:
     """Return the rows per second that a change affects.
 
-    met    instance → the real tables that it has read
-    rates  instance → rows per second that it publishes now
+    change  the effect of an edit
+    met     instance → the real tables that it has read
+    rates   instance → rows per second that it publishes now
 
-    None for a change of tables that are not published now (their rows are not in the rates), and
-    for tables that no instance has read.
+    Returns None if the tables of the change are not published now, so that the rates do not contain
+    them, and if no instance has read them.
     """
     if change.kind not in _PUBLISHED_NOW:
         return None

@@ -1,6 +1,6 @@
-"""Finds tables that an edit moves to a topic where equal keys have other partitions.
+"""Finds tables that an edit moves to a topic in which equal keys are assigned to other partitions.
 
-The forms of their keys in their former topics show this.
+The recorded forms of the message keys in the former topics show this.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -39,8 +39,10 @@ class _Arrivals(NamedTuple):
 
 
 class MeetingKeys:
-    """`met` are the real tables that each instance has read, `store` has the forms of their
-    keys.
+    """Compares the message keys of tables that would share a topic.
+
+    met    instance → the real tables that it has read
+    store  reads the forms of their keys
     """
 
     def __init__(
@@ -54,9 +56,11 @@ class MeetingKeys:
     def changes(
         self, instances: Iterable[InstanceSettings], before: MappingSet, after: MappingSet
     ) -> list[RouteEffect]:
-        """Return a warning for each logical table whose keys would differ in a topic.
+        """Return a warning for each logical table whose keys would have different forms in one
+        topic.
 
-        A table that was published nowhere has no known form. Raises StoreUnreachable.
+        A table that was never published has no recorded form, and gets no warning. Raises
+        StoreUnreachable.
         """
         found: dict[tuple[_TableInTopic, str], _Arrivals] = {}
         for instance in instances:

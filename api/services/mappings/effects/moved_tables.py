@@ -1,5 +1,6 @@
-"""Logical tables that an edit lets another instance feed: rows that move with them need greater
-order keys than before.
+"""Finds logical tables that an edit allows another instance to feed.
+
+Before rows move to that instance, its order keys must be raised above those of the former one.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,11 +24,16 @@ def moved_tables(
     met: Mapping[str, Sequence[TableId]],
     routers: Routers | None = None,
 ) -> list[RouteEffect]:
-    """Return a hint per pair of instances whose floor must be raised before rows move from one to
-    the other.
+    """Return a hint for each pair of instances between which logical tables move.
 
-    `met`: instance → the real tables that it has read. Instances with key_scope = "shard" are
-    excluded: there the key contains the real table, so two shards never share a key.
+    The hint names the command that raises the order keys of the receiving instance, which must be
+    run before rows move.
+
+    met      instance → the real tables that it has read
+    routers  routers to reuse; None: new ones are made
+
+    Instances with `key_scope = "shard"` are excluded: their keys contain the real table, so two
+    shards never share a key.
     """
     shared = routers or Routers()
     feeding = [

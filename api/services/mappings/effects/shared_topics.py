@@ -20,9 +20,10 @@ topic.
 
 
 class SharedTopics:
-    """`met` are the real tables that each instance has read.
+    """Finds instances that must not feed one topic together.
 
-    `agreement` returns how the instances of a topic assign rows now.
+    met        instance → the real tables that it has read
+    agreement  returns how the instances that feed a topic partition its rows now
     """
 
     def __init__(
@@ -38,10 +39,12 @@ class SharedTopics:
     def contradictions(
         self, instances: Iterable[InstanceSettings], mapping: MappingSet
     ) -> list[RouteEffect]:
-        """Return which instances would feed one topic under this mapping and assign rows
-        differently, or in another format than the topic has.
+        """Return a warning for each pair of instances that would contradict each other in one
+        topic.
 
-        The later one would wait. Also return which would send rows to a topic of transactions or
+        They would feed one topic under this mapping, and partition rows differently or publish in
+        another format: the instance that starts later would wait. The result also contains a
+        warning for each instance that would send rows to a topic of transaction reports or
         heartbeats.
         """
         instances = list(instances)

@@ -22,10 +22,11 @@ _NOT_LISTED: Final = (
 def unmet_tables(
     before: MappingSet, after: MappingSet, met: Mapping[str, Iterable[TableId]]
 ) -> Iterator[RouteEffect]:
-    """Yield a warning for each newly named table that no relay has read, although relays have read
-    others of its database.
+    """Yield a warning for each newly named table that no relay has read, if relays have read other
+    tables of its database.
 
-    `met`: instance → the real tables that it has read.
+    before, after  the mapping set without and with the edit
+    met            instance → the real tables that it has read
     """
     warnings = (
         warning

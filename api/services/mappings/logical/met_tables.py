@@ -21,16 +21,16 @@ class _Known:
 
 
 class MetTablesReader:
-    """Reads the lists that changed since the last call. It is not safe for several threads."""
+    """Reads the lists of tables that have changed since the last call. Not thread-safe."""
 
     def __init__(self, notes: InstanceStore) -> None:
         self._notes = notes
         self._known: dict[str, _Known] = {}
 
     def read(self, instances: Sequence[str]) -> dict[str, MetTables]:
-        """Return the tables of each instance. A list that has not changed is the same object.
+        """Return the tables that each instance has read.
 
-        Raises StoreUnreachable.
+        An unchanged list is returned as the same object as before. Raises StoreUnreachable.
         """
         changes = self._notes.tables_changes(instances)
         stale = [each for each in instances if changes[each] != self._change_of(each)]
@@ -51,9 +51,9 @@ class MetTablesReader:
 
 
 def by_database(names: Sequence[str]) -> MetTables:
-    """Return tables `database.table` by database; a name without a database is omitted.
+    """Return the names `database.table` grouped by database. Names without a database are omitted.
 
-    Equal names are one object, since many instances have the same ones.
+    Equal names become one object, because many instances have the same tables.
     """
     found: dict[str, list[str]] = {}
     for name in names:

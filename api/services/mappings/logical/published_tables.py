@@ -1,4 +1,4 @@
-"""The logical tables that instances publish, of the real tables that they have read."""
+"""The logical tables that instances publish, computed from the real tables that they have read."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
@@ -10,13 +10,15 @@ from relay.model.table import TableId
 from relay.route import MappingSet, Router, TableFilter
 
 Reals: TypeAlias = Mapping[str, Sequence[str]]
-"""Logical table → the real tables of it, by their names in one real database."""
+"""Logical table → the names of its real tables within one real database."""
 Published: TypeAlias = Mapping[str, tuple[str, Reals]]
-"""Real database → its logical database and its tables. A database without tables is omitted."""
+"""Real database → its logical database and its tables. A database without published tables is
+omitted.
+"""
 
 
 class PublishedTables:
-    """Computes what instances publish under one set.
+    """Computes the tables that instances publish under one mapping set.
 
     Databases with the same tables share one result. Shards differ only in the name of the database,
     which is compared with the expressions of the set once.
@@ -30,7 +32,7 @@ class PublishedTables:
         self._logical: dict[tuple[object, ...], dict[str, str | None]] = {}
 
     def of(self, instance: Routing, met: MetTables) -> Published:
-        """Return the part of its tables that an instance publishes."""
+        """Return the tables in `met` that an instance with these routing settings publishes."""
         table_filter = self._routers.filter(instance)
         found: dict[str, tuple[str, Reals]] = {}
         for database, tables in met.items():

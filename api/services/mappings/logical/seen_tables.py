@@ -1,4 +1,4 @@
-"""How many real tables of each logical one were seen, by instance."""
+"""Counts the real tables of each logical table that instances have read."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -9,16 +9,17 @@ from api.services.mappings.logical.published_tables import Published, Reals
 from relay.model.table import TableId
 
 ByDatabase: TypeAlias = Mapping[str, Mapping[str, tuple[str, Reals]]]
-"""Real database → instance → the logical database, and the tables that it publishes."""
+"""Real database → instance → the logical database, and the tables that the instance publishes."""
 
 
 @dataclass(slots=True)
 class SeenTables:
-    """The real tables that were seen of a logical one.
+    """The real tables of one logical table that instances have read.
 
-    counts    instance → how many it has read; logical tables with equal counts may share the object
-    distinct  how many there are; instances that read one database count its tables once
-    is_own    whether no other table has the same object of counts
+    counts    instance → number of these tables that it has read. Logical tables with equal counts
+              may share this object
+    distinct  number of these tables; a table that several instances read counts once
+    is_own    whether no other logical table shares the object `counts`
     """
 
     counts: dict[str, int] = field(default_factory=dict)
@@ -26,7 +27,7 @@ class SeenTables:
     is_own: bool = False
 
     def add(self, counts: dict[str, int]) -> None:
-        """Add the counts of further databases."""
+        """Add the counts of further databases: instance → number of tables."""
         if not self.counts:
             self.counts = counts
             return
@@ -60,7 +61,7 @@ def by_database(published: Mapping[str, Published]) -> ByDatabase:
 
 
 def seen_tables(databases: ByDatabase) -> dict[TableId, SeenTables]:
-    """Return the real tables that were seen of each logical one."""
+    """Return for each logical table the real tables that instances have read."""
     found: dict[str, dict[str, SeenTables]] = defaultdict(lambda: defaultdict(SeenTables))
     alike: dict[int, _Alike] = {}
     for theirs in databases.values():

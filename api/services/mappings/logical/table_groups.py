@@ -1,4 +1,4 @@
-"""Groups the logical tables of a mapping, and selects the part that a caller requests."""
+"""Groups the logical tables of a mapping, and selects a page of them."""
 
 import sys
 from collections import defaultdict
@@ -11,11 +11,11 @@ from api.services.mappings.logical_tables import LogicalMapping, LogicalTable, S
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The requested part: entries are the tables of all groups, one group after the other.
+    """The requested page. Its entries are the tables of all groups, one group after the other.
 
-    words   each must be in a name of the group or of the table, in lower case
-    limit   at most so many entries
-    offset  so many are left out first
+    words   words in lower case, each of which must be in a name of the group or of the table
+    limit   largest number of entries
+    offset  number of entries to skip
     """
 
     words: tuple[str, ...] = ()
@@ -25,9 +25,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class TableGroup:
-    """A group: all of its tables, or those of a part.
+    """A group with all of its tables, or those of one page.
 
-    accepted  how many of its tables the words of the part accept
+    accepted  number of its tables that contain the words of the page's filter
     """
 
     name: str
@@ -47,7 +47,8 @@ class TableGroups:
         self._texts: dict[int, str] = {}
 
     def part(self, part: Part) -> tuple[list[TableGroup], int]:
-        """Return the groups of a part, and how many entries its words accept.
+        """Return the groups of a page, and the number of entries that its filter accepts on all
+        pages.
 
         A group without tables counts as one entry.
         """

@@ -17,11 +17,11 @@ Rates: TypeAlias = Mapping[str, InstanceRates]
 
 @dataclass(frozen=True, slots=True)
 class TableRates:
-    """The rates of one moment.
+    """The rates of logical tables at one time.
 
     tables     logical table → instance → rows per second
     reporting  instances that report rates of single tables
-    partial    of these the ones that have further tables without a rate of their own
+    partial    the instances of `reporting` that also have tables without a separate rate
     """
 
     tables: Mapping[TableId, Mapping[str, float]] = field(default_factory=dict)
@@ -29,9 +29,11 @@ class TableRates:
     partial: frozenset[str] = frozenset()
 
     def of(self, table: TableId, instances: Mapping[str, int]) -> tuple[float | None, bool]:
-        """Return the rate of a table in these instances, and whether it is a lower bound.
+        """Return the rows per second of a table in these instances, and True if that is a lower
+        bound.
 
-        None: none of them reports rates.
+        Returns (None, False) if none of the instances reports rates by table. `instances` has the
+        instances that publish the table as its keys.
         """
         known = self.reporting.intersection(instances)
         if not known:
@@ -42,9 +44,10 @@ class TableRates:
 
 
 class TableRatesReader:
-    """Adds up rates. The result is cached until the rates or the set change.
+    """Adds up the rates of real tables by logical table. Not thread-safe.
 
-    Not thread-safe. `rates` returns the same object until new rates are read.
+    The result is cached until the rates or the mapping set change. `rates` must return the same
+    object until new rates are read.
     """
 
     def __init__(self, rates: Callable[[], Rates]) -> None:
@@ -53,7 +56,7 @@ class TableRatesReader:
         self._kept: tuple[MappingSet, Rates, TableRates] | None = None
 
     def read(self, mapping: MappingSet) -> TableRates:
-        """Return the present rates under a set."""
+        """Return the present rates of the logical tables under a mapping set."""
         rates = self._rates()
         if self._kept is not None and self._kept[0] is mapping and self._kept[1] is rates:
             return self._kept[2]
@@ -65,7 +68,11 @@ class TableRatesReader:
 
 
 def added_up(rates: Rates, mapping: MappingSet, names: dict[str, TableId | None]) -> TableRates:
-    """Return the rates by logical table. `names` keeps the logical name of each real table."""
+    """Return the rates by logical table under a mapping set.
+
+    rates  instance → its rates by real table
+    names  cache: real table → logical table, or None for a table that is not published
+    """
     tables: dict[TableId, dict[str, float]] = defaultdict(dict)
     reporting, partial = set[str](), set[str]()
     for instance, each in rates.items():

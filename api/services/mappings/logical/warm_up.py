@@ -1,4 +1,6 @@
-"""The logical view is computed once after the start, so that the first reader does not wait."""
+"""Computes the logical view once after the start, so that the first request does not wait for
+it.
+"""
 
 import threading
 from collections.abc import Callable
@@ -20,7 +22,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class WarmUp:
-    """A thread that ends when the view was computed."""
+    """A thread that ends when the view has been computed."""
 
     def __init__(
         self, session: Session, views: LogicalViews, on_end: Callable[[], None] = lambda: None
@@ -33,7 +35,7 @@ class WarmUp:
         self._thread = RelayThread("logical-view", "", self._run)
 
     def start(self) -> None:
-        """Begin. Raises ResourcesExhausted."""
+        """Start the thread. Raises ResourcesExhausted if the system allows no further thread."""
         self._thread.start()
 
     def stop(self) -> None:

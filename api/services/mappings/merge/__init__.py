@@ -1,1 +1,1 @@
-"""Applying an edit to a set that another editor has saved meanwhile."""
+"""Applies an edit to a mapping set that was saved after the edit began."""

@@ -1,4 +1,4 @@
-"""Real names that one side removed and the other one only moved: an edit never brings them back."""
+"""Prevents that a merge adds real names again that the other editor has removed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -11,10 +11,12 @@ _Entry: TypeAlias = Mapping[str, Any]
 def without_returned(
     key: str, sides: Sequence[Mapping[str, list[_Entry]]], result: list[_Entry]
 ) -> tuple[list[_Entry], list[_Entry]]:
-    """Return the result without names that theirs removed, and the entries that had one.
+    """Return a merge's entries without names that `theirs` removed, and the entries that had such a
+    name.
 
-    key    the field with the list of names
-    sides  base, mine and theirs: the entries by their key
+    key     the field with the list of names
+    sides   the documents base, mine and theirs, each as entries by key
+    result  entries of the merge
     """
     base, _, theirs = (_all_names(key, side.values()) for side in sides)
     gone = base - theirs
@@ -33,7 +35,10 @@ def without_returned(
 
 
 def names_of(value: object) -> list[str] | None:
-    """Return the names of a list or a text, None for anything else. Raises NameRefused."""
+    """Return the names in a list of texts or in a comma-separated text; None for any other value.
+
+    Raises NameRefused for a text with an expression that does not end.
+    """
     if isinstance(value, str):
         return split_outside_slashes(value, ",")
     if isinstance(value, list) and all(isinstance(each, str) for each in value):

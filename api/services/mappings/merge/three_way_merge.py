@@ -1,4 +1,4 @@
-"""Applying one person's edit to a set that another one has saved meanwhile, entry by entry."""
+"""Applies one user's edit to a set that another user has saved meanwhile, entry by entry."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -22,9 +22,12 @@ _Entries: TypeAlias = dict[str, list[_Entry]]
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """An entry that both sides changed: the saved one is kept, and the user's is reported.
+    """An entry that both users changed. The merge keeps the saved entry, and reports the user's
+    own.
 
-    Empty: removed.
+    data_id  the document
+    mine     the user's entry as JSON; empty: the user removed the entry
+    theirs   the saved entry as JSON; empty: the other user removed the entry
     """
 
     data_id: str
@@ -36,7 +39,10 @@ class Clash:
 class Merged:
     """The active set with an edit applied to it.
 
-    unread  documents of the edit that are not lists of objects; they were not applied
+    bodies   dataId → text
+    clashes  entries that both users changed
+    unread   documents that cannot be merged because they are not lists of objects; `bodies` has the
+             user's text of them
     """
 
     bodies: Mapping[str, str]
@@ -45,7 +51,7 @@ class Merged:
 
 
 def merged(base: Mapping[str, str], mine: Mapping[str, str], theirs: Mapping[str, str]) -> Merged:
-    """Apply the changes of `mine` since `base` to `theirs`."""
+    """Return `theirs` with the changes from `base` to `mine`; each maps dataId to text."""
     bodies: dict[str, str] = {}
     clashes: list[Clash] = []
     unread: list[str] = []

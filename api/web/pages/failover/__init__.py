@@ -1,4 +1,4 @@
-"""Failover of sources: the proof, and the orders."""
+"""The failover page of sources, and its orders."""
 
 from api.web.pages.failover import acts, page
 

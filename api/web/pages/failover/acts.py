@@ -28,7 +28,7 @@ def switch(request: Request, admin: AdminDep, name: str, form: FormDep) -> Redir
 
 @router.post("/hold")
 def hold(request: Request, admin: AdminDep, name: str, form: FormDep) -> RedirectResponse:
-    """Prevent switches by heartbeats."""
+    """Prevent switches because of failed heartbeats."""
     with in_dialog(request, _dialog("hold", form), form, partial(failover_page, admin, name)):
         admin.failover.hold(name, form["source"], note_from(request, form))
     return _back(name, "held")

@@ -17,12 +17,15 @@ router: Final = APIRouter(include_in_schema=False)
 
 @router.get("/failover")
 def show_failover(request: Request, admin: AdminDep, instance: str = "") -> HTMLResponse:
-    """Show every source, and the proof for the instance that was chosen."""
+    """Show every source, and the proof of the selected instance."""
     return failover_page(admin, instance).render(request)
 
 
 def failover_page(admin: Admin, instance: str) -> Shown:
-    """Return the page. Raises NodeMissing for an unknown instance."""
+    """Return the failover page with the proof of `instance`; empty: without a proof.
+
+    Raises NodeMissing for an unknown instance.
+    """
     answers, moment = admin.failover.every(), admin.watch.moment()
     chosen: FailoverAnswer | None = None
     if instance:

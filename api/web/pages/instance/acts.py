@@ -35,7 +35,7 @@ def resume(request: Request, admin: AdminDep, name: str, form: FormDep) -> Redir
 
 @router.post("/throttle")
 def throttle(request: Request, admin: AdminDep, name: str, form: FormDep) -> RedirectResponse:
-    """Set the instance's limits; an empty field leaves a limit to the configuration file."""
+    """Set the instance's rate limits. An empty field means the limit of the configuration file."""
     with in_dialog(request, "throttle", form, partial(instance_page, admin, name)):
         rows, size = _limit(form, "rows", "Rows"), _limit(form, "bytes", "Bytes")
         admin.flow(name).throttle(who_from(request, form), rows, size)
@@ -44,7 +44,7 @@ def throttle(request: Request, admin: AdminDep, name: str, form: FormDep) -> Red
 
 @router.post("/start")
 def start(request: Request, admin: AdminDep, name: str, form: FormDep) -> RedirectResponse:
-    """Order a stopped instance to try again, or a running one to begin at its position again."""
+    """Order a stopped instance to try again, or a running one to begin again at its position."""
     with in_dialog(request, "start", form, partial(instance_page, admin, name)):
         admin.flow(name).start(who_from(request, form))
     return _back(name, "started")
@@ -73,7 +73,7 @@ def withdraw_move(request: Request, admin: AdminDep, name: str, form: FormDep) -
 
 @router.post("/accept-mapping")
 def accept_mapping(request: Request, admin: AdminDep, name: str, form: FormDep) -> RedirectResponse:
-    """Publish under the mapping set in ZooKeeper."""
+    """Let the instance publish under the mapping set in ZooKeeper."""
     with in_dialog(request, "accept-mapping", form, partial(instance_page, admin, name)):
         check_confirmed(form, name)
         wanted = model_from(

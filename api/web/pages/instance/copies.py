@@ -1,4 +1,4 @@
-"""Copies of an instance's tables into their topics: the requests, their acts, and a new one."""
+"""Copies of an instance's tables into their topics: the list, its acts, and a new copy."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ _NOTHING: Final[Mapping[str, str]] = dict.fromkeys(
 
 @router.get("")
 def show_copies(request: Request, admin: AdminDep, caller: CallerDep, name: str) -> HTMLResponse:
-    """Show the requests, and the form of a new one."""
+    """Show the copy requests, and the form for a new one."""
     return _page(admin, caller, name, _NOTHING).render(request)
 
 
@@ -51,7 +51,7 @@ def preview_copy(
 def start_copy(
     request: Request, admin: AdminDep, caller: CallerDep, name: str, form: FormDep
 ) -> RedirectResponse:
-    """Copy tables of this instance."""
+    """Create a request to copy tables of this instance."""
     asked = _asked(form)
     with in_dialog(request, "start", form, partial(_page, admin, caller, name, asked)):
         wish = _wish(asked)
@@ -71,7 +71,13 @@ class Act:
     form: FormDep
 
     def done(self, act: Callable[[Who, str, str], object], key: str) -> RedirectResponse:
-        """Carry it out, and lead back to the copies; a refusal is shown in its dialog."""
+        """Run an act on the copy, and redirect to the list of copies.
+
+        act  function of actor, number of the copy, and instance
+        key  key of the sentence that the page shows
+
+        After an error the page shows the reason in the dialog of the act.
+        """
         page = partial(_page, self.admin, self.caller, self.name, _NOTHING)
         with in_dialog(self.request, self.number, self.form, page):
             act(who_from(self.request, self.form), self.number, self.name)

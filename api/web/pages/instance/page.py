@@ -1,4 +1,4 @@
-"""One instance: its present state, its history, and its acts."""
+"""The page of one instance: its present state, its history, and its acts."""
 
 from contextlib import suppress
 from typing import Annotated, Final, get_args
@@ -43,12 +43,12 @@ def show_instance(
     name: str,
     span: Annotated[str, Query(alias="range")] = "1h",
 ) -> HTMLResponse:
-    """Show one instance."""
+    """Show one instance, with its history over the requested range."""
     return instance_page(admin, name, span).render(request)
 
 
 def instance_page(admin: Admin, name: str, span: str = "1h") -> Shown:
-    """Return the page of an instance. Raises NodeMissing."""
+    """Return the page of an instance; `span` is the range of its charts. Raises NodeMissing."""
     moment = admin.watch.moment()
     facts = moment.facts.get(name)
     if facts is None:

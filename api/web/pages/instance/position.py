@@ -41,7 +41,9 @@ class Asked(BaseModel):
 def show_position(
     request: Request, admin: AdminDep, name: str, asked: Annotated[Asked, Query()]
 ) -> HTMLResponse:
-    """Show the record, the forms, and the effect of the requested act."""
+    """Show the position record, the forms, and the effect of the requested act. Nothing is
+    changed.
+    """
     return _page(admin, name, asked).render(request)
 
 
@@ -71,7 +73,7 @@ def raise_floor(request: Request, admin: AdminDep, name: str, form: FormDep) -> 
 
 @router.post("/repartition")
 def repartition(request: Request, admin: AdminDep, name: str, form: FormDep) -> RedirectResponse:
-    """Assign the rows of a topic to partitions otherwise."""
+    """Change how the rows of a topic are assigned to partitions."""
     asked = _asked("repartition", form)
 
     def act() -> None:
@@ -158,7 +160,7 @@ def _published(position: PositionView) -> PositionView:
     if position.file is None:
         raise BadRequest(
             f"Instance {position.instance} has published nothing yet: it has no position.",
-            remedy="Name an instance that has published.",
+            remedy="Use the name of an instance that has already published.",
         )
     return position
 

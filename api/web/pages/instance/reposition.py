@@ -22,7 +22,7 @@ router: Final = APIRouter(include_in_schema=False)
 
 
 class Asked(BaseModel):
-    """The input of the form as typed; one of the first three is the target."""
+    """The fields of the form as typed. One of the first three names the target."""
 
     time: str = ""
     file: str = ""
@@ -36,13 +36,13 @@ class Asked(BaseModel):
 def show_reposition(
     request: Request, admin: AdminDep, name: str, asked: Annotated[Asked, Query()]
 ) -> HTMLResponse:
-    """Show the form, and with a target the effect of a move there. Nothing is changed."""
+    """Show the form, and the effect of a move if a target is given. Nothing is changed."""
     return _page(admin, name, asked.model_dump()).render(request)
 
 
 @router.post("/instances/{name}/reposition")
 def reposition(request: Request, admin: AdminDep, name: str, form: FormDep) -> RedirectResponse:
-    """Move the position."""
+    """Move the instance's position to the target in the form."""
     asked = {
         "time": "",
         "file": form["file"],
@@ -90,7 +90,7 @@ def _with_place(admin: Admin, name: str, asked: Mapping[str, object]) -> Mapping
         moment = datetime.fromisoformat(text)
     except ValueError as exc:
         raise BadRequest(
-            f"{text!r} is not a time.", remedy="Write it as 2026-01-31T09:14:00, in UTC."
+            f"{text!r} is not a time.", remedy="Write the time as 2026-01-31T09:14:00, in UTC."
         ) from exc
     at = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     source = str(asked["source"]) or None

@@ -1,4 +1,4 @@
-"""Removes an instance that will never publish again from its topics: first what that means."""
+"""The page that removes an instance that will never publish again from its topics."""
 
 from functools import partial
 from typing import Final
@@ -17,7 +17,10 @@ router: Final = APIRouter(include_in_schema=False, prefix="/instances/{name}/ret
 
 @router.get("")
 def show_retirement(request: Request, admin: AdminDep, name: str) -> HTMLResponse:
-    """Show the topics that the instance feeds. It need not be in any configuration."""
+    """Show the topics that the instance feeds, before it is retired.
+
+    The instance need not be in any configuration.
+    """
     return _page(admin, name).render(request)
 
 

@@ -1,4 +1,6 @@
-"""The settings of an instance: shown for one of the file, edited for one defined at run time."""
+"""The page of an instance's settings. Only those of an instance defined at run time can be
+edited.
+"""
 
 import json
 from functools import partial

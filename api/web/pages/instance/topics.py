@@ -1,6 +1,6 @@
-"""Shows the topics that an instance feeds, and the progress of consumer groups in them.
+"""The page of the topics that an instance feeds, and of the consumer groups that read them.
 
-A separate page queries Kafka, because the instance's page must not wait for a broker.
+It is a separate page because it queries Kafka, and the instance's page must not wait for a broker.
 """
 
 from http import HTTPStatus

@@ -1,4 +1,6 @@
-"""The form of an edit: four documents, and the number of the set that they were made from."""
+"""The form of the mapping editor: four documents, and the number of the set that they were made
+from.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,10 +13,10 @@ from api.web.views.mappings import SHORT_NAMES
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """The typed edit.
+    """An edit of the mapping documents as typed.
 
     base    number of the set that the edit began with
-    bodies  dataId → text; a document without text does not exist
+    bodies  dataId → text; a document without text is absent
     """
 
     base: int
@@ -22,17 +24,17 @@ class Edit:
 
     @property
     def precondition(self) -> Precondition:
-        """Return the condition that the set is still the one in force."""
+        """Return the condition that set `base` is still the active set."""
         if not self.base:
             return Precondition(if_none_match=TagList(frozenset(), any=True))
         return Precondition(if_match=TagList(frozenset([str(self.base)])))
 
 
 def read_edit(form: Form, base_bodies: Mapping[str, str]) -> Edit:
-    """Read the form. Raises BadRequest.
+    """Return the edit in a form. Raises BadRequest if the number of the set is missing or invalid.
 
-    Browsers send each line break as CR and LF. A document whose text is the base's otherwise is
-    the base's, byte for byte.
+    Browsers send each line break as CR and LF. A document that differs from the text in
+    `base_bodies` only in that gets the text of `base_bodies`.
     """
     number = form.number("base", "The number of the set")
     if number < 0:

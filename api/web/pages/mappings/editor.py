@@ -1,4 +1,4 @@
-"""Editing the four documents: check, dry run, save, and applying an edit to a newer set."""
+"""The mapping editor: check, dry run, save, and applying an edit to a newer set."""
 
 import json
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ def show_editor(
     admin: AdminDep,
     table: Annotated[str, Query(max_length=200)] = "",
 ) -> HTMLResponse:
-    """Show the documents in force. With `table` an entry for this real table is proposed."""
+    """Show the active documents. With `table`, an entry for this real table is proposed."""
     stored = admin.mappings.archive.in_force()
     bodies = proposal(stored.bodies, table) if table else dict(stored.bodies)
     return _editor(request, admin, Edit(stored.number, bodies), stored)
@@ -49,7 +49,9 @@ def check_edit(request: Request, admin: AdminDep, form: FormDep) -> HTMLResponse
 
 @router.post("/mappings/import")
 def import_documents(request: Request, admin: AdminDep, form: FormDep) -> HTMLResponse:
-    """Put documents of one file into the editor. Raises BadRequest."""
+    """Put the documents of an uploaded file into the editor. Nothing is saved. Raises
+    BadRequest.
+    """
     stored = admin.mappings.archive.in_force()
     wanted = documents_of(form["file"].encode())
     unknown = sorted(set(wanted) - set(SHORT_NAMES.values()))
@@ -63,7 +65,7 @@ def import_documents(request: Request, admin: AdminDep, form: FormDep) -> HTMLRe
 
 @router.get("/mappings/export")
 def export_documents(admin: AdminDep) -> Response:
-    """Return all documents in force as one file, in the form that the import takes."""
+    """Return all active documents as one file, in the form that the import accepts."""
     stored = admin.mappings.archive.in_force()
     return Response(
         _one_file(stored.bodies),
@@ -74,7 +76,7 @@ def export_documents(admin: AdminDep) -> Response:
 
 @router.post("/mappings/dry-run")
 def show_dry_run(request: Request, admin: AdminDep, form: FormDep) -> HTMLResponse:
-    """Show the changes by saving the edit. Nothing is saved."""
+    """Show the effects of saving the edit. Nothing is saved."""
     base, edit = _read(admin, form)
     stored = admin.mappings.archive.in_force()
     if stored.number != edit.base:
@@ -95,7 +97,7 @@ def apply_edit(request: Request, admin: AdminDep, form: FormDep) -> HTMLResponse
 
 @router.post("/mappings/save")
 def save_edit(request: Request, admin: AdminDep, form: FormDep) -> Response:
-    """Save the edit as the next set, unless another set came into force meanwhile."""
+    """Save the edit as the next set, unless another set became active meanwhile."""
     base, edit = _read(admin, form)
     if not form["comment"].strip():
         stored = admin.mappings.archive.in_force()
@@ -159,7 +161,7 @@ def _dry_run(
         "counts": kind_counts(trial.changes),
         "diffs": document_diffs(stored.bodies, edit.bodies),
         "comment": form["comment"],
-        "error": "Write the reason, for the history." if missing else "",
+        "error": "Write the reason of the edit. The history shows it." if missing else "",
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if missing else HTTPStatus.OK
     return render(request, "mappings/dry_run.html", values, section=SECTION, status=status)

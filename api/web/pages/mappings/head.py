@@ -11,7 +11,10 @@ SECTION: Final = "mappings"
 
 
 def head_values(admin: Admin, tab: str) -> dict[str, object]:
-    """Return the values of the head; a set that cannot be read has no record."""
+    """Return the template's values for the head of a mapping page.
+
+    `tab` is the key of the current tab. `record` is None if the active set cannot be read.
+    """
     return {"title": "Mappings", "tabs": TABS, "tab": tab, "record": _record(admin)}
 
 

@@ -1,4 +1,4 @@
-"""The history of the sets: list, difference of two, changes of a save, and rollback."""
+"""The page of the sets' history: list, difference of two sets, effects of a save, and rollback."""
 
 from http import HTTPStatus
 from typing import Annotated, Final
@@ -33,21 +33,39 @@ def show_history(
     against: _Number = None,
     back: Annotated[int | None, Query(alias="rollback", ge=1)] = None,
 ) -> HTMLResponse:
-    """Show the sets, the difference of two, and the changes by a rollback to one."""
+    """Show the list of mapping sets, and the differences between two of them.
+
+    shown    number of the set whose effects are shown; None: the active set
+    against  number of the set that it is compared with; None: the set before it
+    back     number of the set whose rollback is previewed; None: no preview
+    """
     return _history(request, admin, shown, against, back)
 
 
 @router.post("/mappings/rollback")
 def roll_back(request: Request, admin: AdminDep, form: FormDep) -> Response:
-    """Put an older set's content into force again, unless another set came into force."""
+    """Save the contents of an older set as a new set and activate it.
+
+    The form has the number of the active set that the user saw. If another set is active now,
+    nothing is changed, and the page asks the user to load the list again.
+    """
     base, to = form.number("base", "The number of the set"), form.number("set", "The set")
     if not form["comment"].strip():
-        return _history(request, admin, None, None, to, "Write the reason, for the history.")
+        return _history(
+            request,
+            admin,
+            None,
+            None,
+            to,
+            "Write the reason of the rollback. The history shows it.",
+        )
     known = Precondition(if_match=TagList(frozenset([str(base)])))
     try:
         admin.mappings.editor.roll_back(to, known, note_from(request, form))
     except (PreconditionFailed, VersionConflict):
-        sentence = f"Another set came into force since set {base}. Load the list again."
+        sentence = (
+            f"Another set became active since set {base}. Nothing was changed. Load the list again."
+        )
         return _history(request, admin, None, None, to, sentence, HTTPStatus.PRECONDITION_FAILED)
     return done("history", "mapping-rolled-back")
 

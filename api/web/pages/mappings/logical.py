@@ -15,7 +15,7 @@ from api.web.views.mappings import summary, table_groups
 
 router: Final = APIRouter(include_in_schema=False)
 PAGE_TABLES: Final = 500
-"""A page shows at most this many tables."""
+"""Largest number of tables on one page."""
 
 
 @router.get("/mappings")
@@ -26,7 +26,7 @@ def show_logical(
     text: Annotated[str, Query(alias="filter", max_length=200)] = "",
     offset: Annotated[int, Query(ge=0, le=2**31)] = 0,
 ) -> HTMLResponse:
-    """Show the active set in groups."""
+    """Show the active set, grouped by logical database, topic or instance."""
     found = admin.mappings.logical.page(by, Part(tuple(text.lower().split()), PAGE_TABLES, offset))
     values = {
         **head_values(admin, "logical"),

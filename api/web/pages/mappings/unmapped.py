@@ -33,10 +33,12 @@ def show_unmapped(
 
 @router.post("/mappings/unmapped/hide")
 def hide_unmapped(request: Request, admin: AdminDep, form: FormDep) -> Response:
-    """Hide a table from the list."""
+    """Hide a table from the list of unmapped tables."""
     name = form["name"].strip()
     if "." not in name or len(name) > _NAME_CHARACTERS:
-        raise BadRequest(f"{name[:_NAME_CHARACTERS]!r} is not a table: write database.table.")
+        raise BadRequest(
+            f"{name[:_NAME_CHARACTERS]!r} is not the name of a table. Write it as database.table."
+        )
     admin.mappings.hidden.hide(name, note_from(request, form))
     return done("../unmapped", "table-hidden")
 

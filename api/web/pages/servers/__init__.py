@@ -1,4 +1,4 @@
-"""Servers: relays, placement and maintenance."""
+"""The pages of servers: relays, placement and maintenance."""
 
 from api.web.pages.servers.page import router
 

@@ -1,4 +1,4 @@
-"""The running relays, the candidates of each instance, and the drain of a server."""
+"""The page of running relays and candidates of instances, and the drain of a server."""
 
 from functools import partial
 from typing import Annotated, Final
@@ -21,7 +21,9 @@ router: Final = APIRouter(include_in_schema=False)
 def show_servers(
     request: Request, admin: AdminDep, every: Annotated[bool, Query(alias="all")] = False
 ) -> HTMLResponse:
-    """Show the servers, and which relay runs which instance."""
+    """Show the servers, and which relay runs which instance. `every`: also a long list of
+    instances.
+    """
     return _servers(admin, every=every).render(request)
 
 
@@ -29,7 +31,7 @@ def show_servers(
 def show_maintenance(
     request: Request, admin: AdminDep, server: Annotated[str, Path(pattern=NAME_PATTERN)]
 ) -> HTMLResponse:
-    """Show where the server's instances would go. Nothing is changed."""
+    """Show where the server's instances would move. Nothing is changed."""
     return _maintenance(admin, server).render(request)
 
 
@@ -40,7 +42,7 @@ def begin_maintenance(
     server: Annotated[str, Path(pattern=NAME_PATTERN)],
     form: FormDep,
 ) -> RedirectResponse:
-    """Put the server into maintenance."""
+    """Put the server into maintenance: its relays hand over their instances."""
     with in_dialog(request, "maintenance", form, partial(_maintenance, admin, server)):
         admin.placement.drain(server, note_from(request, form))
     return done("../../servers", "drained")

@@ -22,7 +22,7 @@ _NICE: Final = (1, 2, 3, 4, 5, 6, 8, 10)
 
 
 class Label(NamedTuple):
-    """A text next to an axis. `at` is a coordinate of the drawing."""
+    """A text next to an axis. `at` is its coordinate in the drawing."""
 
     at: float
     text: str
@@ -30,7 +30,7 @@ class Label(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A row of the chart's table; the moment in Unix milliseconds."""
+    """A row of the chart's table: a time in Unix milliseconds, and a value as text."""
 
     at_ms: int
     text: str
@@ -38,10 +38,15 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """The data of the template.
+    """The data of the template for one chart.
 
-    line, area  the `d` of the paths; a gap interrupts both
-    sentence    a description of the chart, for screen readers
+    line, area  attribute `d` of the SVG paths; a gap interrupts both
+    levels      labels of the vertical axis
+    times       labels of the horizontal axis
+    now         the last value as text
+    mean, peak  mean and greatest value as text
+    sentence    description of the chart for screen readers
+    cells       rows of the chart's table
     """
 
     line: str
@@ -62,7 +67,14 @@ def chart(
     step_s: float,
     text: Callable[[float | None], str],
 ) -> Chart:
-    """Return the drawing of equally spaced values; `text` writes a value with its unit."""
+    """Return the drawing of values at equal intervals.
+
+    title    name of the metric
+    values   the values; None: a gap
+    from_ms  begin of the first interval in Unix milliseconds
+    step_s   length of an interval in seconds
+    text     returns a value with its unit
+    """
     known = [each for each in values if each is not None]
     top = _nice_top(max(known, default=0.0))
     step_ms = step_s * _MS

@@ -10,7 +10,9 @@ _TOP: Final = 3
 
 
 def spark_path(values: Sequence[float | None]) -> str:
-    """Return the `d` of an SVG path through the known values; a gap interrupts the line."""
+    """Return the attribute `d` of an SVG path through the values; None, a gap, interrupts the
+    line.
+    """
     greatest = max((each for each in values if each is not None), default=0.0)
     step = WIDTH / max(1, len(values) - 1)
     parts, drawn = list[str](), False

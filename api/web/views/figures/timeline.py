@@ -14,7 +14,7 @@ _LISTED: Final = 12
 
 
 class Bar(NamedTuple):
-    """A part of the bar: one state with its begin and end."""
+    """A part of the bar: one state with its begin and its end."""
 
     state: str
     x: float
@@ -35,7 +35,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The data of the template; `lines` begin with the newest."""
+    """The data of the template. `lines` begins with the newest state."""
 
     bars: list[Bar]
     lines: list[Line]
@@ -45,7 +45,7 @@ class Timeline:
 
 
 def timeline(view: StatesView) -> Timeline:
-    """Return the states of an instance in a range of time."""
+    """Return the bar and the table for the states of an instance."""
     whole = max(1, view.read_ms - view.from_ms)
     spans = [(each, *_span(each, view)) for each in view.states]
     bars = [

@@ -170,9 +170,9 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "another nonce": ({"nonce": "x" * 43}, "OIDC_TOKEN_REFUSED", "nonce"),
     "no nonce": ({"nonce": None}, "OIDC_TOKEN_REFUSED", "nonce"),
     "no subject": ({"sub": None}, "OIDC_TOKEN_REFUSED", "sub"),
-    "no role": ({"groups": ["others"]}, "OIDC_ROLE_MISSING", "gives no role"),
-    "no groups": ({"groups": None}, "OIDC_ROLE_MISSING", "gives no role"),
-    "groups of another form": ({"groups": {"a": 1}}, "OIDC_ROLE_MISSING", "gives no role"),
+    "no role": ({"groups": ["others"]}, "OIDC_ROLE_MISSING", "gives the user no role"),
+    "no groups": ({"groups": None}, "OIDC_ROLE_MISSING", "gives the user no role"),
+    "groups of another form": ({"groups": {"a": 1}}, "OIDC_ROLE_MISSING", "gives the user no role"),
     "no name": ({"preferred_username": None}, "OIDC_USER_REFUSED", "preferred_username"),
     "a name that is none": (
         {"preferred_username": "ann\r\nX-Evil: 1 <script>"},
@@ -321,7 +321,7 @@ def test_claims_beside_the_token_and_a_new_key_are_read(there: Installation) -> 
     assert ann.get(SESSION).json()["rights"] == ["read"]
     there.provider.info = {"sub": "another", "groups": ["relay-operators"]}
     page = there.finished(there.browser(), groups=None)
-    assert (page.status_code, "those of another user" in page.text) == (403, True)
+    assert (page.status_code, "describes another user" in page.text) == (403, True)
 
 
 def test_a_provider_that_is_away_is_a_page_and_passwords_work(

@@ -141,7 +141,7 @@ def test_the_editor_opens_the_document_with_the_proposed_entry(admin: httpx.Clie
 def test_a_reader_sees_the_documents_and_cannot_save(admin: httpx.Client) -> None:
     stranger = {"Authorization": ""}
     page = admin.get("/mappings/edit", headers=stranger)
-    assert (page.status_code, "needs the right edit" in page.text) == (200, True)
+    assert (page.status_code, "requires the right edit" in page.text) == (200, True)
     form = {**fields(page), "comment": "x"}
     assert admin.post("/mappings/dry-run", data=form, headers=stranger).status_code == 200
     for path in ("save", "apply", "edit", "import"):

@@ -46,7 +46,7 @@ def test_a_roll_back_shows_what_it_changes_and_needs_a_comment(admin: httpx.Clie
     form = {"set": "1", "base": "2", "comment": " "}
     assert admin.post("/mappings/rollback", data=form).status_code == 422
     stale = admin.post("/mappings/rollback", data={**form, "base": "1", "comment": "back"})
-    assert (stale.status_code, "Another set came into force" in stale.text) == (412, True)
+    assert (stale.status_code, "Another set became active" in stale.text) == (412, True)
     assert admin.get(GROUP).headers["etag"] == '"2"'
     done = admin.post("/mappings/rollback", data={**form, "comment": "back\x1b[2J"})
     assert (done.status_code, done.headers["location"]) == (303, "history?done=mapping-rolled-back")

@@ -146,7 +146,7 @@ def test_a_reposition_is_previewed_and_refused_without_its_confirmation(
 def test_who_may_not_operate_sees_disabled_buttons(admin: httpx.Client) -> None:
     anonymous = {"Authorization": "", **HTML}
     text = admin.get("/instances/shop", headers=anonymous).text
-    assert "needs the right operate" in text
+    assert "requires the right operate" in text
     assert '<dialog id="pause"' not in text
     assert admin.post("/instances/shop/pause", headers=anonymous).status_code == 401
 

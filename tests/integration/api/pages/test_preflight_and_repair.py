@@ -145,7 +145,7 @@ def test_a_report_is_foretold_with_the_rows_that_no_request_can_repair(
         ({"table": "shop.orders", "keys": "[7"}, "neither a text nor a JSON array"),
         ({"report": "{}"}, "not a report of a comparison"),
         ({"report": '{"tables": [{"table": "a.b", "different": 5}]}'}, "tables.0.different"),
-        ({"table": "shop.orders", "keys": "7", "report": REPORT}, "names tables and keys itself"),
+        ({"table": "shop.orders", "keys": "7", "report": REPORT}, "already names those"),
     ],
 )
 def test_what_cannot_be_repaired_is_said_in_its_place(

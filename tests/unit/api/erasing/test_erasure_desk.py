@@ -127,7 +127,7 @@ def test_it_begins_only_with_the_name_of_the_installation(
     desk: ErasureDesk, stores: Stores, confirm: str
 ) -> None:
     number = search(desk, stores)
-    with pytest.raises(BadRequest, match="the installation is"):
+    with pytest.raises(BadRequest, match="this installation has the name"):
         desk.erase(number, ErasureOrder(confirm=confirm), ANN)
     assert stores.erased == []
 
@@ -135,7 +135,7 @@ def test_it_begins_only_with_the_name_of_the_installation(
 def test_an_erasure_that_would_change_nothing_is_refused(desk: ErasureDesk, stores: Stores) -> None:
     stores.found = ErasurePlan(by_text=PLAN.by_text)
     number = search(desk, stores)
-    with pytest.raises(ErasureRefused, match="Nothing that this erasure may change"):
+    with pytest.raises(ErasureRefused, match="this erasure is allowed to change"):
         desk.erase(number, ErasureOrder(confirm="roma"), ANN)
     assert desk.show(number, NOTHING).state == "found"
 

@@ -60,7 +60,12 @@ def heading_and_text(page: str) -> tuple[str, str]:
     ("error", "status", "title", "remedy"),
     [
         (BadRequest("x is no number."), 400, "The request cannot be understood", "Correct"),
-        (RightMissing("This needs the right edit."), 403, "You may not do this", "Sign in as"),
+        (
+            RightMissing("The act requires the right edit."),
+            403,
+            "You may not do this",
+            "Sign in as",
+        ),
         (ForgeryRefused("It lacks csrf."), 403, "This form is out of date", "Load the page again"),
         (FirstAdminRefused("It was used."), 403, "This link is not valid", "Restart the admin"),
         (WritesForbidden("No users."), 403, "Nobody may change anything here yet", "Add a user"),
@@ -108,7 +113,7 @@ def test_requests_that_reach_no_page_are_answered_in_words_too(admin: httpx.Clie
     answer = admin.get("/nowhere", headers=HTML)
     heading, text = heading_and_text(answer.text)
     assert (answer.status_code, heading) == (404, "This does not exist")
-    assert "This address does not exist." in text
+    assert "This URL does not exist." in text
     answer = admin.put("/mappings", headers=HTML)
     heading, text = heading_and_text(answer.text)
     assert (answer.status_code, heading) == (405, "This address does not accept this method")

@@ -66,11 +66,14 @@ def test_values_are_placed_into_their_steps() -> None:
     ("sent", "words"),
     [
         (answer('{"status":"error","error":"bad  \\n data"}', "400 Bad"), "query: bad data"),
-        (answer("<html>", "200 OK"), "is not Prometheus"),
-        (answer("[1]"), "is not Prometheus"),
-        (answer('{"status":"success","data":{"resultType":"vector","result":[]}}'), "is not Prom"),
+        (answer("<html>", "200 OK"), "does not answer as Prometheus does"),
+        (answer("[1]"), "does not answer as Prometheus does"),
+        (
+            answer('{"status":"success","data":{"resultType":"vector","result":[]}}'),
+            "does not answer as Prom",
+        ),
         (answer("", "302 Found\r\nLocation: http://127.0.0.1:1/"), "status 302"),
-        (answer("[" * 100_000), "is not Prometheus"),
+        (answer("[" * 100_000), "does not answer as Prometheus does"),
         (b"SSH-2.0-OpenSSH\r\n", "did not answer"),
         (b"", "did not answer"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n{", "did not answer"),
@@ -98,7 +101,7 @@ def test_an_answer_of_too_many_bytes_is_refused(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(module, "MOST_BYTES", 10)
     with (
         served(lambda connection: connection.sendall(answer(GOOD))) as url,
-        pytest.raises(PrometheusUnusable, match="too many bytes"),
+        pytest.raises(PrometheusUnusable, match="more than 10 bytes"),
     ):
         read(url)
 

@@ -1,4 +1,4 @@
-"""The changes of a row, in a few words."""
+"""Summarizes the change of a row in a few words."""
 
 from typing import Final
 
@@ -9,8 +9,13 @@ _NAMES: Final = 4
 _CHARACTERS: Final = 40
 
 
-def what_changed(row: PeekedRow) -> str:
-    """Return the change of one column with its values, the names of several, or their number."""
+def change_summary(row: PeekedRow) -> str:
+    """Return a short text about the change of a row, for a list of rows.
+
+    That is the old and the new value if one column has changed, otherwise the names of the changed
+    columns. An insert gives the number of columns, a delete "whole row". For a row that is stored
+    outside of Kafka (claim check) it is the sentence that says so.
+    """
     if row.claim:
         return row.claim
     if row.operation == MessageType.INSERT:

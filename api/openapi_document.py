@@ -1,4 +1,4 @@
-"""The OpenAPI document, with errors described as they are sent."""
+"""The OpenAPI document of the admin, with its own error format and the rights of each endpoint."""
 
 from typing import Any, Final
 
@@ -18,8 +18,10 @@ _BEARER: Final = {
 _ERRORS: Final = ("4", "5")
 
 
-def describe(app: FastAPI) -> dict[str, Any]:
-    """Return the OpenAPI document; it is built once."""
+def openapi_document(app: FastAPI) -> dict[str, Any]:
+    """Return the OpenAPI document of an application; the first call builds it, later calls reuse
+    it.
+    """
     if not app.openapi_schema:
         document = get_openapi(
             title=app.title, version=app.version, summary=app.summary, routes=app.routes
