@@ -41,7 +41,7 @@ class Usage:
         ]
         files = [f"{each:.0f}" for each in (self.early_files, self.late_files, self.most_files)]
         return (
-            f"memory {memory[0]} MB in the second quarter, {memory[1]} MB in the last, "
+            f"memory {memory[0]} MB in the second quarter of the run, {memory[1]} MB in the last, "
             f"{memory[2]} MB at most; "
             f"open files {files[0]}, {files[1]} and {files[2]} at the same times: "
             f"{'neither grows' if self.flat else 'GROWING'}"

@@ -9,10 +9,12 @@ from tools.bench.measuring.workload import Workload
 from tools.bench.peers.java_peer import HEAP
 
 _RELAY: Final = (
-    f"relay: exactly once, in Kafka transactions, default settings, "
+    f"The relay runs with default settings: exactly once, in Kafka transactions, "
     f"{'compiled' if COMPILED else 'NOT COMPILED'}."
 )
-_PEERS: Final = f"Peers: at least once, acks=all, lz4, batches of 1 MB, heap {HEAP}"
+_PEERS: Final = (
+    f"The other programs run at least once, with acks=all, lz4, batches of 1 MB, heap {HEAP}"
+)
 
 
 _ROWS_PER_SECOND: Final = (
@@ -31,7 +33,10 @@ _PLAIN: Final = (
 
 def throughput_notes(workloads: list[Workload]) -> list[str]:
     """Return how rows per second were measured."""
-    partitioning = "All: 4 partitions by primary key, one row a message unless named otherwise."
+    partitioning = (
+        "All programs use 4 partitions by primary key, and one row a message unless the table "
+        "says otherwise."
+    )
     return [
         *map(_workload, workloads),
         _ROWS_PER_SECOND,

@@ -81,11 +81,12 @@ def _ratios(what: str, curve: Sequence[tuple[str, float]]) -> str:
     ]
     least, where = min(steps)
     whole = (
-        f"{what}: the slowest point ({slowest[0]}) has {slowest[1] / fastest[1]:.2f} of the "
-        f"fastest ({fastest[0]})"
+        f"{what}: the lowest value (at {slowest[0]}) is {slowest[1] / fastest[1]:.2f} times the "
+        f"greatest (at {fastest[0]})"
     )
     return (
-        f"{whole}; the steepest step down keeps {least:.2f} ({where})."
+        f"{whole}. The greatest drop between two neighbouring points is from {where}, where "
+        f"{least:.2f} of the value remain."
         if least < 1
         else f"{whole}; it never falls."
     )

@@ -190,8 +190,8 @@ def _notes(load: Workload) -> list[str]:
             "earlier message, one is late."
         ),
         (
-            f"Messages/s of a job: all messages of its batches ({load.batch:,} each), from "
-            f"trigger to commit, reading included."
+            f"Messages/s of a job: the messages of all batches ({load.batch:,} each), divided by "
+            f"the time from trigger to commit, which includes reading."
         ),
         (
             f"warm: without the first {load.warm} batches. CPU and memory are of the whole job "
