@@ -1,4 +1,4 @@
 """The Spark jobs that keep copies of logical tables from the relay's topics.
 
-Of the relay they import the envelope, the mapping and the rules of row filters.
+Of the relay's packages they import only the envelope, the mapping and the rules of row filters.
 """

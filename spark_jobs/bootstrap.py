@@ -58,10 +58,14 @@ def run(
     trace: bool = False,
     tell: Tell | None = None,
 ) -> Mapping[str, CopyFigures]:
-    """Copy the tables that no run has finished; with `anew` copy all tables again. Return table →
-    figures.
+    """Copy the tables that no earlier run has finished. Return table → counts.
 
-    `tell` receives a report of each table; None: it is printed. Raises JobError.
+    shutdown  a request to stop; None: the job cannot be stopped gracefully
+    tables    names of logical tables; empty: all
+    anew      copy tables again that an earlier run has finished
+    trace     show Spark's log of errors
+
+    Raises JobError.
     """
     shutdown, listens = shutdown or Shutdown(), shutdown is not None
     with _borders(settings):
@@ -217,9 +221,9 @@ def _pause(shutdown: Shutdown, seconds: float) -> bool:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; the exit code is 1, with a sentence, if the job fails.
+    """Run the command line. Return 0, or 1 after the error was printed as a sentence.
 
-    SIGTERM ends it after the present round.
+    SIGTERM ends the job after the present round. `arguments` None: those of the process.
     """
     given = copy_arguments("bootstrap", __doc__, arguments)
     shutdown = Shutdown()

@@ -25,9 +25,9 @@ from spark_jobs.spark_util.report import (
 def run(
     settings: JobSettings, bounds: Bounds | None = None, *, trace: bool = False
 ) -> BatchFigures:
-    """Read every topic, whole or within bounds, and apply the newest change of each key.
+    """Read all topics, or the messages within `bounds`, and apply the newest change of each key.
 
-    Raises JobError.
+    Returns the counts of the batch. `trace` shows Spark's log of errors. Raises JobError.
     """
     with named_errors(place_of(settings.kafka)):
         spark = open_spark(settings, "roma-dedup-batch", trace=trace)
@@ -41,7 +41,7 @@ def run(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; the exit code is 1, with a sentence, if the job fails."""
+    """Run the command line. Return 0, or 1 after the error was printed as a sentence."""
     given = read_arguments("dedup batch", __doc__, arguments, bounded=True)
 
     def job() -> None:

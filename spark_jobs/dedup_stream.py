@@ -39,11 +39,14 @@ def start(
     trace: bool = False,
     show: ShowBatch = print_batch,
 ) -> StreamingQuery:
-    """Start the stream at the position of its checkpoint.
+    """Start the stream at the position of its checkpoint, and return Spark's query.
 
     A batch that a crash interrupted is applied again, which changes nothing. Later errors of the
     query are raised by its `awaitTermination` as Spark's errors; `run` raises the job's own.
-    `metrics` listens to the session's queries until it is removed.
+
+    shutdown  a request to stop; None: the stream cannot be stopped gracefully
+    metrics   counts the batches until it is removed from the session; None: no metrics
+    trace     show Spark's log of errors
     """
     if settings.checkpoint is None:
         raise JobConfigurationError(
@@ -108,10 +111,9 @@ def run(
     trace: bool = False,
     show: ShowBatch = print_batch,
 ) -> None:
-    """Update the copies until the topics are read (without trigger_seconds) or the job is asked to
-    end.
+    """Update the copies until the job is asked to stop.
 
-    Raises JobError.
+    Without `trigger_seconds` it also ends when all present messages are applied. Raises JobError.
     """
     with named_errors(place_of(settings.kafka)), served_metrics(settings) as metrics:
         query = start(settings, shutdown, metrics, trace=trace, show=show)
@@ -120,7 +122,7 @@ def run(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; the exit code is 1, with a sentence, if the job fails.
+    """Run the command line. Return 0, or 1 after the error was printed as a sentence.
 
     SIGTERM and SIGINT end the job after the present batch.
     """

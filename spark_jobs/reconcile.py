@@ -61,8 +61,9 @@ class Reconciliation:
     sources: Sources
 
     def run(self, *, repair: bool) -> Sequence[TableFindings]:
-        """Compare every table. The result of a table that cannot be compared has the reason. Raises
-        RulesDiffer.
+        """Compare every table, and return the findings. With `repair`, differing rows are repaired.
+
+        If a table cannot be compared, its findings contain the reason. Raises RulesDiffer.
         """
         if repair:
             check_writers(self.spark, self.settings)
@@ -205,7 +206,11 @@ class Reconciliation:
 def run(
     settings: JobSettings, *, tables: Sequence[str] = (), repair: bool = False, trace: bool = False
 ) -> Sequence[TableFindings]:
-    """Compare the tables, all or the named ones, and repair differences if requested.
+    """Compare source and copy, and return the findings for each table.
+
+    tables  names of logical tables; empty: all
+    repair  whether differing rows are repaired
+    trace   show Spark's log of errors
 
     Raises JobError.
     """
@@ -217,7 +222,9 @@ def run(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line. Exit code 0: equal, 1: different, 2: undecided, with a sentence."""
+    """Run the command line. Return 0 if all is equal, 1 if something differs, 2 if that is
+    undecided.
+    """
     given = copy_arguments("reconcile", __doc__, arguments)
     try:
         findings = run(

@@ -1,4 +1,4 @@
-"""One batch of messages → the copies; shared by both jobs."""
+"""Applies one batch of messages to the copies. Both deduplication jobs use it."""
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -40,7 +40,7 @@ from spark_jobs.transforms import (
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """The sink of a job, and the rule by which changes are ordered."""
+    """The sink of a job, and the rule that decides which of two changes is newer."""
 
     settings: JobSettings
     sink: Sink
@@ -88,12 +88,18 @@ class Copies:
         again: bool = True,
         piece: Piece | None = None,
     ) -> BatchFigures:
-        """Apply a batch of Kafka records; again, if need be, with the same result.
+        """Apply a batch of Kafka records to the copies, and return its counts.
 
-        Raises JobError. `piece` shows how far it is.
+        The same batch can be applied several times; the result is the same.
 
-        `writer` and `number` name it; `again`: whether a batch of this name that was applied before
-        was this one.
+        writer  name of the job
+        number  number of the batch; None: the batch has no number and is never recognised as
+                repeated
+        again   whether a stored batch with this name and number can be this one; False: the number
+                was used before the checkpoint went back, and the batch is new
+        piece   receives the progress; None: no progress is shown
+
+        Raises JobError.
         """
         began, piece = monotonic(), piece or Piece("batch")
         with ExitStack() as held:

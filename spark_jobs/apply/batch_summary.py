@@ -14,13 +14,16 @@ from spark_jobs.transforms import TRUNCATE, TableSchema
 
 @dataclass(frozen=True, slots=True)
 class BatchContents:
-    """`rows`: changes read, including quarantined ones.
+    """Counts and facts about a batch, computed before anything is applied.
 
-    `history`: those of history rows. `problems`: reason → messages. `newest_s`: time of the newest
-    message, epoch seconds. `newest_change_ms`: the greatest execute time. `truncates`: the greatest
-    order of the TRUNCATEs of each real table to follow. `oldest_orders`: table → the smallest order
-    of its changes. `renames`: the renames of columns to follow, each with its logical and its real
-    table.
+    rows              changes read, including quarantined ones
+    history           changes of history rows of system-versioned tables
+    problems          reason → number of messages
+    newest_s          time of the newest message in epoch seconds
+    newest_change_ms  greatest execute time in Unix milliseconds
+    truncates         real table → greatest order of its TRUNCATEs that must be followed
+    oldest_orders     table → smallest order of its changes
+    renames           renames of columns to follow, each with its logical and its real table
     """
 
     rows: int
@@ -35,7 +38,7 @@ class BatchContents:
 
 
 def contents_of(changes: DataFrame) -> BatchContents:
-    """Return the summary of a parsed batch."""
+    """Return the summary of a batch that `parse_events` has parsed."""
     groups = _groups(changes)
     read = [group for group in groups if group["emptied"] is None and group["rename"] is None]
     good = [group for group in read if group["problem"] is None and not group["history"]]

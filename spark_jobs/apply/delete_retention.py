@@ -1,5 +1,5 @@
-"""How far back deleted keys are remembered, where that has an end: a Delta table of one row below
-the job's root.
+"""The time until which guards of deleted keys are kept, in a Delta table of one row below the job's
+root.
 """
 
 from typing import Final
@@ -14,8 +14,9 @@ _FOLDER: Final = "_guards"
 
 
 class DeleteWatermark:
-    """Execute time (ms) below which guards of deleted keys may be removed, so that older changes
-    must be refused.
+    """Execute time (ms) before which guards of deleted keys may have been removed.
+
+    An older change must be refused, because it could restore a deleted row.
     """
 
     def __init__(self, spark: SparkSession, root: str) -> None:
@@ -25,7 +26,9 @@ class DeleteWatermark:
 
     @property
     def before_ms(self) -> int:
-        """Guards of deletes older than this were removed (Unix milliseconds); 0: none were."""
+        """Guards of deletes older than this time may have been removed (Unix milliseconds); 0: none
+        were.
+        """
         return self._before_ms
 
     def raise_to(self, before_ms: int) -> None:

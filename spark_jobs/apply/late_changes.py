@@ -1,4 +1,4 @@
-"""Changes from before the time until which deleted keys are remembered (`guards_days`)."""
+"""Changes that are older than the guards of deleted keys (`guards_days`)."""
 
 from collections.abc import Mapping
 from functools import reduce
@@ -11,16 +11,20 @@ from spark_jobs.transforms import KEY, TOO_LATE, rekeyed_rows
 
 
 def has_late(problems: Mapping[str, int]) -> bool:
-    """Return whether a batch with these problems has such changes."""
+    """Return whether the problems of a batch contain changes that are older than the guards of
+    deletes.
+
+    `problems` maps each reason to its number of messages.
+    """
     return any(reason.endswith(TOO_LATE) for reason in problems)
 
 
 def judged_late_changes(changes: DataFrame, sink: Sink) -> DataFrame:
-    """Return parsed changes, without the problem of late ones that cannot restore a deleted row.
+    """Return parsed changes; late ones that cannot restore a deleted row no longer have a problem.
 
     A late change is compared as any other if the copy has its key, or if the batch has a newer
-    change of the key or ends with its delete. So a batch that is read again, in whole, is applied
-    as before. Read the result once: it depends on the copies.
+    change of the key or ends with its delete. So a batch that is read again as a whole is applied
+    as before. Evaluate the result once, because it depends on the copies.
     """
     late = sf.coalesce(sf.endswith(sf.col("problem"), sf.lit(TOO_LATE)), sf.lit(False))
     marked = changes.withColumn("late", late)

@@ -34,19 +34,24 @@ class MaintainedSink(Protocol):
 
 
 class LastTime(Protocol):
-    """When the copies were maintained last, stored durably: a job may restart more often."""
+    """The time of the last maintenance of the copies, stored durably because a job may restart more
+    often.
+    """
 
     def age_seconds(self) -> float:
-        """Return the seconds since then; 0 at first, which starts the count."""
+        """Return the seconds since the last maintenance; 0 at the first call, which stores the
+        present time.
+        """
 
     def note(self) -> None:
-        """Store the present time."""
+        """Store the present time as the time of the last maintenance."""
 
 
 class Upkeep:
-    """Runs every `minutes` (0: after each batch, None: never).
+    """Maintains the copies at intervals.
 
-    `guards_days` None keeps the keys of deleted rows for ever.
+    minutes      interval in minutes; 0: after each batch; None: never
+    guards_days  days for which the keys of deleted rows are kept; None: for ever
     """
 
     def __init__(
@@ -69,10 +74,11 @@ class Upkeep:
         self._newest_ms = 0
 
     def after_batch(self, newest_change_ms: int, writer: str) -> bool:
-        """Look at the clock; return whether it was time.
+        """Maintain the copies if the interval has passed; return whether it had.
 
-        `newest_change_ms`: the greatest execute time of the batch. `writer`: the job, whose turn
-        it is if it was killed here.
+        newest_change_ms  greatest execute time of the batch in Unix milliseconds
+        writer            name of the job; a job that was killed during this gets the lock of the
+                          copies back under its name
         """
         self._newest_ms = max(self._newest_ms, newest_change_ms)
         if self._minutes is None or self._clock() - self._last_s < self._minutes * 60:

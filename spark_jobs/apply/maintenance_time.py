@@ -1,4 +1,4 @@
-"""When the copies below a root were maintained last: a file with a number of seconds."""
+"""The time of the last maintenance of the copies below a root: a file with a number of seconds."""
 
 from time import time
 from typing import Final
@@ -18,9 +18,10 @@ class UpkeepTime:
         self._path = f"{root.rstrip('/')}/{_FILE}"
 
     def age_seconds(self) -> float:
-        """Return the seconds since then; 0 at first, which starts the count.
+        """Return the seconds since the last maintenance; 0 at the first call, which stores the
+        present time.
 
-        A time in the future counts as now.
+        A stored time in the future counts as now.
         """
         try:
             return max(time() - float(read_text(self._spark, self._path)), 0.0)
@@ -29,5 +30,5 @@ class UpkeepTime:
             return 0.0
 
     def note(self) -> None:
-        """Store the present time."""
+        """Store the present time as the time of the last maintenance."""
         write_text(self._spark, self._path, f"{time():.0f}")

@@ -1,4 +1,4 @@
-"""Changes after the rule, split by table and with typed columns: the input of a sink."""
+"""Splits the changes that won by table and gives them typed columns: the input of a sink."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,10 +25,10 @@ REDUCED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class TableContents:
-    """The contents of a batch for one table: its versions, the newest last (one without columns
-    if all are tombstones), the greatest order among those with a version, the names of its key's
-    columns, how many changes it has before the rule (None: unknown), and the instances that
-    published them as in `TableBatch`.
+    """The contents of a batch for one table: its versions, the newest last (one without columns if
+    all changes are tombstones); the greatest order among the changes with a version; the names of
+    the key's columns; the number of changes before the rule (None: unknown); and the names of the
+    instances that published them, as in `TableBatch`.
     """
 
     versions: Sequence[TableSchema]
@@ -47,11 +47,16 @@ def reduced_batch(
     *,
     again: bool = True,
 ) -> ReducedBatch:
-    """Return the batch for a sink; `again` as there.
+    """Return the batch in the form that a sink reads.
 
-    `changes`: at most one per table and key, in a cache; columns table, key, order (text that
-    sorts, 33 characters), execute_time (ms), execute_position, deleted, data (map column → exact
-    text), mysql_types (JSON text column → type, as a message has it).
+    changes   at most one per table and key, in a cache; columns table, key, order (text that sorts,
+              33 characters), execute_time (ms), execute_position, deleted, data (map column → exact
+              text), mysql_types (JSON text column → type, as a message has it)
+    contents  table → its contents
+    writer    name of the job
+    number    number of the batch; None: it has none
+    style     how the texts show bytes
+    again     whether a stored batch with this name and number can be this one
     """
     tables = tuple(
         TableBatch(

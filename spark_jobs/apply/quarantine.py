@@ -18,7 +18,9 @@ class Quarantine:
         self.path: Final = f"{root.rstrip('/')}/{_FOLDER}"
 
     def add(self, changes: DataFrame) -> None:
-        """Store the changes with a problem; existing ones are not added again."""
+        """Store the changes that have a problem. Those that are already stored are not added
+        again.
+        """
         rows = changes.select(*_PLACE, "problem", "table", "key", "value")
         spark = changes.sparkSession
         with alone(spark, self.path):

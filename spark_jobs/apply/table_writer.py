@@ -1,5 +1,6 @@
-"""Writes rows and deletes of one logical table into the copy, from its sources instead of its
-topic, by the same rule.
+"""Writes rows and deletes that were read from the sources into the copy of one logical table.
+
+The same rule applies as for changes from the topic.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,15 +24,20 @@ from spark_jobs.transforms import TableSchema, with_pair
 
 
 def upserts(rows: DataFrame, order: str, shard: Shard) -> DataFrame:
-    """Rows of a shard (`table, key, data, mysql_types`) as changes with this order."""
+    """Return rows of a shard as changes with this order.
+
+    `rows` has the columns table, key, data and mysql_types; `order` is the text of the order key.
+    """
     told = {"order": sf.lit(order), "deleted": sf.lit(False), "real_table": sf.lit(shard.name)}
     return _ordered(rows.withColumns(told))
 
 
 def deletes(keys: DataFrame, table: LogicalTable) -> DataFrame:
-    """Return keys (`key, order`) as deletes of a logical table. Their data are the values in the
-    key itself. A key from before a change of the primary key may have more or fewer values, and
-    then gives none.
+    """Return keys as deletes of a logical table.
+
+    `keys` has the columns key and order. The data of a delete are the values in the key itself;
+    they are empty if the key has another number of values than now, because the primary key has
+    changed.
     """
     shard = table.shards[0]
     values = sf.from_json(sf.col("key"), "array<string>")
@@ -52,10 +58,10 @@ def deletes(keys: DataFrame, table: LogicalTable) -> DataFrame:
 class TableWriter:
     """Writes changes of whole rows to the copies.
 
-    `in_parts`: the copies keep an order for each column (`row_images = "merge"`).
-
-    `floors`: the TRUNCATEs that the stream has followed into the copies (`truncate = "follow"`),
-    None if it follows none. `renames`: the same for renamed columns.
+    in_parts  whether the copies keep an order for each column (`row_images = "merge"`)
+    floors    the TRUNCATEs that the stream has followed into the copies (`truncate = "follow"`);
+              None: it follows none
+    renames   the renames of columns that the stream has followed; None: it follows none
     """
 
     sink: Sink
@@ -68,9 +74,9 @@ class TableWriter:
     def of(
         cls, spark: SparkSession, settings: JobSettings, sink: Sink, writer: str
     ) -> "TableWriter":
-        """Return one for a configuration.
+        """Return the writer for the copies of a configuration. `writer` is the name of the job.
 
-        Raises JobConfigurationError if its copies are not ordered by the order key.
+        Raises JobConfigurationError if the copies are not ordered by the order key.
         """
         if settings.raw_rule:
             raise JobConfigurationError(
@@ -83,10 +89,11 @@ class TableWriter:
         return cls(sink, writer, in_parts=in_parts, floors=floors, renames=renames)
 
     def is_renamed(self, table: LogicalTable, orders: Mapping[str, str]) -> bool:
-        """Return whether the stream has followed a column rename of the table above the order of
-        its instance (instance → `order` text).
+        """Return whether the stream has followed a rename of the table's columns that is newer than
+        these orders.
 
-        The names of rows under these orders are then unknown: a SELECT shows present names.
+        `orders` maps each instance to the text of its order key. The names of rows under these
+        orders are then unknown, because a SELECT shows the present names.
         """
         if self.renames is None:
             return False
@@ -98,9 +105,10 @@ class TableWriter:
         )
 
     def check_names(self, table: LogicalTable, orders: Mapping[str, str]) -> None:
-        """Call it after rows were written under these orders.
+        """Check after a write that no column was renamed meanwhile.
 
-        Raises TableChanged if they may have names of before a rename that the stream followed.
+        `orders` maps each instance to the order under which its rows were written. Raises
+        TableChanged if the rows may have names from before a rename that the stream followed.
         """
         if self.is_renamed(table, orders):
             raise TableChanged(
@@ -108,11 +116,12 @@ class TableWriter:
             )
 
     def write(self, table: LogicalTable, changes: DataFrame) -> int:
-        """Write changes of one logical table, read once.
+        """Write changes of one logical table, and return the number of changes that the copy
+        accepted.
 
-        The copy accepts those that are not older than its own. Returns their number. Meanwhile the
-        stream may follow a TRUNCATE that removes some of these rows: floors are read again after
-        the write.
+        The copy accepts a change that is not older than its own row. The stream may meanwhile
+        follow a TRUNCATE that removes some of these rows, so the TRUNCATEs are read again after the
+        write.
         """
         if self.floors is None:
             return self._write(table, changes.drop("real_table"))
@@ -139,7 +148,7 @@ class TableWriter:
 
 
 def schema_versions(table: LogicalTable) -> Sequence[TableSchema]:
-    """Return the versions that the messages of the table's shards would have, each once."""
+    """Return the table definitions that messages of the table's shards would have, each once."""
     return [
         TableSchema.of(text) for text in dict.fromkeys(shard.mysql_types for shard in table.shards)
     ]

@@ -1,6 +1,8 @@
-"""Rows of a source as their copy would have them: read, processed by the rules and masks of the
-instance, and typed. A server cannot compute checksums of the rules' results. So rows of such
-tables are read, and the same functions compute the checksums of both sides.
+"""Rows of a source as their copy would have them: filtered and masked by the instance's rules, and
+typed.
+
+A server cannot compute checksums of the rules' results. Rows of such tables are therefore read, and
+the same functions compute the checksums of both sides.
 """
 
 from collections.abc import Mapping
@@ -16,15 +18,14 @@ from spark_jobs.transforms import column_types, own_columns
 from spark_jobs.transforms.typed_rows import typed_rows
 
 Columns = Mapping[str, DataType]
-"""The columns of a copy by name, without its guards."""
+"""Column of a copy → its type, without the guards."""
 
 
 def columns_of(table: LogicalTable, copy: DataFrame | None) -> Columns:
-    """Return the columns for the comparison: the source's, in the copy's types, or in their own if
-    the copy lacks them.
+    """Return the columns of the source for the comparison, with the types of the copy.
 
-    Columns of the copy that the source dropped are ignored; columns of the copy that are not
-    published are compared.
+    A column that the copy lacks has its own type. Columns that the source dropped are ignored;
+    columns of the copy that are not published are compared. `copy` None: there is no copy.
     """
     kinds, held = column_types(schema_versions(table)), {} if copy is None else own_columns(copy)
     known = {each.name.lower() for each in (*table.columns, *table.unpublished)}
@@ -34,9 +35,9 @@ def columns_of(table: LogicalTable, copy: DataFrame | None) -> Columns:
 
 
 def as_copied(table: LogicalTable, rows: DataFrame, columns: Columns) -> DataFrame:
-    """Return rows (`table, key, data, mysql_types`) as a copy with these columns has them.
+    """Return rows as a copy with these columns has them; `_order` is a fingerprint of the row.
 
-    `_order` is a fingerprint of the row.
+    `rows` has the columns table, key, data and mysql_types.
     """
     changes = rows.withColumns(
         {
@@ -52,5 +53,5 @@ def as_copied(table: LogicalTable, rows: DataFrame, columns: Columns) -> DataFra
 def range_as_copied(
     database: SourceDatabase, table: LogicalTable, shard: Shard, part: KeyRange, columns: Columns
 ) -> DataFrame:
-    """Return all published rows of a range as a copy with these columns has them."""
+    """Return all published rows of a key range as a copy with these columns has them."""
     return as_copied(table, message_rows(database, shard, part.where(shard.key)), columns)

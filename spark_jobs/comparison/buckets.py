@@ -1,7 +1,7 @@
-"""The pieces of a table that have one checksum: ranges of the key's first column if that is an
-integer, else hash ranges.
+"""Cuts a table into buckets, each of which has one checksum.
 
-Both sides assign a row to a piece by its values only, regardless of their sort orders.
+Buckets are ranges of the key's first column if that is an integer, otherwise ranges of a hash. Both
+sides assign a row to a bucket by its values only, regardless of their sort orders.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -25,9 +25,9 @@ _NUMBER: Final = "decimal(20,0)"
 
 @dataclass(frozen=True, slots=True)
 class NumberBuckets:
-    """Bucket i holds `width` numbers from `low + i * width` on.
+    """Ranges of an integer column: bucket i has `width` numbers from `low + i * width` on.
 
-    The first one all that are smaller, too.
+    The first bucket also has all smaller numbers.
     """
 
     column: SourceColumn
@@ -35,22 +35,24 @@ class NumberBuckets:
     width: int
 
     def source(self, _shard: Shard) -> str:
-        """Return the SQL expression of a row's bucket in the source."""
+        """Return the SQL expression for the bucket of a row of the source."""
         number = f"CAST({plain_text(self.column)} AS DECIMAL(20,0))"
         return f"CAST((GREATEST({number}, {self.low}) - {self.low}) DIV {self.width} AS SIGNED)"
 
     def copy(self, _shard: Shard, _kinds: Mapping[str, DataType]) -> Column:
-        """Return the bucket of a row of the copy."""
+        """Return the Spark expression for the bucket of a row of the copy."""
         low = sf.lit(str(self.low)).cast(_NUMBER)
         number = sf.greatest(sf.col(quoted(self.column.name)).cast(_NUMBER), low)
         return sf.call_function("div", number - low, sf.lit(str(self.width)).cast(_NUMBER))
 
     def where(self, buckets: Collection[int], _shard: Shard) -> str:
-        """SQL that holds for the rows of these buckets, as ranges that an index serves."""
+        """Return an SQL condition that is true for the rows of these buckets, as ranges that an
+        index can use.
+        """
         return f"({' OR '.join(self._between(first, last) for first, last in runs(buckets))})"
 
     def named(self, first: int, last: int) -> str:
-        """Return a run of buckets as a person reads it."""
+        """Return the buckets from `first` to `last` as text for people."""
         low = "" if first == 0 else str(self.low + first * self.width)
         return f"{self.column.name} {low}..{self.low + (last + 1) * self.width - 1}"
 
@@ -65,16 +67,18 @@ class NumberBuckets:
 
 @dataclass(frozen=True, slots=True)
 class HashBuckets:
-    """Bucket i holds the keys whose CRC-32 is in the i-th of `count` equal parts."""
+    """Ranges of a hash: bucket i has the keys whose CRC-32 is in the i-th of `count` equal
+    parts.
+    """
 
     count: int
 
     def source(self, shard: Shard) -> str:
-        """Return the SQL expression of a row's bucket in the source."""
+        """Return the SQL expression for the bucket of a row of the source."""
         return f"CAST(CRC32({source_key(shard)}) DIV {self._part} AS SIGNED)"
 
     def copy(self, shard: Shard, kinds: Mapping[str, DataType]) -> Column:
-        """Return the bucket of a row of the copy."""
+        """Return the Spark expression for the bucket of a row of the copy."""
         return sf.call_function(
             "div",
             sf.crc32(copy_key(shard, kinds).cast("binary")),
@@ -82,11 +86,11 @@ class HashBuckets:
         )
 
     def where(self, buckets: Collection[int], shard: Shard) -> str:
-        """SQL that holds for the rows of these buckets."""
+        """Return an SQL condition that is true for the rows of these buckets."""
         return f"{self.source(shard)} IN ({', '.join(map(str, sorted(buckets)))})"
 
     def named(self, first: int, last: int) -> str:
-        """Return a run of buckets as a person reads it."""
+        """Return the buckets from `first` to `last` as text for people."""
         return (
             f"keys with CRC-32 "
             f"{first * self._part:08x}..{min((last + 1) * self._part, _HASHES) - 1:08x}"
@@ -101,12 +105,14 @@ Buckets: TypeAlias = NumberBuckets | HashBuckets
 
 
 def number_buckets(column: SourceColumn, low: int, high: int, count: int) -> NumberBuckets:
-    """Cut the numbers from `low` to `high` into at most `count` buckets of one width."""
+    """Return at most `count` buckets of equal width for the numbers from `low` to `high`."""
     return NumberBuckets(column, low, max(1, ceil((high - low + 1) / count)))
 
 
 def runs(buckets: Collection[int]) -> Iterator[tuple[int, int]]:
-    """Join neighbours: 1, 2, 3, 7 → (1, 3), (7, 7)."""
+    """Yield first and last number of each run of consecutive buckets: 1, 2, 3, 7 → (1, 3), (7,
+    7).
+    """
     first = last = None
     for bucket in sorted(buckets):
         if first is None or last is None:

@@ -1,10 +1,10 @@
-"""One text for each value that source and copy both can make: by SQL on the source, by Spark from
-the typed copy.
+"""A text for each value that both sides compute: the source by SQL, Spark from the typed copy.
 
-A row's text is, column by column, `N` for null or the text's length in bytes, a colon and the text:
-no two rows share one. A checksum is the sum of 60 bits of each row's SHA-256, so neither order nor
-cutting matters, and a duplicate row counts twice. Rows that differ here but not as values of the
-copy's types are compared afterwards, row by row; equal sums are equal rows.
+A row's text is, column by column, `N` for NULL, or the text's length in bytes, a colon and the
+text: no two different rows have the same text. A checksum is the sum of 60 bits of each row's
+SHA-256, so neither order nor cutting matters, and a duplicate row counts twice. Rows that differ
+here but not as values of the copy's types are compared afterwards, row by row; equal sums are equal
+rows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ _HASH_DIGITS: Final = 15
 
 
 def source_text(column: SourceColumn) -> str:
-    """Return the SQL expression of a value's canonical text."""
+    """Return the SQL expression for the canonical text of a column's value."""
     name = quoted(column.name)
     if column.kind in LONG_BYTES:
         return f"SHA2({name}, 256)"
@@ -57,9 +57,9 @@ def source_text(column: SourceColumn) -> str:
 
 
 def copy_text(column: SourceColumn, kind: DataType) -> Column:
-    """Return the canonical text of a value that the copy stores as `kind`.
+    """Return the Spark expression for the canonical text of a value that the copy stores as `kind`.
 
-    Values that do not fit are in the column `_unfit`.
+    The text of a value that does not fit the type is in the column `_unfit`.
     """
     value = sf.col(quoted(column.name))
     if isinstance(kind, StringType):
@@ -72,24 +72,27 @@ def copy_text(column: SourceColumn, kind: DataType) -> Column:
 def source_row_text(
     columns: Sequence[SourceColumn], present: Mapping[str, SourceColumn] | None = None
 ) -> str:
-    """Return the SQL expression of a row's text.
+    """Return the SQL expression for the canonical text of a row.
 
-    `present`: the columns that this shard has, by name in lower case, where it may lack some.
+    `present` has the columns that this shard has, by name in lower case; None: it has all.
     """
     own = [column if present is None else present.get(column.name.lower()) for column in columns]
     return f"CONCAT({', '.join(_source_part(column) for column in own)})"
 
 
 def copy_row_text(columns: Sequence[SourceColumn], kinds: Mapping[str, DataType]) -> Column:
-    """Return a row's text from the copy; a column that the copy lacks is null there.
+    """Return the Spark expression for the canonical text of a row of the copy.
 
-    `kinds` by the column's name in lower case.
+    `kinds` has the copy's columns by name in lower case; a column that the copy lacks counts as
+    NULL.
     """
     return sf.concat(*(_copy_part(column, kinds.get(column.name.lower())) for column in columns))
 
 
 def source_hash(text: str) -> str:
-    """Return the SQL expression of a row's hash, 15 hexadecimal digits, from its text."""
+    """Return the SQL expression for a row's hash, 15 hexadecimal digits. `text` is that of its
+    text.
+    """
     return f"LEFT(SHA2({text}, 256), {_HASH_DIGITS})"
 
 
@@ -99,7 +102,7 @@ def copy_hash(text: Column) -> Column:
 
 
 def source_sum(digits: str) -> str:
-    """Return the SQL expression of the sum of a group's hashes, as decimal text."""
+    """Return the SQL expression for the sum of a group's hashes, as decimal text."""
     return f"CAST(SUM(CAST(CONV({digits}, 16, 10) AS UNSIGNED)) AS CHAR)"
 
 

@@ -1,4 +1,4 @@
-"""The findings of a comparison, table by table, and their printed form."""
+"""The findings of a comparison for each table, and how they are printed."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -14,12 +14,14 @@ from rich.text import Text
 from spark_jobs.comparison.row_lookup import Seen
 
 WHOLE_LINES: Final = 10_000
-"""Width of the output in characters: no line is cut into pieces, however narrow a terminal is."""
+"""Width of the output in characters, so that no line is wrapped on a narrow terminal."""
 _RANGES_SHOWN: Final = 3
 
 
 class Outcome(IntEnum):
-    """The exit code: the greatest of all tables, but a difference found counts more than a table
+    """The result for a table, and the exit code of the job.
+
+    The exit code is the greatest value of all tables, but a difference has priority over a table
     that could not be judged.
     """
 
@@ -30,14 +32,17 @@ class Outcome(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class TableFindings:
-    """One logical table.
+    """The findings for one logical table.
 
-    `source_rows` and `copy_rows` were counted by the checksums. `ranges` are the key ranges whose
-    checksums differed. `different` rows remain after all pending changes arrived; `repaired` were
-    different and are equal now; `undecided` have pending changes, or could not be decided in time.
-    `more`: differing rows beyond those that were examined. `reason`: why the table could not be
-    compared. `unpublished`: columns of the source that no message has, so that they cannot be
-    compared.
+    source_rows  rows of the source, as the checksums counted them
+    copy_rows    rows of the copy, as the checksums counted them
+    ranges       key ranges whose checksums differed
+    different    rows that still differ after all pending changes arrived
+    repaired     rows that differed and are equal since the repair
+    undecided    rows with pending changes, or that could not be decided in time
+    more         number of differing rows beyond those that were examined
+    reason       why the table could not be compared; empty: it was
+    unpublished  columns of the source that no message has, so that they cannot be compared
     """
 
     table: str
@@ -54,7 +59,7 @@ class TableFindings:
 
     @property
     def outcome(self) -> Outcome:
-        """The result for the table: equal only if every row was compared and equal."""
+        """The result for the table: equal only if every row was compared and is equal."""
         if self.different:
             return Outcome.DIFFERENT
         return Outcome.UNKNOWN if self.reason or self.undecided or self.more else Outcome.EQUAL
@@ -83,16 +88,15 @@ def exit_code(findings: Sequence[TableFindings]) -> int:
 
 
 def findings_json(findings: Sequence[TableFindings]) -> str:
-    """Return all findings as one JSON object."""
+    """Return all findings as the text of one JSON object."""
     content = {"exit_code": exit_code(findings), "tables": [each.to_fields() for each in findings]}
     return json.dumps(content, ensure_ascii=False, indent=2)
 
 
 def findings_table(findings: Sequence[TableFindings], rows_shown: int = 20) -> Group:
-    """Return all findings for people: a line for each table, and below the table the rows that
-    differ.
+    """Return all findings for people: a line for each table, and below it the rows that differ.
 
-    Print it `WHOLE_LINES` wide.
+    Print it `WHOLE_LINES` wide. `rows_shown` is the largest number of printed rows of a table.
     """
     shown = Table(box=box.ASCII2)
     for heading, is_number in (

@@ -26,10 +26,12 @@ AHEAD: Final = f"{ORDER} is above all that the relay has published"
 def odd_rows(
     copy: DataFrame, shard: Shard, kinds: Mapping[str, DataType], newest: str
 ) -> DataFrame | None:
-    """Return `place, key` of the rows, deleted ones included, whose guards disagree or are above
-    `newest`; None if there are none. `newest` is the greatest order that the relay had
-    published, read before the copy: rows that the stream wrote since are included. `place` is ""
-    if the row no longer has values of its key.
+    """Return the rows whose guards contradict each other or are greater than `newest`; None if
+    there are none.
+
+    Deleted rows are included. The result has the columns place (text of the key; "" if the row no
+    longer has values of its key) and key. `newest` is the greatest order that the relay had
+    published before the copy was read, so rows that the stream wrote since then are included.
     """
     odd = copy.where(_disagree() | (_greatest() > newest))
     if odd.isEmpty():
@@ -47,9 +49,11 @@ def odd_rows(
 
 
 def guard_findings(row: Row, newest: str | None) -> Sequence[str]:
-    """Return the problems of the guards of a row of the copy.
+    """Return sentences about the problems of the guards of a row of the copy; empty if there are
+    none.
 
-    `newest` as above, read after the row; None: not compared.
+    `newest` is the greatest order that the relay has published, read after the row; None: the
+    guards are not compared with it.
     """
     if newest is None:
         return ()
@@ -58,7 +62,9 @@ def guard_findings(row: Row, newest: str | None) -> Sequence[str]:
 
 
 def greatest_order(row: Row) -> str:
-    """Return the order that a change must reach to win over the row in every kind of copy."""
+    """Return the greatest order in a row's guards: a newer change must have at least this order in
+    every kind of copy.
+    """
     return max(row[ORDER] or "", _pair(row))
 
 

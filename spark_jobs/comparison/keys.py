@@ -1,4 +1,4 @@
-"""A row's key as one text that both sides compute, and back to its values."""
+"""The text of a row's key that both sides compute, and its conversion back into values."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -16,8 +16,10 @@ _PREFIX: Final = "{}:{}"
 
 
 def source_key(shard: Shard) -> str:
-    """Return the SQL of the key's text: the row text of its columns, after the real table if
-    that is part of the key.
+    """Return the SQL expression for the text of a row's key: the canonical text of the key's
+    columns.
+
+    If the key contains the real table (`key_scope = "shard"`), the text begins with the real table.
     """
     return (
         f"CONCAT({_utf8(_prefix(shard))}, {source_row_text(shard.key)})"
@@ -27,7 +29,10 @@ def source_key(shard: Shard) -> str:
 
 
 def copy_key(shard: Shard, kinds: Mapping[str, DataType]) -> Column:
-    """Return the Spark expression of a copied row's key, equal to `source_key` in the source."""
+    """Return the Spark expression for the text of a row's key in the copy; equal to `source_key`.
+
+    `kinds` has the copy's columns by name in lower case.
+    """
     text = copy_row_text(shard.published_key, kinds)
     if not shard.shard_in_key:
         return text
@@ -36,9 +41,11 @@ def copy_key(shard: Shard, kinds: Mapping[str, DataType]) -> Column:
 
 
 def boundary_of(shard: Shard, key: str) -> Sequence[str] | None:
-    """Return the texts, as ranges keep them, of a key of this shard.
+    """Return the values in the text of a key, in the form that boundaries of key ranges have.
 
-    None for one of another shard, and for "", an unknown one.
+    `key` is a text that `source_key` or `copy_key` made. Texts and bytes are in hexadecimal digits
+    of their UTF-8 bytes, other values as they are. Returns None if `key` is empty (unknown), and if
+    it names the real table of another shard.
     """
     if not key:
         return None

@@ -1,5 +1,5 @@
-"""Repairs differing rows by the rule: read again under a new order key, written, and checked
-again.
+"""Repairs differing rows: reads them again from the sources, writes them under a new order key, and
+checks them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from spark_jobs.transforms import DELETED, KEY, ORDER
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """Replaces rows of the copy by the present rows of the sources."""
+    """Replaces rows of the copy with the present rows of the sources."""
 
     databases: Mapping[str, SourceDatabase]
     sink: Sink
@@ -34,7 +34,7 @@ class Repair:
         """Write these rows as the sources have them now. A row that no source has is written as a
         delete.
 
-        `pairs`: instance → its order key, read before this call.
+        `pairs` maps each instance to its order key, read before this call.
         """
         pieces = source_rows(self.databases, table, places)
         owned = [upserts(rows, pairs[shard.instance], shard) for shard, rows in pieces]
@@ -62,7 +62,11 @@ class Repair:
 
 
 def why_unrepaired(seen: Seen, pairs: Mapping[str, str]) -> str:
-    """Return why a row that a repair wrote under these order keys still differs, and the remedy."""
+    """Return why a row that a repair wrote still differs, and the remedy, as one sentence.
+
+    seen   the difference that was found after the repair
+    pairs  instance → the order key under which the repair wrote
+    """
     newest = max(pairs.values())
     if SEVERAL_IN_SOURCE in seen.what:
         return (

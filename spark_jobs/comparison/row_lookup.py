@@ -1,4 +1,4 @@
-"""Single rows on both sides, compared as values of the copy's own types."""
+"""Reads single rows from both sides, and compares them as values of the copy's types."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,9 @@ SEVERAL_IN_SOURCE: Final = "several real tables have a row with this key"
 
 @dataclass(frozen=True, slots=True)
 class TargetRow:
-    """One row: its message key, and the key's text by which the source finds it."""
+    """One row to compare: its message key, and the text of the key by which the source finds the
+    row.
+    """
 
     key: str
     place: str
@@ -35,10 +37,11 @@ class TargetRow:
 class Seen:
     """A row that differed when it was compared.
 
-    `what`: the columns that differ, or which side lacks the row, and the problems of its guards.
-    `source` is a fingerprint of the source's row (None: no row), `order` the order of the copy's
-    row (None: no row, not even a deleted one), `guard` the order that a change must reach to win
-    over it. `reason`: why a repair failed; "" without a repair.
+    what    the columns that differ, or which side lacks the row, and the problems of its guards
+    source  fingerprint of the source's row; None: the source has no row
+    order   order of the copy's row; None: the copy has no row, not even a deleted one
+    guard   order that a change must have to replace the copy's row
+    reason  why a repair failed; "" if there was no repair
     """
 
     key: str
@@ -58,10 +61,10 @@ def compare_again(
     places: Sequence[TargetRow],
     newest: Callable[[], str | None],
 ) -> Mapping[str, Seen]:
-    """Return which of these rows differ now, by key: the source is read first, then the copy, then
-    `newest`.
+    """Return the rows among `places` that differ now: message key → difference.
 
-    `newest` returns the greatest order that the relay has published; None: guards are not compared.
+    The source is read first, then the copy, then `newest`. `newest` returns the greatest order that
+    the relay has published; None: guards are not compared with it.
     """
     columns = columns_of(table, copy)
     source = _of_source(databases, table, columns, places)
@@ -78,8 +81,8 @@ def compare_again(
 def source_rows(
     databases: Mapping[str, SourceDatabase], table: LogicalTable, places: Sequence[TargetRow]
 ) -> list[tuple[Shard, DataFrame]]:
-    """Return these rows as the sources have them now, in pieces: shard, and `table, key, data,
-    mysql_types`.
+    """Return these rows as the sources have them now: for each shard a DataFrame with the columns
+    table, key, data and mysql_types.
     """
     return [
         (shard, rows)

@@ -20,7 +20,7 @@ _FIXED: Final = re.compile(r"\w+\s*\(\s*\d+\s*,\s*(\d+)\s*\)", re.ASCII)
 
 
 def decimals_of(type_text: str) -> int | None:
-    """Return D of FLOAT(M,D) and DOUBLE(M,D), None without."""
+    """Return D of a type FLOAT(M,D) or DOUBLE(M,D); None for a type without it."""
     found = _FIXED.match(type_text)
     return int(found[1]) if found else None
 

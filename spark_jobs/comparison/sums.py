@@ -1,4 +1,4 @@
-"""Count and checksum of every bucket, on both sides, and the rows of those that differ."""
+"""Count and checksum of every bucket on both sides, and the rows of the buckets that differ."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from spark_jobs.transforms.guards import DELETED, KEY
 
 @dataclass(frozen=True, slots=True)
 class BucketSum:
-    """How many rows a bucket has, and the sum of their hashes."""
+    """The number of rows in a bucket, and the sum of their hashes."""
 
     rows: int = 0
     checksum: int = 0
@@ -39,7 +39,10 @@ class BucketSum:
 def source_sums(
     database: SourceDatabase, table: LogicalTable, shard: Shard, part: KeyRange, buckets: Buckets
 ) -> DataFrame:
-    """Return `bucket, n, s` of a range of one shard, summed up by the server."""
+    """Return the sums of a key range of one shard, which the server computes.
+
+    Columns: bucket, n (number of rows), s (sum of hashes as decimal text).
+    """
     row = source_hash(source_row_text(table.columns, shard.by_name))
     grouped = (
         f"SELECT {buckets.source(shard)} AS bucket, COUNT(*) AS n, {source_sum(row)} AS s FROM "
@@ -49,9 +52,9 @@ def source_sums(
 
 
 def copy_sums(copy: DataFrame, table: LogicalTable, buckets: Buckets) -> DataFrame:
-    """Return the sums of the copy's live rows.
+    """Return the sums of the copy's rows that are not deleted; columns as in `source_sums`.
 
-    Unpublished columns of the copy are included: they should be empty.
+    Columns of the copy that no message has are included: they should be empty.
     """
     shard, kinds = table.shards[0], kinds_of(copy)
     row = copy_hash(copy_row_text([*table.columns, *table.unpublished], kinds)).alias("row")
@@ -60,7 +63,7 @@ def copy_sums(copy: DataFrame, table: LogicalTable, buckets: Buckets) -> DataFra
 
 
 def summed(rows: Iterable[Row]) -> Mapping[int, BucketSum]:
-    """Add the sums of several ranges for the same bucket."""
+    """Return bucket → its sum, added up over several ranges."""
     found: dict[int, BucketSum] = {}
     for row in rows:
         bucket = int(row["bucket"])
@@ -69,8 +72,9 @@ def summed(rows: Iterable[Row]) -> Mapping[int, BucketSum]:
 
 
 def differing(source: Mapping[int, BucketSum], copy: Mapping[int, BucketSum]) -> Sequence[int]:
-    """Return the buckets whose sums differ, in order; a bucket that a side lacks counts as
-    empty.
+    """Return the numbers of the buckets whose sums differ, in ascending order.
+
+    A bucket that one side lacks counts as empty.
     """
     return sorted(
         each
@@ -87,8 +91,9 @@ def source_hashes(
     buckets: Buckets,
     wanted: Collection[int],
 ) -> DataFrame:
-    """Return `place` (the key's text), `key` (of the message) and `row` (hash) of the range's
-    rows in the wanted buckets.
+    """Return the rows of a key range that are in the wanted buckets.
+
+    Columns: place (text of the key), key (message key), row (hash).
     """
     where = f"{part.where(shard.key)} AND {buckets.where(wanted, shard)}"
     extra = {
@@ -101,7 +106,9 @@ def source_hashes(
 def copy_hashes(
     copy: DataFrame, table: LogicalTable, buckets: Buckets, wanted: Collection[int]
 ) -> DataFrame:
-    """Return the hashes of the copy's live rows."""
+    """Return the copy's rows in the wanted buckets, without deleted ones; columns as in
+    `source_hashes`.
+    """
     shard, kinds = table.shards[0], kinds_of(copy)
     live = copy.where(~sf.col(DELETED) & buckets.copy(shard, kinds).isin(*wanted))
     row = copy_hash(copy_row_text([*table.columns, *table.unpublished], kinds)).alias("row")
@@ -114,8 +121,9 @@ def kinds_of(copy: DataFrame) -> Mapping[str, DataType]:
 
 
 def unequal(source: Sequence[DataFrame], copy: DataFrame) -> DataFrame:
-    """Return `place, key` of the rows that only one side has, that several shards have, or whose
-    hashes differ.
+    """Return the rows that only one side has, that several shards have, or whose hashes differ.
+
+    Columns: place, key.
     """
     every = reduce(DataFrame.unionByName, source).groupBy("key")
     left = every.agg(
@@ -128,7 +136,7 @@ def unequal(source: Sequence[DataFrame], copy: DataFrame) -> DataFrame:
 
 
 def in_groups(parts: Iterable[DataFrame], size: int) -> Iterator[Sequence[DataFrame]]:
-    """Yield the parts in groups of `size`, the last one may be smaller."""
+    """Yield `parts` in groups of `size`; the last group may be smaller."""
     left = iter(parts)
     while group := list(islice(left, size)):
         yield group

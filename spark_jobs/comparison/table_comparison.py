@@ -1,5 +1,5 @@
 """Compares source and copy of one logical table: checksums of all buckets, then the rows of
-differing ones, then the verdict.
+differing buckets, then the verdict.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -51,10 +51,12 @@ Settle = Callable[
 
 @dataclass(frozen=True, slots=True)
 class TableComparison:
-    """The shared state of the comparisons of all tables. `settle` separates lag from difference;
-    `policy` is the copies' treatment of added columns. `newest` returns the greatest order that
-    the instances of a table have published; None if the copies are not ordered by it; guards are
-    then not compared.
+    """The shared parameters for comparing all tables.
+
+    settle  decides whether a difference is only lag
+    policy  how the copies treat added columns
+    newest  returns the greatest order that the instances of a table have published; None: the
+            copies are not ordered by it, so guards are not compared
     """
 
     spark: SparkSession
@@ -66,7 +68,7 @@ class TableComparison:
     newest: Callable[[LogicalTable], str] | None = None
 
     def compare(self, table: LogicalTable, piece: Piece | None = None) -> TableFindings:
-        """Compare a table whole; `piece` shows how far it is.
+        """Compare all rows of a table. `piece` receives the progress; None: no progress is shown.
 
         Raises JobError if a source or the copy cannot be read.
         """
@@ -102,7 +104,7 @@ class TableComparison:
         return replace(found, seconds=monotonic() - began)
 
     def compare_again(self, table: LogicalTable, places: Sequence[TargetRow]) -> Mapping[str, Seen]:
-        """Compare these rows again; return those that differ now."""
+        """Compare these rows again; return those that differ now: message key → difference."""
         copy = self.sink.read(table.name)
         newest = (lambda: None) if self.newest is None else partial(self.newest, table)
         return (

@@ -1,10 +1,11 @@
-"""Lag or difference: a row differs only if the copy has everything that the source had committed
-when the difference was seen.
+"""Decides whether a difference is only lag.
 
-1. The rows are read. 2. The source's position is read, and the instances' records are awaited
-there: all changes of these rows are then in the topics. 3. The topics are searched for changes of
-these rows that the copy lacks. 4. The rows are read again. A row that is unchanged on both sides,
-and has no pending change, differs. The others are checked in another round.
+A row differs only if the copy has everything that the source had committed when the difference was
+seen: 1. The rows are read. 2. The source's position is read, and the job waits until the instances
+have published up to it: all changes of these rows are then in the topics. 3. The topics are
+searched for changes of these rows that the copy lacks. 4. The rows are read again. A row that is
+unchanged on both sides, and has no pending change, differs. The others are checked in another
+round.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,18 +19,18 @@ _PAUSE_S: Final = 1.0
 
 Look: TypeAlias = Callable[[Sequence[TargetRow]], Mapping[str, Seen]]
 CaughtUp: TypeAlias = Callable[[float], bool]
-"""Waits up to the given seconds until everything that the sources have committed is published.
+"""Waits up to the given seconds until all that the sources have committed is published.
 
 Returns whether it is.
 """
 Waiting: TypeAlias = Callable[[Sequence[str]], Mapping[str, str]]
-"""Key → greatest order among the changes that wait for the copy."""
+"""Returns key → greatest order among the changes that the copy has not applied yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class DecidedRows:
-    """`different` rows, and those that could not be decided in time: with pending changes, or
-    changing constantly.
+    """The rows that differ, and those that could not be decided in time, because changes are
+    pending or the rows change constantly.
     """
 
     different: Sequence[Seen] = ()
@@ -51,7 +52,13 @@ def verdicts(
     *,
     published: bool,
 ) -> Verdicts:
-    """Judge the rows that differ now; those of `before` that are not among them are equal."""
+    """Return which rows differ permanently, and which need another round.
+
+    before     rows that differed in the former round
+    now        rows that differ now; those of `before` that are not among them are equal
+    waiting    key → greatest order among the changes that the copy has not applied yet
+    published  whether everything that the sources had committed is published
+    """
     different = {
         key: seen
         for key, seen in now.items()
@@ -68,8 +75,14 @@ def compare_until_decided(
     patience_s: float,
     pause: Callable[[float], object],
 ) -> DecidedRows:
-    """Compare the rows again and again until each one is equal or different, or until `patience_s`
-    seconds have passed. Return the verdicts.
+    """Compare rows until each one is known to be equal or different, or until the time has passed.
+
+    places         the rows
+    compare_again  compares rows and returns those that differ
+    caught_up      waits for the relay; returns whether it has published everything
+    waiting        returns the pending changes of keys
+    patience_s     largest time in seconds
+    pause          waits the given seconds
     """
     by_key = {place.key: place for place in places}
     ends = monotonic() + patience_s

@@ -1,4 +1,4 @@
-"""Changes that are committed in the topics and not yet in the copy."""
+"""Finds changes that are committed in the topics and not yet in the copy."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -30,9 +30,9 @@ def newest_waiting(
 ) -> Mapping[str, str]:
     """Return key → greatest order among the messages that the stream has not applied yet.
 
-    If the stream has a checkpoint these are the messages after it; without one all messages count,
-    as the next batch job reads them. A stream that follows TRUNCATEs and renames of columns changes
-    rows of `copy` with them, so these wait for the keys of those rows.
+    If the stream has a checkpoint, these are the messages after it; otherwise all messages count,
+    as the next batch job reads them. A stream that follows TRUNCATEs and renames of columns also
+    changes rows of `copy` by statements; pending statements then count for the keys of these rows.
     """
     if not keys:
         return {}
@@ -50,8 +50,9 @@ def newest_waiting(
 def newest_orders(
     records: DataFrame, keys: Collection[str], style: Style = "exact"
 ) -> Mapping[str, str]:
-    """Return key → greatest order among the changes of these keys, found as the jobs find them: a
-    message may hold several rows.
+    """Return key → greatest order among the changes of these keys.
+
+    A message may contain several rows; `style` says how its texts show bytes.
     """
     changes = parse_events(records, reader=Reader(style)).where(~sf.col("history"))
     every = changes.unionByName(rekeyed_rows(changes)).where(sf.col("order").isNotNull())
@@ -67,8 +68,9 @@ def newest_orders(
 def waiting_statements(
     records: DataFrame, copy: DataFrame, keys: Collection[str], *, renames: bool = False
 ) -> Mapping[str, str]:
-    """Return key → order of the newest TRUNCATE, or with `renames` rename of columns, that changes
-    its row of the copy.
+    """Return key → order of the newest TRUNCATE that changes the row with this key in the copy.
+
+    With `renames`, statements that rename columns count too.
     """
     if REAL_TABLE not in copy.columns:
         return {}
@@ -94,9 +96,9 @@ def waiting_statements(
 def applied_offsets(
     spark: SparkSession, checkpoint: str | None, topics: Collection[str]
 ) -> str | None:
-    """Return where the stream continues, as Spark's JSON of offsets.
+    """Return the offsets at which the stream continues, as the JSON of Spark's Kafka source.
 
-    None, the oldest message, if it has applied nothing yet.
+    Returns None if there is no checkpoint or the stream has applied nothing yet.
     """
     applied = () if checkpoint is None else batches(spark, f"{checkpoint}/commits")
     if not applied:
@@ -108,8 +110,10 @@ def applied_offsets(
 
 
 def starting_offsets(log: str, topics: Collection[str]) -> str | None:
-    """Read a file of the checkpoint's `offsets`: a version, metadata, then one line of offsets for
-    the topics.
+    """Return the offsets in a file of the checkpoint's folder `offsets`, as JSON; None if it has
+    none.
+
+    `log` is the file's text: a version, metadata, then one line of offsets for the topics.
     """
     found: dict[str, Any] = json.loads(log.splitlines()[-1])
     return json.dumps(found) if set(found) == set(topics) else None

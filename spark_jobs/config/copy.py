@@ -31,7 +31,7 @@ class RowSettings(Settings):
 
 
 class SourceServer(RowSettings):
-    """One `[[sources]]`: a server that the relay reads, with a user that may SELECT there."""
+    """One table `[[sources]]`: a server that the relay reads, with a user that may SELECT there."""
 
     instance: Annotated[str, Field(min_length=1, pattern=r"^[^/]+$")]
     """The relay's instance; one `[[sources]]` for each that feeds the wanted tables."""
@@ -79,7 +79,7 @@ class BootstrapSettings(Settings):
     parallel: Annotated[int, Field(ge=1, le=256)] = 4
     """Number of ranges that are read in parallel, each over a separate connection."""
     range_rows: Annotated[int, Field(ge=1)] = 100_000
-    """Rows of a range."""
+    """Number of rows in one range."""
     rows_per_second: Annotated[int, Field(ge=1)] | None = None
     """Upper bound of the mean rate.
 
@@ -95,19 +95,23 @@ class BootstrapSettings(Settings):
     Then the job ends as `RelayBehind`.
     """
     notes: Annotated[str, Field(min_length=1)] | None = None
-    """Folder or URI of the progress for a restart. Not set: `_bootstrap` below `copy_root`."""
+    """Folder or URI of the progress notes, from which a restart continues. Not set: `_bootstrap`
+    below `copy_root`.
+    """
 
 
 class ReconcileSettings(Settings):
     """The settings of the comparison of source and copy."""
 
     parallel: Annotated[int, Field(ge=1, le=256)] = 4
-    """Ranges that are summed up at a time."""
+    """Number of ranges whose checksums are computed in parallel."""
     range_rows: Annotated[int, Field(ge=1)] = 500_000
-    """Rows of a range."""
+    """Number of rows in one range."""
     bucket_rows: Annotated[int, Field(ge=1)] = 10_000
-    """Rows of one checksum, about."""
+    """Approximate number of rows that share one checksum."""
     max_rows: Annotated[int, Field(ge=1, le=1_000_000)] = 10_000
     """Largest number of differing rows that are compared one by one; others are only counted."""
     patience_seconds: Annotated[float, Field(ge=0)] = 60
-    """How long a difference may turn out to be lag."""
+    """Seconds that the job waits for pending changes before it reports differing rows as
+    undecided.
+    """

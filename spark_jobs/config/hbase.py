@@ -1,4 +1,4 @@
-"""The address of HBase and the form of the copies in it."""
+"""Settings of HBase: its address, and how copies are stored in it."""
 
 from typing import Annotated, Final, Literal
 
@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from relay.settings import Settings
 
 MAX_SALT_BUCKETS: Final = 256
-"""The salt is one byte."""
+"""Largest number of salt buckets, because the salt is one byte."""
 HBASE_CLIENT: Final = "org.apache.hbase:hbase-shaded-mapreduce:2.6.4-hadoop3"
 """The Java client that client = "jvm" was tested with, and the library that writes HBase's
 files.
@@ -74,7 +74,9 @@ class HBaseSettings(Settings):
 
     @property
     def refuses_several_instances(self) -> bool:
-        """Whether positions alone decide, which rise within one instance only."""
+        """Whether a table must have only one instance, because execute positions alone decide which
+        change is newer, and they rise only within one instance.
+        """
         return self.guard == "version" and self.several_instances == "stop"
 
     @model_validator(mode="after")

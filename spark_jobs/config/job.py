@@ -74,12 +74,12 @@ class KafkaSource(Settings):
     jaas: SecretStr | None = None
     """`sasl.jaas.config`; never printed."""
     max_offsets_per_trigger: Annotated[int, Field(ge=1)] | None = None
-    """Most offsets of a batch (transaction markers take some).
+    """Largest number of offsets in one batch; transaction markers use offsets too.
 
     Not set: no limit. `roma dedup batch` does not use it.
     """
     patience_seconds: Annotated[float, Field(ge=1)] = 60
-    """How long a broker may be silent before the job ends."""
+    """Seconds that no broker may answer before the job ends."""
 
 
 class JobSettings(Settings):
@@ -94,10 +94,10 @@ class JobSettings(Settings):
     copy_writers: Literal["several", "one"] = "several"
     """`one` promises that no two jobs write below `copy_root` at the same time.
 
-    S3 does not keep them apart.
+    It is required on S3, which does not prevent that two jobs overwrite each other's commits.
     """
     sink: Literal["delta", "hbase", "jdbc", "parquet"] = "delta"
-    """What stores the copies."""
+    """Kind of store that holds the copies."""
     hbase: HBaseSettings | None = None
     """HBase, for `sink = "hbase"`."""
     mirror: MirrorSettings | None = None
@@ -146,9 +146,9 @@ class JobSettings(Settings):
     shuffle_partitions: Annotated[int, Field(ge=1)] = 4
     """Pieces into which a batch is cut between steps; about the number of cores."""
     merge_threads: Annotated[int, Field(ge=1, le=64)] = 4
-    """Tables of a batch that are merged at the same time."""
+    """Largest number of tables of a batch that are merged at the same time."""
     jvm_options: str = ""
-    """Options added to those of the job's own JVM, after them."""
+    """Options for the job's own JVM, added after the built-in ones."""
     jars: tuple[Path, ...] = ()
     """Jar files of the Kafka source and Delta Lake, with all that they need.
 
@@ -251,9 +251,9 @@ class JobSettings(Settings):
 
 
 def load_settings(path: Path) -> JobSettings:
-    """Read and check the file; `${NAME}` in a string is taken from the environment.
+    """Return the settings in a TOML file; `${NAME}` in a string is taken from the environment.
 
-    Raises JobConfigurationError with the key.
+    Raises JobConfigurationError, which names the invalid key.
     """
     try:
         return read_settings(JobSettings, path, "")

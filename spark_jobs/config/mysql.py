@@ -1,4 +1,4 @@
-"""The address of the mirror."""
+"""Settings of the MySQL or MariaDB server that stores copies, the mirror."""
 
 from pathlib import Path
 from typing import Annotated
@@ -22,11 +22,11 @@ class MirrorSettings(Settings):
     ca_file: Path | None = None
     """PEM file of the authority. Set: TLS is required, and the server's name is checked."""
     prefix: str = ""
-    """Text before the logical database's name, so that copies may be on a server that has a
+    """Text before the logical database's name, so that copies can be on a server that already has a
     database of that name.
     """
     writers: Annotated[int, Field(ge=1)] = 4
-    """Tasks of a table that write at the same time, at most."""
+    """Largest number of tasks that write one table at the same time."""
     rows_per_statement: Annotated[int, Field(ge=1, le=10_000)] = 500
     """Rows of one statement."""
     patience_seconds: Annotated[float, Field(ge=1)] = 60

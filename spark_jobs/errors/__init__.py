@@ -107,7 +107,7 @@ OF_ONE_TABLE: Final = (
     TableChanged,
     UnreadableRowKey,
 )
-"""Errors in copying one table that do not prevent other tables from being copied."""
+"""Errors in copying one table after which the job still copies the other tables."""
 
 __all__ = [
     "OF_ONE_TABLE",

@@ -1,10 +1,10 @@
-"""The root of the jobs' errors."""
+"""The base class of the jobs' errors."""
 
 from typing import ClassVar
 
 
 class JobError(Exception):
-    """Root of the tree. `remedy` is the instruction for the operator."""
+    """Base class of the jobs' errors. `remedy` tells the operator what to do."""
 
     remedy: ClassVar[str] = ""
 
@@ -13,6 +13,6 @@ class JobError(Exception):
 
 
 class JobFailed(JobError):
-    """Spark ended the job for a reason that has no name here."""
+    """Spark ended the job for a reason that has no separate error class."""
 
     remedy = "Start again with --trace to see the whole output of Spark."

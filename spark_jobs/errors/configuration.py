@@ -10,7 +10,9 @@ class JobConfigurationError(JobError):
 
 
 class JavaRefused(JobError):
-    """The JDK is missing or not one that Spark runs on; the sentence ends with its own remedy."""
+    """The JDK is missing or has a version that Spark does not support; the reason contains the
+    remedy.
+    """
 
 
 class JarsRefused(JobError):
@@ -27,7 +29,7 @@ class JarsRefused(JobError):
 
 
 class SourceDriverMissing(JobError):
-    """The JVM of Spark does not have MariaDB Connector/J, which reads the sources."""
+    """Spark's JVM does not have MariaDB Connector/J, which is needed to read the sources."""
 
     remedy = (
         "Add org.mariadb.jdbc:mariadb-java-client:3.5.6 to spark-submit's --packages, or its jar "
@@ -36,8 +38,8 @@ class SourceDriverMissing(JobError):
 
 
 class HBaseClientMissing(JobError):
-    """The JVM of Spark does not have HBase's Java client, which `hbase.client = "jvm"` writes
-    with.
+    """Spark's JVM does not have HBase's Java client, which is needed with `hbase.client =
+    "jvm"`.
     """
 
     remedy = (

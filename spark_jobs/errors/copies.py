@@ -4,7 +4,7 @@ from spark_jobs.errors.base import JobError
 
 
 class SchemaChangeRefused(JobError):
-    """A table changed in a way for which the configuration has "stop"."""
+    """A table changed in a way for which `schema_changes` has the value "stop"."""
 
     remedy = (
         "Nothing of the batch is lost. Prepare the readers of the copy, change the policy under "
@@ -26,7 +26,9 @@ class InstancesMixed(JobError):
 
 
 class CheckpointOfOthers(JobError):
-    """The checkpoint has batches that are in other copies: these would lack them."""
+    """The checkpoint belongs to other copies, so batches before it are missing in the present
+    ones.
+    """
 
     remedy = (
         "Give new copies a new checkpoint: the topics are then read from the start. If they are "
@@ -36,8 +38,8 @@ class CheckpointOfOthers(JobError):
 
 
 class CopiesKeptOtherwise(JobError):
-    """The copies below `copy_root` are kept by another rule than the job's: it would compare orders
-    that cannot be compared.
+    """The copies below `copy_root` are ordered by another rule than the job's, so that orders
+    cannot be compared.
     """
 
     remedy = (
@@ -49,7 +51,7 @@ class CopiesKeptOtherwise(JobError):
 
 
 class CopiesUnguarded(JobError):
-    """The location of the copies does not exclude two jobs that commit at the same time."""
+    """The store of the copies does not prevent that two jobs overwrite each other's commits."""
 
     remedy = (
         "Delta: give Spark a log store for several drivers (spark.delta.logStore.s3a.impl). "
@@ -59,7 +61,7 @@ class CopiesUnguarded(JobError):
 
 
 class CopyBusy(JobError):
-    """Another job writes a copy that has no transactions, and did not end its turn in time."""
+    """Another job holds the lock of a copy without transactions, and did not release it in time."""
 
     remedy = (
         "Wait for that job, and start again. If it was killed and does not come back, remove the "

@@ -4,7 +4,7 @@ from spark_jobs.errors.base import JobError
 
 
 class HBaseUnreachable(JobError):
-    """For `hbase.patience_seconds` no gateway answered, or HBase itself did not."""
+    """No Thrift2 gateway answered for `hbase.patience_seconds`, or HBase itself did not answer."""
 
     remedy = (
         "Check hbase.thrift, hbase.quorum and HBase, and start again; the batch is written again, "
@@ -13,7 +13,7 @@ class HBaseUnreachable(JobError):
 
 
 class HBaseRefused(JobError):
-    """HBase refuses a request in a way that trying again would not change."""
+    """HBase refuses a request, and a repetition would not change that."""
 
     remedy = "Correct the table or the rights in HBase, and start again."
 
@@ -32,7 +32,7 @@ class HBaseStagingRefused(JobError):
 
 
 class UnreadableRowKey(JobError):
-    """A row of a copy has a key that the jobs cannot have written."""
+    """A row of an HBase copy has a key that the jobs cannot have written."""
 
     remedy = (
         "Another program writes to the table, or hbase.salt_buckets was changed: give the copies a "
@@ -41,7 +41,7 @@ class UnreadableRowKey(JobError):
 
 
 class MirrorUnreachable(JobError):
-    """For `mirror.patience_seconds` the server of the copies did not answer."""
+    """The server of the copies did not answer for `mirror.patience_seconds`."""
 
     remedy = (
         "Check mirror.host and the server, and start again; the batch is written again, which "

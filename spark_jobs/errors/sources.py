@@ -14,22 +14,22 @@ class SourceUnreachable(JobError):
 
 
 class SourceRefused(JobError):
-    """A source server refuses the login, or a right."""
+    """A source server refuses the login, or the user does not have a right."""
 
     remedy = "The user of [[sources]] needs SELECT on the relayed tables."
 
 
 class SourceNotTheOne(JobError):
-    """Another server answers than the one of the instance's position, so its order key does not
-    apply to these rows.
+    """The source is another server than the one in the instance's position, so the instance's order
+    key does not apply to its rows.
     """
 
     remedy = "Name in [[sources]] the server that the instance reads now, and start again."
 
 
 class SourcesIncomplete(JobError):
-    """Sources of a group, or a database of the mapping, are not among [[sources]]: their keys would
-    be deleted from the copies.
+    """Sources of a group, or a database of the mapping, are missing in `[[sources]]`: their keys
+    would be deleted from the copies.
     """
 
     remedy = (
@@ -40,8 +40,8 @@ class SourcesIncomplete(JobError):
 
 
 class RulesDiffer(JobError):
-    """An instance publishes rows by other rules, masks, transforms or lookups than the
-    configuration says.
+    """The rules, masks, transforms or lookups in the job's configuration differ from the
+    instance's.
     """
 
     remedy = (
@@ -52,8 +52,8 @@ class RulesDiffer(JobError):
 
 
 class TransformNotCopied(JobError):
-    """A function of the installation changes the rows of a table in messages, and a SELECT
-    cannot apply it.
+    """A function of the installation changes the table's rows in messages, and a copy from the
+    source cannot apply it.
     """
 
     remedy = (
@@ -82,8 +82,10 @@ class PositionUnknown(JobError):
 
 
 class RelayBehind(JobError):
-    """An instance has not published all transactions that its source committed before the copy,
-    so a schema change may be after its order key.
+    """An instance did not publish in time all transactions that its source had committed before the
+    copy.
+
+    A schema change could therefore have a greater order key than the copied rows.
     """
 
     remedy = (
@@ -112,11 +114,13 @@ class TableChanged(JobError):
 
 
 class TableSwapped(TableChanged):
-    """Another table had the name of a copied one while its rows were read."""
+    """Another table had the name of a copied table while its rows were read."""
 
 
 class TablesLeftOut(JobError):
-    """Some tables could not be copied; the others were, as far as the job was not ended."""
+    """Some tables could not be copied. The other tables were copied, unless the job was stopped
+    before.
+    """
 
     remedy = (
         "Correct the error of each table, and start again: finished tables are not copied again."

@@ -41,8 +41,8 @@ class TopicUnknown(JobError):
 
 
 class OffsetsLost(JobError):
-    """The topic no longer holds offsets that the job must read: retention, or a re-created
-    topic.
+    """The topic no longer has offsets that the job must read, because of retention or because the
+    topic was created again.
     """
 
     remedy = (
@@ -54,7 +54,7 @@ class OffsetsLost(JobError):
 
 
 class FormatNotRead(JobError):
-    """The topic holds messages in a format that the jobs do not read."""
+    """The topic has messages in a format that the jobs do not read."""
 
     remedy = (
         "The jobs read canal-json alone. Let an instance with message.format = 'canal-json' "
@@ -63,7 +63,7 @@ class FormatNotRead(JobError):
 
 
 class RawRuleRefused(JobError):
-    """The raw rule compares binlog offsets, and the messages do not contain them."""
+    """`raw_rule = true` compares binlog offsets, and the messages do not contain them."""
 
     remedy = (
         'Set message.headers = "full" in the relay, which adds the header source; messages from '

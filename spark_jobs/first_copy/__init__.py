@@ -1,7 +1,7 @@
-"""The first copy of existing tables: one range after another while the stream runs, with notes of
-the progress.
+"""The first copy of existing tables, range by range while the stream runs, with notes of the
+progress.
 
-At the end, deleted rows are removed.
+At the end, rows that were deleted at the source meanwhile are removed.
 """
 
 from spark_jobs.first_copy.alterations import alterations

@@ -1,4 +1,4 @@
-"""When the tables of a source were last altered, by the source's own clock."""
+"""The times of the last ALTER TABLE of a source's tables, by the source's own clock."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -27,10 +27,10 @@ _TABLE: Final = "(TABLE_SCHEMA = X'{}' AND TABLE_NAME = X'{}')"
 
 
 def alterations(databases: Mapping[str, SourceDatabase], table: LogicalTable) -> Alterations:
-    """Return when each shard was last altered, once the second of that time has passed.
+    """Return when each shard was last altered; wait until the second of that time has passed.
 
     Every ALTER TABLE sets CREATE_TIME (seen on MySQL 5.6 and 9.7, MariaDB 10.11 and 11.4), so a
-    later one shows another time. Raises SourceUnreachable or SourceRefused.
+    later one has another time. Raises SourceUnreachable or SourceRefused.
     """
     found: dict[str, str | None] = {}
     for instance in table.instances:
@@ -42,10 +42,12 @@ def alterations(databases: Mapping[str, SourceDatabase], table: LogicalTable) ->
 
 
 def unswapped(shard: Shard, before: Alterations) -> str:
-    """Return a condition that the server refuses where the name means a table of another time than
-    `before`: another one swapped in by RENAME, which keeps the times of both on MySQL 8 and later.
+    """Return an SQL condition on which the server raises an error if another table was renamed to
+    this name.
 
-    A query has one table under the name from its beginning to its end.
+    `before` has the time of the shard's last ALTER TABLE, which the condition compares. On MySQL 8
+    and later a RENAME keeps that time for both tables. A query reads one table under the name from
+    its beginning to its end. Returns "TRUE" if the time is unknown.
     """
     time = before.get(shard.name)
     if time is None:

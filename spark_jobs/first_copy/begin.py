@@ -1,6 +1,6 @@
-"""Begins the run of each table: under new order keys, or under those of an interrupted run.
+"""Begins the copy of each table, under new order keys or under those of an interrupted run.
 
-Finished tables stay finished.
+Tables that are finished are not copied again.
 """
 
 import uuid
@@ -16,9 +16,9 @@ from spark_jobs.spark_util.report import print_line
 
 _FINISHED: Final = "is finished and not copied again; --anew copies it again"
 FreshPositions: TypeAlias = Callable[[Collection[str]], Mapping[str, Published] | None]
-"""Returns positions of these instances that cover all schema changes so far.
+"""Returns instance → position that covers all schema changes so far, for the given instances.
 
-None: the job was asked to end.
+None: the job was asked to stop.
 """
 
 
@@ -32,10 +32,17 @@ def begin(
     *,
     anew: bool,
 ) -> Mapping[str, TableNote] | None:
-    """Return the note under which each table is copied. None: the job was asked to end before
-    the order keys were read. `place` identifies the copies. An interrupted run is continued if
-    its conditions are unchanged and it has noted rows. A table that was finished has its
-    finished note, unless the run was of other keys, shards, rules or copies than now.
+    """Return table → the note under which it is copied; None if the job was asked to stop before.
+
+    An interrupted run is continued if its conditions are unchanged and it has noted rows. A
+    finished table keeps its note, unless its keys, shards, rules or copies have changed.
+
+    notes            the notes of earlier runs
+    writer           the writer of the copies
+    place            identifies the copies
+    published        instance → its present position
+    fresh_positions  waits for positions that cover all schema changes
+    anew             whether tables are copied again that are finished
     """
     noted = {table.name: notes.read(table.name) for table in tables}
     begun: dict[str, TableNote] = {}

@@ -1,8 +1,8 @@
 """The first copy of one logical table.
 
 1. The caller reads the order keys of its instances, before the first SELECT. 2. Ranges are read and
-written with these order keys, and noted when they are in the copy. 3. Only the keys of the source
-are read once more; other rows of the copy are removed, if their order allows.
+written with these order keys, and noted when they are in the copy. 3. The keys of the source are
+read once more; rows of the copy without such a key are removed, if their order allows.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -42,7 +42,7 @@ _LOOKS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class CopyFigures:
-    """One finished or interrupted table: rows read, keys removed, and whether it is done."""
+    """The counts of one table: rows read, keys removed, and whether the copy is finished."""
 
     rows: int
     removed: int
@@ -51,8 +51,10 @@ class CopyFigures:
 
 @dataclass(frozen=True, slots=True)
 class Unmet:
-    """Number of removed keys, number of keys that newer order keys must decide, and those order
-    keys.
+    """The keys of the copy that the source no longer has.
+
+    The fields are the number of removed keys, the number of keys that need newer order keys to be
+    decided, and those order keys.
     """
 
     removed: int
@@ -62,10 +64,12 @@ class Unmet:
 
 @dataclass(frozen=True, slots=True)
 class FirstCopy:
-    """The shared state of all tables' copies. `positions` reads the positions of instances;
-    `check` raises if other servers answer than at the run's begin; `stopping` waits the given
-    seconds and returns whether the job was asked to end. `altered` returns when the table was
-    last altered at its sources.
+    """The shared parameters for copying all tables.
+
+    positions  reads the positions of instances
+    check      raises if other servers answer than at the begin of the run
+    stopping   waits the given seconds and returns whether the job was asked to stop
+    altered    returns when the table was last altered at its sources
     """
 
     databases: Mapping[str, SourceDatabase]
@@ -80,9 +84,10 @@ class FirstCopy:
     progress: Callable[[LogicalTable, TableNote, Pace], None]
 
     def copy(self, table: LogicalTable, note: TableNote) -> CopyFigures:
-        """Copy the ranges without a note, then remove deleted rows.
+        """Copy the ranges that `note` does not contain, then remove deleted rows. Return the
+        counts.
 
-        If the job is asked to end, the copy stops between two rounds.
+        If the job is asked to stop, the copy stops between two rounds.
         """
         pace = Pace(self.settings.rows_per_second)
         while (found := self._undisturbed_round(table, note)) is not None:

@@ -1,8 +1,9 @@
-"""The notes that a restart continues from: one append-only log of lines for each logical table.
+"""The notes from which an interrupted first copy continues: one append-only log for each logical
+table.
 
-Every line is a JSON object: `begin` (run, pairs), `round` (the ranges that are in the copy now),
-`end` (keys removed). Added lines become visible whole, so a crash leaves the log as it was before
-or after.
+Every line is a JSON object: `begin` (run, order keys), `round` (the ranges that are in the copy
+now), `end` (number of removed keys). A line becomes visible as a whole, so a crash leaves the log
+as it was before or after.
 """
 
 import json
@@ -19,8 +20,8 @@ from spark_jobs.spark_util.optional_read import unless_absent
 
 @dataclass(frozen=True, slots=True)
 class ShardNote:
-    """The progress of a shard: the ends of its ranges in order, and whether the last of them was
-    the table's end.
+    """The progress of a shard: the ends of its ranges in order, and whether the last one is the end
+    of the table.
     """
 
     boundaries: tuple[Boundary, ...] = ()
@@ -29,10 +30,13 @@ class ShardNote:
 
 @dataclass(frozen=True, slots=True)
 class TableNote:
-    """The progress of a logical table's copy. `pairs`: instance → the `order` text of its rows;
-    `rules`: instance → the rules digest from its position record; `shape`: a digest of shards,
-    keys and target; `definition`: its columns and keys before the pairs were read, "" in notes
-    of a version that did not keep them. `sequence` counts lines.
+    """The progress of copying a logical table.
+
+    pairs       instance → the `order` text of its rows
+    rules       instance → the digest of its rules, from its position record
+    shape       digest of shards, keys and target
+    definition  columns and keys before `pairs` were read; "" in notes of an older version
+    sequence    number of lines
     """
 
     run: str
@@ -46,12 +50,12 @@ class TableNote:
     definition: str = ""
 
     def shard(self, name: str) -> ShardNote:
-        """Return how far one shard is; a shard that is not noted has not begun."""
+        """Return the progress of one shard; an unknown shard has no ranges yet."""
         return self.shards.get(name, ShardNote())
 
 
 def note_of(lines: Iterable[str]) -> TableNote | None:
-    """Return the note of the last run of one table; None if the table has no run.
+    """Return the progress of the last run of one table; None if there was no run.
 
     `lines` are the JSON lines about this table, in any order.
     """
@@ -72,7 +76,16 @@ def begin_line(
     shape: str = "",
     definition: str = "",
 ) -> str:
-    """Return the line of a new run of the table, which replaces all that is noted before it."""
+    """Return the JSON line that begins a new run of the table and makes all lines before it
+    invalid.
+
+    before      the former progress; None: there is none
+    run         id of the run
+    pairs       instance → the `order` text of its rows
+    rules       instance → digest of its rules
+    shape       digest of shards, keys and target
+    definition  columns and keys before `pairs` were read
+    """
     sequence = 0 if before is None else before.sequence
     return _line(
         "begin",
@@ -86,9 +99,11 @@ def begin_line(
 
 
 def round_line(note: TableNote, ranges: Sequence[tuple[str, Boundary | None]], rows: int) -> str:
-    """Return the line of a round: each shard's range up to `until` is in the copy.
+    """Return the JSON line of a round.
 
-    ranges  pairs of shard and end; the end None stands for the end of the table
+    note    the progress before the round
+    ranges  pairs of shard and end: the rows up to this end are in the copy. The end None stands for
+            the end of the table
     rows    rows that the round wrote
     """
     return _line(
@@ -100,7 +115,7 @@ def round_line(note: TableNote, ranges: Sequence[tuple[str, Boundary | None]], r
 
 
 def end_line(note: TableNote, removed: int) -> str:
-    """Return the line after everything was copied, and deleted rows were removed."""
+    """Return the JSON line that finishes a table. `removed` is the number of removed keys."""
     return _line("end", note.sequence, removed=removed)
 
 
@@ -112,12 +127,15 @@ class Notes:
         self._root = root.rstrip("/")
 
     def read(self, table: str) -> TableNote | None:
-        """Return the note of a logical table."""
+        """Return the progress of a logical table; None if there is none."""
         lines = unless_absent(lambda: self._spark.read.text(self._path(table)))
         return None if lines is None else note_of(row["value"] for row in lines.collect())
 
     def add(self, table: str, before: TableNote | None, line: str) -> TableNote:
-        """Add a line durably; return the new note."""
+        """Append a line durably, and return the new progress.
+
+        before  the former progress; None: the line begins the first run
+        """
         self._spark.range(1).select(sf.lit(line).alias("value")).coalesce(1).write.mode(
             "append"
         ).text(self._path(table))

@@ -1,5 +1,5 @@
-"""The next ranges of a logical table: as many as are read at a time, from whichever shards still
-have some.
+"""Chooses the next ranges of a logical table to copy in parallel, from all shards with uncopied
+rows.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from spark_jobs.first_copy.notes import TableNote
 from spark_jobs.origin import KeyRange, Shard, ranges_of
 
 Ahead: TypeAlias = Callable[[Shard, Boundary | None], Boundary | None]
-"""Finds the end of the range after a boundary; None if the table ends before."""
+"""Returns the end of the range that begins after a boundary; None if the table ends before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,11 @@ class ShardRange:
 def next_round(
     shards: Sequence[Shard], note: TableNote, parallel: int, ahead: Ahead
 ) -> Sequence[ShardRange]:
-    """Return up to `parallel` ranges that are not noted as copied; none if all are."""
+    """Return up to `parallel` ranges that are not copied yet; empty if all are.
+
+    note   the progress
+    ahead  finds the end of a range
+    """
     found: list[ShardRange] = []
     for shard in shards:
         noted = note.shard(shard.name)
@@ -38,7 +42,7 @@ def next_round(
 
 
 def copied_ranges(shards: Sequence[Shard], note: TableNote) -> Sequence[ShardRange]:
-    """Return every shard, cut where it was cut when it was copied."""
+    """Return the ranges of every shard, with the boundaries of the copy."""
     return [
         ShardRange(shard, part)
         for shard in shards

@@ -1,14 +1,11 @@
-"""How long to wait between two rounds, so that the mean stays below a rate."""
+"""Computes the pauses between rounds that keep the mean rate below a limit."""
 
 from collections.abc import Callable
 from time import monotonic
 
 
 class Pace:
-    """Counts rows from its creation on. `rows_per_second` None: no limit.
-
-    `clock` returns seconds.
-    """
+    """Counts rows since its creation. `rows_per_second` None: no limit. `clock` returns seconds."""
 
     def __init__(self, rows_per_second: int | None, clock: Callable[[], float] = monotonic) -> None:
         self._rate = rows_per_second
@@ -17,7 +14,7 @@ class Pace:
         self._rows = 0
 
     def pause_s(self, rows: int) -> float:
-        """Count the rows of a round; return how many seconds to wait before the next one."""
+        """Count the rows of a round; return the seconds to wait before the next round."""
         self._rows += rows
         if self._rate is None:
             return 0.0
@@ -25,17 +22,20 @@ class Pace:
 
     @property
     def rows_per_second(self) -> float:
-        """The mean rate so far, including pauses."""
+        """Mean rows per second since the creation, including pauses."""
         return self._rows / max(self._clock() - self._began, 0.001)
 
 
 def round_rows(
     range_rows: int, parallel: int, rows_per_second: int | None, burst_seconds: int = 10
 ) -> int:
-    """Return the rows of one range.
+    """Return the number of rows of one range.
 
-    A round of a slow copy has the rows that its rate allows in `burst_seconds`, because a round
-    itself is not throttled.
+    range_rows       configured rows of a range
+    parallel         number of ranges in a round
+    rows_per_second  limit of the mean rate; None: no limit
+    burst_seconds    a round has at most the rows that the limit allows in this time, because the
+                     rate within a round is not limited
     """
     if rows_per_second is None:
         return range_rows

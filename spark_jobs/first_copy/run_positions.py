@@ -28,7 +28,7 @@ _UNSEEN_LAG: Final = (
 
 
 class RunPositions:
-    """Reads the positions of one run's instances, and checks that the sources are theirs."""
+    """Reads the positions of one run's instances, and checks that the sources belong to them."""
 
     def __init__(self, spark: SparkSession, settings: JobSettings, sources: Sources) -> None:
         self._spark = spark
@@ -36,11 +36,11 @@ class RunPositions:
         self._sources = sources
 
     def of_tables(self, tables: Sequence[LogicalTable]) -> Mapping[str, Published]:
-        """Read the positions of all tables' instances. Call it before anything else of the tables
-        is read.
+        """Return the positions of all instances of the tables. Call it before reading anything else
+        of them.
 
-        Raises SourcesIncomplete and SourceNotTheOne if the sources are others, and a JobError
-        where the relay's rules forbid a copy.
+        Raises SourcesIncomplete and SourceNotTheOne if the sources are not those of the positions,
+        and a JobError if the instance's rules do not allow a copy.
         """
         instances = {instance for table in tables for instance in table.instances}
         published = self._read(instances)
@@ -49,18 +49,18 @@ class RunPositions:
         return published
 
     def of_table(self, table: LogicalTable) -> Mapping[str, Published]:
-        """Read the present positions of one table's instances."""
+        """Return the present positions of one table's instances."""
         settings = self._settings
         return read_published(self._spark, settings.kafka, settings.installation, table.instances)
 
     def fresh(
         self, pause: Callable[[float], bool], instances: Collection[str]
     ) -> Mapping[str, Published] | None:
-        """Return positions that cover all transactions that the sources have committed, and all
-        schema changes.
+        """Return positions of the instances that cover all transactions that the sources have
+        committed, and all schema changes.
 
-        None: the job was asked to end. `pause` waits the given seconds and returns whether it was.
-        Raises RelayBehind.
+        `pause` waits the given seconds and returns whether the job was asked to stop; the result is
+        then None. Raises RelayBehind.
         """
         databases = {instance: self._sources.databases[instance] for instance in instances}
         places = {
@@ -84,7 +84,7 @@ class RunPositions:
         return published
 
     def check(self, published: Mapping[str, Published], table: LogicalTable) -> None:
-        """Raise SourceNotTheOne or TableChanged if the run's positions do not hold for the rows
+        """Raise SourceNotTheOne or TableChanged if the run's positions do not apply to the rows
         that were read.
         """
         self._check_servers(table.instances, published)

@@ -41,7 +41,7 @@ def shape_of(table: LogicalTable, place: str) -> str:
 
 
 def check_definition(databases: Mapping[str, SourceDatabase], table: LogicalTable) -> None:
-    """Raise TableChanged if the sources describe the table otherwise than `table` does."""
+    """Raise TableChanged if the sources now describe the table differently than `table` does."""
     shards = [
         shard
         for instance in table.instances

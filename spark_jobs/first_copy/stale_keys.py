@@ -1,8 +1,9 @@
-"""Keys that are in the copy but no longer in the source, and the order with which they may be
-removed. A row of the copy does not name its instance; its order limits the possible ones. It
-cannot come from an instance whose record, read *after* the copy, has a smaller order key. Each
-remaining instance either published it up to the order key of its shards' read (then the row was
-deleted there), or later (then this run ignores it).
+"""Finds keys that are in the copy but no longer in the source, and the order of their deletes.
+
+A row of the copy does not name its instance; its order limits the possible ones. The row cannot
+come from an instance whose record, read *after* the copy, has a smaller order key. Each remaining
+instance either published the row up to the order key of its shards' read (then the row was deleted
+there), or later (then this run ignores it).
 """
 
 from collections.abc import Mapping
@@ -21,12 +22,17 @@ UNDECIDED = "undecided"
 def unmet(
     copy: DataFrame, met: DataFrame, pairs: Mapping[str, str], pairs_after: Mapping[str, str]
 ) -> DataFrame:
-    """Return the live keys of `copy` that `met` (column `key`) lacks and whose order is at most one
-    of the order keys.
+    """Return the keys of `copy` that the source does not have and whose order is not above all
+    order keys.
 
-    Columns: key, verdict (REMOVE or UNDECIDED), order (of the delete, for REMOVE). A key is
-    undecided while one instance may have had it before its order key and another one published it
-    after its own: new order keys decide it.
+    copy         the copy; deleted rows are ignored
+    met          keys of the source (column key)
+    pairs        instance → order key, read before the rows
+    pairs_after  instance → order key, read after the copy
+
+    Columns of the result: key, verdict (REMOVE or UNDECIDED), order (of the delete, for REMOVE). A
+    key is UNDECIDED while one instance may have had it before its order key and another one may
+    have published it after its own: new order keys decide that.
     """
     live = copy.where(~sf.col(DELETED)).select(
         sf.col(KEY).alias("key"), sf.col(ORDER).alias("shown")

@@ -1,4 +1,4 @@
-"""The copies' metadata of their tables: one row per logical table in the table `_copies` of the
+"""The metadata of the HBase copies: one row for each logical table in the table `_copies` of the
 namespace.
 """
 
@@ -34,13 +34,13 @@ _NOT_ASKED: Final = Feed(frozenset(), "")
 
 @dataclass(frozen=True, slots=True)
 class KnownTable:
-    """The recorded facts about a copy.
+    """The stored metadata of a copy.
 
     versions      `mysqlType` texts of the table's versions that were seen, the newest last
     key_columns   columns of its key
-    salt_buckets  the salt of its row keys; None: not recorded
+    salt_buckets  number of salt buckets of its row keys; None: not stored
     instances     instances that published rows of it, as far as messages name them
-    newest        greatest order of rows whose messages do not; empty: none
+    newest        greatest order of rows whose messages do not name the instance; empty: no such row
     """
 
     versions: Sequence[str]
@@ -50,7 +50,9 @@ class KnownTable:
     newest: str = ""
 
     def with_versions(self, versions: Sequence[str], key_columns: Sequence[str]) -> "KnownTable":
-        """Return this with versions that were seen later; the same if all are known."""
+        """Return a copy of the metadata with versions that were seen later; the same object if all
+        are known.
+        """
         fresh = [each for each in versions if each not in self.versions]
         return replace(
             self,
@@ -59,9 +61,10 @@ class KnownTable:
         )
 
     def fed_by(self, table: str, feed: Feed) -> "KnownTable":
-        """Return this with the instances of a batch.
+        """Return a copy of the metadata with the instances of a batch.
 
-        Raises InstancesMixed if that are several.
+        `table` is the name for the error. Raises InstancesMixed if the copy then has several
+        instances.
         """
         names = sorted({*self.instances, *feed.instances} - {UNNAMED})
         if len(names) > 1:
@@ -73,9 +76,9 @@ class KnownTable:
         return replace(self, instances=names, newest=max(self.newest, unnamed))
 
     def salted(self, table: str, salt_buckets: int) -> "KnownTable":
-        """Return this with the salt that rows are written with from now on.
+        """Return a copy of the metadata with the number of salt buckets of new rows.
 
-        Raises JobConfigurationError if they have another.
+        Raises JobConfigurationError if existing rows have another number.
         """
         if self.salt_buckets not in (None, salt_buckets):
             raise JobConfigurationError(
@@ -87,7 +90,7 @@ class KnownTable:
         return replace(self, salt_buckets=salt_buckets)
 
     def text(self) -> bytes:
-        """The entry as text, as HBase stores it."""
+        """The metadata as JSON text, as HBase stores it."""
         return orjson.dumps(
             {
                 "versions": list(self.versions),
@@ -100,12 +103,14 @@ class KnownTable:
 
     @classmethod
     def of(cls, text: bytes) -> "KnownTable":
-        """Read the result of `text`."""
+        """Return the metadata in a text that `text` has made."""
         return cls(**orjson.loads(text))
 
 
 class Catalogue:
-    """Stores the versions of tables. If two jobs write at the same time, no version is lost."""
+    """Reads and stores the metadata of copies. If two jobs store at the same time, no version is
+    lost.
+    """
 
     def __init__(self, gateway: Gateway, name: bytes, salt_buckets: int) -> None:
         self._gateway = gateway
@@ -120,10 +125,15 @@ class Catalogue:
         key_columns: Sequence[str],
         feed: Feed = _NOT_ASKED,
     ) -> None:
-        """Store the version of a batch's table, and the instances that feed it. HBase is read only
-        for changes.
+        """Store the version of a batch's table, and the instances that feed it.
 
-        Raises JobConfigurationError for another salt, and InstancesMixed.
+        HBase is read only if something changes.
+
+        versions     `mysqlType` texts of the batch, the newest last
+        key_columns  columns of the table's key
+        feed         instances of the batch
+
+        Raises JobConfigurationError for another number of salt buckets, and InstancesMixed.
         """
         before = self._seen.get(table)
         while True:
@@ -140,7 +150,7 @@ class Catalogue:
             before = self._kept().get(table)
 
     def all(self) -> Mapping[str, KnownTable]:
-        """Return the stored tables, by logical table."""
+        """Return logical table → stored metadata."""
         return {table: KnownTable.of(text) for table, text in self._kept().items()}
 
     def _kept(self) -> Mapping[str, bytes]:

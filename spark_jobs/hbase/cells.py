@@ -1,11 +1,11 @@
-"""A change as cells of HBase, and cells as a row of the copy.
+"""Converts a change into HBase cells, and cells into a row of the copy.
 
-Family `info` holds the columns as text, family `update_info` the guards. All cells of a change
-have one timestamp: its execute position, so HBase itself shows the newer of two cells whichever
-came last. Under the guard `check_and_mutate` the timestamp is greater if an older change of the row
-has the same one or a greater one (ADR 94). A cell belongs to the row as it is now only when its
-timestamp is that of `update_info:order`: an older one is left over from a column that the newest
-change does not have.
+Family `info` has the columns as text, family `update_info` the guards. All cells of a change have
+one timestamp: its execute position, so HBase itself shows the newer of two cells, whichever arrived
+last. With the guard `check_and_mutate` the timestamp is greater if an older change of the row has
+the same one or a greater one (ADR 94). A cell belongs to the present row only if its timestamp is
+that of `update_info:order`: a cell with an older one remains from a column that the newest change
+does not have.
 """
 
 import json
@@ -31,7 +31,7 @@ Stored: TypeAlias = tuple[bytes, bytes, bytes, int]  # the same with its timesta
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The newest change of one key: the order as text, the columns' text (None: NULL)."""
+    """The newest change of one key: its order as text, and the columns' texts (None: NULL)."""
 
     order: str
     deleted: bool
@@ -39,7 +39,7 @@ class Change:
 
     @property
     def position(self) -> int:
-        """The execute position: unique and rising with every change of an instance."""
+        """The execute position, which is unique and rises with every change of an instance."""
         return int(self.order[_TIME_DIGITS + 1 :])
 
     @property
@@ -49,7 +49,7 @@ class Change:
 
 
 def guard_cells(change: Change) -> list[Cell]:
-    """Return the cells that every change leaves, a delete with one more."""
+    """Return the cells with the guards of a change. A delete has one cell more."""
     guards = [
         (UPDATE_INFO, EXECUTE_TIME, b"%d" % change.time_ms),
         (UPDATE_INFO, EXECUTE_POSITION, b"%d" % change.position),
@@ -59,7 +59,9 @@ def guard_cells(change: Change) -> list[Cell]:
 
 
 def value_cells(change: Change) -> list[Cell]:
-    """Return the columns that hold a value, for a row whose older cells were removed before."""
+    """Return the cells of columns that are not NULL, for a row whose older cells were removed
+    before.
+    """
     if change.deleted:
         return []
     return [
@@ -70,11 +72,11 @@ def value_cells(change: Change) -> list[Cell]:
 
 
 def covering_cells(change: Change) -> list[Cell]:
-    """Return cells that cover every older one of the same columns: NULL and deleted values are
-    empty markers.
+    """Return a cell for each column, so that older cells are hidden; NULL and deleted values are
+    empty.
 
-    No cell is deleted, because a major compaction also removes the delete marker, and a late older
-    change would reappear.
+    No cell is deleted, because a major compaction also removes the delete marker, and an older
+    change that arrives late would then become visible.
     """
     if change.deleted:
         return [(INFO, name.encode(), b"") for name in change.columns]
@@ -89,9 +91,9 @@ def covering_cells(change: Change) -> list[Cell]:
 
 
 def change_in(cells: Iterable[Stored]) -> Change | None:
-    """Return the change in the newest cells of a row, including deleted rows.
+    """Return the change in the newest cells of a row, which may be a delete.
 
-    None for a row that the jobs did not write.
+    Returns None for a row that the jobs did not write.
     """
     newest: dict[tuple[bytes, bytes], tuple[int, bytes]] = {}
     for family, qualifier, value, timestamp in cells:

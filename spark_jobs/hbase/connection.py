@@ -23,9 +23,9 @@ _UNDER_WAY: Final = 200
 
 
 class Connection:
-    """Speaks TBinaryProtocol to one gateway.
+    """A connection to one gateway with the protocol TBinaryProtocol.
 
-    Raises TException and OSError. The connection cannot be used afterwards.
+    The methods raise TException and OSError; the connection cannot be used after that.
     """
 
     def __init__(self, address: str, transport: Transport, timeout_s: float) -> None:
@@ -36,8 +36,9 @@ class Connection:
         self._transport.open()
 
     def ask(self, call: str, questions: Sequence[TPayload]) -> list[Any]:
-        """Send one question after the other and return their answers, waiting as little as the
-        gateway's order allows.
+        """Call a method for each of the requests, and return the answers in their order.
+
+        Requests are sent before earlier answers have arrived. `call` is the method's name.
         """
         waiting = iter(questions)
         answers: list[Any] = []
@@ -47,7 +48,7 @@ class Connection:
         return answers
 
     def close(self) -> None:
-        """Close the connection; never raises."""
+        """Close the connection. It never raises an error."""
         self._transport.close()
 
     def _send(self, call: str, questions: Sequence[TPayload]) -> None:

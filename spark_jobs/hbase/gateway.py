@@ -1,5 +1,6 @@
-"""HBase through its Thrift2 gateways: the calls of the jobs, retried for `patience_seconds`.
-Every call may be repeated: a put with an explicit timestamp has the same result, and a guarded
+"""Calls of the jobs to HBase's Thrift2 gateways, repeated for `patience_seconds`.
+
+Every call can be repeated: a put with an explicit timestamp has the same result, and a guarded
 change with an equal order is applied again.
 """
 
@@ -23,9 +24,9 @@ _LONGEST_PAUSE_S: Final = 5.0
 
 
 class Gateway:
-    """A way to HBase that moves on to the next gateway when one fails.
+    """Calls HBase through a gateway; uses the next gateway if one fails.
 
-    Raises HBaseUnreachable and HBaseRefused.
+    The methods raise HBaseUnreachable and HBaseRefused.
     """
 
     def __init__(self, settings: HBaseSettings, start: int = 0) -> None:
@@ -41,15 +42,15 @@ class Gateway:
         self._drop()
 
     def ask_all(self, call: str, questions: Iterable[dict[str, Any]]) -> list[Any]:
-        """Send the same call with several arguments and return the answers in order.
+        """Call a method once for each set of arguments, and return the answers in order.
 
-        If one fails, all are sent again.
+        If one call fails, all are repeated. `call` is the method's name.
         """
         payloads = [_question(call, arguments) for arguments in questions]
         return self._patiently(lambda connection: connection.ask(call, payloads))
 
     def ask(self, call: str, **arguments: object) -> Any:
-        """Send one request and return the answer; repeated after a failure, as `ask_all`."""
+        """Call a method and return its answer. A failed call is repeated, as in `ask_all`."""
         return self.ask_all(call, [arguments])[0]
 
     def _patiently(self, attempt: Callable[[Connection], Result]) -> Result:
@@ -106,7 +107,10 @@ def _says(exc: Exception) -> str:
 
 
 def rows_of(results: Sequence[Any]) -> list[tuple[bytes, list[tuple[bytes, bytes, bytes, int]]]]:
-    """Return (row key, cells) of each result that has a row."""
+    """Return (row key, cells) for each result that has a row.
+
+    A cell is (family, column, value, timestamp).
+    """
     return [
         (
             result.row,

@@ -29,7 +29,9 @@ Guard: TypeAlias = Callable[[Gateway, bytes, Sequence[Row]], int]
 
 
 def write_by_version(gateway: Gateway, table: bytes, rows: Sequence[Row]) -> int:
-    """Put all rows in one call and return how many; changes older than the copy stay invisible."""
+    """Put all rows in one call and return their number. Changes older than the copy stay
+    invisible.
+    """
     puts = [_put(row, change, covering_cells(change), change.position) for row, change in rows]
     gateway.ask("putMultiple", table=table, tputs=puts)
     return len(rows)
@@ -43,7 +45,7 @@ class _Stored(NamedTuple):
 
 
 def write_by_check(gateway: Gateway, table: bytes, rows: Sequence[Row]) -> int:
-    """Change each row separately if its order allows this, and return the number of changed rows.
+    """Change each row whose order allows it, and return the number of changed rows.
 
     All orders are read first, and older changes are skipped. A row is changed only if it still has
     the order that was read. A row that another writer changed in the meantime is read again.
@@ -95,10 +97,10 @@ def _if_unchanged(
 
 
 def cells_at(row: bytes, *timestamps: int) -> Any:
-    """Return the delete of a row's cells with these timestamps.
+    """Return the Thrift request that deletes the cells of a row with these timestamps.
 
-    It hides no cell with another timestamp, as a delete of a whole family would: a later change can
-    have a lower one.
+    Unlike the deletion of a whole family, it hides no cell with another timestamp: a later change
+    can have a lower one.
     """
     families = [
         idl.TColumn(family=family, timestamp=each)

@@ -11,15 +11,18 @@ import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame, Window
 
 UNNAMED: Final = ""
-"""The instance of changes whose messages do not name theirs."""
+"""Stands for the instance of changes whose messages do not name their instance."""
 _POINT: Final = "table string, execute_time bigint, execute_position bigint"
 
 
 def mixed_orders(changes: DataFrame, newest: Mapping[str, str]) -> Mapping[str, tuple[int, int]]:
-    """Return table → (position, greater position of an earlier time) of tables with such changes.
+    """Return the tables whose orders prove that several instances publish them.
 
-    `changes`: table, execute_time (ms), execute_position. `newest`: the tables to read, each with
-    the greatest order of former batches as text, "" for none.
+    changes  columns table, execute_time (ms), execute_position
+    newest   the tables to check → greatest order of earlier batches as text; "" if there is none
+
+    The result maps a table to an execute position and a greater one that has an earlier execute
+    time.
     """
     earlier = Window.partitionBy("table").orderBy("execute_time")
     before = sf.max("high").over(earlier.rowsBetween(Window.unboundedPreceding, -1))
@@ -36,7 +39,9 @@ def mixed_orders(changes: DataFrame, newest: Mapping[str, str]) -> Mapping[str, 
 
 
 def contradiction(mixed: Mapping[str, tuple[int, int]]) -> str:
-    """Return a sentence about the result of `mixed_orders`."""
+    """Return a sentence that describes the first table in the result of `mixed_orders`, which must
+    not be empty.
+    """
     table, (low, before) = min(mixed.items())
     others = f" ({len(mixed)} tables in all)" if len(mixed) > 1 else ""
     return (

@@ -37,9 +37,9 @@ def compiled(spark: SparkSession) -> None:
 
 
 def made(spark: SparkSession, name: str, *arguments: object) -> Any:
-    """Return a new Java object of the class `name`, as `files.Staging`.
+    """Return a new Java object of one of these classes, such as `files.Staging`.
 
-    Dicts and lists among the arguments become Java's. Raises HBaseClientMissing.
+    Dicts and lists among the arguments are converted to Java's. Raises HBaseClientMissing.
     """
     given = java_class(spark, "java.util.ArrayList")(arguments).toArray()
     return _loader_of(spark).loadClass(f"{_PACKAGE}.{name}").getConstructors()[0].newInstance(given)

@@ -1,6 +1,4 @@
-"""Rows to HBase without Python in their way: Spark's executors write them with HBase's own Java
-client.
-"""
+"""Writes rows to HBase from Spark's executors with HBase's own Java client, without Python."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -18,9 +16,9 @@ _LONGEST_CALL_MS: Final = 60_000  # HBase's own default for one try
 
 
 class JavaClient:
-    """Writes batches through the region servers themselves.
+    """Writes batches directly to HBase's region servers.
 
-    Raises HBaseClientMissing where Spark was not given HBase's client.
+    Raises HBaseClientMissing if Spark does not have HBase's client.
     """
 
     def __init__(self, spark: SparkSession, settings: HBaseSettings) -> None:
@@ -29,12 +27,12 @@ class JavaClient:
         compiled(spark)
 
     def write(self, changes: DataFrame, names: Mapping[str, bytes]) -> Sequence[tuple[str, int]]:
-        """Write changes (table, key, order, deleted, data) with all executors.
+        """Write changes with all executors. Return (table, rows written) for each call.
 
-        Return table and rows written, call by call.
+        changes  columns table, key, order, deleted, data
+        names    logical table → its HBase name
 
-        `names`: logical table → its HBase name. Raises Java's error, whose text has the full name
-        of HBaseUnreachable or HBaseRefused.
+        Raises Java's error, whose text contains the full name of HBaseUnreachable or HBaseRefused.
         """
         settings = self._settings
         task = made(
@@ -53,13 +51,15 @@ class JavaClient:
 
 
 def run(changes: DataFrame, task: Any) -> Sequence[str]:
-    """Pass each partition to the task, a Java object, and return its results."""
+    """Pass each partition of `changes` to a Java task object, and return the task's results."""
     rows = changes._jdf.queryExecution().toRdd().toJavaRDD()  # noqa: SLF001 - Spark's own rows, whose texts are the bytes that HBase takes
     return [str(each) for each in rows.mapPartitions(task).collect()]
 
 
 def client_options(settings: HBaseSettings) -> Mapping[str, str]:
-    """Return the settings of HBase's client; the operator's own have priority."""
+    """Return the options of HBase's Java client. Those in `settings.client_options` have
+    priority.
+    """
     patience = patience_ms(settings)
     return {
         "hbase.zookeeper.quorum": ",".join(settings.quorum),
@@ -72,5 +72,5 @@ def client_options(settings: HBaseSettings) -> Mapping[str, str]:
 
 
 def patience_ms(settings: HBaseSettings) -> int:
-    """Return how long HBase may be unavailable, in milliseconds."""
+    """Return the milliseconds for which HBase may be unavailable."""
     return int(1000 * settings.patience_seconds)

@@ -1,5 +1,5 @@
-"""Writes many rows to HBase together: Spark's executors write files in HBase's format, and HBase
-loads them.
+"""Writes many rows to HBase together: Spark's executors write files in HBase's format, which HBase
+loads.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,9 +41,9 @@ class _Files:
 
 
 class JavaFiles:
-    """Writes batches as files.
+    """Writes batches as files in HBase's format.
 
-    Only for the guard "version": nothing is compared, HBase shows the cells of the greatest
+    It is only for the guard "version": nothing is compared, HBase shows the cells with the greatest
     timestamp.
     """
 
@@ -56,13 +56,15 @@ class JavaFiles:
     def write(
         self, changes: DataFrame, names: Mapping[str, bytes], starts: Starts
     ) -> Sequence[tuple[str, int]]:
-        """Write changes (table, key, order, deleted, data) with all executors.
+        """Write changes with all executors. Return (table, rows written) for each region.
 
-        Return table and rows, region by region.
+        changes  columns table, key, order, deleted, data
+        names    logical table → its HBase name
+        starts   logical table → the first row keys of its regions
 
-        `names`: logical table → its HBase name. After an error, HBase may have loaded the files of
-        some regions; writing them again changes nothing. Raises Java's error, whose text has the
-        full name of HBaseUnreachable, HBaseRefused or HBaseStagingRefused.
+        After an error, HBase may have loaded the files of some regions; writing them again changes
+        nothing. Raises Java's error, whose text contains the full name of HBaseUnreachable,
+        HBaseRefused or HBaseStagingRefused.
         """
         batch = uuid4().hex
         try:
@@ -78,7 +80,7 @@ class JavaFiles:
         return [(each.table, each.rows) for each in found]
 
     def tidy(self) -> None:
-        """Remove files that killed jobs left in the staging folder."""
+        """Remove files that interrupted jobs left in the staging folder."""
         self._staging().removeOlder(_KEPT_MS)
 
     def _written(
@@ -120,9 +122,7 @@ class JavaFiles:
 
 
 def pieces_of_a_region(regions: int, writers: int) -> int:
-    """Into how many files the rows of one region go, so that all writers have something to
-    write.
-    """
+    """Return the number of files for the rows of one region, so that all writers have work."""
     return -(-writers // regions)
 
 

@@ -1,9 +1,9 @@
-"""Logical tables as HBase names them: letters, digits, `_`, `-` and `.` only, and neither `-` nor
-`.` first.
+"""The HBase names of logical tables.
 
-`shop.orders` is unchanged. Every other character is written as `-` and two hexadecimal digits for
-each of its UTF-8 bytes; `-` itself and further dots too, so that no two tables get the same name. A
-name that would begin with `-` or `.` gets the prefix `_-`, which no other name has.
+HBase allows letters, digits, `_`, `-` and `.`, and neither `-` nor `.` first. `shop.orders` is
+unchanged. Every other character is written as `-` and two hexadecimal digits for each of its UTF-8
+bytes; `-` itself and further dots too, so that no two tables get the same name. A name that would
+begin with `-` or `.` gets the prefix `_-`, which no other name has.
 """
 
 from typing import Final

@@ -18,9 +18,9 @@ _EMPTY: Final = b"\x00\x00"
 
 
 def row_key(values: Sequence[str], salt_buckets: int = 0) -> bytes:
-    """Return the row key of at least one key value.
+    """Return the row key for the values of a key; there must be at least one value.
 
-    With salt, the first byte distributes neighbouring keys over the regions.
+    With `salt_buckets`, a first byte distributes neighbouring keys over the regions.
     """
     joined = _BORDER.join(value.encode().replace(_NUL, _ESCAPED) for value in values) or _EMPTY
     return bytes((crc32(joined) % salt_buckets,)) + joined if salt_buckets else joined
@@ -46,5 +46,7 @@ def key_values(row: bytes, salt_buckets: int = 0) -> list[str]:
 
 
 def split_keys(salt_buckets: int) -> list[bytes]:
-    """Return where a table is cut into regions when it is made: one region a bucket."""
+    """Return the row keys at which a new table is cut into regions, one region for each salt
+    bucket.
+    """
     return [bytes((bucket,)) for bucket in range(1, salt_buckets)]

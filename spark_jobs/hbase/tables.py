@@ -1,4 +1,4 @@
-"""The tables of the copies: made when first written to, one for each logical table."""
+"""Creates the HBase tables of the copies when they are first written."""
 
 from typing import Any, Final
 
@@ -16,9 +16,9 @@ _NOT_KEPT: Final = frozenset({idl.TDurability.SKIP_WAL, idl.TDurability.ASYNC_WA
 
 
 class Tables:
-    """Creates missing tables and checks existing ones, and caches the result.
+    """Creates missing tables, checks existing ones, and caches the result.
 
-    Raises HBaseRefused.
+    The methods raise HBaseRefused.
     """
 
     def __init__(self, gateway: Gateway, settings: HBaseSettings) -> None:
@@ -27,12 +27,18 @@ class Tables:
         self._present: set[bytes] = set()
 
     def ensure(self, table: str) -> bytes:
-        """Return the full HBase name of a logical table's copy, creating it if necessary."""
+        """Return the full HBase name of a logical table's copy. The HBase table is created if it is
+        missing.
+        """
         name = hbase_name(table, self._settings.namespace)
         return self.ensure_named(name.partition(":")[2], split_keys(self._settings.salt_buckets))
 
     def ensure_named(self, qualifier: str, splits: list[bytes]) -> bytes:
-        """Return the full HBase name of a table in the job's namespace; create it if missing."""
+        """Return the full HBase name of a table in the job's namespace. The table is created if it
+        is missing.
+
+        `splits` are the row keys at which a new table is cut into regions.
+        """
         full = f"{self._settings.namespace}:{qualifier}".encode()
         if full not in self._present:
             name = idl.TTableName(

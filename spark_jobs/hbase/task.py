@@ -1,6 +1,6 @@
-"""The work of one Spark task: write its part of a batch, or read its part of a table.
+"""The work of one Spark task: writes its part of a batch, or reads its part of a table.
 
-Runs on executors.
+It runs on executors.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,11 +34,13 @@ class _Waiting:
 def write_changes(
     settings: HBaseSettings, names: Mapping[str, bytes], task: int, lines: Iterable[str]
 ) -> Iterator[tuple[str, int]]:
-    """Write changes that come as JSON (table, key, order, deleted, data).
+    """Write changes, and yield (table, rows written) for each call.
 
-    Yield table and rows written, call by call.
+    names  logical table → its HBase name
+    task   number of the task; selects the first gateway
+    lines  changes as JSON with the fields table, key, order, deleted, data
 
-    `names`: logical table → its HBase name. Raises HBaseUnreachable and HBaseRefused.
+    Raises HBaseUnreachable and HBaseRefused.
     """
     guard = GUARDS[settings.guard]
     waiting: dict[str, _Waiting] = {}
@@ -65,9 +67,9 @@ def regions_of(locations: Iterable[Any]) -> list[Region]:
 
 
 def read_region(settings: HBaseSettings, name: bytes, region: Region) -> Iterator[StoredRow]:
-    """Yield the rows of one region with their keys, deleted ones included.
+    """Yield the rows of one region with their keys. Deleted rows are included.
 
-    Rows of others are passed over.
+    Rows that the jobs did not write are omitted.
     """
     for row, cells in _stored_rows(settings, name, region):
         if change := change_in(cells):
@@ -94,9 +96,9 @@ def _stored_rows(
 def read_changes(
     settings: HBaseSettings, table: str, name: bytes, region: Region
 ) -> Iterator[ChangeRow]:
-    """Yield the rows of one region in the shape of a reduced batch, without the table.
+    """Yield the rows of one region as (key, order, …) of a reduced batch, without the table.
 
-    The version of each row is not stored.
+    The version of each row is not stored, so it is not returned.
     """
     for row, change in read_region(settings, name, region):
         # The key of the message, byte for byte as the relay writes it.
@@ -113,8 +115,10 @@ def read_changes(
 
 
 def forget_deleted(settings: HBaseSettings, name: bytes, before_ms: int, region: Region) -> int:
-    """Remove the deleted rows of a region whose execute time is smaller, unless they change
-    meanwhile; return how many.
+    """Remove the deleted rows of a region whose execute time is below `before_ms` (Unix
+    milliseconds).
+
+    A row that changes meanwhile is kept. Returns the number of removed rows.
     """
     old = [
         _forgetting(settings, name, row, change, cells)

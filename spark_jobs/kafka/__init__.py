@@ -1,4 +1,4 @@
-"""Reads topics: offsets, checkpoints, and how far the relays have published.
+"""Reads topics: offsets, checkpoints, and the positions up to which the relays have published.
 
 May import `sinks`, `origin` and the packages below them, not `apply`.
 """

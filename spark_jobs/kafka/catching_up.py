@@ -19,9 +19,14 @@ def await_published(
     seconds: float,
     pause: Callable[[float], bool],
 ) -> Mapping[str, Published] | None:
-    """Return the positions as soon as they cover `places`. None if `seconds` ended before, or
-    `pause` returned True. `read` returns the present positions. `pause` waits the given seconds
-    and returns whether to give up.
+    """Return the positions of the sources as soon as they cover the given coordinates.
+
+    places   source → coordinates that must be published
+    read     returns the present positions
+    seconds  largest time to wait
+    pause    waits the given seconds and returns whether to give up
+
+    Returns None if the time has passed or `pause` returned True.
     """
     ends = monotonic() + seconds
     while True:
@@ -38,9 +43,11 @@ def await_shown(
     seconds: float,
     pause: Callable[[float], bool],
 ) -> bool:
-    """Wait until SELECTs of the sources see all published transactions. False if they do not
-    after `seconds`. A transaction is in the binlog before SELECTs see it: seconds earlier with
-    semi-synchronous replication. `pause` as above.
+    """Wait until SELECTs of the sources see all published transactions; return False after
+    `seconds`.
+
+    A transaction is in the binlog before SELECTs see it: seconds earlier with semi-synchronous
+    replication. `pause` waits the given seconds and returns whether to give up.
     """
     ends = monotonic() + seconds
     while not all(shows(databases[name], each.gtid_set) for name, each in published.items()):

@@ -1,4 +1,4 @@
-"""The positions of instances: their records, and whether a source is the server of the record.
+"""Reads the position records of instances, and checks that a source is the server in the record.
 
 The record of the last rows is committed in one transaction with them, so no committed message of an
 instance has a greater order key than a record that is read after it.
@@ -34,9 +34,9 @@ class Published:
     """The published position of a source: its instance's order key as `order` text, the binlog
     coordinates, and the server's identity.
 
-    `gtid_set` is the executed set's text, "" without GTIDs. `together` are the sources that the
-    instance reads, a single one as "". `rows` is a digest of the rules, masks and transforms of
-    published rows, "" without any.
+    gtid_set  text of the executed set; "" without GTIDs
+    together  names of the sources that the instance reads; "" for a single one
+    rows      digest of the rules, masks and transforms of published rows; "" without any
     """
 
     order: str
@@ -49,7 +49,7 @@ class Published:
     rows: str = ""
 
     def covers(self, database: SourceDatabase, place: SourceCoordinates) -> bool:
-        """Return whether all transactions committed on the source up to this position have been
+        """Return whether all transactions that the source had committed at `place` have been
         published.
         """
         return covered(database, place, self.gtid_set, self.file, self.offset)
@@ -58,7 +58,8 @@ class Published:
 def read_published(
     spark: SparkSession, kafka: KafkaSource, installation: str, instances: Iterable[str]
 ) -> Mapping[str, Published]:
-    """Return where each instance, of a group each source `instance/name`, is now.
+    """Return the published position of each instance, or for a group of each source
+    `instance/name`.
 
     Raises PositionMissing, PositionUnknown.
     """
@@ -83,7 +84,9 @@ def read_published(
 
 
 def record_of(instance: str, value: bytes) -> PositionRecord:
-    """Read an instance's position record. Raises PositionUnknown."""
+    """Return the position record in a message's value. Raises PositionUnknown if it cannot be
+    read.
+    """
     try:
         return PositionRecord.from_bytes(value)
     except PositionNewer as exc:
@@ -96,9 +99,9 @@ def record_of(instance: str, value: bytes) -> PositionRecord:
 
 
 def place_in(record: PositionRecord, instance: str, name: str) -> Published:
-    """Return where one source of the instance is, a single one by the name "".
+    """Return the position of one source in an instance's record. `name` is "" for a single source.
 
-    Raises SourcesIncomplete.
+    Raises SourcesIncomplete if the record does not have the source.
     """
     standing = record.positions
     if name not in standing:
@@ -125,9 +128,9 @@ def place_in(record: PositionRecord, instance: str, name: str) -> Published:
 
 
 def check_together(servers: Iterable[SourceServer], published: Mapping[str, Published]) -> None:
-    """Raise SourcesIncomplete if a group has a source that is not among the servers.
+    """Raise SourcesIncomplete if a group has a source that is not among `servers`.
 
-    Its rows would otherwise count as deleted.
+    The rows of that source would otherwise count as deleted.
     """
     named: dict[str, set[str]] = {}
     for server in servers:
@@ -160,8 +163,8 @@ def check_identity(database: SourceDatabase, published: Published) -> None:
 
 
 def check_rules(server: SourceServer, published: Published) -> None:
-    """Raise RulesDiffer if copies made by the configuration would show other rows than the
-    instance publishes.
+    """Raise RulesDiffer if the rules in the configuration would copy other rows than the instance
+    publishes.
     """
     own = configuration_of_rows(server)
     if own != published.rows:

@@ -1,4 +1,4 @@
-"""Topics as DataFrames, committed messages only."""
+"""Reads topics as DataFrames; only committed messages."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,11 +16,9 @@ from spark_jobs.spark_util.jvm import java_class
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Which messages a batch reads: by the time of publishing, or by offsets as JSON.
+    """Which messages a batch reads: from and up to a time of publishing, or offsets as JSON.
 
-    The upper bound is not read itself.
-
-    Nothing given: from the oldest message to the newest that is committed.
+    The upper bound itself is not read. Without bounds, all messages that are committed are read.
     """
 
     since: datetime | None = None
@@ -54,7 +52,7 @@ def read_stream(spark: SparkSession, source: KafkaSource) -> DataFrame:
 
 
 def read_batch(spark: SparkSession, source: KafkaSource, bounds: Bounds | None = None) -> DataFrame:
-    """Return all messages committed now, within the bounds."""
+    """Return all messages within `bounds` that are committed now; None: all messages."""
     return (
         spark.read.format("kafka")
         .options(**_options(source))
@@ -64,15 +62,15 @@ def read_batch(spark: SparkSession, source: KafkaSource, bounds: Bounds | None =
 
 
 def place_of(source: KafkaSource) -> str:
-    """Return the topics and servers as text for error messages."""
+    """Return the topics and the Kafka servers as text for error messages."""
     return f"{', '.join(source.topics)} at {source.bootstrap_servers}"
 
 
 def topic_ids(spark: SparkSession, source: KafkaSource) -> Mapping[str, str]:
-    """Return topic → its id, which the brokers assigned at its creation. A re-created topic of the
-    same name has another one.
+    """Return topic → the id that the brokers assigned when it was created.
 
-    Raises TopicUnknown, which names the topics that are missing.
+    A topic that was deleted and created again has another id. Raises TopicUnknown, which names the
+    topics that are missing.
     """
     found = _found_ids(spark, source, source.topics)
     if missing := [name for name, number in found.items() if number is None]:
@@ -84,9 +82,9 @@ def topic_ids(spark: SparkSession, source: KafkaSource) -> Mapping[str, str]:
 
 
 def check_statements(spark: SparkSession, source: KafkaSource) -> None:
-    """Raise StatementsUnread if a topic of rows has one of statements that is not read.
+    """Raise StatementsUnread if statements of a topic are in a separate topic that is not read.
 
-    Without one, statements are among the rows.
+    Without such a topic, statements are in the topic of the rows.
     """
     beside = [
         f"{name}{DDL_TOPIC_SUFFIX}" for name in source.topics if not name.endswith(DDL_TOPIC_SUFFIX)

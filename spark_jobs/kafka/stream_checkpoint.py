@@ -1,4 +1,4 @@
-"""The contents of a stream's checkpoint."""
+"""Reads a stream's checkpoint."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -21,24 +21,24 @@ _NO_ID: Final = "AAAAAAAAAAAAAAAAAAAAAA"
 
 
 def stream_id(spark: SparkSession, checkpoint: str) -> str:
-    """Return the name of the stream that the checkpoint belongs to: another one counts its batches
-    from 0 again.
+    """Return the id of the stream in the checkpoint. A new stream has another id, and counts its
+    batches from 0 again.
     """
     return str(spark.read.json(f"{checkpoint}/metadata").collect()[0]["id"])
 
 
 def newest_batch(spark: SparkSession, checkpoint: str) -> int:
-    """Return the number of the last started batch, NONE_YET without one. Only this one may be
-    repeated. Greater numbers belong to new batches, also if an older checkpoint was restored, or
-    its newest batches were removed to read them again.
+    """Return the number of the last batch that was started; NONE_YET if there is none.
+
+    Only this batch can be repeated. Greater numbers belong to new batches, also if an older
+    checkpoint was restored, or if its newest batches were removed to read them again.
     """
     return max(batches(spark, f"{checkpoint}/offsets"), default=NONE_YET)
 
 
 def batches(spark: SparkSession, folder: str) -> Collection[int]:
-    """Return the numbers of the batches that have a file in `offsets` or `commits`.
-
-    None of the files is read.
+    """Return the numbers of the batches that have a file in `folder`, the checkpoint's `offsets` or
+    `commits`. No file is read.
     """
     files = unless_absent(
         lambda: spark.read.format("binaryFile").load(folder).select("path").collect()
@@ -50,7 +50,7 @@ def batches(spark: SparkSession, folder: str) -> Collection[int]:
 def check_copies(spark: SparkSession, settings: JobSettings, checkpoint: str) -> None:
     """Record in the checkpoint which copies it belongs to.
 
-    Raises CheckpointOfOthers if it names others.
+    Raises CheckpointOfOthers if it is recorded that it belongs to other copies.
     """
     path, place = f"{checkpoint}/{_COPIES}", place_of_copies(spark, settings)
     noted = _noted(spark, path)
@@ -63,9 +63,9 @@ def check_copies(spark: SparkSession, settings: JobSettings, checkpoint: str) ->
 
 
 def check_topics(spark: SparkSession, source: KafkaSource, checkpoint: str) -> None:
-    """Record in the checkpoint which topics its offsets belong to.
+    """Record in the checkpoint the ids of the topics that its offsets belong to.
 
-    Raises OffsetsLost if one was re-created: its offsets are then invalid.
+    Raises OffsetsLost if a topic was created again, because the offsets are then invalid.
     """
     now = {topic: number for topic, number in topic_ids(spark, source).items() if number != _NO_ID}
     path = f"{checkpoint}/{_TOPICS}"

@@ -1,4 +1,4 @@
-"""Types of columns between Spark and the mirror."""
+"""Column types of the mirror, the MySQL or MariaDB server of the copies."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -36,8 +36,9 @@ _NAMES: Final[Mapping[type[DataType], str]] = MappingProxyType(
 
 
 def mirror_type(kind: DataType) -> str:
-    """Return the server's type that holds the same values, and whose text `spark_type` reads back
-    as `kind`.
+    """Return the server's column type that can store all values of a Spark type.
+
+    `spark_type` converts the result back to `kind`.
     """
     if isinstance(kind, DecimalType):
         return f"DECIMAL({kind.precision},{kind.scale})"

@@ -1,4 +1,4 @@
-"""The way to the mirror: statements that are tried again for as long as patience lasts."""
+"""The connection to the mirror; statements are repeated until `patience_seconds` have passed."""
 
 import socket
 import ssl
@@ -49,30 +49,30 @@ _SESSION: Final = (
 
 
 class NullRefused(MirrorRefused):
-    """A statement wrote NULL into a NOT NULL column: `upsert` does so when a row of another key
-    conflicts.
+    """A statement wrote NULL into a NOT NULL column.
+
+    `upsert` does so on purpose if a UNIQUE index conflicts with the row of another key.
     """
 
 
 class BoundedConnection(_Connection):
-    """A connection whose waiting ends: a server may vanish, or stop, without closing it."""
+    """A connection with time limits, because a server may stop without closing the connection."""
 
     _sock: socket.socket
 
     def bound(self, seconds: float | None) -> None:
-        """Set the timeout of each read and write in seconds; None: no limit.
+        """Set the timeout in seconds of each read and write; None: no limit.
 
-        Then OperationalError is raised.
+        After the timeout, reads and writes raise OperationalError.
         """
         self._read_timeout = seconds
         self._write_timeout = seconds
 
     def watch(self, seconds: float) -> None:
-        """Ask the system to break the connection when the host has not answered its probes for
-        about so many seconds.
+        """Let the operating system end the connection if the host does not answer probes for about
+        `seconds`.
 
-        Without it a host that vanished while it works on a statement is noticed after hours, if at
-        all.
+        Without that, the loss of a host during a statement is noticed after hours, if at all.
         """
         pause = max(1, int(seconds / (_PROBES + 1)))
         options = {"TCP_KEEPIDLE": pause, "TCP_KEEPINTVL": pause, "TCP_KEEPCNT": _PROBES}
@@ -84,9 +84,9 @@ class BoundedConnection(_Connection):
 
 
 class Server:
-    """One connection, opened again when it breaks.
+    """One connection to the mirror, which is opened again if it breaks.
 
-    Raises MirrorUnreachable and MirrorRefused.
+    The methods raise MirrorUnreachable and MirrorRefused.
     """
 
     def __init__(self, settings: MirrorSettings) -> None:
@@ -102,12 +102,11 @@ class Server:
     def run(
         self, statement: str, values: Sequence[object] = (), *, bounded: bool = True
     ) -> list[Row]:
-        """Run a statement, commit it, and return its rows.
+        """Execute and commit a statement, and return its rows.
 
-        A server that does not answer in `patience_seconds` is given up.
-
-        `bounded=False` is for statements whose time grows with the table: only a connection that
-        has broken ends them.
+        values   values of its placeholders
+        bounded  whether a server that does not answer within `patience_seconds` is an error. False:
+                 for statements whose time grows with the table; only a broken connection ends them
         """
         deadline = monotonic() + self._settings.patience_seconds
         while True:
@@ -119,9 +118,10 @@ class Server:
             Event().wait(_PAUSE_S)
 
     def stream(self, statement: str, values: Sequence[object] = ()) -> Iterator[Row]:
-        """Yield the rows of a statement as they arrive, without holding all of them; not retried.
+        """Yield the rows of a statement as they arrive. The statement is not repeated after an
+        error.
 
-        Each part of the answer may take `patience_seconds`.
+        Each part of the answer may take `patience_seconds`. `values` are those of its placeholders.
         """
         seconds = self._settings.patience_seconds
         try:

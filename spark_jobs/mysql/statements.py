@@ -1,4 +1,4 @@
-"""The SQL statements of a mirror; no code here connects to a server."""
+"""Builds the SQL statements of a mirror, without a connection."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -24,14 +24,14 @@ _ORDER: Final = "`_order`"
 
 
 def create_database(database: str) -> str:
-    """Return the statement that creates the database if it is missing."""
+    """Return the statement that creates a database if it is missing."""
     return f"CREATE DATABASE IF NOT EXISTS {quoted(database)} CHARACTER SET utf8mb4"
 
 
 def create_table(place: str, columns: Mapping[str, str]) -> str:
-    """Make the table with the guards and these columns (name → type), if it is missing.
+    """Return the statement that creates a copy with the guards and these columns, if it is missing.
 
-    Every column may be null.
+    `place` is the quoted name of the table, `columns` maps name to type. Every column may be NULL.
     """
     guards = [f"{quoted(name)} {kind}" for name, kind in GUARD_TYPES.items()]
     return (
@@ -41,7 +41,9 @@ def create_table(place: str, columns: Mapping[str, str]) -> str:
 
 
 def alter_table(place: str, added: Mapping[str, str], retyped: Mapping[str, str]) -> str:
-    """Return the statement that adds and widens columns."""
+    """Return the statement that adds columns and changes the types of others; each maps name to
+    type.
+    """
     changes = [
         *(f"ADD COLUMN {_column(each)}" for each in added.items()),
         *(f"MODIFY COLUMN {_column(each)}" for each in retyped.items()),
@@ -50,12 +52,12 @@ def alter_table(place: str, added: Mapping[str, str], retyped: Mapping[str, str]
 
 
 def upsert(place: str, columns: Sequence[str], rows: int) -> str:
-    """Return the statement that writes rows of guards and columns, each only if the table has no
-    row of its key, or one with a smaller or equal order.
+    """Return the statement that writes `rows` rows of guards and columns.
 
-    The order itself is set last: the server assigns from left to right, and each assignment before
-    it still compares with the old one. If an added UNIQUE index conflicts with the row of another
-    key, the hash becomes NULL, which the server refuses.
+    A row is written if the table has no row of its key, or one with a smaller or equal order. The
+    order is set last: the server assigns from left to right, and each earlier assignment still
+    compares with the old order. If a UNIQUE index conflicts with the row of another key, the hash
+    of the key becomes NULL, which the server refuses.
     """
     names = [*GUARD_TYPES, *columns]
     given = f"({', '.join(['%s'] * len(names))})"
@@ -75,7 +77,9 @@ def upsert(place: str, columns: Sequence[str], rows: int) -> str:
 
 
 def orders_of(place: str, rows: int) -> str:
-    """Return the query for the order keys of some rows."""
+    """Return the query for the orders of `rows` rows, which are selected by the hashes of their
+    keys.
+    """
     question = _literal(
         f"SELECT {quoted(KEY_HASH)}, {_ORDER} FROM {place} WHERE {quoted(KEY_HASH)} IN "
     )
@@ -83,8 +87,9 @@ def orders_of(place: str, rows: int) -> str:
 
 
 def select_piece(place: str, columns: Sequence[str], *, last: bool) -> str:
-    """Return the statement that reads the rows whose hash is between two values; the last piece
-    has no upper one.
+    """Return the query for the rows whose hash is in a range.
+
+    last  whether the range has no upper limit, so that the query has one placeholder instead of two
     """
     names = ", ".join(quoted(name) for name in (*GUARD_TYPES, *columns) if name != KEY_HASH)
     upper = "" if last else f" AND {quoted(KEY_HASH)} < %s"
@@ -92,12 +97,12 @@ def select_piece(place: str, columns: Sequence[str], *, last: bool) -> str:
 
 
 def forget(place: str) -> str:
-    """Return the statement that removes rows deleted before an execute time."""
+    """Return the statement that removes rows that were deleted before an execute time."""
     return f"{_literal(f'DELETE FROM {place} WHERE')} `_deleted` AND `_execute_time` < %s"
 
 
 def place_of(table: str, prefix: str) -> str:
-    """Return the database and table of a copy for a logical table."""
+    """Return the quoted name of the copy of a logical table, `<prefix><database>.<table>`."""
     database, _, name = table.partition(".")
     return f"{quoted(prefix + database)}.{quoted(name)}"
 
@@ -113,8 +118,9 @@ def _literal(text: str) -> str:
 
 
 def pieces(count: int) -> Iterable[tuple[bytes, bytes | None]]:
-    """Cut the hashes into `count` (2 to 256) ranges: the first hash, and the one after the last
-    or None.
+    """Yield `count` (2 to 256) ranges of hashes as (first hash, the hash after the last one).
+
+    The second value of the last range is None.
     """
     borders = [bytes((256 * number // count,)).ljust(32, b"\0") for number in range(count)]
     return list(zip(borders, [*borders[1:], None], strict=True))

@@ -1,6 +1,6 @@
-"""The work of one Spark task: write its part of a table's changes, or read a piece of a table.
+"""The work of one Spark task: writes its part of a table's changes, or reads a part of a table.
 
-Runs on executors.
+It runs on executors.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,9 +23,11 @@ _BYTES_PER_STATEMENT: Final = 1 << 20  # far below the default packet limit of s
 def write_rows(
     settings: MirrorSettings, place: str, columns: Sequence[str], rows: Iterable[Values]
 ) -> Iterator[int]:
-    """Write rows of guards (without the hash) and columns.
+    """Write rows, and yield the number of written rows for each statement.
 
-    Yield how many were written, statement by statement.
+    place    the quoted name of the table
+    columns  names of the columns
+    rows     for each row the guards without the hash, then the columns
     """
     waiting: list[Values] = []
     size = 0
@@ -45,7 +47,7 @@ def write_rows(
 def read_piece(
     settings: MirrorSettings, place: str, columns: Sequence[str], piece: Piece
 ) -> Iterator[Values]:
-    """Yield the rows of one range of hashes: guards (without the hash), then columns."""
+    """Yield the rows of one range of hashes: the guards without the hash, then the columns."""
     _, behind = piece
     with Server(settings) as server:
         yield from server.stream(

@@ -1,4 +1,4 @@
-"""The tables of the sources, read over JDBC: their names, key ranges, and values as text."""
+"""Reads the tables of the sources over JDBC: names, key ranges, and values as text."""
 
 from relay.model.source_rows.columns import SourceColumn
 from relay.model.source_rows.key_range import KeyRange

@@ -66,10 +66,10 @@ class _Described(NamedTuple):
 
 
 def read_shards(database: SourceDatabase, mapping: MappingSet) -> Sequence[Shard]:
-    """Return the tables that the instance relays, those without a key included (their `key_names`
-    are empty).
+    """Return the tables that the instance relays, also those without a key (`key_names` is then
+    empty).
 
-    Raises SourceUnreachable or SourceRefused, UnmappedName if the routing is set to stop, and
+    Raises SourceUnreachable or SourceRefused, UnmappedName if the routing has the value "stop", and
     RuleRefused if a rule or mask does not fit a table.
     """
     wanted = list(_relayed_databases(database, mapping))
@@ -79,7 +79,8 @@ def read_shards(database: SourceDatabase, mapping: MappingSet) -> Sequence[Shard
 
 
 def described_now(database: SourceDatabase, shards: Sequence[Shard]) -> Sequence[Shard]:
-    """Return these shards with the current columns and key of the source, without deleted tables.
+    """Return these shards with the present columns and keys of the source. Dropped tables are
+    omitted.
 
     Raises SourceUnreachable or SourceRefused.
     """
@@ -101,10 +102,12 @@ def shards_of(
     keys: Iterable[Row],
     ends: Mapping[TableId, str] = _NO_ENDS,
 ) -> Sequence[Shard]:
-    """Return the shards among these rows of the catalogue, which come table by table.
+    """Return the shards in rows of the server's catalogue.
 
-    `ends` names the column that ends a version, in tables that keep versions of their rows; ""
-    where the catalogue does not show it.
+    columns  one row for each column, sorted by table
+    keys     one row for each column of a key
+    ends     table → the column that ends a version of a row, in tables with system versioning; ""
+             if the catalogue does not show the column
     """
     router, passes = Router(mapping, settings.routing), TableFilter(settings.filter)
     key_of = _keys(keys, ends)

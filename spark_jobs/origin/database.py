@@ -38,10 +38,11 @@ _UNREACHABLE: Final = re.compile(
 
 
 class SourceDatabase:
-    """One server.
+    """One source server.
 
-    Every query has a separate session: nothing is locked and no transaction stays open between two.
-    `only_primary_keys`: messages have no key of a table without a PRIMARY KEY (the canal style).
+    Every query has a separate session: nothing is locked, and no transaction stays open between two
+    queries. `only_primary_keys`: messages of a table without a PRIMARY KEY have no key (the canal
+    style).
     """
 
     def __init__(
@@ -52,14 +53,14 @@ class SourceDatabase:
         self._reader = spark.read.format("jdbc").options(**_options(settings))
 
     def query(self, sql: str) -> DataFrame:
-        """Return the rows of the SQL, read in one piece when needed.
+        """Return the rows of a query as a DataFrame, which reads them when it is evaluated.
 
-        Texts as text, numbers as the driver returns them.
+        Texts are returned as text, numbers as the driver returns them.
         """
         return self._reader.option("query", sql).load()
 
     def rows(self, sql: str) -> Sequence[Row]:
-        """Run a query now, and return its rows. Raises SourceUnreachable, SourceRefused or
+        """Execute a query now, and return its rows. Raises SourceUnreachable, SourceRefused or
         TableChanged.
         """
         with source_borders(self.settings):
@@ -68,10 +69,10 @@ class SourceDatabase:
 
 @contextmanager
 def source_borders(*servers: SourceServer) -> Iterator[None]:
-    """Context manager: raise the job's own error instead of Spark's and the driver's errors about a
-    source.
+    """Context manager: raise the job's own errors in place of errors of Spark and the driver about
+    a source.
 
-    Other errors pass.
+    Other errors are not changed. `servers` are named in the reasons.
     """
     place = ", ".join(f"{each.host}:{each.port}" for each in servers)
     try:

@@ -7,9 +7,9 @@ from spark_jobs.origin.shard import Shard
 
 
 def estimated_rows(databases: Mapping[str, SourceDatabase], shards: Sequence[Shard]) -> int | None:
-    """Return the rows of the shards by the servers' own statistics, which may be inaccurate.
+    """Return the number of rows in the shards by the servers' statistics, which may be inaccurate.
 
-    None if one has none.
+    Returns None if the statistics of a shard are missing.
     """
     found = [_estimate(databases[shard.instance], shard) for shard in shards]
     return sum(found) or None if all(found) else None

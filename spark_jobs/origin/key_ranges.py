@@ -9,9 +9,9 @@ from spark_jobs.spark_util.identifiers import quoted
 
 
 def next_boundary(shard: Shard, after: Boundary | None, rows: int) -> str:
-    """Return the SQL of the key `rows` rows after `after`, one text per column.
+    """Return the query for the key that is `rows` rows after `after`, one text for each column.
 
-    No row if fewer are left.
+    The query returns no row if fewer rows remain. `after` None: from the beginning of the table.
     """
     names = ", ".join(
         f"{boundary_text(column)} AS k{number}" for number, column in enumerate(shard.key)
@@ -25,7 +25,7 @@ def next_boundary(shard: Shard, after: Boundary | None, rows: int) -> str:
 
 
 def ranges_of(boundaries: Sequence[Boundary]) -> Iterator[KeyRange]:
-    """Yield the ranges that these boundaries, in their order, cut a whole table into."""
+    """Yield the ranges into which these sorted boundaries cut a whole table."""
     after: Boundary | None = None
     for until in (*boundaries, None):
         yield KeyRange(after, until)
@@ -33,5 +33,5 @@ def ranges_of(boundaries: Sequence[Boundary]) -> Iterator[KeyRange]:
 
 
 def table_of(shard: Shard) -> str:
-    """Return the real table's name as SQL."""
+    """Return the quoted name of the shard's real table."""
     return f"{quoted(shard.real.database)}.{quoted(shard.real.table)}"

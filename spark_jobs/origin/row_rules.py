@@ -2,8 +2,8 @@
 functions.
 
 The relay decodes a value and prints it; a SELECT returns the printed text. So a row is a row of
-texts here, and the printer of each column returns its input. Numbers are read from their texts
-where a condition compares them.
+texts here, and the printer of each column returns its input. A text is converted to a number only
+if a condition compares it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -69,10 +69,10 @@ class _Single(str):
 class RowRules:
     """The rules and masks for one real table.
 
-    Only their settings are sent to an executor, which builds them again.
+    Only the settings are sent to an executor, which builds the rules from them again.
 
-    `end_of_versions` is the column that ends the version of a row, "" in a table without versions.
-    `lossless_keys`: message keys have all digits of a FLOAT (ADR 47).
+    end_of_versions  the column that ends the version of a row; "" in a table without versions
+    lossless_keys    whether message keys have all digits of a FLOAT (ADR 47)
     """
 
     asked: RowSettings
@@ -88,11 +88,9 @@ class RowRules:
 
     @cached_property
     def refinement(self) -> TableRefinement | None:
-        """Return the relay's refinement for this table.
+        """Return the relay's refinement for this table; None: its rows are published unchanged.
 
-        None: its rows are published unchanged.
-
-        Raises RelayError.
+        Raises RelayError if a rule or mask does not fit the table.
         """
         return Refinements(self.asked, {}).of(
             self._definition,
@@ -103,7 +101,7 @@ class RowRules:
 
     @cached_property
     def published(self) -> tuple[SourceColumn, ...]:
-        """The columns in messages, with their types there."""
+        """The columns in messages, with their types in messages."""
         if self.refinement is None:
             return self.columns
         known = {column.name: column for column in self.columns}
@@ -117,34 +115,38 @@ class RowRules:
 
     @property
     def operations(self) -> frozenset[Operation]:
-        """The operations that the source has and the rules accept."""
+        """The operations that the instance publishes: those that the source has and the rules
+        accept.
+        """
         refinement = self.refinement
         return frozenset(each for each in Operation if refinement is None or refinement.takes(each))
 
     @property
     def hides_key(self) -> bool:
-        """Whether messages name rows by other values than the source's."""
+        """Whether a mask changes key values, so that messages have other keys than the source."""
         return self.refinement is not None and any(
             self.refinement.hides(ordinal) for ordinal in self._definition.key
         )
 
     @property
     def decides_keys(self) -> bool:
-        """Whether the key alone does not determine the published key of a row, or whether it is
-        published.
+        """Whether the key columns alone do not determine if a row is published or which key its
+        message has.
         """
         return self.hides_key or (self.refinement is not None and self.refinement.conditional)
 
     @cached_property
     def exact_values(self) -> Sequence[str]:
-        """Return the SQL of further values of a row: the whole value of each FLOAT, as text."""
+        """Return SQL expressions that a query must select in addition: the exact value of each
+        FLOAT as text.
+        """
         return [whole_single(self.columns[ordinal]) for ordinal in self._singles]
 
     @cached_property
     def longer_in_key(self) -> tuple[str, ...]:
-        """The FLOATs of the key that message keys print with more digits than the row.
+        """The FLOAT columns of the key that have more digits in message keys than in the row.
 
-        A hash of such a column is the same in both.
+        A masked column is not among them: its hash is the same in both.
         """
         if not self.lossless_keys:
             return ()
@@ -157,9 +159,12 @@ class RowRules:
         )
 
     def of_row(self, texts: Sequence[str | None]) -> list[str | None] | None:
-        """Return the texts of the published columns, then the texts of `longer_in_key` as the
-        key has them. The input is the texts of all columns and of `exact_values`. None: the row
-        is filtered.
+        """Return the published texts of a row; None if the rules filter the row.
+
+        texts  the texts of all columns, then those of `exact_values`
+
+        The result has the texts of the published columns, then the texts of `longer_in_key` as
+        message keys have them.
         """
         refinement = self.refinement
         row = list(texts[: len(self.columns)])
@@ -198,9 +203,10 @@ class RowRules:
 
 
 def published_rows(rows: DataFrame, rules: RowRules) -> DataFrame:
-    """Return the published rows of rows whose columns are all texts, those of `RowRules.of_row`.
+    """Return the published rows of `rows`, in the column `row`, an array of texts as
+    `RowRules.of_row` returns.
 
-    The column `row` is an array of texts.
+    All columns of `rows` must be texts, in the order of the input of `RowRules.of_row`.
     """
     # Declared as nondeterministic, so that Spark evaluates it once for each row, also if several
     # steps use the result.

@@ -1,4 +1,4 @@
-"""Rows of a shard as the messages have them: exact text by column, and the key's JSON."""
+"""Rows of a shard as messages have them: exact text by column, and the key as JSON."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -53,10 +53,9 @@ def published_keys(database: SourceDatabase, shard: Shard, where: str) -> DataFr
 def message_keys(
     database: SourceDatabase, shard: Shard, where: str, beside: Mapping[str, str] | None = None
 ) -> DataFrame:
-    """Return only the message keys of the rows for which `where` (SQL) is true, as the column
-    `key`.
+    """Return the message keys of the rows for which `where` (SQL) is true, as the column `key`.
 
-    `beside` are further columns: name → SQL. Rules are not applied.
+    Rules are not applied. `beside` are further columns of the result: name → SQL.
     """
     more = beside or {}
     texts = [
@@ -133,8 +132,9 @@ def _single(text: str | None) -> str | None:
 
 
 def key_text(shard: Shard, values: Sequence[Column]) -> Column:
-    """Return the message key of a row from the exact texts of its key columns: the relay's own
-    JSON, byte for byte.
+    """Return the Spark expression for the message key: the relay's own JSON, byte for byte.
+
+    `values` are the exact texts of the key's columns.
     """
     names = [shard.logical, *([str(shard.real)] if shard.shard_in_key else [])]
     begin = json.dumps(names, ensure_ascii=False, separators=(",", ":")).removesuffix("]")

@@ -13,13 +13,16 @@ from spark_jobs.origin.row_rules import RowRules
 
 @dataclass(frozen=True)
 class Shard:
-    """A real table: its instance (of a group `instance/source`), the logical name `database.table`
-    of its rows, its columns, and those of them that are its key.
+    """A real table of one source, as the source's catalogue describes it.
 
-    `shard_in_key`: keys are unique per real table only, so the message key names it. `rules` filter
-    and mask its rows, None: all rows unchanged. `operations` are the changes that are published.
-    `transformed`: a function changes its rows, which a SELECT cannot apply. `lossless_keys`:
-    message keys have more digits of a FLOAT than the server prints.
+    instance        name of the instance, or `instance/source` for a group
+    logical         logical name `database.table` of its rows
+    shard_in_key    whether the message key contains the real table, because keys are unique only
+                    within it
+    rules           the rules and masks of its rows; None: all rows are published unchanged
+    operations      kinds of changes that are published
+    transformed     whether a function changes its rows in messages, which a SELECT cannot do
+    lossless_keys   whether message keys have more digits of a FLOAT than the server prints
     """
 
     instance: str
@@ -35,29 +38,29 @@ class Shard:
 
     @cached_property
     def key(self) -> Sequence[SourceColumn]:
-        """The columns of the key, in its order, as the source has them."""
+        """The columns of the key in their order, with their types at the source."""
         by_name = {column.name: column for column in self.columns}
         return tuple(by_name[name].in_key for name in self.key_names)
 
     @property
     def has_longer_key(self) -> bool:
-        """Whether message keys have digits of a FLOAT that its text in a SELECT lacks."""
+        """Whether the key has a FLOAT column with more digits in message keys than in a SELECT."""
         return any(map(self.is_longer_in_key, self.key))
 
     def is_longer_in_key(self, column: SourceColumn) -> bool:
-        """Return whether a column of the key is a FLOAT with more digits in message keys than the
-        server prints.
+        """Return whether a key column is a FLOAT with more digits in message keys than the server
+        prints.
         """
         return self.lossless_keys and column.kind == SINGLE
 
     @property
     def published(self) -> Sequence[SourceColumn]:
-        """The columns in messages, with their types there."""
+        """The columns in messages, with their types in messages."""
         return self.columns if self.rules is None else self.rules.published
 
     @cached_property
     def published_key(self) -> Sequence[SourceColumn]:
-        """The columns of the key, in its order, as messages have them."""
+        """The columns of the key in their order, with their types in messages."""
         by_name = {column.name: column for column in self.published}
         return tuple(by_name[name].in_key for name in self.key_names)
 
@@ -68,12 +71,12 @@ class Shard:
 
     @property
     def name(self) -> str:
-        """How the shard is called in sentences and notes: `instance/database.table`."""
+        """The name of the shard in messages and notes: `instance/database.table`."""
         return f"{self.instance}/{self.real}"
 
     @cached_property
     def mysql_types(self) -> str:
-        """The JSON text that a message would have as `mysqlType`."""
+        """The JSON text that a message of this table has in `mysqlType`."""
         return json.dumps(
             {column.name: column.type_text for column in self.published}, ensure_ascii=False
         )

@@ -1,4 +1,4 @@
-"""All sources of a job together: their databases, and the real tables of each logical one."""
+"""All sources of a job: their databases, and the real tables of each logical table."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,10 +25,10 @@ from spark_jobs.origin import Shard, SourceColumn, SourceDatabase, read_shards
 
 @dataclass(frozen=True, slots=True)
 class LogicalTable:
-    """A logical table `database.table` and its shards, in any number of instances.
+    """A logical table `database.table` and its shards, which may be in several instances.
 
-    `ignored`: names, in lower case, of columns that its copy does not have. `unseen`: real
-    databases that may have shards of it, but in which no source shows a table.
+    ignored  names in lower case of columns that its copy does not have
+    unseen   real databases that may have shards of the table, but in which no source shows a table
     """
 
     name: str
@@ -38,13 +38,15 @@ class LogicalTable:
 
     @property
     def instances(self) -> Sequence[str]:
-        """The sources with shards of it, sorted: instances, or `instance/name` for groups."""
+        """The sources with shards of the table, sorted: instances, or `instance/name` for
+        groups.
+        """
         return sorted({shard.instance for shard in self.shards})
 
     @property
     def columns(self) -> Sequence[SourceColumn]:
-        """The columns that messages of all shards have, each name once, as the first shard that has
-        it describes it.
+        """The columns that messages of the shards have, each name once; the first shard with a
+        column determines its type.
         """
         return _each_once(
             column
@@ -55,8 +57,8 @@ class LogicalTable:
 
     @property
     def unpublished(self) -> Sequence[SourceColumn]:
-        """The columns of shards that no message has: a copy has no values of them, or only old
-        ones.
+        """The columns of shards that no message has. A copy has no values of them, or only old
+        values.
         """
         published = {column.name.lower() for column in self.columns} | self.ignored
         return _each_once(
@@ -68,21 +70,21 @@ class LogicalTable:
 
     @property
     def without_key(self) -> Sequence[str]:
-        """The shards whose table has no key."""
+        """Names of the shards whose table has no key."""
         return [shard.name for shard in self.shards if not shard.key_names]
 
     @property
     def transformed(self) -> bool:
-        """Whether a function of the installation changes its rows in messages."""
+        """Whether a function of the installation changes the table's rows in messages."""
         return any(shard.transformed for shard in self.shards)
 
     @property
     def ruled(self) -> bool:
-        """Whether messages show other rows, columns or values of a shard than the source has."""
+        """Whether messages of a shard have other rows, columns or values than its source."""
         return any(shard.rules is not None for shard in self.shards)
 
     def leaves_out(self, *operations: Operation) -> Sequence[str]:
-        """Return which of these operations some shard's instance does not publish."""
+        """Return those of the operations that the instance of some shard does not publish."""
         return [
             str(each)
             for each in operations
@@ -92,7 +94,9 @@ class LogicalTable:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Instance (of a group `instance/name`) → database, and the logical tables by name."""
+    """The databases by instance (or `instance/name` for a group), and the logical tables by
+    name.
+    """
 
     databases: Mapping[str, SourceDatabase]
     tables: Sequence[LogicalTable]
@@ -101,9 +105,11 @@ class Sources:
 def open_sources(
     spark: SparkSession, settings: JobSettings, wanted: Collection[str] = ()
 ) -> Sources:
-    """Read the tables of every source; with `wanted` only these logical ones.
+    """Return the databases and tables of all sources.
 
-    Raises JobConfigurationError and TableUnknown.
+    wanted  names of logical tables; empty: all
+
+    Raises JobConfigurationError, and TableUnknown if no source has a wanted table.
     """
     if not settings.sources:
         raise JobConfigurationError("The file has no [[sources]], the servers of the tables.")
@@ -146,7 +152,7 @@ def _as_published(server: SourceServer, settings: JobSettings) -> SourceServer:
 
 
 def logical_tables(shards: Sequence[Shard]) -> Sequence[LogicalTable]:
-    """Group shards by their logical name."""
+    """Return the logical tables of these shards, sorted by name."""
     ordered = sorted(shards, key=lambda shard: (shard.logical, shard.name))
     return [
         LogicalTable(name, tuple(each))
@@ -155,8 +161,9 @@ def logical_tables(shards: Sequence[Shard]) -> Sequence[LogicalTable]:
 
 
 def refuse_unseen(table: LogicalTable, gone: int) -> None:
-    """Raise SourcesIncomplete if rows that no source has may be in a database that no source
-    shows.
+    """Raise SourcesIncomplete if missing rows may be in a database that no source shows.
+
+    `gone` is the number of keys of the copy that no source has.
     """
     if gone and table.unseen:
         raise SourcesIncomplete(

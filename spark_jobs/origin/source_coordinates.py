@@ -1,4 +1,6 @@
-"""The present position of a source, and whether an instance has published everything up to it."""
+"""The present coordinates of a source, and whether an instance has published everything up to
+them.
+"""
 
 from dataclasses import dataclass
 from typing import Final
@@ -16,9 +18,7 @@ _LOG_STATUS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class SourceCoordinates:
-    """All transactions committed on the source when it was read: a GTID set, or binlog
-    coordinates.
-    """
+    """The GTID set or the binlog coordinates of all transactions that a source had committed."""
 
     mariadb: bool
     gtid_set: str = ""
@@ -27,7 +27,10 @@ class SourceCoordinates:
 
 
 def coordinates_now(database: SourceDatabase) -> SourceCoordinates | None:
-    """Ask the source; None if it has no GTIDs and does not show the user its binlog."""
+    """Return the present coordinates of a source.
+
+    Returns None if the source has no GTIDs and the user may not see its binlog position.
+    """
     if "mariadb" in database.rows("SELECT @@version AS version")[0]["version"].lower():
         return SourceCoordinates(
             True, database.rows("SELECT @@GLOBAL.gtid_binlog_pos AS place")[0]["place"]
@@ -45,7 +48,11 @@ def coordinates_now(database: SourceDatabase) -> SourceCoordinates | None:
 def covered(
     database: SourceDatabase, place: SourceCoordinates, gtid_set: str, file: str, offset: int
 ) -> bool:
-    """Return whether a position (of the same server) equals `place` or is after it."""
+    """Return whether a position of the same server equals `place` or is after it.
+
+    gtid_set      the position as text; "" without GTIDs
+    file, offset  the position as binlog coordinates
+    """
     if place.mariadb:
         return mariadb_covers(gtid_set, place.gtid_set)
     if place.gtid_set:
@@ -59,11 +66,11 @@ def covered(
 
 
 def shows(database: SourceDatabase, gtid_set: str) -> bool:
-    """Return whether SELECTs of the source see all of a published set. True if the server cannot
-    report it (MariaDB, MySQL without GTIDs).
+    """Return whether SELECTs of the source see all transactions of a published GTID set.
 
-    MySQL adds a transaction to gtid_executed after its commit: one that waits for a
-    semi-synchronous replica is published before that.
+    Returns True if the server cannot report that (MariaDB, MySQL without GTIDs). MySQL adds a
+    transaction to gtid_executed after its commit; one that waits for a semi-synchronous replica is
+    published before that.
     """
     now = coordinates_now(database) if gtid_set else None
     if now is None or not now.gtid_set or now.mariadb:
@@ -72,7 +79,10 @@ def shows(database: SourceDatabase, gtid_set: str) -> bool:
 
 
 def mariadb_covers(published: str, place: str) -> bool:
-    """Compare two sets of MariaDB: for every domain of `place` the greatest sequence number."""
+    """Return whether a MariaDB GTID position contains another one, `place`.
+
+    For every domain of `place`, `published` must have the same or a greater sequence number.
+    """
     reached = _sequences(published)
     return all(
         reached.get(domain, -1) >= sequence for domain, sequence in _sequences(place).items()

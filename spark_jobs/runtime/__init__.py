@@ -1,4 +1,4 @@
 """The environment of every job: arguments, Spark session, jars, metrics, shutdown.
 
-Of the jobs' packages only the four commands import it.
+Only the modules of the four commands import this package.
 """

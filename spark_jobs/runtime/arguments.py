@@ -1,4 +1,4 @@
-"""The arguments of both jobs."""
+"""The command-line arguments of both deduplication jobs."""
 
 from argparse import ArgumentParser
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from spark_jobs.kafka.source import Bounds
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """The parsed arguments."""
+    """The parsed command-line arguments."""
 
     config: Path
     trace: bool = False
@@ -22,7 +22,7 @@ class Arguments:
     bounds: Bounds = field(default_factory=Bounds)
 
     def settings(self) -> JobSettings:
-        """Return the file's settings with those of the command line.
+        """Return the settings of the configuration file, changed by those of the command line.
 
         Raises JobConfigurationError.
         """
@@ -38,9 +38,12 @@ class Arguments:
 def read_arguments(
     name: str, description: str | None, arguments: Sequence[str] | None, *, bounded: bool = False
 ) -> Arguments:
-    """Parse the command line. For invalid arguments argparse ends the process with code 2.
+    """Parse the command line. For invalid arguments argparse ends the process with exit code 2.
 
-    `name`: the job as `roma` names it. `bounded`: the command accepts a range.
+    name         name of the job as a command of `roma`
+    description  text of the help
+    arguments    the arguments; None: those of the process
+    bounded      whether the command accepts a range of messages
     """
     parser = ArgumentParser(prog=f"roma {name}", description=description)
     parser.add_argument("--config", type=Path, required=True, help="the job's TOML file")

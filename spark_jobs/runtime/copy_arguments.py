@@ -8,7 +8,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class CopyArguments:
-    """The parsed arguments; `tables` empty: all of them."""
+    """The parsed command-line arguments. `tables` empty: all tables."""
 
     config: Path
     trace: bool
@@ -21,7 +21,12 @@ class CopyArguments:
 def copy_arguments(
     name: str, description: str | None, arguments: Sequence[str] | None
 ) -> CopyArguments:
-    """Read the command line; argparse ends the process with code 2 when it is wrong."""
+    """Parse the command line. For invalid arguments argparse ends the process with exit code 2.
+
+    name         name of the job as a command of `roma`
+    description  text of the help
+    arguments    the arguments; None: those of the process
+    """
     given = vars(_parser(name, description).parse_args(arguments))
     flags = {flag: bool(given.get(flag)) for flag in ("anew", "repair")}
     return CopyArguments(

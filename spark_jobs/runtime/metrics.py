@@ -1,5 +1,7 @@
-"""The stream's figures for Prometheus: counted when Spark has noted a batch as done, so that a
-batch that is applied again counts once.
+"""The stream's metrics for Prometheus.
+
+A batch is counted after Spark has recorded its end, so that a batch that is applied again counts
+once.
 """
 
 from collections.abc import Callable, Iterator
@@ -38,7 +40,7 @@ _without_creation_times()  # they are one more series for each counter, which no
 
 
 class JobMetrics(StreamingQueryListener):
-    """A listener of Spark's stream that counts batches. `registry` has the served metrics."""
+    """A listener of Spark's stream that counts batches. `registry` contains the metrics."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -92,7 +94,7 @@ class JobMetrics(StreamingQueryListener):
         running_seconds.set_function(lambda: self._of_batch(lambda piece: piece.seconds))
 
     def began(self, piece: Piece | None) -> None:
-        """Serve the figures of this batch while it runs; None: no batch runs."""
+        """Set the batch whose progress the metrics show; None: no batch runs."""
         self._piece = piece
 
     def _of_batch(self, figure: Callable[[Piece], float]) -> float:
@@ -103,7 +105,9 @@ class JobMetrics(StreamingQueryListener):
         return figure(piece)
 
     def applied(self, number: int, figures: BatchFigures) -> None:
-        """Note the figures of a batch that is in the copies."""
+        """Record the counts of a batch that is in the copies; `number` is the number of the
+        batch.
+        """
         with self._lock:
             self._figures[number] = figures
             for old in sorted(self._figures)[:-_KEPT]:
@@ -114,7 +118,7 @@ class JobMetrics(StreamingQueryListener):
         self._running.set(1)
 
     def onQueryProgress(self, event: QueryProgressEvent) -> None:
-        """Count a batch; without messages nothing changes."""
+        """Count a finished batch. Spark calls it. A batch without messages changes nothing."""
         number = event.progress.batchId
         with self._lock:
             figures = self._figures.pop(number, None)
@@ -135,7 +139,7 @@ class JobMetrics(StreamingQueryListener):
         self._number.set(number)
 
     def onQueryIdle(self, event: QueryIdleEvent) -> None:
-        """Do nothing when no message arrived: the figures are unchanged."""
+        """Do nothing. Spark calls it while no messages arrive."""
 
     def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:
         """Record that the stream has ended. Spark calls it."""
@@ -144,9 +148,10 @@ class JobMetrics(StreamingQueryListener):
 
 @contextmanager
 def served_metrics(settings: JobSettings) -> Iterator[JobMetrics | None]:
-    """Serve the figures on /metrics for as long as the block lasts, where a port is configured.
+    """Context manager: serve the metrics on `/metrics` while the block runs; yields None without a
+    port.
 
-    Raises JobConfigurationError.
+    Raises JobConfigurationError if the address cannot be used.
     """
     if settings.metrics_port is None:
         yield None

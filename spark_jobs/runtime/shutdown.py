@@ -18,13 +18,13 @@ _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 
 class BatchRefused(Exception):
-    """Raised inside the query to keep a further batch from starting: it is neither applied nor
-    noted as applied.
+    """Raised inside the query, so that no further batch starts. The batch is neither applied nor
+    recorded as applied.
     """
 
 
 class Shutdown:
-    """A request to stop the job, and whether a batch that runs delays the stop."""
+    """A request to stop the job; it takes effect after the running batch."""
 
     def __init__(self) -> None:
         self._requested = Event()
@@ -33,24 +33,24 @@ class Shutdown:
 
     @property
     def requested(self) -> bool:
-        """Whether the job was asked to stop."""
+        """Whether a stop was requested."""
         return self._requested.is_set()
 
     def request(self) -> None:
-        """Ask the job to stop."""
+        """Request that the job stops."""
         self._requested.set()
 
     def listen(self) -> None:
-        """Handle SIGTERM and SIGINT as requests.
+        """Treat SIGTERM and SIGINT as requests to stop.
 
-        Spark's start replaces the SIGINT handler, so call it again afterwards.
+        Spark's start replaces the SIGINT handler, so call this again after it.
         """
         for number in _SIGNALS:
             signal.signal(number, self._on_signal)
 
     @contextmanager
     def batch(self) -> Iterator[None]:
-        """Context manager around a batch. Raises BatchRefused after a request to stop."""
+        """Context manager around a batch. Raises BatchRefused if a stop was requested before."""
         if self.requested:
             self._refused = True
             raise BatchRefused
@@ -61,7 +61,8 @@ class Shutdown:
             self._batch_runs = False
 
     def watch(self, query: StreamingQuery) -> None:
-        """Return when the query ended by itself or, after a request, between two batches.
+        """Wait until the query ends by itself or, after a request, until the running batch has
+        ended.
 
         Raises the query's error.
         """

@@ -83,11 +83,14 @@ _FIRST_COMPILER_ONLY: Final = "-XX:TieredStopAtLevel=1"
 def open_spark(
     settings: JobSettings, name: str, *, trace: bool = False, lasts: bool = False
 ) -> SparkSession:
-    """Start Spark.
+    """Start Spark and return its session.
 
-    Raises JavaRefused and JarsRefused, because Spark reports these errors less clearly. `trace`
-    shows errors in Spark's log. `lasts`: the job runs until it is stopped, so its JVM optimises for
-    speed instead of a quick start.
+    name   name of the application
+    trace  whether Spark's log shows errors
+    lasts  whether the job runs until it is stopped, so that its JVM is optimised for speed instead
+           of a quick start
+
+    Raises JavaRefused and JarsRefused, because Spark reports these errors less clearly.
     """
     builder = SparkSession.Builder().appName(name)
     for key, value in configuration(settings, lasts=lasts).items():
@@ -102,10 +105,13 @@ def open_spark(
 
 
 def local_log_store(told: Collection[str]) -> Mapping[str, str]:
-    """Return the settings by which Delta writes its log to local disks. Empty if Spark's
-    configuration already has such a setting. Delta's own default starts eight programs for each
-    commit, to check that no file is a link. Delta refuses settings for one scheme and for all
-    schemes at the same time.
+    """Return the settings by which Delta writes its log to local disks.
+
+    told  names of the settings in Spark's configuration; if one of them already configures the log
+          store, the result is empty, because Delta refuses settings for one scheme and for all
+          schemes together
+
+    Delta's own default starts eight programs for each commit, to check that no file is a link.
     """
     return {} if any("delta.logStore." in name for name in told) else _LOCAL_LOG_STORE
 
@@ -120,7 +126,7 @@ def _spare_programs(session: SparkSession) -> None:
 
 
 def configuration(settings: JobSettings, *, lasts: bool) -> Mapping[str, str]:
-    """Return the job's settings of Spark.
+    """Return the job's settings of Spark. `lasts` is as in `open_spark`.
 
     If spark-submit started the JVM, its own arguments apply to JVM, jars and network.
     """
@@ -137,7 +143,9 @@ def configuration(settings: JobSettings, *, lasts: bool) -> Mapping[str, str]:
 
 
 def check_java() -> None:
-    """Ask the JDK that Spark will use for its version."""
+    """Raise JavaRefused if the JDK that Spark will use is missing or has a version without
+    support.
+    """
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
     if java is None:

@@ -1,6 +1,4 @@
-"""One writer at a time in a store without transactions: a file that can be created only once is
-the lock.
-"""
+"""A lock for stores without transactions: a file that only one writer can create."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,9 +23,11 @@ _GONE: Final = "FileNotFoundException"
 
 @contextmanager
 def turn(spark: SparkSession, place: str, writer: str) -> Iterator[None]:
-    """Context manager: wait until no other writer holds the lock, and hold it for the block.
-    Raises CopyBusy. `place` is the file; it contains the writer's name, so that a killed writer
-    regains the lock at its next start.
+    """Context manager: wait until no other writer has the lock, and hold it during the block.
+
+    `place` is the lock file. It contains the writer's name, so that a writer that was killed gets
+    the lock back at its next start. Raises CopyBusy if another writer does not release the lock in
+    time.
     """
     file, deadline = _File(spark, place), monotonic() + _PATIENCE_S
     while not file.made(writer) and (holder := file.text()) != writer:

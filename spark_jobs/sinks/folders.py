@@ -1,16 +1,18 @@
-"""Names of tables as folders, and back."""
+"""Converts names of tables to folders and back."""
 
 from urllib.parse import quote, unquote
 
 
 def folder_of(table: str) -> str:
-    """Return the folder of `database.table` below a root; no name leaves the root."""
+    """Return the folder of `database.table`, relative to the root; no name can lead out of the
+    root.
+    """
     database, _, name = table.partition(".")
     return f"{_folder(database)}/{_folder(name)}"
 
 
 def table_of(folder: str) -> str:
-    """Return the table whose folder, the last two parts of a path or URI, this is."""
+    """Return the table of a folder, which is given by the last two parts of a path or URI."""
     return ".".join(unquote(part) for part in folder.rstrip("/").split("/")[-2:])
 
 

@@ -1,4 +1,6 @@
-"""Hadoop's paths, by which Spark reaches all of its file systems."""
+"""Reads and writes small files by Hadoop's file systems, which Spark uses for all paths and
+URIs.
+"""
 
 from typing import Any, Final
 
@@ -21,7 +23,7 @@ def hadoop_configuration(spark: SparkSession) -> Any:
 
 
 def read_text(spark: SparkSession, place: str) -> str:
-    """Return the text of a small file, "" if there is none, or a crash left an empty one."""
+    """Return the text of a small file; "" if it does not exist or is empty after a crash."""
     path = hadoop_path(spark, place)
     system = path.getFileSystem(hadoop_configuration(spark))
     if not system.exists(path):
@@ -34,7 +36,7 @@ def read_text(spark: SparkSession, place: str) -> str:
 
 
 def write_text(spark: SparkSession, place: str, text: str) -> None:
-    """Replace a small file."""
+    """Replace the contents of a small file with a text."""
     path = hadoop_path(spark, place)
     stream = path.getFileSystem(hadoop_configuration(spark)).create(path, True)
     try:

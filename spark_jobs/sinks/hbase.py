@@ -31,9 +31,10 @@ _READ: Final = (
 
 
 class HBaseSink:
-    """Rows under their primary key: family `info` holds the columns as text, `update_info` the
-    guards; a delete keeps the guards. Every write may be repeated. Under the guard "version" all
-    changes count as written, because nothing is read.
+    """The copies in HBase: family `info` has the columns as text, `update_info` the guards.
+
+    A delete keeps the guards. Every write can be repeated. With the guard "version" all changes
+    count as written, because nothing is read.
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class HBaseSink:
         )
 
     def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
-        """Write all tables in one pass over the batch.
+        """Write all tables in one pass over the batch. Return table → counts.
 
         Raises InstancesMixed before any row is written.
         """
@@ -75,7 +76,7 @@ class HBaseSink:
         }
 
     def read(self, table: str) -> DataFrame | None:
-        """Return the present rows of the copy, region by region."""
+        """Return the rows of a table's copy, deleted ones included; None if there is no copy."""
         known = self._catalogue().all().get(table)
         if known is None:
             return None
@@ -89,11 +90,13 @@ class HBaseSink:
         return typed_rows(changes, versions, column_types(versions), self._style)
 
     def tables(self) -> Sequence[str]:
-        """Return every table that was written to."""
+        """Return the logical tables that were written."""
         return sorted(self._catalogue().all())
 
     def forget_deletes(self, before_ms: int, _writer: str, /) -> None:
-        """Remove old deleted rows, each only while it is the newest change of its key."""
+        """Remove rows that were deleted with an execute time below `before_ms`, unless they change
+        meanwhile.
+        """
         for table in self.tables():
             name = self._name(table)
             regions = self._regions(name)

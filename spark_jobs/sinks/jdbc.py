@@ -53,11 +53,12 @@ _TABLES: Final = (
 
 
 class JdbcSink:
-    """One table per logical table, `<prefix><database>.<table>`, with typed columns beside the
-    guards; a delete leaves its row.
+    """The copies in a MySQL or MariaDB server: one table `<prefix><database>.<table>` for each
+    logical table.
 
-    `threads` tables are written at the same time. A column that the source drops stays. It is null
-    in rows that change later.
+    A table has typed columns and the guards; a delete keeps its row. At most `threads` tables are
+    written at the same time. A column that the source drops is kept, and is NULL in rows that
+    change later.
     """
 
     def __init__(
@@ -73,11 +74,13 @@ class JdbcSink:
         self._policy = policy or SchemaPolicy()
 
     def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
-        """Write every table's changes, several tables at a time."""
+        """Write the changes of every table; several tables are written in parallel. Return table →
+        counts.
+        """
         return together(self._spark, self._write, batch, self._threads)
 
     def read(self, table: str) -> DataFrame | None:
-        """Return the present rows of the copy, piece by piece."""
+        """Return the rows of a table's copy, deleted ones included; None if there is no copy."""
         with Server(self._settings) as server:
             columns = self._present(server, table)
         if columns is None:
@@ -97,14 +100,14 @@ class JdbcSink:
         )
 
     def tables(self) -> Sequence[str]:
-        """Return every table of the server that has the guards and the prefix."""
+        """Return the logical tables of the server's tables that have the guards and the prefix."""
         prefix = self._settings.prefix
         with Server(self._settings) as server:
             found = server.run(_TABLES, (len(prefix), prefix))
         return sorted(f"{database.removeprefix(prefix)}.{name}" for database, name in found)
 
     def forget_deletes(self, before_ms: int, _writer: str, /) -> None:
-        """Delete the rows of deleted keys, table by table."""
+        """Remove rows that were deleted with an execute time below `before_ms`, table by table."""
         with Server(self._settings) as server:
             for table in self.tables():
                 server.run(

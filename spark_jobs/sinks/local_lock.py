@@ -1,4 +1,4 @@
-"""One process at a time, if a file system lets two of them create the same file."""
+"""A lock for local file systems, on which two processes can overwrite each other's commits."""
 
 import fcntl
 import os
@@ -19,11 +19,14 @@ _LONG_S: Final = 15.0
 
 @contextmanager
 def alone(spark: SparkSession, place: str) -> Iterator[None]:
-    """Context manager: exclude all other jobs from writing to a path of a local file system;
-    wait until they have finished. There Delta checks for a commit of the same number, finds
-    none, and renames its own to it: a commit by another process in between is lost silently.
-    HDFS and the object stores refuse the second one (S3 does not, see `check_writers`). The lock
-    is the operating system's (flock(2)): it ends with the process that holds it, on NFS too.
+    """Context manager: no other job writes to the copies at `place` during the block.
+
+    It waits until other jobs have finished. It does nothing unless `place` is on a local file
+    system. There, Delta checks that no commit with the same number exists, and then renames its own
+    file: a commit of another process in between would be lost silently. HDFS and object stores
+    refuse the second commit (for S3 see `check_writers`). The lock is the operating system's
+    (flock(2)): it ends with the process, also on NFS. Raises JobConfigurationError if the lock file
+    cannot be opened.
     """
     folder = local_folder(spark, place)
     if folder is None:
@@ -39,7 +42,9 @@ def alone(spark: SparkSession, place: str) -> Iterator[None]:
 
 
 def local_folder(spark: SparkSession, place: str) -> Path | None:
-    """Return a location on a local file system as its path; None: it is elsewhere."""
+    """Return a location as an absolute path of the local file system; None if it is on another
+    one.
+    """
     return (
         Path(str(hadoop_path(spark, place).toUri().getPath())).absolute()
         if scheme_of(spark, place) == "file"
@@ -48,7 +53,11 @@ def local_folder(spark: SparkSession, place: str) -> Path | None:
 
 
 def scheme_of(spark: SparkSession, place: str) -> str:
-    """Return the scheme of its file system; a path without one is on Hadoop's default one."""
+    """Return the scheme of the file system of a path or URI, such as `file`, `hdfs` or `s3a`.
+
+    A path without a scheme is on Hadoop's default file system (`fs.defaultFS`), whose scheme is
+    then returned.
+    """
     named = hadoop_path(spark, place).toUri().getScheme()
     return str(
         named

@@ -1,4 +1,6 @@
-"""The rule of the copies below a root: orders of different rules cannot be compared."""
+"""Records the order rule of the copies below a root: orders of different rules cannot be
+compared.
+"""
 
 from typing import Final
 
@@ -13,9 +15,11 @@ _REAL_TABLES: Final = ", with the real table of each row (truncate = 'follow')"
 
 
 def check_rule(spark: SparkSession, settings: JobSettings) -> None:
-    """Record the rule beside the first copies below `copy_root`. Raises CopiesKeptOtherwise if
-    another one is recorded. Copies may start to store real tables: older rows have none, which
-    is reported at a TRUNCATE. They may not stop: a changed row would keep its former real table.
+    """Record the order rule beside the first copies below `copy_root`.
+
+    Raises CopiesKeptOtherwise if another rule is recorded. The one allowed change is that copies
+    begin to store real tables: older rows have none, which a TRUNCATE reports. They may not stop
+    storing them, because a changed row would keep its former real table.
     """
     file = f"{settings.copy_root.rstrip('/')}/{_FILE}"
     rule = rule_of(settings)
@@ -30,7 +34,9 @@ def check_rule(spark: SparkSession, settings: JobSettings) -> None:
 
 
 def rule_of(settings: JobSettings) -> str:
-    """Return the order rule that the marker names."""
+    """Return the name of the order rule that the settings require, as text for the marker and
+    messages.
+    """
     if settings.raw_rule:
         return "by binlog offsets (raw_rule = true)"
     if settings.row_images == "merge":

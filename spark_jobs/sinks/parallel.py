@@ -1,4 +1,6 @@
-"""Several tables at the same time, each in a thread that Spark takes for the query's own."""
+"""Runs a function for several tables in parallel, in threads that belong to the query's Spark
+jobs.
+"""
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -15,9 +17,10 @@ Result = TypeVar("Result")
 def together(
     spark: SparkSession, call: Callable[[TableBatch], Result], batch: ReducedBatch, threads: int
 ) -> Mapping[str, Result]:
-    """Call it for all tables, at most `threads` at a time; table → result.
+    """Call a function for each table of a batch, at most `threads` at the same time. Return table →
+    result.
 
-    Ending the query ends their jobs too.
+    If the query is stopped, the Spark jobs of the calls are stopped too.
     """
     tables = batch.tables
 

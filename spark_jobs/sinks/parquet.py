@@ -39,13 +39,11 @@ _COMMIT: Final = "version bigint, writer string, number bigint"
 
 
 class ParquetSink:
-    """The copies below one folder or URI: `<root>/<database>/<table>/rows/slot=N`.
+    """The copies as Parquet files below one folder or URI: `<root>/<database>/<table>/rows/slot=N`.
 
-    Rows hold guards and typed columns. Spark must be able to reach the folder or URI.
-
-    A batch costs as much as the tables that it touches, so this is for batches that are large or
-    tables that are small. `threads` tables are written at the same time. A column that the source
-    drops stays. It is null in rows that change later.
+    Rows have guards and typed columns. A batch rewrites the tables that it changes, so this sink is
+    for large batches or small tables. At most `threads` tables are written at the same time. A
+    column that the source drops is kept, and is NULL in rows that change later.
     """
 
     def __init__(
@@ -61,7 +59,9 @@ class ParquetSink:
         self._policy = policy or SchemaPolicy()
 
     def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
-        """Rewrite every changed table, several tables in parallel."""
+        """Rewrite every changed table; several tables are written in parallel. Return table →
+        counts.
+        """
         return together(self._spark, partial(self._in_turn, batch=batch), batch, self._threads)
 
     def path(self, table: str) -> str:
@@ -69,14 +69,15 @@ class ParquetSink:
         return f"{self._root}/{folder_of(table)}"
 
     def read(self, table: str) -> DataFrame | None:
-        """Return the present rows of the copy; it can be read until the table was written twice
-        more.
+        """Return the rows of a table's copy, deleted ones included; None if there is no copy.
+
+        The result can be read until the table has been written twice more.
         """
         commit = self._newest(table)
         return None if commit is None else self._rows(table, commit["version"])
 
     def tables(self) -> Sequence[str]:
-        """Return every table that has a commit."""
+        """Return the logical tables that have a commit."""
         lines = unless_absent(
             lambda: self._spark.read.format("binaryFile").load(f"{self._root}/*/*/commits/*/*.json")
         )
@@ -86,9 +87,9 @@ class ParquetSink:
         return sorted(table_of(row[0]) for row in folders)
 
     def forget_deletes(self, before_ms: int, writer: str, /) -> None:
-        """Rewrite tables without the guards of old deletes.
+        """Rewrite the tables without rows that were deleted with an execute time below `before_ms`.
 
-        If the job is killed here, its next start has the turn again under the same name.
+        If the job is killed meanwhile, its next start under the name `writer` gets the lock back.
         """
         old = sf.col(DELETED) & (sf.col(EXECUTE_TIME) < before_ms)
         for table in self.tables():
@@ -105,7 +106,7 @@ class ParquetSink:
                     )
 
     def tidy(self) -> None:
-        """Do nothing: every batch writes its whole files."""
+        """Do nothing: every batch writes new files as a whole."""
 
     def _in_turn(self, changes: TableBatch, batch: ReducedBatch) -> Written:
         with turn(self._spark, self._writer(changes.table), batch.writer):

@@ -7,8 +7,10 @@ from spark_jobs.transforms import REAL_TABLE
 
 
 def with_real_table(rows: DataFrame, copy: DataFrame) -> DataFrame:
-    """Return the rows with a real table if the copy has that guard: a row without one must not
-    keep the former row's.
+    """Return the rows with the guard `_real_table` if the copy has it; NULL for rows without a real
+    table.
+
+    Otherwise an update would keep the real table of the former row.
     """
     if REAL_TABLE in rows.columns or REAL_TABLE not in copy.columns:
         return rows

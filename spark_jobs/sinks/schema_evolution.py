@@ -1,4 +1,4 @@
-"""Decides how a copy's columns change with its table, without a store."""
+"""Decides how a copy's columns change when its table changes, for every kind of store."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,10 +23,13 @@ from spark_jobs.transforms import spellings, widest
 
 @dataclass(frozen=True, slots=True)
 class SchemaPlan:
-    """`columns`: the copy's columns afterwards, which rows must have.
+    """The columns that a copy must have, and the steps to get there.
 
-    `added`, `widened` (the store can do it by itself), `rewritten` (it cannot), `dropped`: the
-    necessary steps.
+    columns    name → type of all columns afterwards; rows must have them
+    added      columns to add
+    widened    columns whose type the store can change itself
+    rewritten  columns whose type can only be changed by rewriting the copy
+    dropped    columns to remove
     """
 
     columns: Mapping[str, DataType]
@@ -43,10 +46,15 @@ def schema_plan(
     gone: Iterable[str],
     policy: SchemaPolicy,
 ) -> SchemaPlan:
-    """Return the plan for a copy with the columns `present` and changes with `seen`.
+    """Return the plan for a copy.
 
-    `gone`: columns of the copy that the table's newest version lacks. Raises SchemaChangeRefused if
-    the policy says stop.
+    table    logical table, for the error
+    present  columns of the copy
+    seen     columns of the changes
+    gone     columns of the copy that the table's newest version does not have
+    policy   the configured treatment of changes
+
+    Raises SchemaChangeRefused if the policy is "stop" for a change.
     """
     names = {folded(name): name for name in present}
     kinds = {names.get(folded(name), name): kind for name, kind in seen.items()}
@@ -72,13 +80,15 @@ def schema_plan(
 
 
 def folded(name: str) -> str:
-    """Return the name as MySQL and Spark compare it."""
+    """Return the name of a column in lower case, as MySQL and Spark compare names."""
     return name.lower()
 
 
 def widens_in_place(old: DataType, new: DataType) -> bool:
-    """Whether Delta keeps files of the old type when a column gets the new one (source: Delta's
-    type widening).
+    """Return whether Delta can change a column from the old to the new type without rewriting
+    files.
+
+    Source: Delta's documentation, "Type widening".
     """
     integers = (ByteType, ShortType, IntegerType, LongType)
     if isinstance(old, integers) and isinstance(new, integers):

@@ -1,6 +1,6 @@
-"""The interface of sinks: input and guarantees.
+"""The interface of sinks: their input and what they guarantee.
 
-The jobs use Delta, HBase and the others only through it.
+The jobs use Delta, HBase and the other stores only through it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,12 +18,12 @@ class TableBatch:
     """The newest change of each key of one logical table within one micro-batch.
 
     `changes` has them in the exact text of the messages, as in `ReducedBatch.changes`. `versions`
-    are the versions of the table among them, the newest last; `columns` all their columns, with
-    types that hold every value; `key_columns` the names of the key's columns in the order of the
-    key, empty if the messages do not contain it. `newest_order` is the greatest order among those
-    with a version. `style` says how the text shows bytes. `number` is their approximate number,
-    None if unknown. `instances` are the names of the instances that published the changes, "" for
-    changes whose messages do not name theirs; empty if the sink does not need them.
+    are the definitions of the table among them, the newest last; `columns` all their columns, with
+    types that can hold every value; `key_columns` the names of the key's columns in the order of
+    the key, empty if the messages do not contain it. `newest_order` is the greatest order among the
+    changes with a definition. `style` says how the texts show bytes. `number` is the approximate
+    number of changes; None: unknown. `instances` are the names of the instances that published the
+    changes, "" for changes whose messages do not name theirs; empty if the sink does not need them.
     """
 
     table: str
@@ -38,18 +38,20 @@ class TableBatch:
 
     @property
     def rows(self) -> DataFrame:
-        """One row per key, typed.
+        """The changes as typed rows, one for each key.
 
-        The guards `_key` (the message key, a JSON array of table and key values), `_order` (text
-        that sorts), `_execute_time` (ms), `_execute_position`, `_deleted`, `_unfit`, then
-        `columns`. A column that the change does not hold is null. `_unfit` is null, or holds the
-        exact text of the values that their column's type cannot hold (MySQL's 0000-00-00 is no date
-        of Spark's), by column.
+        Columns: the guards `_key` (the message key, a JSON array of table and key values), `_order`
+        (text that sorts), `_execute_time` (ms), `_execute_position`, `_deleted`, `_unfit`, then
+        `columns`. A column that the change does not contain is null. `_unfit` is null, or has by
+        column the exact text of the values that the column's type cannot represent (MySQL's
+        0000-00-00 is no date of Spark's).
         """
         return self.rows_as(self.columns)
 
     def rows_as(self, columns: Mapping[str, DataType]) -> DataFrame:
-        """Return the changes with these columns, whose types are as wide or wider."""
+        """Return the changes as typed rows with these columns, whose types must be as wide or
+        wider.
+        """
         return typed_rows(self.changes, self.versions, columns, self.style)
 
 
@@ -61,15 +63,15 @@ def _uncounted(_rows: int) -> None:
 class ReducedBatch:
     """A micro-batch after the rule: at most one change per table and key.
 
-    `changes` holds all tables at once for places that write them in one pass, in the exact text of
-    the messages: `table`, `key`, `order`, `execute_time`, `execute_position`, `deleted`, `data`
-    (map column → text; missing or null value: null), `mysql_types` (JSON text). `tables` holds the
-    same table by table, typed. Both are read from a cache that the caller holds for as long as the
-    call lasts. `writer` and `number` name the batch: the same pair may come again after a crash,
-    with the same changes (number None: never). `again`: whether it may be one that came before.
-    Where it is not, a copy that has the number has other changes under it, of a stream whose
-    checkpoint went back since. A sink that writes table by table calls `done` with about how many
-    changes of the batch are written.
+    `changes` contains all tables at once, for stores that write them in one pass, in the exact text
+    of the messages: `table`, `key`, `order`, `execute_time`, `execute_position`, `deleted`, `data`
+    (map column → text; missing or null value: null), `mysql_types` (JSON text). `tables` contains
+    the same changes table by table, typed. Both are read from a cache that the caller keeps during
+    the call. `writer` and `number` name the batch: after a crash, a batch with the same name and
+    number has the same changes (number None: never). `again`: whether a stored batch with this name
+    and number can be this batch. If not, the stored batch has other changes, from before the
+    stream's checkpoint went back. A sink that writes table by table calls `done` with the
+    approximate number of written changes.
     """
 
     writer: str
@@ -82,9 +84,10 @@ class ReducedBatch:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The result for one table's changes.
+    """The counts for one table's changes.
 
-    `winners`: rows that were written. `replayed`: the batch was already applied, nothing was done.
+    winners   number of rows that were written
+    replayed  whether the batch had been applied before, so that nothing was done
     """
 
     winners: int = 0
@@ -92,24 +95,26 @@ class Written:
 
 
 class Sink(Protocol):
-    """A store with one copy per logical table.
+    """A store with one copy for each logical table.
 
-    Raises specific JobErrors for known causes; the job translates all other errors of its library.
+    The methods raise specific JobErrors for known causes; the job translates all other errors of
+    the store's library.
     """
 
     def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
-        """Apply the changes; return table → counts, for every table of the batch.
+        """Apply the changes of a batch; return table → counts, for every table of the batch.
 
-        A change is applied where the copy has no row of the key, or one whose order is smaller or
-        equal; otherwise it is discarded. A delete leaves the key with its order, so that a late
-        older change cannot bring the row back. When it returns, all is durable; when it raises, any
-        part may be. The same batch again, or batches in another order, end in the same copy.
+        A change is applied if the copy has no row of the key, or one whose order is smaller or
+        equal; otherwise it is discarded. A delete keeps the key with its order, so that an older
+        change that arrives later cannot restore the row. When it returns, all changes are durable;
+        when it raises, any part may be. The same batch again, or batches in another order, give the
+        same copy.
         """
         ...
 
     def read(self, table: str) -> DataFrame | None:
-        """Return the copy with its guards, deleted keys included, in the shape of
-        `TableBatch.rows`; None if there is none.
+        """Return the copy of a table with its guards, deleted keys included, in the form of
+        `TableBatch.rows`; None if there is no copy.
         """
         ...
 
@@ -126,8 +131,7 @@ class Sink(Protocol):
         ...
 
     def tidy(self) -> None:
-        """Compact the store; called between batches on a schedule.
-
-        A crash during it does no harm.
+        """Compact the store. The job calls it between batches at intervals; a crash during it does
+        no harm.
         """
         ...

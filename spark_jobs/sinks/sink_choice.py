@@ -14,9 +14,9 @@ from spark_jobs.sinks.sink import Sink
 
 
 def open_sink(spark: SparkSession, settings: JobSettings) -> Sink:
-    """Return the sink of this job's copies.
+    """Return the sink for this job's copies.
 
-    Raises JobConfigurationError if its section is missing.
+    Raises JobConfigurationError if the section of the configured sink is missing.
     """
     match settings.sink:
         case "delta":
@@ -41,7 +41,10 @@ def open_sink(spark: SparkSession, settings: JobSettings) -> Sink:
 
 
 def place_of_copies(spark: SparkSession, settings: JobSettings) -> str:
-    """Return a stable identity of the copies: HBase's gateways, for example, may change."""
+    """Return a text that identifies the location of the copies.
+
+    It does not contain what may change for the same copies, such as HBase's gateways.
+    """
     if settings.hbase is not None:
         return f"HBase, namespace {settings.hbase.namespace}"
     if settings.mirror is not None:

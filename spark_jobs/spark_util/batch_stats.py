@@ -1,4 +1,4 @@
-"""The figures of one batch, as one line."""
+"""The counts of one batch."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -6,14 +6,17 @@ from dataclasses import asdict, dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class BatchFigures:
-    """Figures of one batch.
+    """Counts of one batch.
 
-    rows: read changes of rows, including quarantined ones. history: those of history rows of
-    system-versioned tables, which no copy contains. winners: rows of copies written. deletes: keys
-    whose newest change is a delete. replayed: tables that had the batch already. truncates: real
-    tables whose TRUNCATE was followed. renames: statements whose renames of columns were followed.
-    problems: reason → quarantined messages. lag_seconds: age of the newest message when it had been
-    applied.
+    rows         read changes of rows, including quarantined ones
+    history      changes of history rows of system-versioned tables, which no copy contains
+    winners      rows of copies that were written
+    deletes      keys whose newest change is a delete
+    replayed     tables to which the batch had been applied before
+    truncates    real tables whose TRUNCATE was followed
+    renames      statements whose renames of columns were followed
+    problems     reason → number of quarantined messages
+    lag_seconds  age of the newest message when it had been applied
     """
 
     rows: int = 0
@@ -30,19 +33,21 @@ class BatchFigures:
 
     @property
     def put_aside(self) -> int:
-        """The number of messages that went to the quarantine."""
+        """Number of messages that were stored in the quarantine."""
         return sum(self.problems.values())
 
     @property
     def stale(self) -> int:
-        """The number of changes that a newer change of the batch or of the copy replaced."""
+        """Number of changes that were discarded because the batch or the copy has a newer change of
+        the key.
+        """
         return max(
             self.rows - self.history - self.put_aside - self.winners, 0
         )  # a change of the key in one message writes two rows
 
     @property
     def rate(self) -> float:
-        """The rows for each second."""
+        """Rows per second."""
         return self.rows / self.seconds if self.seconds else 0.0
 
     def to_fields(self) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Frames that are read several times."""
+"""Caches DataFrames that are read several times."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 
 @contextmanager
 def cached(frame: DataFrame) -> Iterator[DataFrame]:
-    """Hold the frame in the cache of Spark for as long as the block lasts."""
+    """Context manager: keep a DataFrame in Spark's cache during the block, and yield it."""
     frame.persist()
     try:
         yield frame

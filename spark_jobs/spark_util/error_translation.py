@@ -1,4 +1,4 @@
-"""Translates exceptions of Spark, Delta and Kafka into the job's own."""
+"""Translates exceptions of Spark, Delta and Kafka into the jobs' own errors."""
 
 import re
 from collections.abc import Iterator
@@ -48,9 +48,9 @@ _TRACE: Final = re.compile(r"^\s*at |^===|^\s*\.\.\. \d+ more")
 
 @contextmanager
 def named_errors(what: str) -> Iterator[None]:
-    """Context manager: raise a JobError instead of the errors of Spark, Delta or Kafka.
+    """Context manager: raise a JobError in place of an error of Spark, Delta or Kafka.
 
-    `what` names the servers and topics for the sentence.
+    `what` names the servers and topics in the reason.
     """
     try:
         yield
@@ -69,7 +69,7 @@ def _named(text: str, what: str) -> JobError:
 
 
 def own_error(text: str) -> JobError | None:
-    """Return the job's own error in a text of Spark's."""
+    """Return the jobs' own error that a text of Spark names; None if it names none."""
     found = _OWN.search(text)
     leaf = getattr(errors, found["name"], None) if found else None
     if found is None or not (isinstance(leaf, type) and issubclass(leaf, JobError)):

@@ -13,7 +13,8 @@ _ESCAPED: Final = json.dumps({"\\": "\\\\", '"': '\\"', **_CONTROL, **_ESCAPES})
 
 
 def json_text(text: Column) -> Column:
-    """Return a JSON string, byte for byte as the relay writes it in message keys.
+    """Return the Spark expression for a JSON string, byte for byte as the relay writes it in
+    message keys.
 
     Spark's `to_json` writes other texts: its escapes have capital hexadecimal digits.
     """

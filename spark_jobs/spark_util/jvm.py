@@ -1,4 +1,4 @@
-"""Java's classes, which PySpark has no public way to."""
+"""Access to classes of Spark's JVM, for which PySpark has no public interface."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -8,13 +8,14 @@ from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 PYTHON_UTILS: Final = "org.apache.spark.api.python.PythonUtils"
-"""Spark's own help for collections that come from Python."""
+"""Spark's Java class that converts Python's collections."""
 
 
 def java_class(spark: SparkSession | SparkContext, name: str) -> Any:
-    """Return a class of Spark's JVM by its whole name, or a Scala object by the name of its
-    class if that forwards to it. With attribute access (`jvm.org.apache…`), py4j searches every
-    jar for each part of the name.
+    """Return the class of Spark's JVM with this full name.
+
+    For a Scala object, give the name of its class, if that has static forwarders. With attribute
+    access (`jvm.org.apache…`), py4j would search every jar for each part of the name.
     """
     jvm: Any = spark._jvm  # noqa: SLF001
     return getattr(jvm, name)
@@ -26,8 +27,10 @@ def java_seq(spark: SparkSession, objects: Iterable[Any]) -> Any:
 
 
 def keep_class(spark: SparkSession, name: str) -> None:
-    """Keep a class of Spark's JVM and its static methods in this process, by its whole name and by
-    its last part. Otherwise py4j looks up class and method in the JVM for each call.
+    """Cache a class of Spark's JVM and its static methods in this process, by full and by short
+    name.
+
+    Otherwise py4j looks up class and method in the JVM for each call.
     """
     jvm: Any = spark._jvm  # noqa: SLF001
     found = _KeptClass(name, jvm._gateway_client)  # noqa: SLF001

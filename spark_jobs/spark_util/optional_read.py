@@ -11,7 +11,7 @@ _NOT_THERE: Final = frozenset({"PATH_NOT_FOUND", "UNABLE_TO_INFER_SCHEMA"})
 
 
 def unless_absent(read: Callable[[], Found]) -> Found | None:
-    """Return the read value; None if Spark finds nothing at the path.
+    """Return the result of a read; None if Spark reports that the path does not exist.
 
     Every other error is raised.
     """

@@ -17,16 +17,18 @@ from spark_jobs.spark_util.report import print_notice
 
 _POLL_SECONDS: Final = 1.0
 LINE_SECONDS: Final = 30.0
-"""Seconds between two lines without a terminal."""
+"""Seconds between two printed lines if the output is not a terminal."""
 
 
 @dataclass
 class Piece:
-    """One piece of work: `rows` of `total` are done (None: unknown), `before` of them by an earlier
-    run.
+    """One piece of work with its progress.
 
-    `step` names the present step. `read_rows` returns the rows of a step that only Spark can count;
-    None: `rows` is set by the caller.
+    rows       number of rows that are done
+    total      number of all rows; None: unknown
+    before     number of rows that an earlier run had done
+    step       name of the present step
+    read_rows  returns the rows of a step that only Spark can count; None: the caller sets `rows`
     """
 
     name: str
@@ -44,19 +46,21 @@ class Piece:
         self.began = self.clock()
 
     def next_step(self, step: str, total: int | None) -> None:
-        """Begin another step, whose rows and time are counted from zero."""
+        """Begin another step; its rows and its time are counted from zero. `total` None:
+        unknown.
+        """
         self.read_rows = None
         self.step, self.total, self.rows, self.before, self.began = step, total, 0, 0, self.clock()
 
     def add(self, rows: int) -> None:
-        """Count rows that are done; threads may do so at the same time."""
+        """Add to the number of rows that are done. Thread-safe."""
         with self._lock:
             self.rows += rows
 
     def poll(self) -> None:
-        """Ask Spark for the rows, where it counts them.
+        """Set the number of rows to Spark's, if Spark counts them.
 
-        A Spark that does not answer leaves the number as it was.
+        If Spark does not answer, the number stays as it is.
         """
         ask = self.read_rows
         if ask is None:
@@ -70,12 +74,12 @@ class Piece:
 
     @property
     def seconds(self) -> float:
-        """Time since the step began."""
+        """Seconds since the step began."""
         return self.clock() - self.began
 
     @property
     def rate(self) -> float:
-        """The rows for each second of this run."""
+        """Rows per second of this run."""
         return (self.rows - self.before) / max(self.seconds, 0.001)
 
     @property
@@ -91,7 +95,7 @@ class Piece:
 
     @property
     def figures(self) -> str:
-        """Return rows, share, rate and remaining time, as far as they are known."""
+        """Return rows, share, rate and remaining time as text, as far as they are known."""
         told = [f"{self.rows} rows"]
         if self.total:
             about = "about " if self.estimated else ""
@@ -104,9 +108,9 @@ class Piece:
 
 
 class Progress:
-    """Shows pieces of work while it is open.
+    """Context manager that shows the progress of pieces of work.
 
-    `console` is standard error's; `say` prints a line if that is not a terminal.
+    `console` writes to standard error; `say` prints a line if that is not a terminal.
     """
 
     def __init__(
@@ -144,7 +148,9 @@ class Progress:
 
     @contextmanager
     def piece(self, piece: Piece) -> Iterator[Piece]:
-        """Show this piece while the block runs. Its first line appears after 30 seconds."""
+        """Context manager: show a piece of work during the block. Its first line appears after 30
+        seconds.
+        """
         task = (
             None
             if self._bars is None
@@ -165,12 +171,12 @@ class Progress:
             self.show()
 
     def first_line(self, piece: Piece) -> None:
-        """Print a line immediately if there is no terminal."""
+        """Print a line about the piece immediately, if the output is not a terminal."""
         if self._bars is None:
             self._say(str(piece))
 
     def show(self) -> None:
-        """Bring the bars up to date, or print the lines that are due."""
+        """Redraw the bars, or print the lines whose interval has passed."""
         with self._lock:
             shown = list(self._pieces.items())
         for number, (piece, task, due) in shown:

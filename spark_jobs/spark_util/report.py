@@ -35,7 +35,10 @@ def batch_line(number: int | None, figures: BatchFigures) -> str:
 
 
 def print_batch(number: int | None, figures: BatchFigures) -> None:
-    """Print one line of figures, and one for each reason of quarantined messages."""
+    """Print a line with the counts of a batch, and one for each reason of quarantined messages.
+
+    `name` is the name of the batch.
+    """
     name = "batch" if number is None else f"batch {number}"
     lines = [
         f"{name}: {figures}",
@@ -49,20 +52,20 @@ def print_batch(number: int | None, figures: BatchFigures) -> None:
 
 
 def print_line(line: str) -> None:
-    """Print a line and flush it, so that a reader sees it immediately."""
+    """Print a line on standard output and flush it, so that a reader sees it immediately."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
 
 def print_notice(line: str) -> None:
-    """Print a line to the standard error, apart from results."""
+    """Print a line on standard error, separate from results."""
     sys.stderr.write(f"{line}\n")
 
 
 def exit_code_of(job: Callable[[], object], *, trace: bool) -> int:
-    """Run a job; return 0, or 1 after its JobError was printed as a sentence.
+    """Run a job. Return 0, or 1 after its JobError was printed as a sentence.
 
-    trace  also print Spark's whole error
+    `trace`: also print Spark's whole error.
     """
     try:
         job()

@@ -1,4 +1,4 @@
-"""How many rows the stages that Spark runs now have read."""
+"""Reads the progress of Spark's running stages."""
 
 from typing import Any
 
@@ -6,8 +6,10 @@ from pyspark.sql import SparkSession
 
 
 def rows_being_read(spark: SparkSession) -> int:
-    """Return the records that the furthest of Spark's running stages has read, as its tasks
-    reported last (every few seconds).
+    """Return the number of records that a running stage of Spark has read; of several stages the
+    greatest.
+
+    Spark's tasks report it every few seconds.
     """
     context: Any = spark.sparkContext._jsc  # noqa: SLF001 - Spark has no public way to it without its web page
     stages = context.sc().statusStore().activeStages()

@@ -1,4 +1,4 @@
-"""A list of texts as a DataFrame, made where Spark runs: no Python is needed on executors."""
+"""Makes a DataFrame of texts in Spark's JVM, so that executors need no Python."""
 
 import json
 from collections.abc import Collection
@@ -7,7 +7,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 
 def texts(spark: SparkSession, column: str, values: Collection[str]) -> DataFrame:
-    """Return one row for each of the values."""
+    """Return a DataFrame with one text column, and one row for each value."""
     listed = json.dumps(list(values))
     return spark.sql(
         "SELECT explode(from_json(:listed, 'array<string>')) AS value", args={"listed": listed}

@@ -1,4 +1,6 @@
-"""Pure steps from messages to the newest change per key, and to typed rows."""
+"""Converts messages into the newest change for each key and into typed rows, without side
+effects.
+"""
 
 from spark_jobs.transforms.guards import (
     COLUMN_ORDERS,

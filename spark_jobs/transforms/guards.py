@@ -16,11 +16,13 @@ RESET_ORDER: Final = "_reset_order"
 REAL_TABLE: Final = "_real_table"
 WHOLE_ROW_GUARDS: Final = (KEY, ORDER, EXECUTE_TIME, EXECUTE_POSITION, DELETED, UNFIT)
 GUARDS: Final = (*WHOLE_ROW_GUARDS, COLUMN_ORDERS, RESET_ORDER, REAL_TABLE)
-"""COLUMN_ORDERS and RESET_ORDER exist only with partial rows, REAL_TABLE only with truncate =
-"follow".
+"""The names of all guard columns.
+
+COLUMN_ORDERS and RESET_ORDER exist only with partial rows, REAL_TABLE only with `truncate =
+"follow"`.
 """
 
 
 def own_columns(copy: DataFrame) -> dict[str, DataType]:
-    """Return the columns of a copy that are the table's own, with their types."""
+    """Return the columns of a copy without the guards: name → type."""
     return {field.name: field.dataType for field in copy.schema.fields if field.name not in GUARDS}

@@ -1,4 +1,4 @@
-"""The rule of the whole queue: per key the change with the greatest order wins."""
+"""The order rule: for each key, the change with the greatest order wins."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -7,15 +7,16 @@ import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame
 
 ARRIVAL: Final = ("offset", "row")
-"""The position of a change in its partition, which contains all changes of a key."""
+"""Columns that sort changes of a key by arrival: a key's changes are all in one partition."""
 
 
 def latest_by_key(changes: DataFrame, ties: Sequence[str] = ()) -> DataFrame:
-    """Return one row per (table, key): the change with the greatest `order`; shape as `changes`.
+    """Return one row per (table, key): the change with the greatest `order`; columns as in
+    `changes`.
 
     The order key is unique within an instance, so equal orders are one change that was read twice.
-    Orders that are not unique (the raw rule's) need `ties`: of equal ones the change with the
-    greatest of these columns is applied last, and wins.
+    Orders that are not unique (those of `raw_rule`) need `ties`: among equal orders, the change
+    with the greatest values of these columns wins.
     """
     columns = [name for name in changes.columns if name not in ("table", "key")]
     order = sf.struct("order", *ties) if ties else sf.col("order")

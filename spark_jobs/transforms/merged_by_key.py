@@ -1,5 +1,5 @@
-"""The rule where messages hold a part of their row: each column by itself, the newest change that
-names it.
+"""The order rule for messages that contain parts of rows: for each column, the newest change wins
+that contains it.
 """
 
 from typing import Final
@@ -13,11 +13,12 @@ _CELLS: Final = "map<string,struct<value: string, order: string>>"
 
 
 def merged_by_key(changes: DataFrame) -> DataFrame:
-    """Return one row per (table, key) as `latest_by_key` does, with `data` merged from all
-    changes of the key. Two more columns: `reset_order`, the order of the newest INSERT or
-    DELETE, before which column values are invalid (null if there is none), and `column_orders`
-    (map lower-case column → order of its value). A column that is not in it is unknown, not
-    null.
+    """Return one row per (table, key) as `latest_by_key` does, with `data` merged from all changes
+    of the key.
+
+    The result has two more columns: `reset_order`, the order of the newest INSERT or DELETE, before
+    which column values are invalid (null if there is none), and `column_orders` (map lower-case
+    column → order of its value). The value of a column that is not in the map is unknown, not null.
     """
     whole = Window.partitionBy("table", "key")
     reset = sf.max(sf.when(sf.col("type") != str(MessageType.UPDATE), sf.col("order"))).over(whole)

@@ -1,5 +1,5 @@
-"""Keys that a message does not have: those of its rows if it is packed, and the former key of an
-UPDATE that changed it. They are built from values, and are null where values do not show them.
+"""Builds keys that messages do not have: those of each row of a packed message, and the former key
+of an UPDATE that changed it. A key is null if the values that form it are not in the message.
 """
 
 from functools import cache
@@ -25,7 +25,11 @@ _MOST_BEFORE_VALUES: Final = 2
 
 @cache
 def row_key(style: Style) -> Column:
-    """Return the message's key, or for a packed message the key that each row would have."""
+    """Return the Spark expression for the key of a row.
+
+    That is the message's key, or for a packed message the key that a separate message of the row
+    would have.
+    """
     names, data = sf.col("event.pkNames"), sf.col("image.data")
     built = _key_text(sf.array("table"), _values(names, data))
     if style == "canal":
@@ -35,7 +39,8 @@ def row_key(style: Style) -> Column:
 
 @cache
 def former_row(style: Style) -> Column:
-    """Return the former row (key, data) where an UPDATE changed a value of its key, else null.
+    """Return the Spark expression for the former row (key, data) of an UPDATE that changed a value
+    of the key; null for other changes.
 
     Canal's `old` can contain columns that only another row of the message changed.
     """

@@ -1,4 +1,4 @@
-"""Kafka records → messages: their headers, and their values parsed, without a judgement.
+"""Parses headers and values of Kafka records, without checking whether they can be applied.
 
 The expressions are the same for each batch and are made once: each of their parts is a call to the
 JVM.
@@ -17,9 +17,9 @@ from spark_jobs.transforms.moved_tables import unfollowed_move
 ROW_IMAGES: Final = "array<map<string,string>>"
 """The type of a message's row images: for each row, column → text."""
 ROWS: Final = tuple(str(each) for each in ROW_TYPES)
-"""The types of messages with rows."""
+"""Types of messages that contain rows."""
 PLACE: Final = ("topic", "partition", "offset", "timestamp")
-"""The columns that say where in Kafka a message is."""
+"""Columns with a message's coordinates in Kafka."""
 _VALUE_SCHEMA: Final = (
     f"database string, table string, type string, isDdl boolean, sql string, es bigint, pkNames "
     f"array<string>, mysqlType string, "
@@ -31,10 +31,12 @@ _NO_COLUMN: Final = "[]"
 def parsed_messages(
     records: DataFrame, topics: Sequence[str] | None, *, raw_rule: bool, renames: bool
 ) -> DataFrame:
-    """Return one row per message, without markers that are no problem of this job.
+    """Return one row per message, without markers that are no problem for this job.
 
-    `topics`: those that the job reads, or None. With `raw_rule` tombstones are left out. With
-    `renames`, `renamed` is that header of a statement that renames columns; otherwise it is null.
+    topics    topics that the job reads; None: unknown
+    raw_rule  whether tombstones are omitted
+    renames   whether the column `renamed` has that header of a statement that renames columns;
+              otherwise it is null
     """
     # The marker of a table that moved to another topic is no change (ADR 78).
     move = _move(None if topics is None else tuple(topics))
@@ -126,8 +128,8 @@ def _renaming() -> Column:
 
 
 def without_value() -> Column:
-    """Return whether it is a delete whose message compaction may have removed: the record after
-    it has the same key and order, and no value.
+    """Return the condition that a record may be all that remains of a delete after compaction: a
+    tombstone whose message, with the same key and order, was removed.
     """
     return sf.col("value").isNull()
 

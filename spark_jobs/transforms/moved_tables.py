@@ -1,4 +1,4 @@
-"""Checks whether a job also reads the topic to which a moved table's marker points (ADR 78)."""
+"""Checks whether a job also reads the topic to which a table was moved (ADR 78)."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -18,10 +18,14 @@ _SPECIAL: Final = r"([.+*?^$()\[\]\\|])"
 
 
 def unfollowed_move(header: Column, topic: Column, topics: Sequence[str]) -> Column:
-    """Return why copies end with this marker; null if the job reads all next topics.
+    """Return the Spark expression for the reason why copies end with a marker of a moved table.
 
-    `header`: the text of the `moved` header, not null. `topic`: the topic of the record. `topics`:
-    those that the job reads. A topic with `{table}` counts as read if one of `topics` fits it.
+    header  text of the `moved` header, not null
+    topic   topic of the record
+    topics  topics that the job reads; a topic with `{table}` counts as read if one of them matches
+            it
+
+    It is null if the job reads all topics that the marker names.
     """
     marker = sf.from_json(header, _FIELDS)
     suffix = sf.when(sf.endswith(topic, sf.lit(DDL_TOPIC_SUFFIX)), DDL_TOPIC_SUFFIX).otherwise("")

@@ -1,5 +1,5 @@
-"""Column types: from the text of a message's `mysqlType` to Spark's type, and the common type of
-two of them.
+"""Converts the text of a message's `mysqlType` to Spark's type, and finds the common type of
+several.
 
 Both spellings are read: the server's (`int unsigned`) and those of statements, which Canal repeats
 (`INTEGER(1)`, `BOOL`).
@@ -65,8 +65,9 @@ _TIMES: Final[dict[str, DataType]] = {
 
 
 def spark_type(text: str) -> DataType:
-    """Return Spark's type for the values of a column of this type; text for types without one
-    (TIME, ENUM, JSON, DECIMAL(65)).
+    """Return Spark's type for the values of a column whose `mysqlType` is `text`.
+
+    Types without a corresponding one (TIME, ENUM, JSON, DECIMAL(65)) become text.
     """
     found = _TEXT.match(text)
     if found is None:
@@ -89,7 +90,7 @@ def spark_type(text: str) -> DataType:
 
 
 def widest(*types: DataType) -> DataType:
-    """Return the smallest type that holds the values of all of them; text if there is no other."""
+    """Return the smallest type that can hold the values of all types; text if there is no other."""
     return reduce(_wider, types)
 
 

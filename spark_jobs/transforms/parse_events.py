@@ -1,7 +1,8 @@
-"""Kafka records → changes.
+"""Converts Kafka records into changes.
 
-A message that cannot be applied gets a sentence instead, so that it does not stop the others. The
-expressions are the same for each batch and are made once: each of their parts is a call to the JVM.
+A message that cannot be applied gets a sentence in the column `problem`, so that it does not stop
+the others. The expressions are the same for each batch and are made once: each of their parts is a
+call to the JVM.
 """
 
 from collections.abc import Sequence
@@ -26,11 +27,11 @@ _CHANGE: Final = (
 
 
 class Reader(NamedTuple):
-    """The facts about a job that determine how its messages are interpreted.
+    """The properties of a job that determine how it reads messages.
 
     style      how values show bytes
     topics     topics that the job reads: the marker of a table that moves to others is a problem;
-               None: markers are left out
+               None: markers are omitted
     instances  whether the job must know which instance published a change
     """
 
@@ -120,8 +121,10 @@ def _row_columns(further: tuple[str, ...], style: Style) -> Sequence[Column | st
 
 
 def rekeyed_rows(changes: DataFrame) -> DataFrame:
-    """Return a delete of the old key for every UPDATE that changed its row's key in one message, in
-    the shape of the changes.
+    """Return a delete of the old key for every UPDATE in one message that changed the key of its
+    row.
+
+    The result has the columns of `changes`.
     """
     moved = changes.where(sf.col("moved_from").isNotNull())
     former = {
@@ -177,8 +180,10 @@ def _row_order() -> Column:
 
 
 def with_pair(changes: DataFrame) -> DataFrame:
-    """Add the numbers in the text of the order: execute_time (ms) and execute_position, null if
-    it cannot be read.
+    """Return the changes with the numbers in the text of the order: execute_time (ms) and
+    execute_position.
+
+    Both are null if the text is not an order.
     """
     return changes.withColumns(_pair())
 

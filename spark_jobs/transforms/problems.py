@@ -13,9 +13,11 @@ from relay.envelope import ROW_TYPES, MessageType
 from spark_jobs.transforms.guards import GUARDS
 
 NO_SOURCE: Final = "the raw rule needs the source header, which the message lacks"
-"""This reason ends the job: it holds for the whole topic, and the copy would be neither rule's."""
+"""A reason that ends the job, because it applies to the whole topic: the copy would follow no
+rule.
+"""
 OTHER_FORMAT: Final = "the value is a message of the relay in another format than canal-json"
-"""This reason ends the job too: no copy can be made of the topic."""
+"""A reason that ends the job, because no copy can be made of the topic."""
 
 _IN_PARTS: Final = (
     "comes with partial row images, which are not guessed: set binlog_row_image=FULL or row_images "
@@ -48,9 +50,10 @@ _TYPES: Final = tuple(str(each) for each in MessageType)
 def problem_of_message(
     *, raw_rule: bool, in_parts: bool, truncates: bool = False, renames: bool = False
 ) -> Column:
-    """Return the reason that applies to all rows of a message; null if it can be applied.
+    """Return the Spark expression for a reason that applies to all rows of a message; null if there
+    is none.
 
-    Reads the result of `parse_events`.
+    It uses the columns that `parse_events` adds. The parameters are those of `parse_events`.
     """
     is_row = sf.col("type").isin(*_ROWS)
     own = sf.col("own_order").isNotNull()
@@ -165,7 +168,10 @@ def _has_guard_name() -> Column:
 
 @lru_cache(maxsize=4)
 def problem_of_row(horizon_ms: int, *, in_parts: bool) -> Column:
-    """Return the reason that holds for one row; null if it can be applied."""
+    """Return the Spark expression for a reason that applies to one row; null if it can be applied.
+
+    The parameters are those of `parse_events`.
+    """
     without_key = (
         (sf.col("type") == "UPDATE")
         & sf.coalesce(sf.size("key_columns") <= 0, sf.lit(True))

@@ -11,7 +11,7 @@ from spark_jobs.transforms.mysql_types import spark_type, widest
 
 @dataclass(frozen=True, slots=True)
 class TableSchema:
-    """One version of a table.
+    """One version of a table's definition.
 
     `text` is the message's `mysqlType` unchanged; empty if the message has none.
     """
@@ -21,7 +21,10 @@ class TableSchema:
 
     @classmethod
     def of(cls, mysql_type: str | None, names: Iterable[str] = ()) -> "TableSchema":
-        """Read `mysqlType`; columns that are only in `names` are text."""
+        """Return the definition in a message's `mysqlType`; None: the message has none.
+
+        Columns that are only in `names` have the type text.
+        """
         types = json.loads(mysql_type) if mysql_type else None
         known = (
             {str(name): str(text) for name, text in types.items()}
@@ -33,18 +36,20 @@ class TableSchema:
         )
 
     def type_of(self, column: str) -> DataType | None:
-        """Return the type that Spark keeps the column in; None for a column that this version has
-        not.
+        """Return the type that Spark uses for a column; None if this version does not have the
+        column.
         """
         text = self.mysql_types.get(column)
         return None if text is None else spark_type(text)
 
 
 def spellings(names: Iterable[str], present: Iterable[str] = ()) -> Mapping[str, Sequence[str]]:
-    """Return column → the spellings under which changes may hold it, `present` first: their own
-    spelling stays.
+    """Return column → the spellings of its name in changes.
 
-    MySQL and Spark both take `Name` and `name` for one column, the JSON of a message does not.
+    names    names in the changes
+    present  names in the copy, which keep their spelling and come first
+
+    MySQL and Spark treat `Name` and `name` as one column; the JSON of a message does not.
     """
     columns = {name.lower(): (name, [name]) for name in present}
     for name in names:
@@ -55,8 +60,9 @@ def spellings(names: Iterable[str], present: Iterable[str] = ()) -> Mapping[str,
 
 
 def column_types(versions: Sequence[TableSchema]) -> Mapping[str, DataType]:
-    """Return every column of these versions with the type that holds its values in all of them, in
-    the order of the newest (the last).
+    """Return column → a type that can hold its values in all of these versions.
+
+    The columns are in the order of the newest version, which is the last one.
     """
     found: dict[str, DataType] = {}
     for column, names in spellings(

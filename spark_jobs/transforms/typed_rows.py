@@ -1,6 +1,6 @@
 """Converts the exact text of the messages into typed columns.
 
-A value that the type cannot represent is stored as text in a further column.
+A value that the type cannot represent is stored as text in the column `_unfit`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ from spark_jobs.transforms.guards import (
 from spark_jobs.transforms.table_schema import TableSchema, spellings
 
 Style: TypeAlias = Literal["exact", "canal"]
-"""How messages show bytes: as base64, or as Canal does, a character for each byte."""
+"""How texts in messages show bytes: "exact" as base64, "canal" with one character for each byte."""
 
 _FURTHER_GUARDS = {
     "column_orders": COLUMN_ORDERS,
@@ -42,11 +42,14 @@ def typed_rows(
     columns: Mapping[str, DataType],
     style: Style = "exact",
 ) -> DataFrame:
-    """Return the changes of one table as rows: guards, then `columns`, typed.
+    """Return the changes of one table as typed rows: guards, then `columns`.
 
-    `changes`: key, order, execute_time, execute_position, deleted, data, mysql_types. `versions`
-    are the table's versions among them; each column's type holds the values of all. A column that a
-    change lacks is null: its table did not have it at that time.
+    changes   columns key, order, execute_time, execute_position, deleted, data, mysql_types
+    versions  definitions of the table among the changes
+    columns   name → type that can hold the values of all versions
+    style     how texts show bytes
+
+    A column that a change does not contain is null: its table did not have the column at that time.
     """
     names = spellings((name for version in versions for name in version.mysql_types), columns)
     texts = {column: _text(names[column]) for column in columns}
@@ -102,16 +105,20 @@ def _bytes(text: Column, style: Style) -> Column:
 
 
 def text_of_bytes(value: Column) -> Column:
-    """Return the text for a column's former bytes after it became text: their characters if
-    valid, otherwise their base64.
+    """Return the Spark expression for the text of former bytes, for a column whose type became
+    text.
+
+    Bytes that are valid UTF-8 give their characters, others their base64.
     """
     text = value.cast("string")
     return sf.when(sf.is_valid_utf8(text), text).otherwise(sf.base64(value))
 
 
 def retyped(value: Column, held: DataType, kind: DataType) -> Column:
-    """Return a value of a copy's column, which is `held`, as the wider `kind` that the column has
-    from now on.
+    """Return the Spark expression that converts a value of a copy's column to a wider type.
+
+    held  present type of the column
+    kind  its new type
     """
     return (
         text_of_bytes(value)

@@ -58,7 +58,9 @@ class RenameFollowing:
         self._kept = list(self._store.read())
 
     def follow(self, followed: Followed) -> Followed:
-        """Rename the copies' columns, and return the remaining changes, under the new names."""
+        """Rename the copies' columns, and return the remaining changes of the batch under the new
+        names.
+        """
         contents, told = followed.contents, followed.contents.renames
         problems = self._problems(told)
         accepted = [each for each in told if each not in problems and names_of(each[1].text)]

@@ -7,9 +7,8 @@ from typing import NamedTuple, TypeAlias
 from relay.envelope import parse_renamed
 
 Names: TypeAlias = Mapping[str, str]
-"""Old name in lower case → new name, for the columns of one ALTER TABLE.
-
-All of them apply in one step.
+"""Old name in lower case → new name, for the columns of one ALTER TABLE. All are renamed in one
+step.
 """
 
 
@@ -21,8 +20,9 @@ class Rename(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Changes with `low <= order < high`, and their new names after later renames: lower-case
-    name → new name, None if another column has the name since.
+    """Changes with `low <= order < high`, and the names that later renames give to their columns.
+
+    `names` maps a lower-case name to the new name; None: another column has the name since then.
     """
 
     low: str
@@ -31,9 +31,10 @@ class Span(NamedTuple):
 
 
 def names_of(text: str) -> Names:
-    """Return the names in a `renamed` header, without those that only change their case.
+    """Return the names in a `renamed` header, without those in which only upper and lower case
+    differ.
 
-    Raises ValueError as `parse_renamed`.
+    Raises ValueError for a malformed header.
     """
     return {
         each.old.lower(): each.new
@@ -50,9 +51,9 @@ def renamed_by(renames: Sequence[Names]) -> Mapping[str, str | None]:
 
 
 def spans(renames: Sequence[Rename]) -> Iterator[Span]:
-    """Yield the new names for changes of one real table, by their order.
+    """Yield ranges of orders with the new names that changes of one real table get there.
 
-    Changes after the last rename keep their names.
+    `renames` are sorted by order. Changes after the last rename keep their names.
     """
     ordered = sorted(renames)
     names = [names_of(each.text) for each in ordered]

@@ -1,4 +1,4 @@
-"""Changes of before a rename, under the names that their real table has since."""
+"""Gives changes from before a rename the names that their real table has since then."""
 
 from typing import Final
 
@@ -15,8 +15,10 @@ _TYPES: Final = "map<string,string>"
 
 
 def renamed_changes(changes: DataFrame, renames: Renames) -> DataFrame:
-    """Return parsed changes with the newest names in the columns data, mysql_types, key_columns
-    and moved_from.
+    """Return parsed changes with the newest names in the columns data, mysql_types, key_columns and
+    moved_from.
+
+    `renames` maps each real table to its renames, sorted by order.
     """
     rows = [(*place, *span) for place, each in sorted(renames.items()) for span in spans(each)]
     known = changes.sparkSession.createDataFrame(rows, _KNOWN).coalesce(1)

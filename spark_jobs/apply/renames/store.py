@@ -19,7 +19,9 @@ _SCHEMA: Final = "table string, real_table string, order string, renamed string,
 
 
 class KeptRename(NamedTuple):
-    """A rename of a real table. `done`: the rows that the copy had have the new names."""
+    """A stored rename of a real table. `done`: the rows that the copy had then already have the new
+    names.
+    """
 
     place: Place
     rename: Rename
@@ -27,9 +29,9 @@ class KeptRename(NamedTuple):
 
 
 class RenameStore:
-    """Keeps the renames of all copies below one root.
+    """Stores the renames of all copies below one root.
 
-    None is ever removed: late changes need them.
+    No rename is ever removed, because late changes need it.
     """
 
     def __init__(self, spark: SparkSession, root: str) -> None:
@@ -37,7 +39,7 @@ class RenameStore:
         self._path = f"{root.rstrip('/')}/{_FOLDER}"
 
     def read(self) -> Sequence[KeptRename]:
-        """Return the stored renames, by order."""
+        """Return the stored renames, sorted by order."""
         if not DeltaTable.isDeltaTable(self._spark, self._path):
             return ()
         rows = self._spark.read.format("delta").load(self._path).orderBy("order").collect()
@@ -68,7 +70,7 @@ class RenameStore:
             kept.merge(rows.alias("news"), same).whenNotMatchedInsertAll().execute()
 
     def finish(self, done: Iterable[KeptRename]) -> None:
-        """Note that the copies' rows have the new names of these renames."""
+        """Record that the copies' rows have the new names of these renames."""
         own = [
             (sf.col("table") == table)
             & (sf.col("real_table") == real_table)
@@ -82,7 +84,7 @@ class RenameStore:
 
 
 def by_place(kept: Iterable[KeptRename]) -> Renames:
-    """Return the renames of each real table, by order."""
+    """Return real table → its renames, sorted by order."""
     found: dict[Place, list[Rename]] = {}
     for each in kept:
         found.setdefault(each.place, []).append(each.rename)
@@ -90,8 +92,9 @@ def by_place(kept: Iterable[KeptRename]) -> Renames:
 
 
 def renames_above(renames: Renames, oldest_orders: Mapping[str, str]) -> Renames:
-    """Return the renames of those real tables for which a change of these tables may be older:
-    table → its oldest order.
+    """Return the renames of those real tables that may have a change older than a rename.
+
+    `oldest_orders` maps each logical table to the smallest order of its changes.
     """
     return {
         place: each

@@ -1,3 +1,3 @@
-"""TRUNCATE followed into the copies: a change of a real table that is older than its TRUNCATE
-counts as a delete (ADR 50).
+"""Follows TRUNCATEs into the copies: a change of a real table that is older than the table's
+TRUNCATE counts as a delete (ADR 50).
 """

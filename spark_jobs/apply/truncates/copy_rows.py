@@ -33,11 +33,11 @@ _UNKNOWN_ROWS: Final = (
 
 
 def empty_copies(sink: Sink, floors: Floors, writer: str) -> int:
-    """Write deletes, under the orders that they have, over the rows of copies that are below the
-    floor of their real table.
+    """Delete the rows of copies that are older than the TRUNCATE of their real table; return their
+    number.
 
-    Returns how many. It may be done again at any time: the copy takes a change of equal order, and
-    a newer row stays.
+    A delete has the order of the row. The call can be repeated: a copy accepts a change of equal
+    order, and keeps a row that is newer. `writer` is the name of the job.
     """
     return sum(
         _empty_copy(sink, table, of_table, writer) for table, of_table in _by_table(floors).items()
@@ -45,10 +45,10 @@ def empty_copies(sink: Sink, floors: Floors, writer: str) -> int:
 
 
 def refused(sink: Sink, floors: Floors, what: str = _TRUNCATED) -> Mapping[tuple[str, str], str]:
-    """Return the floors that the copies cannot apply, each with the reason: the copy does not store
-    the real tables of its rows.
+    """Return the TRUNCATEs that the copies cannot follow, each with the reason.
 
-    `what` is the event of a table with these floors, for the sentence.
+    The reason is that a copy does not store the real tables of its rows. `what` is the clause about
+    the event in the reason, as for TRUNCATE or a rename.
     """
     return {
         (table, real): f"{what} {reason}" if reason is _OTHER_CASE else f"{what}, {reason}"

@@ -1,5 +1,6 @@
-"""The order of the newest TRUNCATE of each real table, its floor: a Delta table below the job's
-root, whatever keeps the copies.
+"""Stores the floor of each real table: the order of its newest TRUNCATE.
+
+The floors are in a Delta table below the job's root, for every kind of copy.
 """
 
 from collections.abc import Mapping
@@ -14,7 +15,7 @@ from spark_jobs.sinks.local_lock import alone
 Place: TypeAlias = tuple[str, str]
 """Logical table, and real table as `instance/database.table`."""
 Floors: TypeAlias = Mapping[Place, str]
-"""Real table → the order of its newest TRUNCATE."""
+"""Logical and real table → the order of the newest TRUNCATE."""
 _BESIDE_SOURCE: Final = 2
 """Slashes in a real table of a source of a group."""
 _FOLDER: Final = "_truncates"
@@ -36,7 +37,7 @@ class FloorStore:
         return {(row["table"], row["real_table"]): row["order"] for row in kept}
 
     def raise_to(self, floors: Floors) -> None:
-        """Keep these floors where they are greater than those that are kept."""
+        """Store these floors if they are greater than the stored ones."""
         with alone(self._spark, self._path):
             if DeltaTable.isDeltaTable(self._spark, self._path):
                 self._merge(floors_frame(self._spark, floors))
@@ -53,20 +54,22 @@ class FloorStore:
 
 
 def floors_frame(spark: SparkSession, floors: Floors) -> DataFrame:
-    """Return floors as rows of table, real_table and order."""
+    """Return floors as a DataFrame with the columns table, real_table and order."""
     return spark.createDataFrame(
         [(*place, order) for place, order in sorted(floors.items())], _SCHEMA
     ).coalesce(1)
 
 
 def raised(floors: Floors, news: Floors) -> Floors:
-    """Return the greater floor of each real table."""
+    """Return the floors of both mappings; if both have one for a real table, the greater."""
     return {**floors, **{place: max(order, floors.get(place, "")) for place, order in news.items()}}
 
 
 def floors_above(floors: Floors, oldest_orders: Mapping[str, str]) -> Floors:
-    """Return the floors of these tables that are above the table's oldest order: only they can
+    """Return the floors that are greater than the oldest order of their table: only those can
     concern a change.
+
+    `oldest_orders` maps each logical table to the smallest order of its changes.
     """
     return {
         place: order
@@ -76,19 +79,17 @@ def floors_above(floors: Floors, oldest_orders: Mapping[str, str]) -> Floors:
 
 
 def family_of(real_table: Column) -> Column:
-    """Return `instance/database.table` of a real table, without the source that it has in a
-    group.
-    """
+    """Return `instance/database.table` for a real table's name, without the source of a group."""
     return sf.concat(
         sf.substring_index(real_table, "/", 1), sf.lit("/"), sf.substring_index(real_table, "/", -1)
     )
 
 
 def names_source(real_table: Column) -> Column:
-    """Return whether a real table's name contains a source of a group.
+    """Return a condition that is true if a real table's name contains the source of a group.
 
-    An instance that becomes a group, or stops being one, names the same real table differently:
-    rows under both names may belong to it.
+    If an instance becomes a group or stops to be one, the name of the same real table changes: rows
+    under both names may belong to it.
     """
     return (
         sf.length(real_table) - sf.length(sf.replace(real_table, sf.lit("/"), sf.lit("")))

@@ -16,8 +16,8 @@ from spark_jobs.transforms import TRUNCATE
 
 @dataclass(slots=True)
 class Followed:
-    """The remaining changes of a batch: without the followed statements, and with the floors
-    that affect them.
+    """A batch after its TRUNCATEs and renames were followed: the remaining changes, the summary of
+    them, and counts of the followed statements.
     """
 
     changes: DataFrame
@@ -28,13 +28,12 @@ class Followed:
 
 
 class Following:
-    """Follows TRUNCATEs into the copies of one sink.
+    """Follows TRUNCATEs into the copies of one sink. Only a stream does, because it alone stores
+    floors.
 
-    A job has one, because a stream alone raises the floors of its copies.
-
-    The order of the steps makes each of them repeatable: floors are stored before a row of a copy
-    is changed. So an interrupted batch is applied again under them, and a parallel first copy sees
-    them after its own writes.
+    Each step can be repeated: floors are stored before a row of a copy is changed. So an
+    interrupted batch is applied again under them, and a parallel first copy sees them after its own
+    writes.
     """
 
     def __init__(self, spark: SparkSession, root: str, sink: Sink) -> None:
@@ -45,6 +44,9 @@ class Following:
     def follow(self, changes: DataFrame, contents: BatchContents, writer: str) -> Followed:
         """Remove the rows of the batch's TRUNCATEs from the copies, and return the remaining
         changes.
+
+        contents  the summary of the batch
+        writer    name of the job
         """
         floors = floors_above(self._floors, contents.oldest_orders)
         if not (contents.truncates or floors):

@@ -1,8 +1,8 @@
-"""Changes before a TRUNCATE count as deletes, each under its own order, regardless of the order
-of arrival. A TRUNCATE removes the rows of one real table. It names no keys, and the same key may
-have moved to another real table. So it has no order among the changes of a key: it means that a
-change of its real table with a smaller order left no row. The newest change of a key then
-decides, as always.
+"""Treats changes before a TRUNCATE as deletes, each under its own order, in any order of arrival.
+
+A TRUNCATE removes the rows of one real table. It names no keys, and a key may since be in another
+real table. So a TRUNCATE has no order among the changes of a key: it means that changes of its real
+table with a smaller order left no row. The newest change of a key then decides, as always.
 """
 
 from typing import Final
@@ -21,8 +21,9 @@ _UNKNOWN: Final = (
 
 
 def emptied_changes(changes: DataFrame, floors: Floors) -> DataFrame:
-    """Return the changes (`table, real_table, order, deleted`, …) with those below the floor of
-    their real table as deletes.
+    """Return the changes; those below the floor of their real table are deletes.
+
+    `changes` has at least the columns table, real_table, order and deleted.
     """
     if not floors:
         return changes
@@ -33,10 +34,10 @@ def emptied_changes(changes: DataFrame, floors: Floors) -> DataFrame:
 
 
 def judged_changes(changes: DataFrame, floors: Floors, reason: str = _UNKNOWN) -> DataFrame:
-    """Return parsed changes, with a problem for rows below a floor of their logical table that may
-    belong to its real table.
+    """Return parsed changes; a change below a floor of its logical table that may belong to the
+    truncated real table gets a problem.
 
-    `reason` follows the name of the table in the problem.
+    `reason` follows the name of the table in the text of the problem.
     """
     known = floors_frame(changes.sparkSession, floors)
     tops = known.groupBy(sf.col("table").alias("top_table")).agg(sf.max("order").alias("top"))

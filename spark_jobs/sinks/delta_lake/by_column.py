@@ -25,11 +25,11 @@ _OF_THE_NEWEST: Final = tuple(name for name in WHOLE_ROW_GUARDS if name not in (
 
 
 class DeltaByColumn(DeltaSink):
-    """As DeltaSink, with the guards `_column_orders` and `_reset_order` of `merged_by_key` in each
-    row.
+    """Delta copies with a separate order for each column, in the guards `_column_orders` and
+    `_reset_order`.
 
-    The result does not depend on the order of arrival either: a value is used if its order is the
-    greatest of its column and not below the newest INSERT or DELETE of its row.
+    The result does not depend on the order of arrival: a value is used if its order is the greatest
+    of its column and not below the newest INSERT or DELETE of its row.
     """
 
     _newest_whole = False

@@ -58,11 +58,13 @@ _PAIR: Final = (EXECUTE_TIME, EXECUTE_POSITION)
 
 
 def put(copy: OpenCopy, rows: DataFrame, number: int | None, batch: Batch | None) -> Written | None:
-    """Write the rows that win over the copy's, at most one row a key, in one commit.
+    """Write the rows that win over the copy's rows, in one commit; `rows` has at most one row for
+    each key.
 
-    None if the copy has other columns than they.
+    number  approximate number of rows; None: unknown
+    batch   identity of the batch for the commit; None: it has none
 
-    `number` is about how many rows they are, None if that is not known.
+    Returns None, and writes nothing, if the copy and `rows` have different columns.
     """
     if _types(copy.rows()) != _types(rows):
         return None

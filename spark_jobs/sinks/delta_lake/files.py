@@ -13,16 +13,20 @@ from pyspark.sql import Column
 KeyRange: TypeAlias = tuple[str, str]
 """The least and the greatest of some keys.
 
-Python compares texts by code points, which is the order of their bytes in UTF-8, as Spark has it.
+Python compares texts by code points. That is the order of their UTF-8 bytes, which Spark uses.
 """
 _BYTES_COMPARED: Final = 8
 
 
 def bounds(statistics: str | None, column: str) -> KeyRange | None:
-    """Return what a file's statistics (Delta's JSON, PROTOCOL.md "Per-file Statistics") contain
-    about its keys. None if they contain nothing. `column` is the key's name in the file. The bounds
-    are too wide if rows of the file were removed, and truncated for long texts: down for the least,
-    up for the greatest.
+    """Return the least and the greatest key of a file by its statistics; None if they do not
+    contain them.
+
+    statistics  Delta's JSON (PROTOCOL.md, "Per-file Statistics"); None: the file has none
+    column      name of the key's column in the file
+
+    The range is too wide if rows of the file were removed. Long texts are truncated: the least
+    downwards, the greatest upwards.
     """
     told: dict[str, Any] = orjson.loads(statistics) if statistics else {}
     least, greatest = (told.get(side, {}).get(column) for side in ("minValues", "maxValues"))
@@ -30,12 +34,17 @@ def bounds(statistics: str | None, column: str) -> KeyRange | None:
 
 
 def meets(held: KeyRange | None, ranges: Iterable[KeyRange]) -> bool:
-    """Whether a file with these bounds may hold a key of the ranges."""
+    """Return whether a file with this key range may contain a key of `ranges`; `held` None:
+    unknown, so True.
+    """
     return held is None or any(first <= held[1] and held[0] <= last for first, last in ranges)
 
 
 def spanned(files: Sequence[KeyRange | None]) -> KeyRange | None:
-    """Return the bounds of all files together; None if one has none, or there are no files."""
+    """Return the key range of all files together.
+
+    Returns None if the range of a file is unknown, or if there are no files.
+    """
     known = [each for each in files if each is not None]
     if not known or len(known) < len(files):
         return None
@@ -43,8 +52,9 @@ def spanned(files: Sequence[KeyRange | None]) -> KeyRange | None:
 
 
 def share(ranges: Iterable[KeyRange], span: KeyRange) -> float:
-    """Estimate the share of a span that the ranges cover (0 to 1), assuming that texts are
-    evenly distributed.
+    """Return the estimated share of a span that the ranges cover (0 to 1).
+
+    The estimate assumes that texts are evenly distributed.
     """
     ends = zip(*map(_bytes, span), strict=False)
     shared = sum(1 for _ in takewhile(lambda both: both[0] == both[1], ends))
@@ -56,7 +66,7 @@ def share(ranges: Iterable[KeyRange], span: KeyRange) -> float:
 
 
 def within(column: str, ranges: Iterable[KeyRange]) -> Column:
-    """Return the condition that a key is in one of the ranges."""
+    """Return the condition that the key in `column` is in one of the ranges."""
     return reduce(
         or_, (sf.col(column).between(*map(sf.lit, each)) for each in ranges), sf.lit(False)
     )

@@ -23,8 +23,8 @@ _FORMAT: Final = "Portable"
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """Rows of one file to remove: `rows` is the `bitmap` of their numbers, `count` how many they
-    are.
+    """Rows of one file to remove: `rows` is the `bitmap` of their numbers, `count` the number of
+    rows.
     """
 
     file: str
@@ -33,7 +33,9 @@ class Gone:
 
 
 def bitmap(copy: OpenCopy, numbers: Column) -> Column:
-    """Aggregate the numbers of rows of one file to a set; nulls are ignored."""
+    """Return the aggregate that collects the row numbers of one file into a set; NULLs are
+    ignored.
+    """
     columns = copy.java("org.apache.spark.sql.classic.ExpressionUtils")
     aggregator = copy.java("org.apache.spark.sql.catalyst.expressions.aggregation.BitmapAggregator")
     aggregation = aggregator(columns.expression(numbers._jc), 0, 0, _FORMAT)
@@ -41,9 +43,9 @@ def bitmap(copy: OpenCopy, numbers: Column) -> Column:
 
 
 def marked(copy: OpenCopy, gone: Iterable[Gone]) -> Sequence[JavaObject]:
-    """Mark rows as removed.
+    """Mark rows as removed by deletion vectors, and return the actions to commit.
 
-    The marks are invisible before the commit of the returned actions.
+    The marks take effect when the actions are committed.
     """
     helper, folder = copy.java(f"{_COMMANDS}.DMLWithDeletionVectorsHelper"), copy.log.dataPath()
     names = helper.generateCandidateFileMap(folder, copy.files)

@@ -1,5 +1,5 @@
-"""Commits of Delta that carry a number: Delta leaves out one whose table has that number or a
-greater one.
+"""Commits of Delta with a number: Delta skips a commit if the table already has this number or a
+greater one of the same writer.
 
 Source: Delta's documentation, "Idempotent table writes in foreachBatch".
 """
@@ -21,9 +21,9 @@ _ONE_AT_A_TIME: Final = Lock()
 
 @contextmanager
 def numbered_commits(spark: SparkSession, writer: str, number: int | None) -> Iterator[None]:
-    """Context manager: Delta records the writer and its number in each commit.
+    """Context manager: Delta records the writer and the number in each commit of the block.
 
-    None: commits have no number, and no commit is skipped.
+    `number` None: commits have no number, and none is skipped.
     """
     if number is None:
         yield
@@ -39,10 +39,11 @@ def numbered_commits(spark: SparkSession, writer: str, number: int | None) -> It
 
 @contextmanager
 def under_another_writer(spark: SparkSession, batch: Batch) -> Iterator[None]:
-    """Context manager inside `numbered_commits`: Delta takes a batch whose number the table has.
+    """Context manager inside `numbered_commits`: Delta accepts a batch whose number the table
+    already has.
 
-    The number is from before the checkpoint went back. Commits of other tables may use the other
-    name too.
+    The stored number is from before the checkpoint went back. The block's commits use another name
+    of the writer; commits to other tables may use that name too.
     """
     with _ONE_AT_A_TIME:
         spark.conf.set(_WRITER, f"{batch.writer} {uuid4()}")

@@ -31,13 +31,18 @@ def rename_columns(
     names: Mapping[str, str],
     policy: SchemaPolicy,
 ) -> None:
-    """Give the rows of a real table with a smaller order the new names (old name in lower case →
-    new name), all at once.
+    """Rename the columns of the rows of a real table whose order is smaller, in one commit.
 
-    The commit has the order of the rename in the name of a transaction of Delta, so Delta skips a
-    repeated rename. Positions alone are not sufficient: they begin lower after a lost position
-    record. Raises SchemaChangeRefused if the policy does not allow a column to get the type of
-    another.
+    path        location of the copy
+    table       logical table
+    real_table  the real table whose columns were renamed
+    order       order of the rename
+    names       old name in lower case → new name
+    policy      whether a column may get another type
+
+    The commit has the order as the name of a Delta transaction, so Delta skips a repeated rename.
+    Positions alone are not sufficient: they begin lower after a lost position record. Raises
+    SchemaChangeRefused if the policy does not allow a column to get the type of another.
     """
     copy = DeltaTable.forPath(spark, path).toDF()
     if REAL_TABLE not in copy.columns or _is_renamed(spark, path, real_table, order):

@@ -1,4 +1,6 @@
-"""Rows of a Delta table that go without deletion vectors: the files that hold them are replaced."""
+"""Removes rows of a Delta table without deletion vectors: the files that contain them are
+replaced.
+"""
 
 from collections.abc import Iterable, Sequence
 from time import time
@@ -17,14 +19,15 @@ def touched(copy: OpenCopy, files: Iterable[str]) -> Sequence[JavaObject]:
 
 
 def held_by(files: Iterable[JavaObject]) -> int | None:
-    """Return the number of rows in the files, without rows that deletion vectors mark. None if a
-    file's statistics are missing.
+    """Return the number of rows in the files, without rows that deletion vectors mark as removed.
+
+    Returns None if the statistics of a file are missing.
     """
     told = [each.numLogicalRecords() for each in files]
     return sum(int(each.get()) for each in told) if all(each.isDefined() for each in told) else None
 
 
 def removed(files: Iterable[JavaObject]) -> Sequence[JavaObject]:
-    """Remove the files. The removal is invisible before the commit of the returned actions."""
+    """Return the actions that remove the files. They take effect when they are committed."""
     now_ms = int(time() * 1000)
     return [each.removeWithTimestamp(now_ms, True) for each in files]

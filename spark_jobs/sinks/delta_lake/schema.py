@@ -1,4 +1,4 @@
-"""Applies a schema decision to the columns of a Delta table."""
+"""Applies a schema plan to the columns of a Delta table."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -29,8 +29,9 @@ _PROPERTIES: Final = {
 
 
 def properties_of(columns: Iterable[str], settings: DeltaSettings) -> Mapping[str, str]:
-    """Return the properties that a new copy with these columns gets: no feature that its readers
-    can do without.
+    """Return the table properties of a new copy with these columns.
+
+    They enable only features that the copy needs, because each one excludes some readers.
     """
     mapped = _need_mapping(columns)
     vectors = mapped if settings.deletion_vectors == "auto" else settings.deletion_vectors
@@ -43,7 +44,7 @@ def _need_mapping(columns: Iterable[str]) -> bool:
 
 
 def plan_for(copy: DataFrame, changes: TableBatch, policy: SchemaPolicy) -> SchemaPlan:
-    """Return the plan for the copy's columns. Raises SchemaChangeRefused."""
+    """Return the schema plan for a copy and a batch of its changes. Raises SchemaChangeRefused."""
     present = own_columns(copy)
     if policy.dropped == "keep" or not changes.columns:
         return schema_plan(changes.table, present, changes.columns, (), policy)
@@ -68,9 +69,9 @@ def _is_news(copy: DataFrame, changes: TableBatch) -> bool:
 
 
 def carry_out(spark: SparkSession, path: str, plan: SchemaPlan) -> bool:
-    """Change the copy's columns and return whether anything changed.
+    """Execute a schema plan, and return whether anything was changed.
 
-    Each step is one commit, and done once.
+    Each step is one commit; a step that is already done is not repeated.
     """
     table = f"delta.{quoted(path)}"
     if plan.rewritten:

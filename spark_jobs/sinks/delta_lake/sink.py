@@ -42,11 +42,10 @@ _CONFLICT: Final = re.compile(
 
 
 class DeltaSink:
-    """The copies below one folder, or one URI that Spark reaches: `<root>/<database>/<table>`.
+    """The copies below one folder or URI: `<root>/<database>/<table>`.
 
-    A row holds the guards and columns of `TableBatch.rows`. Each commit records the batch that it
-    holds, so that a repeated batch is detected and skipped. `threads` tables are merged at the same
-    time.
+    A row has the guards and columns of `TableBatch.rows`. Each commit records its batch, so that a
+    repeated batch is detected and skipped. At most `threads` tables are merged at the same time.
     """
 
     _newest_whole: ClassVar = True
@@ -74,14 +73,20 @@ class DeltaSink:
         return f"{self._root}/{folder_of(table)}"
 
     def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
-        """Merge every table's changes, several tables at a time."""
+        """Merge the changes of every table; several tables are merged in parallel. Return table →
+        counts.
+        """
         self._touched.update(changes.table for changes in batch.tables)
         spark = batch.changes.sparkSession
         with numbered_commits(spark, batch.writer, batch.number):
             return together(spark, partial(self.merge, batch=_named(batch)), batch, self._threads)
 
     def merge(self, changes: TableBatch, batch: Batch | None) -> Written:
-        """Merge one table's changes in one commit; again where another writer came first."""
+        """Merge one table's changes in one commit, and repeat that if another writer committed
+        before.
+
+        `batch` identifies the batch; None: the commit records no batch.
+        """
         with alone(self._spark, self.path(changes.table)):
             for _ in range(_ATTEMPTS - 1):
                 with _others_first():
@@ -91,11 +96,12 @@ class DeltaSink:
     def rename_columns(
         self, table: str, real_table: str, order: str, names: Mapping[str, str]
     ) -> None:
-        """Give the rows of a real table with a smaller order the new names (old name in lower case
-        → new name), all at once.
+        """Rename the columns of the rows of a real table whose order is smaller, in one commit.
 
-        A second call of the same order changes nothing. Raises SchemaChangeRefused if `retyped` is
-        "stop" and a type would change.
+        names  old name in lower case → new name
+
+        A second call with the same order changes nothing. Raises SchemaChangeRefused if a column
+        would get another type and `retyped` is "stop".
         """
         self._touched.add(table)
         rename = partial(
@@ -115,7 +121,7 @@ class DeltaSink:
             return rename()
 
     def read(self, table: str) -> DataFrame | None:
-        """Return the present rows of the copy."""
+        """Return the rows of a table's copy, deleted ones included; None if there is no copy."""
         path = self.path(table)
         return (
             self._spark.read.format("delta").load(path)
@@ -124,7 +130,7 @@ class DeltaSink:
         )
 
     def tables(self) -> Sequence[str]:
-        """Return every table whose folder holds a log of Delta."""
+        """Return the logical tables whose folder contains a log of Delta."""
         logs = unless_absent(
             lambda: self._spark.read.format("binaryFile").load(
                 f"{self._root}/*/*/_delta_log/*.json"
@@ -138,15 +144,16 @@ class DeltaSink:
         return sorted(table_of(row[0]) for row in folders)
 
     def forget_deletes(self, before_ms: int, _writer: str, /) -> None:
-        """Delete the rows of deleted keys, table by table."""
+        """Remove rows that were deleted with an execute time below `before_ms`, table by table."""
         old = sf.col(DELETED) & (sf.col(EXECUTE_TIME) < before_ms)
         for table in self.tables():
             with alone(self._spark, self.path(table)):
                 DeltaTable.forPath(self._spark, self.path(table)).delete(old)
 
     def tidy(self) -> None:
-        """Put small files together, and remove those that no reader needs since a week, of the
-        tables written since the last time.
+        """Compact small files, and remove files that no reader has needed for a week.
+
+        Only tables that were written since the last call are compacted.
         """
         for table in sorted(self._touched):
             copy = DeltaTable.forPath(self._spark, self.path(table))
@@ -221,16 +228,16 @@ class DeltaHistory(DeltaSink):
 
 
 def merging(copy: DeltaTable, rows: DataFrame, same: str) -> DeltaMergeBuilder:
-    """Begin a MERGE.
+    """Return the begin of a MERGE of `rows` into a copy with the same columns; `same` is its
+    condition.
 
-    Schemas are equal already; without schema evolution Delta cannot read names with dots and
-    backticks in them.
+    Schema evolution is not used: without it Delta cannot read names with dots and backticks.
     """
     return copy.alias("copy").merge(rows.alias("change"), same).withSchemaEvolution()
 
 
 def live_rows(copy: DataFrame) -> DataFrame:
-    """Return the rows that the source has: without those that were deleted, without the guards."""
+    """Return the rows of a copy that are not deleted, without the guards."""
     return copy.where(~sf.col(DELETED)).drop(*GUARDS)
 
 

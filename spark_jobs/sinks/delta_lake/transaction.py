@@ -1,5 +1,5 @@
-"""Delta's own transaction, spoken to without a statement of SQL between: read a snapshot, write and
-mark rows, commit.
+"""Uses Delta's own transactions directly, without SQL: read a snapshot, write and mark rows,
+commit.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ from spark_jobs.spark_util.jvm import PYTHON_UTILS, java_class, java_seq
 
 JavaObject: TypeAlias = Any
 DELTA: Final = "org.apache.spark.sql.delta"
-"""The package of its classes."""
+"""Java package of Delta's classes."""
 _FILES_LOOKED_AT: Final = 1000
 """So many are held in the driver, with their statistics, some hundred bytes each."""
 _DELTA: Final = "4.0.0"
@@ -26,8 +26,8 @@ _MORE_THAN_ROWS: Final = ("delta.enableChangeDataFeed", "delta.enableRowTracking
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The identity of a batch in a commit: an equal pair is the same batch, unless it is known
-    to be new.
+    """The identity of a batch in a commit. A commit with an equal identity has the same batch,
+    unless the batch is known to be new.
     """
 
     writer: str
@@ -37,11 +37,12 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class OpenCopy:
-    """A Delta table as it is in one snapshot, and the transaction that may follow it.
+    """One snapshot of a Delta table, and the transaction that may change it.
 
-    `files` are those that are read, `span` the least and the greatest of their keys where that is
-    known. `marks_rows`: whether rows go by deletion vectors; without, the files that hold them are
-    written again.
+    files       files that are read
+    span        least and greatest key of the files; None: unknown
+    marks_rows  whether rows are removed by deletion vectors; otherwise their files are written
+                again
     """
 
     spark: SparkSession
@@ -53,7 +54,7 @@ class OpenCopy:
 
     @classmethod
     def at(cls, spark: SparkSession, path: str) -> "OpenCopy | None":
-        """Open the table; None if it has to be merged into by MERGE."""
+        """Open a table; return None if it can only be changed by MERGE."""
         if java_class(spark, "io.delta.package").VERSION() != _DELTA:
             return None
         log = java_class(spark, f"{DELTA}.DeltaLog").forTable(spark._jsparkSession, path)
@@ -71,16 +72,17 @@ class OpenCopy:
 
     @property
     def size_bytes(self) -> int:
-        """The size of its files in bytes."""
+        """Size of the table's files in bytes."""
         known = self._checksum
         return int(
             self.transaction.snapshot().sizeInBytes() if known is None else known.tableSizeBytes()
         )
 
     def reading(self, column: str, ranges: Sequence[KeyRange] | None) -> "OpenCopy":
-        """Read the files that may hold keys of the ranges in this column (None: all files).
+        """Return a copy of this that reads only files that may contain keys of the ranges; None:
+        all files.
 
-        To the transaction, others are not read.
+        For the transaction, the other files were not read. `column` is the key's column.
         """
         seq, known = self.seq, self._all_files()
         if known is None:
@@ -98,7 +100,9 @@ class OpenCopy:
         return read
 
     def rows(self) -> DataFrame:
-        """Return the rows of the read files; none at first."""
+        """Return the rows of the files that are read; there are none before `reading` was
+        called.
+        """
         nothing = self.java("scala.Option").empty()
         return DataFrame(
             self.log.createDataFrame(self.transaction.snapshot(), self.files, False, nothing),
@@ -106,9 +110,9 @@ class OpenCopy:
         )
 
     def has(self, batch: Batch) -> bool:
-        """Return whether a commit of this batch exists.
+        """Return whether the table has a commit of this batch.
 
-        A greater number belongs to a checkpoint that was restored since.
+        A commit with a greater number belongs to a checkpoint that was replaced by an older one.
         """
         known = self._checksum
         if known is None or known.setTransactions().isEmpty():
@@ -123,14 +127,20 @@ class OpenCopy:
         return there and batch.again
 
     def written(self, rows: DataFrame) -> Sequence[JavaObject]:
-        """Write rows to new files. They are invisible before the commit."""
+        """Write rows to new files, and return the actions to commit. They take effect with the
+        commit.
+        """
         return each_of(self.transaction.writeFiles(rows._jdf))
 
     def commit(
         self, actions: Iterable[JavaObject], batch: Batch | None, figures: Mapping[str, int]
     ) -> None:
-        """Commit it, with figures for the table's history. Raises as Delta does if another writer
-        committed first.
+        """Commit the actions.
+
+        batch    identity of the batch; None: it is not recorded
+        figures  counts for the table's history
+
+        Raises Delta's error if another writer committed first.
         """
         option, python, seq = self.java("scala.Option"), self.java(PYTHON_UTILS), self.seq
         done = list(actions)
@@ -157,7 +167,7 @@ class OpenCopy:
         return found
 
     def java(self, name: str) -> JavaObject:
-        """Return a class of Spark's JVM by its name."""
+        """Return the class of Spark's JVM with this full name."""
         return java_class(self.spark, name)
 
     def seq(self, objects: Iterable[JavaObject]) -> JavaObject:

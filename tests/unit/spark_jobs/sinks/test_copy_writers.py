@@ -2,7 +2,7 @@
 
 import pytest
 
-from spark_jobs.sinks.writers import loses_commits
+from spark_jobs.sinks.writer_exclusion import loses_commits
 
 FOR_SEVERAL = "io.delta.storage.S3DynamoDBLogStore"
 FOR_ONE = "io.delta.storage.S3SingleDriverLogStore"

@@ -1,4 +1,4 @@
-"""Checks whether a store excludes jobs that write to it at the same time."""
+"""Checks whether a store prevents that two jobs write to it at the same time."""
 
 from typing import Final
 
@@ -13,8 +13,10 @@ _OF_ONE_DRIVER: Final = "S3SingleDriverLogStore"
 
 
 def check_writers(spark: SparkSession, settings: JobSettings) -> None:
-    """Raise CopiesUnguarded if two jobs could commit at once and overwrite each other, unless
-    the settings promise a single one.
+    """Raise CopiesUnguarded if two jobs could overwrite each other's commits in the store of the
+    copies.
+
+    Nothing is raised with `copy_writers = "one"`.
     """
     scheme = scheme_of(spark, settings.copy_root)
     store = spark.conf.get(f"spark.delta.logStore.{scheme}.impl", None) or spark.conf.get(
@@ -27,12 +29,15 @@ def check_writers(spark: SparkSession, settings: JobSettings) -> None:
 
 
 def loses_commits(scheme: str, log_store: str | None, sink: str) -> bool:
-    """Return whether a driver can overwrite a file that another driver has just written
-    (docs.delta.io/delta-storage, Amazon S3).
+    """Return whether one Spark driver can overwrite a file that another driver has just written.
 
-    `log_store`: the class that Delta was given for the scheme. One for several drivers keeps
-    Delta's commits apart; the turns of Parquet copies are files that go again, which it does not
-    follow.
+    scheme     scheme of the store's URI
+    log_store  class that Delta uses for the scheme; None: Delta's default. A class for several
+               drivers protects Delta's commits
+    sink       kind of store. The lock files of Parquet copies are deleted again, so no such class
+               protects them
+
+    Source: docs.delta.io/delta-storage, Amazon S3.
     """
     apart = log_store is not None and not log_store.endswith(_OF_ONE_DRIVER)
     return scheme in _OF_S3 and (sink == "parquet" or not apart)
