@@ -22,7 +22,7 @@ from api.access.cross_site import check_forgery, check_sender
 from api.access.trusted_header import TrustedHeader
 from api.error_answers import answer_to
 from api.error_status import status_of
-from api.errors import BodyTooLarge, BodyTooSlow, MethodUnknown, allowed
+from api.errors import BadRequest, BodyTooLarge, BodyTooSlow, MethodUnknown, allowed
 from api.middleware.hosts import AllowedHosts
 from api.middleware.real_peer import peer_of
 from api.middleware.request_body import (
@@ -162,9 +162,14 @@ async def _caller(request: Request, needed: frozenset[Right], named: Caller | No
     """
     if not needed:
         return ANONYMOUS
+    sent = request.headers.getlist("authorization")
+    if len(sent) > 1:  # a proxy before the admin may have checked another one
+        raise BadRequest(
+            "The request has the header Authorization twice.", remedy="Send one token."
+        )
     caller: Caller = await to_thread.run_sync(
         request.app.state.admin.access.gate.admit,
-        request.headers.get("authorization"),
+        sent[0] if sent else None,
         needed,
         secret_in(request, SESSION),
         named,

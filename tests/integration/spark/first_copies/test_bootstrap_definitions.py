@@ -166,6 +166,7 @@ def test_standard_output_for_programs_is_one_object_a_table(
     publish_position(kafka, name, "one", mariadb, 100)
 
     def reports() -> list[dict[str, object]]:
+        capsys.readouterr()
         assert bootstrap.main(["--config", "job.toml", "--json"]) == 0
         return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
