@@ -29,6 +29,11 @@ from relay.settings import UNKNOWN_KEY, unknown_key
 PROBLEM_JSON: Final = "application/problem+json"
 # A client that retries after this time finds a ZooKeeper that was only restarted.
 _RETRY_AFTER_SECONDS: Final = 5
+_READABLE: Final = (
+    "Send JSON in UTF-8, without compression, and without thousands of nested levels or of digits "
+    "of one number."
+)
+"""What the reader of JSON takes, beside its form."""
 _SUGGESTED: Final = 20
 """So many problems of one request get a suggestion."""
 
@@ -141,6 +146,8 @@ async def _http_error(request: Request, error: Exception) -> Response:
     if not isinstance(error, HTTPException):  # registered for nothing else
         raise error
     status = HTTPStatus(error.status_code)
+    if status == HTTPStatus.BAD_REQUEST:  # FastAPI found no JSON in the body, and says no reason
+        return answer_to(BadRequest("The body cannot be read.", remedy=_READABLE), request)
     headers = dict(error.headers) if error.headers else None
     is_unknown = status == HTTPStatus.NOT_FOUND
     problem = Problem(
