@@ -10,6 +10,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row, SparkSession
 
+from relay.model.source_rows.generated_keys import AND_SHOW_GENERATED_KEYS
 from spark_jobs.config.copy import SourceServer
 from spark_jobs.errors import (
     SourceDriverMissing,
@@ -21,7 +22,10 @@ from spark_jobs.errors import (
 from spark_jobs.spark_util.error_translation import own_error
 
 _FETCHED_ROWS: Final = "10000"
-_SESSION: Final = "SET SESSION time_zone = '+00:00', sql_mode = ''"
+_SESSION: Final = (
+    f"SET SESSION time_zone = '+00:00', sql_mode = 'ALLOW_INVALID_DATES'{AND_SHOW_GENERATED_KEYS}"
+)
+"""Without ALLOW_INVALID_DATES MySQL refuses to compare with 2024-02-31, which keys may have."""
 _DRIVER: Final = "org.mariadb.jdbc.Driver"
 _DRIVER_MISSING: Final = f"ClassNotFoundException: {_DRIVER}"
 _REFUSED: Final = re.compile(

@@ -24,6 +24,10 @@ _NUMBER: Final = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?", re.ASCII | re.IGNORECA
 _HEX: Final = re.compile(r"([0-9A-F]{2})*", re.ASCII)
 _PLAIN: Final = re.compile(r"[0-9A-Fa-f:. -]*", re.ASCII)
 _NUMBERS: Final = WHOLE | APPROXIMATE | {"decimal"}
+_UTF8: Final = "utf8mb4"
+_SAME_IN_UTF8: Final = frozenset({"utf8", "utf8mb3", _UTF8})
+_BYTES_OF_SET: Final = re.compile(r"([a-z0-9]+):((?:[0-9A-F]{2})*)", re.ASCII)
+"""A character set and the hexadecimal digits of a text in it."""
 
 
 def message_text(column: SourceColumn) -> str:
@@ -71,9 +75,17 @@ def key_expression(column: SourceColumn) -> str:
 
 
 def boundary_text(column: SourceColumn) -> str:
-    """Return the SQL expression of the text from which `literal` restores the value."""
+    """Return the SQL expression of the text from which `literal` restores the value.
+
+    Characters keep the bytes of their own set. Some sets have bytes that are no character, or two
+    codes of one character: a value that was converted and back would be another one, so rows
+    between the two would be read twice or never.
+    """
     if column.kind in TEXTS:
-        return f"HEX(CONVERT({quoted(column.name)} USING utf8mb4))"
+        charset = _charset_of_key(column)
+        if charset == _UTF8:
+            return f"HEX(CONVERT({quoted(column.name)} USING utf8mb4))"
+        return f"CONCAT('{charset}:', HEX({quoted(column.name)}))"
     if (
         column.kind == SINGLE
         # its own text has fewer digits than its value, so that a range might begin before its own
@@ -91,10 +103,23 @@ def literal(column: SourceColumn, text: str) -> str:
     if column.kind in _NUMBERS:
         return _checked(_NUMBER, text, column)
     if column.kind in TEXTS:
-        return f"_utf8mb4 X'{_checked(_HEX, text, column)}'"
+        charset, digits = _charset_and_digits(text)
+        return f"_{charset} X'{_checked(_HEX, digits, column)}'"
     if column.kind in BYTES:
         return f"X'{_checked(_HEX, text, column)}'"
     return f"'{_checked(_PLAIN, text, column)}'"
+
+
+def _charset_of_key(column: SourceColumn) -> str:
+    """Return the character set of a boundary's bytes; utf8mb4 for labels, which are converted."""
+    charset, named, _ = column.collation.partition("_")
+    return _UTF8 if column.kind in LABELS or not named or charset in _SAME_IN_UTF8 else charset
+
+
+def _charset_and_digits(text: str) -> tuple[str, str]:
+    """Split a boundary's text; one without a character set has the bytes of UTF-8."""
+    found = _BYTES_OF_SET.fullmatch(text)
+    return (found[1], found[2]) if found else (_UTF8, text)
 
 
 def key_equals(key: Sequence[SourceColumn], texts: Sequence[str]) -> str:

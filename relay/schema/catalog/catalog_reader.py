@@ -12,6 +12,7 @@ from pymysql.cursors import DictCursor
 
 from relay.errors import RelayError, SourceLoginRefused, SourceNotPermitted, SourceUnreachable
 from relay.model.names.quoted_name import quoted
+from relay.model.source_rows.generated_keys import AND_SHOW_GENERATED_KEYS
 from relay.model.table import TableId
 from relay.schema.catalog.cascades import (
     NATIVE,
@@ -39,6 +40,7 @@ from relay.settings import SourceSettings
 from relay.tls import login
 
 Answer = TypeVar("Answer")
+_SESSION: Final = f"SET SESSION sql_quote_show_create = 1{AND_SHOW_GENERATED_KEYS}"
 _DATABASE_DENIED: Final = 1044
 _LOCK_WAIT_TIMEOUT: Final = 1205
 _LOGIN_REFUSED: Final = frozenset({_DATABASE_DENIED, 1045, 1698})
@@ -202,6 +204,7 @@ class CatalogReader:
         settings = self._settings
         return pymysql.connect(
             **login(settings),
+            init_command=_SESSION,
             cursorclass=DictCursor,
             connect_timeout=settings.connect_timeout_seconds,
             read_timeout=settings.read_timeout_seconds,

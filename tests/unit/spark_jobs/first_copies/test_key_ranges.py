@@ -21,6 +21,7 @@ ID = SourceColumn("id", "int", "int(11)")
 NAME = SourceColumn("na`me", "varchar", "varchar(20)")
 AT = SourceColumn("at", "datetime", "datetime(3)")
 RAW = SourceColumn("raw", "binary", "binary(4)")
+GREEK = SourceColumn("g", "varchar", "varchar(9)", "greek_general_ci")
 LABEL = SourceColumn("label", "enum", "enum('b','a')")
 
 
@@ -46,6 +47,9 @@ def test_the_next_boundary_is_a_look_along_the_key() -> None:
     assert single.startswith(
         "SELECT CAST(`f` + 0E0 AS CHAR) AS k0 "
     )  # 0.1 as a FLOAT lies behind 0.1: the boundary would be found again
+    greek = next_boundary(shard(GREEK), ("greek:D2",), 1)
+    assert greek.startswith("SELECT CONCAT('greek:', HEX(`g`)) AS k0 ")
+    assert " WHERE `g` > _greek X'D2' " in greek
     labels = next_boundary(shard(LABEL), None, 1)
     assert labels.endswith(
         "WHERE TRUE ORDER BY CONVERT(`label` USING utf8mb4) COLLATE utf8mb4_bin LIMIT 1 OFFSET 0"
@@ -57,6 +61,8 @@ def test_the_next_boundary_is_a_look_along_the_key() -> None:
     [
         (ID, "-17", "-17"),
         (NAME, "", "_utf8mb4 X''"),
+        (GREEK, "greek:D2", "_greek X'D2'"),
+        (GREEK, "CE91", "_utf8mb4 X'CE91'"),  # of a former release
         (AT, "2024-01-01 00:00:00.500", "'2024-01-01 00:00:00.500'"),
         (RAW, "00FF", "X'00FF'"),
         (SourceColumn("d", "double", "double"), "1.5e-7", "1.5e-7"),
@@ -69,7 +75,8 @@ def test_a_literal_is_made_of_harmless_characters(
 
 
 @pytest.mark.parametrize(
-    ("column", "text"), [(ID, "1 OR 1=1"), (NAME, "'"), (AT, "x' OR '"), (RAW, "0")]
+    ("column", "text"),
+    [(ID, "1 OR 1=1"), (NAME, "'"), (GREEK, "greek:'"), (AT, "x' OR '"), (RAW, "0")],
 )
 def test_a_text_that_no_boundary_is_refused(column: SourceColumn, text: str) -> None:
     with pytest.raises(ValueError, match="is not a value of key column"):
