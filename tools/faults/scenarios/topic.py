@@ -26,7 +26,10 @@ _STOP_S: Final = 60.0
 
 @scenario(
     "message-too-large",
-    "a row of 1.5 MB: MESSAGE_TOO_LARGE; topic and settings raised, started again",
+    (
+        "a row of 1.5 MB stops the instance (MESSAGE_TOO_LARGE); limits of topic and settings "
+        "raised, relay started again"
+    ),
 )
 def too_large(run: Run) -> None:
     """The instance stops with a code, and continues after larger messages are allowed."""
