@@ -62,7 +62,7 @@ demo: setup ## Two shards, Kafka and an equal copy on real servers, until Ctrl-C
 up: setup ## Start MariaDB, ZooKeeper and Kafka on free loopback ports, until Ctrl-C
 	@$(PYTHON) -m deploy.embedded up
 
-bench: setup ## Rows per second beside Debezium Server on the same binlog (780 MB once, JDK 21); QUICK=1, INTO=folder, BENCH='--help'
+bench: setup ## Rows per second beside Debezium Server and Canal on the same binlog (780 MB once, JDK 21); QUICK=1, INTO=folder, BENCH='--help'
 	@$(PYTHON) -m tools.bench throughput $(if $(QUICK),--quick) $(if $(INTO),--into "$(INTO)") $(BENCH)
 
 bench-admin: setup ## How fast the admin answers for 500 instances x 500 tables x 50 relays; BENCH='--requests 20'

@@ -22,15 +22,20 @@ from tools.bench.measuring.notes import live_notes, throughput_notes
 from tools.bench.measuring.orders import Orders
 from tools.bench.measuring.report import Report, live_report, throughput_report
 from tools.bench.measuring.workload import Workload, fill
+from tools.bench.peers.canal import Canal
 from tools.bench.peers.contestant import BenchFailed, RunSetup, not_measured
 from tools.bench.peers.debezium import Debezium
 from tools.bench.peers.maxwell import Maxwell
-from tools.bench.throughput import DEBEZIUM, ENTRIES, MAXWELL, PLAIN, RELAY, TWO_IDS, Race
+from tools.bench.throughput import CANAL, DEBEZIUM, ENTRIES, MAXWELL, PLAIN, RELAY, TWO_IDS, Race
 from tools.bench.wide import Wide
 
 _SERVERS: Final[dict[str, type[SqlServer]]] = {"mariadb": MariaDB, "mysql": MySQL}
 _LIVE: Final = (RELAY, TWO_IDS, DEBEZIUM, MAXWELL)
-_PEERS: Final[dict[str, type[Debezium | Maxwell]]] = {DEBEZIUM: Debezium, MAXWELL: Maxwell}
+_PEERS: Final[dict[str, type[Debezium | Maxwell | Canal]]] = {
+    DEBEZIUM: Debezium,
+    MAXWELL: Maxwell,
+    CANAL: Canal,
+}
 _WIDTH: Final = 230
 
 

@@ -18,6 +18,7 @@ from tools.bench.measuring.figures import Run
 from tools.bench.measuring.measured_run import MeasuredRun, measure_run
 from tools.bench.measuring.offsets import Offsets
 from tools.bench.measuring.workload import Workload, Written, fill
+from tools.bench.peers.canal import Canal
 from tools.bench.peers.contestant import BenchFailed, Contestant, RunSetup, not_measured
 from tools.bench.peers.debezium import Debezium
 from tools.bench.peers.maxwell import Maxwell
@@ -28,6 +29,7 @@ Entry: TypeAlias = Callable[[RunSetup], Contestant]
 RELAY: Final = "relay"
 DEBEZIUM: Final = "Debezium Server"
 MAXWELL: Final = "Maxwell"
+CANAL: Final = "Canal"
 EVENT: Final = "relay, rows_per_message = event"
 TWO_IDS: Final = "relay, producers = 2"
 UNCOMPILED: Final = "relay, without a compiler"
@@ -37,6 +39,7 @@ ENTRIES: Final[dict[str, Entry]] = {
     DEBEZIUM: Debezium,
     EVENT: lambda setup: Relay(setup, form="event"),
     MAXWELL: Maxwell,
+    CANAL: Canal,
     TWO_IDS: lambda setup: Relay(setup, producers=2),
     UNCOMPILED: lambda setup: Relay(setup, uncompiled=True),
 }

@@ -4,6 +4,8 @@
 // how a batch is bounded.
 // Or: client, host, port, destination, user, password.
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import com.alibaba.otter.canal.client.CanalConnector;
 import com.alibaba.otter.canal.client.CanalConnectors;
 import com.alibaba.otter.canal.instance.manager.CanalInstanceWithManager;
@@ -21,11 +23,13 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.LoggerFactory;
 
 public class CanalVerbs {
     static final String DESTINATION = "example";
 
     public static void main(String[] args) throws Exception {
+        ((Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME)).setLevel(Level.WARN);
         CanalConnector connector;
         if (args[0].equals("client")) {
             InetSocketAddress server = new InetSocketAddress(args[1], Integer.parseInt(args[2]));
