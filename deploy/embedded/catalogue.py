@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import Final
 
 from deploy.embedded.cache import cache_folder
+from deploy.embedded.class_archives import archive_kafka
 from deploy.embedded.fetching.jars import jars
 from deploy.embedded.processes.process import ServerProcess
 from deploy.embedded.registry import Apicurio
@@ -65,9 +66,10 @@ RELEASES: Final[Mapping[str, type[SqlServer]]] = MappingProxyType(
 """Databases that are fetched only by name."""
 DEMO: Final = (MariaDB.name, ZooKeeper.name, Kafka.name)
 REQUIRED: Final = frozenset({*DEMO, "spark"})
+KAFKA_CLASSES: Final = "kafka-classes"
 MAY_BE_MISSING_IN_CI: Final = frozenset(
-    {MySQL.name, *RELEASES}
-)  # packages of MySQL 9.7 change from day to day
+    {MySQL.name, *RELEASES, KAFKA_CLASSES}
+)  # packages of MySQL 9.7 change from day to day; an archive of classes only saves time
 
 
 def fetchers() -> Mapping[str, Callable[[], str]]:
@@ -79,6 +81,7 @@ def fetchers() -> Mapping[str, Callable[[], str]]:
         "debezium": _fetch_debezium,
         "canal-client": _fetch_canal_client,
         "flink": _fetch_flink,
+        KAFKA_CLASSES: archive_kafka,
     }
 
 

@@ -11,6 +11,7 @@ from typing import Final
 import pytest
 
 from deploy.embedded import Kafka, MariaDB, MySQL, SqlServer
+from deploy.embedded.processes.jvm import QUICK_START
 from relay.state import InstanceStatus
 from tests.e2e.conftest import NewInstallation
 from tests.servers.running import factory
@@ -27,7 +28,7 @@ _WAIT_S: Final = 60.0
 def own_kafka() -> Iterator[Kafka]:
     """A broker that may be killed."""
     with factory(Kafka) as start:
-        yield start()
+        yield start(jvm_options=QUICK_START)
 
 
 def insert(database: SqlServer, name: str, first: int, last: int) -> None:

@@ -12,6 +12,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from deploy.embedded import Kafka, MariaDB
+from deploy.embedded.processes.jvm import QUICK_START
 from relay.kafka import TopicAdmin, TopicSpec
 from relay.settings import KafkaSettings
 from tests.e2e.conftest import NewInstallation
@@ -25,7 +26,8 @@ PARTITIONS: Final = 4
 
 @pytest.fixture(scope="module")
 def clusters() -> Iterator[tuple[Kafka, Kafka]]:
-    with running(Kafka(heap="512m")) as one, running(Kafka(heap="512m")) as other:
+    brokers = (running(Kafka(heap="512m", jvm_options=QUICK_START)) for _ in range(2))
+    with next(brokers) as one, next(brokers) as other:
         yield one, other
 
 

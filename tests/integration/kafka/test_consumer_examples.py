@@ -17,6 +17,7 @@ from confluent_kafka import Producer
 from deploy.embedded import Kafka
 from deploy.embedded.fetching.jars import jars
 from deploy.embedded.processes.java import find_java
+from deploy.embedded.processes.jvm import QUICK_START
 from relay.envelope import MovedMarker, order_text
 from relay.kafka import TopicAdmin, TopicSpec
 from relay.settings import KafkaSettings
@@ -36,9 +37,11 @@ def java_example(folder: Path) -> list[str]:
         pytest.skip(f"no javac in {javac.parent}: this is a JRE")
     path = os.pathsep.join(str(jar) for jar in jars("kafka").iterdir())
     source = _EXAMPLES / "java" / "Orders.java"
-    compile_it = [str(javac), "-Xlint:all,-path,-classfile", "-Werror", "-proc:none", "-cp", path]
+    quickly = [f"-J{option}" for option in QUICK_START]
+    checks = ["-Xlint:all,-path,-classfile", "-Werror", "-proc:none"]
+    compile_it = [str(javac), *quickly, *checks, "-cp", path]
     subprocess.run([*compile_it, "-d", str(folder), str(source)], check=True, timeout=120)
-    return [str(java.binary), "-cp", f"{folder}{os.pathsep}{path}", "Orders"]
+    return [str(java.binary), *QUICK_START, "-cp", f"{folder}{os.pathsep}{path}", "Orders"]
 
 
 def go_example(folder: Path) -> list[str]:

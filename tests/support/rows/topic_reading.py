@@ -23,6 +23,7 @@ _NO_LEADER: Final = (
     KafkaError.NOT_LEADER_FOR_PARTITION,
     KafkaError.LEADER_NOT_AVAILABLE,
     KafkaError.UNKNOWN_LEADER_EPOCH,
+    KafkaError.FENCED_LEADER_EPOCH,
 )
 _MARKER_SECONDS = 10
 """How long a read waits for markers of transactions. Kafka answers a commit before it writes them
@@ -113,7 +114,8 @@ def _ends(
 ) -> dict[int, int]:
     """Return the end offset of each partition, open transactions included.
 
-    A partition of a topic that was just made may have no leader yet: then it asks again.
+    A partition of a topic that was just made may have no leader yet, and one of a restarted broker
+    has a new leader epoch: then it asks again.
     """
     wanted = {TopicPartition(topic, each): _LATEST() for each in partitions}
     uncommitted = IsolationLevel.READ_UNCOMMITTED

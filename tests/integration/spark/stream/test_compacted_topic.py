@@ -12,6 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from deploy.embedded import Kafka, MariaDB, ZooKeeper
+from deploy.embedded.processes.jvm import QUICK_START
 from relay.kafka import TopicAdmin, TopicSpec
 from tests.servers.running import running
 from tests.support.copies.spark_copies import copy_of, drain, job
@@ -50,7 +51,7 @@ def test_a_copy_of_a_compacted_topic_equals_the_source(
         "message": {"tombstones": True},
         "partition": {"partitions_num": 1},
     }
-    with running(Kafka(_CLEANER)) as kafka:
+    with running(Kafka(_CLEANER, jvm_options=QUICK_START)) as kafka:
         installation = Installation(name, tmp_path, mariadb, kafka, zookeeper, **settings)
         installation.map(
             topics=[{"logicDb": "shop", "topic": name}], dbs=[{"logicDb": "shop", "realDbs": name}]
