@@ -78,6 +78,51 @@
     for (const menu of all(".tabbar details[open]")) if (!menu.contains(target)) menu.open = false;
   };
 
+  // A part that is read later has a box: grey lines where the part has no content after 400 ms, and after
+  // 5 s a sentence on who does not answer. Without script, the part has a link instead.
+  const LINES_MS = 400;
+  const SLOW_MS = 5000;
+  const tell = (box, text) => {
+    const line = first("p", box);
+    line.textContent = text;
+    line.hidden = box.hidden = false;
+    first("#say").textContent = text;
+  };
+  const showLines = (box, instead) => {
+    box.hidden = false;
+    instead.hidden = true;
+    first("#say").textContent = box.dataset.say;
+  };
+  const beginReading = (part, box) => {
+    const instead = first("[data-instead]", part);
+    box.hidden = first("p", box).hidden = true;
+    box.toggleAttribute("data-again", !instead);
+    part.setAttribute("aria-busy", "true");
+    const lines = setTimeout(() => instead && showLines(box, instead), LINES_MS);
+    const slow = setTimeout(() => tell(box, box.dataset.slow), SLOW_MS);
+    return (problem) => {
+      clearTimeout(lines);
+      clearTimeout(slow);
+      part.removeAttribute("aria-busy");
+      box.hidden = true;
+      if (!problem) return;
+      if (instead) instead.hidden = false;
+      box.toggleAttribute("data-again", true);
+      tell(box, problem);
+    };
+  };
+  const readings = new WeakMap(); // request → the end of its reading
+  const requestBegins = ({ detail }) => {
+    const part = detail.target?.closest("[data-loading]");
+    const box = part && document.getElementById(`loading-${part.dataset.loading}`);
+    if (box) readings.set(detail.xhr, beginReading(part, box));
+  };
+  const isSignedOut = (xhr) => new URL(xhr.responseURL || location.href).pathname.endsWith("/login");
+  const requestEnds = ({ detail: { xhr } }) => {
+    const answer = xhr.status && { ok: xhr.status < 400, status: xhr.status, redirected: isSignedOut(xhr) };
+    readings.get(xhr)?.(problemOf(answer));
+  };
+
   // Live parts: each element with `data-live` is read again and morphed by ids, from the address that
   // the attribute holds, or from the page's own.
   let held = false;
@@ -106,23 +151,41 @@
     if (answer.redirected) return "You are signed out. Load the page again to sign in.";
     return answer.ok ? "" : `The admin answers with the error ${answer.status}.`;
   };
-  const readAgain = async (address, parts) => {
+  const here = () => location.pathname + location.search;
+  const readAgain = async (address, parts, always) => {
     const answer = await fetch(address, { headers: { Accept: "text/html", "HX-Request": "true", "HX-Current-URL": location.href } }).catch(() => null);
     const problem = problemOf(answer);
-    if (problem || held || first("dialog[open]")) return problem;
+    if (problem || (held && !always) || first("dialog[open]")) return problem;
+    if (parts.some((part) => !part.dataset.live) && address !== here()) return ""; // a group was opened meanwhile
     const found = new DOMParser().parseFromString(await answer.text(), "text/html");
     for (const part of parts) morph(part, found);
     return "";
   };
-  const refresh = async () => {
-    if (held || document.hidden || !window.Idiomorph || first("dialog[open]")) return;
-    const here = location.pathname + location.search;
+  const refresh = async (always = false) => {
+    if ((held && !always) || document.hidden || !window.Idiomorph || first("dialog[open]")) return "";
+    const own = here();
     const live = all("[data-live]");
-    const addresses = [...new Set(live.map((part) => part.dataset.live || here))];
-    const partsAt = (address) => live.filter((part) => (part.dataset.live || here) === address);
-    const read = (address) => readAgain(address, partsAt(address)).catch(() => ""); // the next one may succeed
+    const addresses = [...new Set(live.map((part) => part.dataset.live || own))];
+    const partsAt = (address) => live.filter((part) => (part.dataset.live || own) === address);
+    const read = (address) => readAgain(address, partsAt(address), always).catch(() => ""); // the next one may succeed
     const problems = await Promise.all(addresses.map(read));
-    noteReading(problems.find(Boolean) || "");
+    const problem = problems.find(Boolean) || "";
+    noteReading(problem);
+    return problem;
+  };
+  // A group of a long list: the address has the open ones, so each reading brings their rows.
+  const groupToggled = async ({ target }) => {
+    const group = target.dataset?.group;
+    if (group === undefined) return;
+    const address = new URL(location.href);
+    const others = address.searchParams.getAll("open").filter((each) => each !== group);
+    address.searchParams.delete("open");
+    for (const each of target.open ? [...others, group] : others) address.searchParams.append("open", each);
+    history.replaceState(null, "", address);
+    const box = first(".loading", target);
+    if (!target.open || !box) return;
+    const end = beginReading(target, box);
+    end(await refresh(true));
   };
   const hold = () => {
     if (!first("[data-live]")) return;
@@ -162,6 +225,10 @@
   document.addEventListener("click", clicked);
   document.addEventListener("keydown", keyPressed);
   document.addEventListener("input", (event) => { if (event.target.matches("[data-confirm]")) checkConfirmed(event.target); });
+  document.addEventListener("toggle", groupToggled, true); // it does not bubble
+  document.addEventListener("htmx:beforeRequest", requestBegins);
+  document.addEventListener("htmx:beforeSwap", ({ detail }) => { if (isSignedOut(detail.xhr)) detail.shouldSwap = false; });
+  document.addEventListener("htmx:afterRequest", requestEnds);
   document.addEventListener("htmx:afterSettle", (event) => localTimes(event.target));
   holdButton()?.addEventListener("click", hold);
   for (const field of all("[data-file-field]")) field.hidden = false;
@@ -173,5 +240,5 @@
   }
   watchDialogs();
   localTimes();
-  if (first("[data-live]")) setInterval(refresh, REFRESH_MS);
+  if (first("[data-live]")) setInterval(() => refresh(), REFRESH_MS);
 })();

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple
 from urllib.parse import quote, urlencode
 
@@ -24,6 +24,8 @@ COLUMNS: Final[Sequence[tuple[str, Sort | None, str]]] = (
     ("Last change", "change", "num hide-sm"),
 )
 """Title, sort key (None: not sortable) and CSS class of each column."""
+MOST_UNFOLDED: Final = 1000
+"""Of more instances, the page has one line for each group, and the rows of opened groups."""
 _MS: Final = 1000
 
 
@@ -47,10 +49,28 @@ class Row:
 
 
 class Group(NamedTuple):
-    """Rows below one title. The title is empty if the list is not grouped."""
+    """Instances below one title. The title is empty if the list is not grouped.
+
+    rows         empty where the group is folded and closed
+    size         number of its instances
+    worst        the most urgent state in it
+    worst_count  number of its instances in that state
+    folded       it is one line that can be opened
+    address      the page with the group open
+    """
 
     title: str
     rows: list[Row]
+    size: int
+    worst: str
+    worst_count: int
+    folded: bool = False
+    address: str = ""
+
+    @property
+    def opened(self) -> bool:
+        """Whether its rows are shown."""
+        return bool(self.rows)
 
 
 class Chip(NamedTuple):
@@ -76,13 +96,16 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The query parameters of the overview."""
+    """The query parameters of the overview. `opened` has the titles of the opened groups."""
 
     selection: Selection
     group: Grouping = ""
+    opened: frozenset[str] = frozenset()
 
     def address(self, **other: str) -> str:
-        """Return the query string of the overview with other values. Default values are omitted."""
+        """Return the query string of the overview with other values and closed groups. Default
+        values are omitted.
+        """
         asked = self.selection
         values = {
             "filter": asked.filter,
@@ -95,6 +118,12 @@ class Asked:
             name: value for name, value in values.items() if value and (name, value) != _DEFAULT
         }
         return f"?{urlencode(shown)}" if shown else "?"
+
+    def opening(self, title: str) -> str:
+        """Return the page's own URL with a further group open."""
+        opened = [("open", each) for each in sorted({*self.opened, title})]
+        closed = self.address(group=self.group)
+        return f"{closed}{'' if closed == '?' else '&'}{urlencode(opened)}"
 
 
 _DEFAULT: Final = ("sort", "state")
@@ -135,19 +164,35 @@ def columns(asked: Asked) -> list[Column]:
 def groups(
     moment: Moment, sparks: Mapping[str, Sequence[float | None]], asked: Asked, lag_limit_s: float
 ) -> list[Group]:
-    """Return the instances that match the filters, in groups.
+    """Return the instances that match the filters, in groups. Of more than MOST_UNFOLDED
+    instances, groups are folded: only opened ones have rows.
 
     sparks       instance → values of its small chart
     lag_limit_s  lag in seconds above which an operator is needed
     """
     servers = {each.name: each.server for each in moment.relays}
     found = selected(moment.facts.values(), moment.addresses, asked.selection, servers)
+    asked = replace(asked, group=grouping(asked.group, len(found)))
     names = RelayNames.of(moment.relays)
-    titled: dict[str, list[Row]] = {}
+    titled: dict[str, list[Facts]] = {}
     for each in found:
-        title = _title(each, servers, asked.group)
-        titled.setdefault(title, []).append(_row(each, moment, names, sparks, lag_limit_s))
-    return [Group(title, rows) for title, rows in titled.items()]
+        titled.setdefault(_title(each, servers, asked.group), []).append(each)
+    is_folded = len(found) > MOST_UNFOLDED
+
+    def group(title: str, facts: list[Facts]) -> Group:
+        states = Counter(each.period.state for each in facts)
+        worst = min(states, key=lambda each: (rank(each), each))
+        shown = facts if not is_folded or title in asked.opened else []
+        rows = [_row(each, moment, names, sparks, lag_limit_s) for each in shown]
+        address = asked.opening(title) if is_folded else ""
+        return Group(title, rows, len(facts), worst, states[worst], is_folded, address)
+
+    return [group(title, facts) for title, facts in titled.items()]
+
+
+def grouping(chosen: Grouping, shown: int) -> Grouping:
+    """Return the grouping of a list with so many instances: a long one is never without groups."""
+    return chosen or ("state" if shown > MOST_UNFOLDED else "")
 
 
 def _title(facts: Facts, servers: Mapping[str, str], group: Grouping) -> str:

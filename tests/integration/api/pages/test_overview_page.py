@@ -9,6 +9,7 @@ import pytest
 from deploy.embedded import ZooKeeper
 from relay.state import InstanceStatus, InstanceStore, Membership, Paths, RelayMember
 from tests.servers.fixtures import FreshName
+from tests.support.many_instances import admin_with_many
 from tests.support.relays.admin_server import admin_client, admin_settings
 from tests.support.relays.zookeeper_sessions import session_with
 from tests.support.waiting import wait_until
@@ -66,3 +67,33 @@ def test_the_list_of_instances_is_filtered_and_paged(admin: httpx.Client) -> Non
     (stopped,) = admin.get("/api/v1/instances?state=STOPPED").json()
     assert stopped["name"] == "shop-000"
     assert admin.get("/api/v1/instances?limit=0").status_code == 422
+
+
+@pytest.fixture(scope="module")
+def crowded(zookeeper: ZooKeeper, fresh_name: FreshName) -> Iterator[httpx.Client]:
+    with admin_with_many(zookeeper.hosts, fresh_name("folded"), 1001) as client:
+        yield client
+
+
+def test_the_groups_are_closed_with_counts_and_the_worst_state(crowded: httpx.Client) -> None:
+    text = crowded.get("/").text
+    assert text.count('<details class="panel fold"') == 2
+    assert '<tr class="link"' not in text
+    assert "1,001 instances in 2 groups." in text
+    assert '<option value="">' not in text
+    assert 'href="?group=state&amp;open=Running#fold-Running">Show 1,000 instances</a>' in text
+    by_server = crowded.get("/?group=server").text
+    assert by_server.count('<details class="panel fold"') == 1
+    assert "worst:" in by_server
+
+
+def test_a_group_is_opened_by_its_address(crowded: httpx.Client) -> None:
+    text = crowded.get("/?group=state&open=Stopped").text
+    assert text.count('<tr class="link"') == 1
+    assert text.count(" open><summary>") == 1
+    assert crowded.get("/?open=nothing").text.count('<tr class="link"') == 0
+
+
+def test_a_filter_of_few_instances_is_one_list(crowded: httpx.Client) -> None:
+    text = crowded.get("/?filter=many-0007").text
+    assert (text.count('<tr class="link"'), "<details class" in text) == (1, False)

@@ -4,7 +4,7 @@ import pytest
 
 from api.services.watch import Facts, Moment, Selection, StatePeriod
 from api.web.views.figures.sparkline import spark_path
-from api.web.views.overview import Asked, chips, columns, groups, sentence
+from api.web.views.overview import MOST_UNFOLDED, Asked, chips, columns, groups, sentence
 from tests.unit.api.watch.instances import view_of
 
 NOW = 1_767_225_600_000
@@ -37,7 +37,8 @@ def test_the_sentence_counts_states_and_names_the_greatest_lag() -> None:
 def test_rows_say_what_the_table_shows() -> None:
     moment = moment_of(SHOP, ADS, CRM, GONE)
     asked = Asked(Selection(sort="name"))
-    ((_, (ads, crm, gone, shop)),) = groups(moment, {"shop": [1.0, 2.0]}, asked, LIMIT_S)
+    (found,) = groups(moment, {"shop": [1.0, 2.0]}, asked, LIMIT_S)
+    ads, crm, gone, shop = found.rows
     assert (shop.source, shop.lag, shop.rate, shop.change) == (
         "db:3306",
         "0.4 s",
@@ -50,15 +51,48 @@ def test_rows_say_what_the_table_shows() -> None:
 
 
 def test_a_name_stays_one_part_of_the_path() -> None:
-    ((_, (row,)),) = groups(
-        moment_of(facts_of("a/b?c", "RUNNING")), {}, Asked(Selection()), LIMIT_S
-    )
+    (found,) = groups(moment_of(facts_of("a/b?c", "RUNNING")), {}, Asked(Selection()), LIMIT_S)
+    (row,) = found.rows
     assert row.path == "/instances/a%2Fb%3Fc"
 
 
 def test_groups_by_state_come_in_the_order_of_their_rows() -> None:
     found = groups(moment_of(SHOP, ADS, CRM), {}, Asked(Selection(), "state"), LIMIT_S)
-    assert [(title, len(rows)) for title, rows in found] == [("Stopped", 1), ("Running", 2)]
+    assert [(each.title, len(each.rows)) for each in found] == [("Stopped", 1), ("Running", 2)]
+    assert [(each.folded, each.address) for each in found] == [(False, "")] * 2
+
+
+def test_a_thousand_instances_are_one_list_and_one_more_are_folded_groups() -> None:
+    many = [facts_of(f"i{number}", "RUNNING") for number in range(MOST_UNFOLDED - 1)]
+    (one,) = groups(moment_of(CRM, *many), {}, Asked(Selection()), LIMIT_S)
+    assert (one.title, one.size, len(one.rows), one.folded) == ("", 1000, 1000, False)
+    folded = groups(moment_of(CRM, ADS, *many), {}, Asked(Selection()), LIMIT_S)
+    assert [(each.title, each.size, each.rows, each.folded) for each in folded] == [
+        ("Stopped", 1, [], True),
+        ("Running", 1000, [], True),
+    ]
+    assert folded[0].address == "?group=state&open=Stopped"
+
+
+def test_a_folded_group_says_its_worst_state_and_an_opened_one_has_rows() -> None:
+    many = [facts_of(f"i{number}", "RUNNING") for number in range(MOST_UNFOLDED)]
+    asked = Asked(Selection(), "server", frozenset({"No relay", "Gone"}))
+    led, nobody = groups(
+        moment_of(CRM, GONE, facts_of("off", "PAUSED", relay=""), *many), {}, asked, LIMIT_S
+    )
+    assert (led.worst, led.worst_count, led.rows) == ("STOPPED", 1, [])
+    assert (nobody.title, nobody.worst, [each.name for each in nobody.rows]) == (
+        "No relay",
+        "PAUSED",
+        ["off"],
+    )
+    assert led.address.endswith("&open=Gone&open=No+relay&open=r1%2C+which+has+ended")
+
+
+def test_a_filter_that_leaves_few_instances_shows_them() -> None:
+    many = [facts_of(f"i{number}", "RUNNING") for number in range(MOST_UNFOLDED + 5)]
+    (found,) = groups(moment_of(*many), {}, Asked(Selection("i77")), LIMIT_S)
+    assert (found.folded, found.size, len(found.rows)) == (False, 11, 11)
 
 
 def test_chips_and_columns_keep_the_rest_of_the_query() -> None:
