@@ -12,6 +12,7 @@ from jinja2.runtime import Context
 from api.access.endpoints import RIGHTS
 from api.composition import Admin
 from api.deps import caller_of
+from api.error_status import problem_of
 from api.web import words
 from api.web.done import DONE
 from api.web.page import SHOWN_URL, HealthLine, Page, document_path
@@ -46,6 +47,7 @@ def _environment() -> Environment:
         iso=words.iso,
         sentence=_sentence,
         problem_title=title_of,
+        error_title=lambda error: title_of(problem_of(error)),
         problem_remedy=remedy_of,
         counted=words.counted,
     )

@@ -16,6 +16,7 @@ from api.errors import NoSuchThing
 from api.models.snapshot import SnapshotView, SnapshotWish
 from api.web.acts import Shown, done, in_dialog, model_from, who_from
 from api.web.forms import Form, FormDep
+from api.web.views.unread import UnreadPart, unread_part
 from relay.errors import NodeMissing, RelayError
 from relay.model.accounts import Right
 from relay.operations import Who, foretold_copy, instance_of
@@ -111,7 +112,7 @@ def _page(admin: Admin, caller: Caller, name: str, asked: Mapping[str, str]) -> 
         raise NodeMissing(f"There is no instance {name!r}.")
     sentences: list[str] = []
     refused: RelayError | None = None
-    unread: RelayError | None = None
+    unread: UnreadPart | None = None
     copies: list[SnapshotView] = []
     try:
         if asked["tables"].strip():
@@ -123,7 +124,7 @@ def _page(admin: Admin, caller: Caller, name: str, asked: Mapping[str, str]) -> 
         shown = admin.snapshots.shown(name)
         copies = [SnapshotView.shown(each, values=values) for each in reversed(shown)]
     except RelayError as exc:
-        unread = exc
+        unread = unread_part(exc)
     page: dict[str, object] = {
         "title": f"Table copies of {name}",
         "name": name,

@@ -22,7 +22,8 @@ from api.web.views import instance as view
 from api.web.views.figures.chart import Chart, chart
 from api.web.views.figures.timeline import timeline
 from api.web.views.relay_names import RelayNames
-from relay.errors import NodeMissing, RelayError
+from api.web.views.unread import Part, read_parts
+from relay.errors import NodeMissing
 
 router: Final = APIRouter(include_in_schema=False)
 _RANGES: Final[tuple[tuple[Range, str], ...]] = (
@@ -94,25 +95,25 @@ def _chart(title: str, series: SeriesView, *, seconds: bool = False) -> Chart:
 
 
 def _standing(admin: Admin, name: str, facts: Facts) -> dict[str, object]:
-    """Return further facts; a part that cannot be read now is None."""
-    found: dict[str, object] = {
-        "flow": None,
-        "failover": None,
-        "place": None,
-        "dropped": [],
-        "comparison": None,
-        "unread": "",
-    }
-    try:
-        found["failover"] = admin.failover.show(name)
-        found["dropped"] = admin.directory.dropped(name)[:20]
-        found["place"] = _place(admin, name)
-        with suppress(NoSuchThing):  # an instance of another relay's file
-            found["flow"] = FlowView.of(admin.flow(name).show())
-        found["comparison"] = _comparison(admin, name, facts)
-    except RelayError as exc:
-        found["unread"] = exc.reason
-    return found
+    """Return further facts; a part that cannot be read now is None, and `unread` says why."""
+    found = read_parts(
+        (
+            Part("failover", "the servers of the source", lambda: admin.failover.show(name)),
+            Part("dropped", "the tables left out", lambda: admin.directory.dropped(name)[:20]),
+            Part("place", "where it may run", lambda: _place(admin, name)),
+            Part("flow", "pause and limits", lambda: _flow(admin, name)),
+            Part("comparison", "the mapping sets", lambda: _comparison(admin, name, facts)),
+        )
+    )
+    nothing = dict.fromkeys(("failover", "dropped", "place", "flow", "comparison"))
+    return {**nothing, **found.values, "unread": found.unread}
+
+
+def _flow(admin: Admin, name: str) -> FlowView | None:
+    """Return the wanted flow; None for an instance of another relay's file."""
+    with suppress(NoSuchThing):
+        return FlowView.of(admin.flow(name).show())
+    return None
 
 
 def _place(admin: Admin, name: str) -> InstancePlaceView | None:

@@ -17,7 +17,8 @@ from api.web.acts import Shown, check_confirmed, done, in_dialog, model_from, wh
 from api.web.forms import Form, FormDep
 from api.web.views import position as view
 from api.web.views.relay_names import RelayNames
-from relay.errors import RelayError
+from api.web.views.unread import unread_part
+from relay.errors import RelayError, Unreachable
 
 router: Final = APIRouter(include_in_schema=False, prefix="/instances/{name}/position")
 
@@ -135,7 +136,8 @@ def _page(admin: Admin, name: str, asked: Asked) -> Shown:
         "fields": asked.model_dump(exclude={"act"}, exclude_defaults=True),
         "sentences": sentences,
         "button": view.button(asked.act, name, asked.gtid, asked.topic),
-        "problem": problem,
+        "problem": None if problem is None else unread_part(problem),
+        "problem_is_silence": isinstance(problem, Unreachable),
         "leader": RelayNames.of(admin.watch.moment().relays)(leader or ""),
         "commands": [] if position is None else view.commands(position),
     }

@@ -16,7 +16,8 @@ from api.errors import BadRequest
 from api.models.position import Move, MovePreview, Place
 from api.web.acts import Shown, check_confirmed, done, in_dialog, model_from, who_from
 from api.web.forms import FormDep
-from relay.errors import RelayError
+from api.web.views.unread import unread_part
+from relay.errors import RelayError, Unreachable
 
 router: Final = APIRouter(include_in_schema=False)
 
@@ -76,7 +77,8 @@ def _page(admin: Admin, name: str, asked: Mapping[str, object]) -> Shown:
         "instance": instance,
         "asked": asked,
         "preview": preview,
-        "problem": problem,
+        "problem": None if problem is None else unread_part(problem),
+        "problem_is_silence": isinstance(problem, Unreachable),
     }
     return Shown("instance/reposition.html", values, "overview")
 

@@ -6,7 +6,9 @@ from dataclasses import replace
 import httpx
 import pytest
 
+from api.services.failover_desk import FailoverDesk
 from deploy.embedded import Kafka, ZooKeeper
+from relay.errors import StoreUnreachable
 from relay.state import (
     FlowStore,
     InstanceStatus,
@@ -65,6 +67,33 @@ def test_an_unmapped_table_leads_to_its_entry_in_the_editor(
         assert 'data-first="dbs"' in admin.get("/mappings/edit?table=crm_01.a").text
     finally:
         store.put_status(STOPPED)
+
+
+def test_a_part_that_cannot_be_read_names_the_server_and_claims_nothing(
+    admin: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: object) -> None:
+        raise StoreUnreachable("No ZooKeeper server answers at zk1:2181.")
+
+    monkeypatch.setattr(FailoverDesk, "show", away)
+    text = admin.get("/instances/shop").text
+    assert "<h2>ZooKeeper does not answer</h2>" in text
+    assert "No ZooKeeper server answers at zk1:2181. Not shown: the servers of the source" in text
+    assert "has no standby that a relay watches" not in text
+    assert "Nothing was left out." not in text
+
+
+def test_a_relay_that_reports_nothing_any_more_is_named(
+    admin: httpx.Client, session: Session, paths: Paths
+) -> None:
+    store = InstanceStore(session, paths)
+    store.put_status(replace(STOPPED, relay="r-gone", updated_ms=1_767_225_600_000))
+    try:
+        gone = "r-gone reports nothing any more"
+        wait_until(lambda: gone in admin.get("/instances/shop").text, "the name of the relay")
+    finally:
+        store.put_status(STOPPED)
+    wait_until(lambda: gone not in admin.get("/instances/shop").text, "the relay that lives")
 
 
 @pytest.mark.parametrize("span", ["1h", "6h", "24h", "7d", "no"])

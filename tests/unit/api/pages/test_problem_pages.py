@@ -79,7 +79,7 @@ def heading_and_text(page: str) -> tuple[str, str]:
         (LoginPaused("7 s.", 7), 429, "Too many wrong passwords", "Wait for that time"),
         (ChecksBusy("It runs."), 429, "Other checks are running", "Try again"),
         (ZeroDivisionError("a secret"), 500, "The admin has an error", "the log of the admin"),
-        (StoreRefused("Quota."), 502, "A server refused the request", StoreRefused.remedy),
+        (StoreRefused("Quota."), 502, "ZooKeeper refuses the request", StoreRefused.remedy),
         (BrokerUnreachable("No broker."), 503, "Kafka does not answer", BrokerUnreachable.remedy),
         (StoreUnreachable("No answer."), 503, "ZooKeeper does not answer", StoreUnreachable.remedy),
     ],
