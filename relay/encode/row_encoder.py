@@ -71,19 +71,19 @@ class RowEncoder:
         """
         return self.event(changes).encode(range(len(changes)), frame)
 
-    def around_old(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:
-        """Return the text between the row and `old`, and the text after `old`, in a message of a
-        whole row.
+    def framing_texts(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:
+        """Return the two texts that frame `old` in a message of a whole row: the text between the
+        row and `old`, and the text after `old`.
         """
-        before_middle, behind_middle, before_time, behind_time = self.around_frame(operation)
+        before_middle, behind_middle, before_time, behind_time = self.framing_text_parts(operation)
         return (
             before_middle + frame.middle + behind_middle,
             before_time + frame.publish_time + behind_time,
         )
 
-    def around_frame(self, operation: Operation) -> tuple[bytes, bytes, bytes, bytes]:
-        """Return the texts before and after the frame's middle, then those before and after its
-        publishing time.
+    def framing_text_parts(self, operation: Operation) -> tuple[bytes, bytes, bytes, bytes]:
+        """Return the parts of `framing_texts` that do not depend on the frame: the texts before and
+        after the frame's middle, then those before and after its publishing time.
         """
         before_old, before_sql_type, sql_type = self._facts.get(None) or self._new_facts(None)
         old = b"" if operation is Operation.UPDATE else b"null"

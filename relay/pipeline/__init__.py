@@ -1,4 +1,8 @@
-"""The pipeline: the only package that imports several of the row's packages."""
+"""The pipeline: reads the changes of the sources and publishes them.
+
+It is the only package that imports the packages of a row's steps (decode, schema, route, partition,
+encode) together.
+"""
 
 from relay.pipeline.delivery.row_paths import paths_of_tables
 from relay.pipeline.messages.configuration_digest import configuration_digest

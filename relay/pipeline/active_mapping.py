@@ -1,4 +1,6 @@
-"""The mapping set that rows are published under, renewed between two source transactions."""
+"""The mapping set under which an instance publishes rows. It changes only between two source
+transactions.
+"""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -18,8 +20,8 @@ from relay.errors import (
 from relay.model.names.mapping_name import MappingName, digest_of
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.delivery.saved_position import mapping_lost, mapping_missing
-from relay.pipeline.held_returns import HeldReturns
 from relay.pipeline.saved_sets import Documents, KnownSet, MappingSets, SavedSets
+from relay.pipeline.table_return_guard import TableReturnGuard
 from relay.route import MappingSet, Router, table_moves
 from relay.settings import RoutingSettings
 from relay.state import InstanceStore
@@ -36,13 +38,11 @@ Raises StoreUnreachable to keep the set in force.
 
 
 class ActiveMapping:
-    """Holds one compiled set; `problem` says why a newer one is not active.
-
-    `changed` is set by the watch on the store's pointer. A set of the store is activated only if
-    the store continues the sets that the position record names (`same_store`): a store that was
-    wiped, or that belongs to another installation, never changes a route. A set that gives tables
-    a topic again waits until all instances have left that topic (ADR 81): the sets before it are
-    activated.
+    """Holds the compiled mapping set in force; `problem` says why a newer set is not in force, ""
+    if none is. A set of the store is used only if the store continues the sets that the position
+    record names (`same_store`): a store that was wiped, or that belongs to another installation,
+    never changes a route. If a set gives tables a topic again, the set before it stays in force
+    until all instances have left that topic (ADR 81).
     """
 
     def __init__(
@@ -53,7 +53,9 @@ class ActiveMapping:
         instance: str = "",
         notes: InstanceStore | None = None,
     ) -> None:
-        """`notes` has the statuses of other instances; without it no set waits for them."""
+        """Start with an empty set. `changed` is set by the watch on the store's pointer. `notes`
+        reads the statuses of other instances; None: no set waits for other instances.
+        """
         self.problem = ""
         self.router = Router(MappingSet.empty(), routing)
         self.name = MappingName()
@@ -64,27 +66,30 @@ class ActiveMapping:
         self._is_resumed = False
         self._store = store
         self._saved = SavedSets(store)
-        self._returns = HeldReturns(notes, self._saved.compiled, instance)
+        self._returns = TableReturnGuard(notes, self._saved.compiled, instance)
         self._routing = routing
         self._changed = changed
         self._instance = instance
 
     @property
     def number(self) -> int:
-        """The number of the active set."""
+        """The number of the mapping set in force."""
         return self.name.number
 
     @property
     def documents(self) -> Mapping[str, Documents]:
-        """The documents of the active set, by its digest."""
+        """The documents of the mapping set in force, in a dictionary of one entry with the set's
+        digest as key.
+        """
         return {self.name.digest: self._documents}
 
     def begin(self, record: PositionRecord | None, read_kept: ReadKept) -> None:
-        """Activate the set for the next rows. A half-published transaction is continued under
-        its own set, which the position topic holds; later transactions are not. While ZooKeeper
-        does not answer, the last set that this relay read stays active if the record names it or
-        one that it replaced. Raises MappingLost, MappingMissing, MappingRefused,
-        StoreUnreachable, and the errors of `read_kept`.
+        """Put the set for the next rows in force, at the start of a run. A half-published
+        transaction ends under its own set, which `read_kept` reads from the position topic by
+        digest. Otherwise the store's newest set is used. While ZooKeeper does not answer, the last
+        set that this relay read stays in force, if the record names that set or an earlier one that
+        this relay has read. Raises MappingLost, MappingMissing, MappingRefused, StoreUnreachable,
+        and the errors of `read_kept`.
         """
         self._named = MappingName() if record is None else record.mapping
         if record is not None and record.split is not None:
@@ -98,17 +103,15 @@ class ActiveMapping:
             self._changed.set()
 
     def check_readable(self) -> None:
-        """Check that the store's current set can be read and compiled; the active set stays.
-
+        """Check that the store's current set can be read and compiled, without putting it in force.
         Raises MappingRefused, StoreUnreachable.
         """
         stored = self._store.current()
         MappingSet.compile(stored.number, dict(stored.bodies))
 
     def has_news(self) -> bool:
-        """Whether the store's pointer names another set than the last checked one.
-
-        Asks ZooKeeper only after a signal.
+        """Return whether the store's pointer names another set than the one that was checked last.
+        Reads ZooKeeper only after its watch fired. Returns False if ZooKeeper does not answer.
         """
         if not self._changed.is_set():
             return False
@@ -119,10 +122,11 @@ class ActiveMapping:
             return False  # the next connection, or the next save, signals again
 
     def renew(self, prepare: Prepare | None = None) -> bool:
-        """Activate the store's set if it was changed; True when names may have changed.
-
-        Raises MappingLost, and StoreUnreachable while the active set is that of a resumed
-        transaction alone.
+        """Put the store's newest allowed set in force if the pointer changed; return whether the
+        set changed. `prepare` is called with the sets of the change-over before the new one is in
+        force. Raises MappingLost and MappingMissing, and StoreUnreachable if the set in force is
+        only that of a resumed transaction; otherwise the set in force stays during an outage of
+        ZooKeeper.
         """
         if not self._changed.is_set() or self._returns.is_pausing:
             return False
@@ -138,18 +142,16 @@ class ActiveMapping:
         return self.router is not before
 
     def sets_since(self, before: KnownSet) -> list[MappingSet]:
-        """Return `before`, the sets that were saved after it, and the set in force.
-
-        Only the first and the last one if those between cannot be read or are another store's.
-        Raises StoreUnreachable.
+        """Return `before`, the sets that were saved after it, and the set in force, in this order.
+        Returns only `before` and the set in force if a set between them cannot be read, or if the
+        store is another one. Raises StoreUnreachable.
         """
         return self._saved.through(before, self.router.mapping)
 
     def published_set(self, record: PositionRecord, read_kept: ReadKept) -> KnownSet | None:
-        """Return the set that a record names, if it is not the one in force.
-
-        None also where its documents are gone. Raises StoreUnreachable, and what `read_kept`
-        raises.
+        """Return the set that a position record names, with its documents. None if that set is in
+        force, if its documents no longer exist, or if the record is inside a half-published
+        transaction. Raises StoreUnreachable and the errors of `read_kept`.
         """
         name = record.mapping
         if name == self.name or not name.digest or record.split is not None:
@@ -157,12 +159,11 @@ class ActiveMapping:
         return self._named_set(name, read_kept)
 
     def refuse_left(self, topic: str) -> None:
-        """Check that the newest mapping set still gives the topic to its tables, before this
-        instance publishes its first row there. Another instance may already have published the
-        marker that ends a table in the topic. As long as no newer set may be used, none has.
-
-        Raises BatchAborted, which makes the next run begin under the newer set, TopicRefused
-        within a half-published transaction, MappingRefused, StoreUnreachable.
+        """Check, before this instance publishes its first row to `topic`, that the newest set still
+        gives the topic to its tables. Otherwise another instance may already have published the
+        marker that ends a table in the topic. Raises BatchAborted if the next run must begin under
+        the newer set, TopicRefused if a half-published transaction prevents that, MappingRefused,
+        StoreUnreachable.
         """
         newer = self._saved.newest_after(self.number)
         if newer is None or not any(table_moves(self.router.mapping, newer, (topic,))):

@@ -20,7 +20,10 @@ _POLL_SECONDS: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class BufferCursors:
-    """Items put, taken and acknowledged since the buffer was created, and the bytes in it."""
+    """The cursors of a buffer: items put, taken (`get`) and acknowledged since it was created.
+
+    `size_bytes` is the size of the events in the buffer now.
+    """
 
     put: int
     get: int
@@ -45,27 +48,27 @@ class Chunk:
 
     @property
     def done(self) -> bool:
-        """Whether every item of the chunk is taken."""
+        """Return whether every item of the chunk is taken."""
         return self.at == len(self.items)
 
     def __iter__(self) -> Iterator[StreamItem]:
-        """Take the items one by one."""
+        """Yield the items that are not taken yet, and move `at` after each."""
         while not self.done:
             self.at += 1
             yield self.items[self.at - 1]
 
 
 class ChangeBuffer:
-    """Items in the order of the source; `put` waits while it is full, `take` while it is empty.
+    """Passes items in the order of the source from one reading thread to one publishing thread.
 
-    Full means `buffer_size` items (ITEMSIZE) or `buffer_size` x `buffer_memunit_bytes` bytes
-    (MEMSIZE) that were put and not yet taken; one item alone always fits. The ack cursor moves
-    when
-    Kafka has committed. No item is published from here twice: after an abort the source is read
-    again into a new buffer. One thread puts and another one gets: items change
-    hands in chunks, the last ones when the putting thread calls `hand_over` before it waits for
-    anything. While it is full, `overdue` gets the age of the oldest chunk in seconds;
-    when it returns True, putting raises GoesToSpool.
+    `put` waits while the buffer is full: `buffer_size` items (ITEMSIZE) or `buffer_size` x
+    `buffer_memunit_bytes` bytes (MEMSIZE) were put and not yet taken. One chunk alone always fits.
+    Items are passed in chunks; the reading thread calls `hand_over` to pass an unfinished chunk
+    before it waits for the source.
+
+    Acknowledging only counts, and no item is published from here twice: after an abort the source
+    is read again into a new buffer. While the buffer is full, `overdue` is called with the age of
+    the oldest chunk in seconds; if it returns True, `put` raises GoesToSpool.
     """
 
     def __init__(
@@ -91,24 +94,27 @@ class ChangeBuffer:
 
     @property
     def cursors(self) -> BufferCursors:
-        """Return the three cursors and the size of the buffer; any thread may call it."""
+        """The three cursors and the size of the buffer. Any thread may read them."""
         return BufferCursors(self._put, self.taken, self._ack, self._size_bytes)
 
     @property
     def empty(self) -> bool:
-        """Return True if nothing can be taken now."""
+        """Return whether no item can be taken now."""
         return self._chunk.done and not self._waiting
 
     def put(self, item: StreamItem, size_bytes: int) -> bool:
-        """Append an item, waiting for room; False when the buffer was closed."""
+        """Append an item, and wait if the buffer is full; return False if the buffer was closed.
+
+        `size_bytes` is the size of the item's event. Raises GoesToSpool.
+        """
         self._filling.append(item)
         self._filling_bytes += size_bytes
         self._filling_weight += self._item_weight + (size_bytes if self._by_bytes else 0)
         return self.hand_over() if self._filling_weight >= self._chunk_weight else not self._closed
 
     def hand_over(self) -> bool:
-        """Pass the items to the taking thread, waiting for free space; False if the buffer was
-        closed.
+        """Pass the collected items to the taking thread, and wait if the buffer is full; return
+        False if the buffer was closed.
         """
         if not self._filling:
             return not self._closed
@@ -130,9 +136,10 @@ class ChangeBuffer:
         return True
 
     def take(self, timeout_s: float) -> Chunk:
-        """Return the next chunk, an empty one after `timeout_s` seconds.
+        """Return the next chunk; an empty chunk if none arrived in `timeout_s` seconds, or after
+        `wake`.
 
-        After the last item, raises the reader's error.
+        Raises the reader's error once all items before it are taken.
         """
         chunk = self._next_chunk(timeout_s)
         self._taken_before += self._chunk.at
@@ -141,28 +148,32 @@ class ChangeBuffer:
 
     @property
     def taken(self) -> int:
-        """How many items were taken so far."""
+        """The number of items that were taken so far."""
         return self._taken_before + self._chunk.at
 
     def ack(self, taken: int) -> None:
-        """Free the first `taken` items, which are committed."""
+        """Record that the first `taken` items are committed to Kafka."""
         self._ack = taken
 
     def wake(self) -> None:
-        """End the wait of `take` for an item, or its next one."""
+        """End a wait of `take` at once. If `take` is not waiting, its next call does not wait."""
         with self._changed:
             self._woken = True
             self._changed.notify_all()
 
     def fail(self, failure: BaseException) -> None:
-        """The reader has ended; `take` raises it once everything before it is taken."""
+        """Record the error that ended the reader. `take` raises it once all items before it are
+        taken.
+        """
         self.hand_over()
         with self._changed:
             self._failure = failure
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Free a waiting reader; no more items are accepted."""
+        """Accept no more items: `put` and `hand_over` return False, also if they are
+        waiting now.
+        """
         with self._changed:
             self._closed = True
             self._changed.notify_all()

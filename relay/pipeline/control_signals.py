@@ -1,4 +1,4 @@
-"""Signals from operators outside the process: the position was moved, or a transaction should be
+"""Notices operators' calls to an instance: the position was moved, or a transaction should be
 skipped.
 """
 
@@ -10,9 +10,10 @@ from relay.zk import Watch
 
 
 class ControlSignals:
-    """Notices calls between `acknowledge` and `pending`.
+    """Reports whether an operator called since `acknowledge`.
 
-    Signals alone say little, since every reconnect gives one.
+    A ZooKeeper signal alone does not show that, since every reconnection gives one; so the number
+    of calls is compared.
     """
 
     def __init__(self, store: InstanceStore, instance: str) -> None:
@@ -23,13 +24,13 @@ class ControlSignals:
         self._answered: int | None = None
 
     def watch(self) -> None:
-        """Begin to watch the node of signals in ZooKeeper."""
+        """Begin to watch the instance's node of calls in ZooKeeper."""
         self._watch = self._store.watch_calls(self._instance, self._signal)
 
     def acknowledge(self) -> None:
-        """Mark the signals so far as answered by the next read.
+        """Record that all calls so far are answered.
 
-        If ZooKeeper does not answer, it is read when it is back.
+        If ZooKeeper does not answer, the next signal counts as a call.
         """
         self._signal.clear()
         try:
@@ -38,8 +39,10 @@ class ControlSignals:
             self._answered = None
 
     def pending(self) -> bool:
-        """Whether a signal arrived since `acknowledge`; reads ZooKeeper only after a watch
-        fired.
+        """Return whether a call arrived since `acknowledge`.
+
+        Reads ZooKeeper only after its watch fired. Returns False if ZooKeeper does not answer; the
+        next connection signals again.
         """
         if not self._signal.is_set():
             return False

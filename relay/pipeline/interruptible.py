@@ -1,4 +1,4 @@
-"""Waits for other servers that end when the instance is stopped."""
+"""Waits for answers of servers; a stop of the instance ends these waits."""
 
 import threading
 from collections.abc import Callable
@@ -20,9 +20,10 @@ Answer = TypeVar("Answer")
 
 
 def answer_of(future: "Future[Answer]", stop: threading.Event, what: str) -> Answer:
-    """Wait for the future's result.
+    """Return the future's result, and wait for it.
 
-    Raises AskedToStop if a stop came first and `what` was not answered soon after.
+    `what` names the call in the error. Raises AskedToStop if `stop` is set and no result arrives in
+    the next 2 seconds, and the error of the future.
     """
     while not stop.is_set():
         if wait((future,), _POLL_SECONDS).done:
@@ -35,9 +36,11 @@ def answer_of(future: "Future[Answer]", stop: threading.Event, what: str) -> Ans
 
 
 def answered(call: Callable[[], Answer], stop: threading.Event, what: str) -> Answer:
-    """Make a call that waits for a server, in a daemon thread that a stop abandons.
+    """Return the result of `call`, which runs in a daemon thread.
 
-    Raises the call's errors, AskedToStop or ResourcesExhausted.
+    If `stop` is set and no result arrives in the next 2 seconds, the thread is abandoned and
+    AskedToStop is raised. Raises the errors of `call`, and ResourcesExhausted. `what` names the
+    call in errors.
     """
     future: Future[Answer] = Future()
     RelayThread("ask", what, complete_future, future, call).start()

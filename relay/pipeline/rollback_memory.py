@@ -1,4 +1,4 @@
-"""Rolled-back rows of a source that are known beyond a run."""
+"""Remembers rolled-back rows of a source from one run to the next."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -9,12 +9,14 @@ from relay.source import ExcludedRange
 
 @dataclass(slots=True)
 class RolledBack:
-    """Rolled-back rows of one source, as coordinates of the followed server; used by the instance's
-    thread. In a group, the reading threads add ranges too.
+    """The known rolled-back rows of one source, as coordinates on the followed server.
 
-    `ranges` are left out when the server is read next. `read` is the begin of the transaction that
-    was last read to its end; its rolled-back rows are in the ranges. `unread` is the begin of one
-    that was due in part before it was read to its end. `epoch` is that of the position record.
+    The instance's thread uses it; in a group, the reading threads add ranges too.
+
+    ranges  the rows that the next reading leaves out
+    read    the begin of the transaction that was last read to its end; its rows are in `ranges`
+    unread  the begin of a transaction whose part was due before its end could be read
+    epoch   the epoch of the position record to which the coordinates belong
     """
 
     ranges: list[ExcludedRange] = field(default_factory=list)
@@ -23,17 +25,19 @@ class RolledBack:
     epoch: int = 0
 
     def leave_out(self, ranges: Iterable[ExcludedRange]) -> None:
-        """Record rolled-back rows: the next reading of the source leaves them out."""
+        """Add rolled-back rows, which the next reading of the source leaves out."""
         self.ranges.extend(each for each in ranges if each not in self.ranges)
 
     def of_transaction(self, begin: BinlogPosition) -> list[ExcludedRange]:
-        """Return the known ranges of the transaction that begins there."""
+        """Return the known rolled-back rows of the transaction that begins at `begin`."""
         return [each for each in self.ranges if each[:2] == (begin.file, begin.offset)]
 
     def continue_in(self, epoch: int, *, switches: bool) -> None:
-        """Drop the coordinates of another epoch or server: other transactions have the same ones.
+        """Drop all coordinates if the epoch is another one or the source `switches` to another
+        server.
 
-        A RESET of the binlog writes the same files and offsets again.
+        Other transactions have the same coordinates then: a RESET of the binlog writes the same
+        files and offsets again.
         """
         if epoch != self.epoch or switches:
             self.epoch = epoch

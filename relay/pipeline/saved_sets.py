@@ -1,4 +1,4 @@
-"""The mapping sets of the store as an instance uses them: by number and digest, and in a row."""
+"""Reads the saved mapping sets of the store, by number and digest or several in a row."""
 
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol, TypeAlias
@@ -12,20 +12,24 @@ Documents: TypeAlias = Mapping[str, str]
 
 
 class MappingSets(Protocol):
-    """The numbered mapping sets; the store in ZooKeeper is one."""
+    """The numbered mapping sets; the store in ZooKeeper implements it."""
 
     def number(self) -> int:
-        """Return the number of the set to use. Raises MappingRefused, StoreUnreachable."""
+        """Return the number of the newest set, which should be in force. Raises MappingRefused,
+        StoreUnreachable.
+        """
 
     def current(self) -> StoredSet:
-        """Return the set to use. Raises MappingRefused, StoreUnreachable."""
+        """Return the newest set, which should be in force. Raises MappingRefused,
+        StoreUnreachable.
+        """
 
     def load(self, number: int) -> StoredSet:
-        """Return a set. Raises NodeMissing, MappingRefused, StoreUnreachable."""
+        """Return the set with this number. Raises NodeMissing, MappingRefused, StoreUnreachable."""
 
 
 class KnownSet(NamedTuple):
-    """A mapping set with its documents."""
+    """A compiled mapping set, with its name (number and digest) and its documents."""
 
     name: MappingName
     documents: Documents
@@ -39,7 +43,9 @@ class SavedSets:
         self._store = store
 
     def known(self, number: int) -> KnownSet | None:
-        """Return a set of the store; None if it is missing or broken. Raises StoreUnreachable."""
+        """Return the set with this number; None if it is missing or cannot be compiled. Raises
+        StoreUnreachable.
+        """
         try:
             stored = self._store.load(number)
             mapping = MappingSet.compile(number, dict(stored.bodies))
@@ -48,16 +54,19 @@ class SavedSets:
         return KnownSet(stored.name, stored.bodies, mapping)
 
     def compiled(self, number: int) -> MappingSet | None:
-        """Return a set of the store without its documents; None if it is missing or broken."""
+        """Return the compiled set with this number; None if it is missing or cannot be compiled.
+
+        Raises StoreUnreachable.
+        """
         found = self.known(number)
         return None if found is None else found.mapping
 
     def through(self, before: KnownSet, last: MappingSet) -> list[MappingSet]:
-        """Return `before`, the sets that were saved after it, and the last one.
+        """Return `before`, the sets that were saved after it, and `last`, in this order.
 
-        Only the first and the last one if those between cannot be read, or if the store has other
-        documents under the number of `before`: sets between are then another store's (ADR 89).
-        Raises StoreUnreachable.
+        Returns only `before` and `last` if a set between them cannot be read, or if the store has
+        another set under the number of `before`: then the sets between belong to another store (ADR
+        89). Raises StoreUnreachable.
         """
         number = before.name.number
         if before.name.digest and not self._has(before.name):
@@ -71,7 +80,11 @@ class SavedSets:
         return found is not None and found.name == name
 
     def documents(self, wanted: MappingName) -> Documents | None:
-        """Return the documents of a set if ZooKeeper holds exactly this one."""
+        """Return the documents of the set `wanted`; None if ZooKeeper does not have it or has
+        another set under its number.
+
+        Raises StoreUnreachable only if `wanted` has no digest; otherwise an outage gives None.
+        """
         try:
             stored = self._store.load(wanted.number)
         except (NodeMissing, MappingRefused):
@@ -83,7 +96,10 @@ class SavedSets:
         return stored.bodies if wanted.digest in ("", stored.name.digest) else None
 
     def newest_after(self, number: int) -> MappingSet | None:
-        """Return the newest readable set that was saved after this one, None without any."""
+        """Return the newest set with a higher number that can be compiled; None if there is none.
+
+        Raises MappingRefused, StoreUnreachable.
+        """
         for each in range(self._store.number(), number, -1):
             if (found := self.compiled(each)) is not None:  # no instance publishes under others
                 return found

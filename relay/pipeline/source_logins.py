@@ -1,6 +1,6 @@
 """The login data of an instance's sources.
 
-It shows after a refused login whether another attempt can succeed.
+After a refused login, a change of it shows that another attempt may succeed.
 """
 
 from collections.abc import Iterator
@@ -18,9 +18,10 @@ Compare it; do not print it.
 
 
 def login_state(instance: InstanceSettings) -> LoginState:
-    """Return the passwords and the state of the files now.
+    """Return the passwords and the state of the certificate files now, of every server of the
+    instance.
 
-    A relay never tries a refused login twice with the same ones.
+    A relay never repeats a refused login with the same data.
     """
     return tuple(each for server in _servers(instance) for each in _login_of(server))
 

@@ -77,10 +77,10 @@ class CloudEventRows(JsonRows):
     def __init__(self, definition: TableDefinition, name: TableId, instance: str) -> None:
         super().__init__(definition, name, instance, _END)
 
-    def around_old(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:
+    def framing_texts(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:
         """Return the text before the images, and the text between them and the order key."""
         kind = _TYPES[letter_of(operation, frame)]
-        head, middle = super().around_old(operation, frame)
+        head, middle = super().framing_texts(operation, frame)
         return _attributes(self._instance, kind, self._name, frame) + head, middle
 
     def before_order(self, frame: MessageFrame) -> bytes:

@@ -40,8 +40,10 @@ class EnvelopeRows(ABC):
         """Return the texts that compiled code prints around row images."""
 
     @abstractmethod
-    def around_old(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:
-        """Return the text before the images, and the text between them and the order key."""
+    def framing_texts(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:
+        """Return the two texts that frame the row images: the text before them, and the text
+        between them and the order key.
+        """
 
     @abstractmethod
     def image(self, row: Row) -> bytes:
@@ -54,14 +56,14 @@ class EnvelopeRows(ABC):
     def encode(self, changes: Sequence[RowChange], frame: MessageFrame, order: OrderPair) -> bytes:
         """Return the value of a message with one change."""
         (change,) = changes
-        head, middle = self.around_old(operation_of(change), frame)
+        head, middle = self.framing_texts(operation_of(change), frame)
         images = [self.image(row) for row in change if row is not None]
         envelope = self.envelope
         return b"".join(
             (head, envelope.between.join(images), middle, order_bytes(order), envelope.end)
         )
 
-    def around_frame(self, operation: Operation) -> tuple[bytes, bytes, bytes, bytes]:
+    def framing_text_parts(self, operation: Operation) -> tuple[bytes, bytes, bytes, bytes]:
         """Raise NotImplementedError: only Canal's form prints whole transactions."""
         raise NotImplementedError(operation)
 
@@ -85,7 +87,7 @@ class ReadableRows(EnvelopeRows):
         """Return None: compiled code does not print this form."""
         return _NO_ENVELOPE
 
-    def around_old(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:
+    def framing_texts(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:
         """Raise NotImplementedError: compiled code does not print this form."""
         raise NotImplementedError(operation, frame)
 

@@ -61,7 +61,7 @@ class JsonRows(EnvelopeRows):
         """Return the texts that compiled code prints around row images."""
         return self._envelope
 
-    def around_old(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:
+    def framing_texts(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:
         """Return the text before the images, and the text between them and the order key."""
         inserted, deleted = operation is Operation.INSERT, operation is Operation.DELETE
         return (

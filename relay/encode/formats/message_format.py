@@ -58,14 +58,14 @@ class RowsEncoder(Protocol):
         `order` is the order key of the first. A format without packed messages takes one change.
         """
 
-    def around_old(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:
+    def framing_texts(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:
         """Return the two texts that compiled code prints around the images of each row.
 
         The form of the printer determines where it prints them.
         """
 
-    def around_frame(self, operation: Operation) -> tuple[bytes, bytes, bytes, bytes]:
-        """Return the parts of `around_old` that are the same for whole transactions. Only for
+    def framing_text_parts(self, operation: Operation) -> tuple[bytes, bytes, bytes, bytes]:
+        """Return the parts of `framing_texts` that are the same for whole transactions. Only for
         Canal's form.
         """
 

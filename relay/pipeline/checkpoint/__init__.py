@@ -1,4 +1,4 @@
 """The contents of one Kafka transaction: its messages, the progress, and the position record.
 
-May import the packages of the pipeline below `publishing`.
+Of the pipeline's packages it may import `spooling`, `ingest`, `messages` and `delivery`.
 """

@@ -14,9 +14,9 @@ from relay.telemetry import COPIED, OpenTableCounts, TableCount
 
 
 class BatchContents:
-    """The part of the checkpoint that puts messages into the open batch, and counts its rows.
+    """Puts messages into the open batch, and counts its rows; the base class of `Checkpoint`.
 
-    `progress` is for reading.
+    `progress` is a read-only view of the instance's progress.
     """
 
     def __init__(
@@ -43,16 +43,20 @@ class BatchContents:
         self._batch.value_bytes += messages.value_bytes
 
     def add_claim(self, message: OutboundMessage) -> None:
-        """Put a message into the open batch whose value is in the store of large values."""
+        """Put a message whose value is in the claim-check store into the open batch, and count a
+        claim.
+        """
         self.add(message)
         self._batch.claims += 1
 
     def add_own(self, message: OutboundMessage) -> None:
-        """Put a record of the relay's own into the open batch; its bytes are not published ones."""
+        """Put a record of the relay itself, such as a heartbeat, into the open batch. Its bytes do
+        not count as published ones.
+        """
         self._outbox.send(message)
 
     def add_deletion(self, message: OutboundMessage) -> None:
-        """Put the deletion (tombstone) of one of the relay's own records into the open batch."""
+        """Put the tombstone of a record of the relay itself into the open batch."""
         self._outbox.send_deletion(message)
 
     # Counts of the open batch
@@ -60,10 +64,10 @@ class BatchContents:
     def count_published(
         self, rows: int, size_bytes: int, left_out: int = 0, order: OrderPair | None = None
     ) -> None:
-        """Count source rows that were processed, `left_out` of them without a message.
+        """Count source rows whose messages are in the open batch, except `left_out` of them.
 
-        `size_bytes` are bytes as logged. `order` is the order key of the last change; None: each
-        row took one.
+        `size_bytes` is their size in the binlog. `order` is the order key of the last row; None:
+        each row took one order key.
         """
         batch, progress = self._batch, self._progress
         batch.event_bytes += size_bytes
@@ -75,11 +79,13 @@ class BatchContents:
 
     @property
     def open_counts(self) -> tuple[int, int]:
-        """The rows of the open batch, and the bytes of its message values."""
+        """The number of rows in the open batch, and the bytes of its message values."""
         return self._batch.rows, self._batch.value_bytes
 
     def count_table(self, table: TableId, operation: str, rows: int, size_bytes: int) -> None:
-        """Count rows by logical table and operation; `size_bytes` are those of message values."""
+        """Count rows of a logical table and operation. `size_bytes` is the size of their message
+        values.
+        """
         if rows > 0:
             self._tables.count(table, operation, rows, size_bytes)
 
@@ -91,11 +97,11 @@ class BatchContents:
         table: TableId | None = None,
         order: OrderPair | None = None,
     ) -> None:
-        """Count rows of a copied table, whose messages are in the open batch, and record the
-        progress of the copies.
+        """Count rows of a copied table (snapshot), whose messages are in the open batch.
 
-        These rows are not items of the source. `table` is the logical one and `order` their last
-        order key, None without rows.
+        `snapshots` is the new progress of all requests. The rows are not rows of the binlog.
+        `size_bytes` is the size of their message values, `table` the logical table, and `order` the
+        order key of the last row; both are None without rows.
         """
         self._batch.copied_rows += rows
         if table is not None:
@@ -104,7 +110,11 @@ class BatchContents:
         self._progress.copies(snapshots, order)
 
     def count_left_out(self, rows: int, size_bytes: int, keys: int | None = None) -> None:
-        """Count rows without any message; they still take order keys: so many, or one each."""
+        """Count source rows that get no message.
+
+        They still take `keys` order keys; None: one per row. `size_bytes` is their size in the
+        binlog.
+        """
         time_ms, position = self._progress.order
         order = OrderPair(time_ms, position + (rows if keys is None else keys))
         self._progress.take(rows, order)
@@ -113,27 +123,27 @@ class BatchContents:
         totals.source_bytes += size_bytes
 
     def count_skipped(self, table: TableId, rows: int) -> None:
-        """Note rows (or a statement, as one) of a transaction that an operator skips, for the entry
-        of the audit trail.
+        """Count rows of a transaction that an operator skips, for its audit entry; a statement
+        counts as one row.
         """
         self._skip_audit.count(table, rows)
 
     def count_statement(self) -> None:
-        """Count a statement as one change."""
+        """Count a statement as one change of the open transaction."""
         self._progress.take(1, None)
 
     def count_prepared(self, size_bytes: int) -> None:
-        """Count a row event of a prepared transaction: one change without an order key.
+        """Count a row event of a prepared XA transaction as one change that takes no order key.
 
-        `size_bytes` 0: it is kept already.
+        `size_bytes` is its size in the binlog, 0 if an earlier attempt already stored the event.
         """
         self._progress.take_prepared()
         self._batch.event_bytes += size_bytes
 
     def count_undecodable(self, values: int) -> None:
-        """Count values that were published as they could not be decoded."""
+        """Count values that were published with U+FFFD because their bytes could not be decoded."""
         self._batch.undecodable_values += values
 
     def count_dead_letter(self, code: str) -> None:
-        """Count a row that went to the dead letters."""
+        """Count a row that was written to the dead letter topic, under the code of its error."""
         self._batch.dead_letters[code] += 1

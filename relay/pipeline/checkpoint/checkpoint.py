@@ -29,12 +29,11 @@ _POLL_BYTES: Final = 1 << 20
 
 
 class Checkpoint(BatchContents):
-    """Owns the open batch, its messages, the progress and the position message; used by one thread.
-
-    No other class writes any of them. `BatchContents` has its methods for messages and counts of
-    the open batch; the methods here follow the source and commit. `batch_number` counts the batches
-    of this run from 1. `publish_time_ms` is the wall clock at the last poll: the publishing
-    time in messages.
+    """Owns the open batch: its messages, the progress, and the position record that closes it. No
+    other class changes them; one thread uses it. The methods of `BatchContents` add messages and
+    counts; the methods here follow the source and commit. `batch_number` counts the batches of this
+    run from 1. `publish_time_ms` is the publishing time in messages: the wall clock at the last
+    poll, in Unix milliseconds.
     """
 
     def __init__(
@@ -61,17 +60,16 @@ class Checkpoint(BatchContents):
 
     @property
     def is_empty(self) -> bool:
-        """Whether the open batch has no message, and no commit is unanswered."""
+        """Return whether the open batch has no message and no commit is unanswered."""
         return not self._outbox.committing and not self._outbox.messages
 
     # Items of the source
 
     def open_transaction(self, begin: TransactionBegin) -> None:
-        """Begin a source transaction. If it must first be read to its end, commit the open batch
-        and read it.
-
-        Raises HistoryChanged if it is not the expected half-published one, BatchAborted,
-        SavepointRolledBack and AskedToStop.
+        """Begin a source transaction. If the transaction must first be read to its end
+        (`PartGuard`), commit the open batch and read it. Raises HistoryChanged if another
+        transaction than the expected half-published one begins, BatchAborted, SavepointRolledBack
+        and AskedToStop.
         """
         progress = self._progress
         if self._parts.reads_first(progress.following, begin, progress.split):
@@ -82,7 +80,9 @@ class Checkpoint(BatchContents):
         self._note_begin(begin)
 
     def saw(self, items: Sequence[StreamItem]) -> None:
-        """Note items of the open transaction; the first ones identify it."""
+        """Record items of the open transaction; the first ones become part of the transaction's
+        identity.
+        """
         self._progress.saw(items)
 
     def close_transaction(self, end: TransactionEnd) -> None:
@@ -94,7 +94,9 @@ class Checkpoint(BatchContents):
         self._stats.totals.source_transactions += 1
 
     def close_whole_transactions(self, chunk: Chunk, found: WholeTransactions) -> None:
-        """Count transactions that were printed together, from the chunk's present index on."""
+        """Record the transactions `found`, which were printed together; their items begin at the
+        chunk's present index.
+        """
         self._note_begin(chunk.items[chunk.at])
         last = last_changed(chunk.items, chunk.at, chunk.at + found.items)
         change_time_ms = min(found.last_begin.change_time_ms, self.publish_time_ms)
@@ -110,17 +112,17 @@ class Checkpoint(BatchContents):
         totals.source_bytes += found.event_bytes
 
     def advance(self, item: Advance) -> None:
-        """Advance the position without a transaction, or record that the source has no more
+        """Record that the position moved without a transaction, or that the source has no more
         data.
         """
         self._progress.advance(item)
 
     def follow(self, source: str) -> None:
-        """Note that the next items are of this source of a group."""
+        """Record that the next items are from the source `source` of a group."""
         self._progress.follow(source)
 
     def publish_under(self, mapping: MappingName) -> None:
-        """Note that another mapping set is in force from the next transaction on."""
+        """Record that another mapping set is in force from the next transaction on."""
         self._progress.publish_under(mapping)
 
     # The end of a batch
@@ -130,8 +132,8 @@ class Checkpoint(BatchContents):
         self.publish_time_ms = _now_ms()
 
     def poll(self) -> None:
-        """Ask the commit policy regularly while items arrive: by time, by bytes, and after a
-        statement.
+        """Ask the commit policy whether to commit, if enough time or bytes passed since the last
+        poll, or after a statement.
         """
         batch = self._batch
         if (
@@ -143,9 +145,9 @@ class Checkpoint(BatchContents):
             self.commit_if_due(idle=False)
 
     def commit_if_due(self, *, idle: bool) -> None:
-        """Request the commit of the open batch if the policy requires it. `idle`: the buffer is
-        empty. While the producer takes no message of another batch, the next items form one
-        batch. Raises AskedToStop, and the error of the previous commit.
+        """Request the commit of the open batch if the commit policy says so. `idle`: the buffer is
+        empty. While the producer accepts no message of another batch, nothing is committed and the
+        next items join the open batch. Raises AskedToStop, and the error of the previous commit.
         """
         self._poll_at_s = monotonic() + POLL_INTERVAL_SECONDS
         self._poll_at_bytes = self._batch.event_bytes + self._poll_bytes
@@ -165,33 +167,32 @@ class Checkpoint(BatchContents):
             self._progress.source_idle = False
 
     def commit_start(self) -> None:
-        """Write the resolved start position, the first record of an instance, and wait until Kafka
-        has it.
+        """Commit the resolved start position as the instance's first record, and wait for Kafka's
+        answer.
         """
         self._commit()
         self._outbox.await_commit()
 
     def commit_open(self) -> None:
-        """Commit the open complete transactions, if there are any, and wait until Kafka has
-        them.
+        """Commit the open batch if it has messages or the position moved, and wait for Kafka's
+        answer. Call it only between two source transactions.
         """
         if self._outbox.messages or self._progress.moved:
             self._commit()
             self._outbox.await_commit()
 
     def commit_part(self) -> None:
-        """Commit everything taken so far, including a part of the open transaction, and wait until
-        Kafka has it.
-
-        Rows of a prepared transaction that are read back from their topic must be committed before.
+        """Commit everything taken so far, including a part of the open transaction, and wait for
+        Kafka's answer. The XA publisher calls it before it reads rows of a prepared transaction
+        back from their topic.
         """
         self._include_part()
         self._commit()
         self._outbox.await_commit()
 
     def commit_before_statement(self) -> None:
-        """Commit the messages before a statement, without the statement: consumers see them
-        first.
+        """Commit the messages before a statement separately, so that consumers see them before the
+        statement.
         """
         if self._outbox.messages:
             self._include_part()
@@ -201,23 +202,21 @@ class Checkpoint(BatchContents):
             self._commit(Closing.BARRIER)
 
     def end_with_statement(self) -> None:
-        """Record that the open batch holds a statement: it is committed without waiting for
-        further items.
+        """Record that the open batch holds a statement, so that the next poll commits the batch at
+        once.
         """
         self._batch.alone = True
 
     def await_commit(self) -> None:
-        """Wait for the acknowledgement of the last commit.
-
-        Raises the commit's error, and AskedToStop if none arrives.
+        """Wait for the answers to all requested commits. Raises a commit's error, and AskedToStop
+        if the instance is stopped and no answer arrives.
         """
         self._outbox.await_commit()
 
     def abort(self) -> None:
-        """Wait for the answer to the last commit, and drop the messages that the producer does not
-        have yet.
-
-        The run then aborts the producer's transaction. Raises as `await_commit` does.
+        """Wait for the answers to all commits, then drop the messages that were not yet passed to
+        the producer. The caller then aborts the producer's transaction. Raises as `await_commit`
+        does.
         """
         self._outbox.abort()
 

@@ -17,7 +17,9 @@ the last one.
 
 
 class BatchEnd(Enum):
-    """The reason to commit the batch now, or not yet."""
+    """What to commit now: nothing yet, whole transactions, a part of a transaction, or the position
+    alone.
+    """
 
     NOT_YET = "not yet"
     WHOLE = "whole source transactions"
@@ -26,9 +28,10 @@ class BatchEnd(Enum):
 
 
 class BatchView(NamedTuple):
-    """The open batch as the rules see it.
+    """The facts about the open batch that decide whether to commit it.
 
-    `idle`: the buffer is empty. `whole`: no source transaction is open.
+    `size_bytes` is its size in the binlog. `whole`: no source transaction is open. `idle`: the
+    buffer is empty. `moved`: the position differs from the committed one.
     """
 
     messages: int
@@ -41,8 +44,11 @@ class BatchView(NamedTuple):
 
 
 def batch_end(batch: BatchView, settings: TransactionSettings) -> BatchEnd:
-    """Return what to commit now: an idle stream commits at once, a busy one in large steps, a giant
-    source transaction in parts.
+    """Return what to commit now.
+
+    An idle stream commits at once, a busy one after `busy_commit_ms` or `busy_commit_bytes`. A
+    giant source transaction is committed in parts, after `split_bytes` or a third of the
+    transaction timeout.
     """
     if batch.messages and batch.whole:
         old = batch.open_seconds * 1000 >= settings.busy_commit_ms

@@ -1,8 +1,8 @@
 """Reads a source transaction to its end before a part of it is published, so that no part holds
 rows that the source rolled back.
 
-The record of a part counts only rows that the source kept. Every later read, on this server or
-another one, counts the same rows (ADR 43).
+The record of a part counts only rows that were not rolled back. Every later read, on this server or
+another one, then counts the same rows (ADR 43).
 """
 
 from collections.abc import Callable, Mapping
@@ -39,9 +39,10 @@ def _find(
 
 @dataclass(frozen=True, slots=True)
 class GuardedSource:
-    """A source that is read from `server`, and its known rolled-back rows.
+    """A source that is read from `server`, with the rolled-back rows that are `known` of it.
 
-    The present read may omit fewer than `known`: a reader thread adds new ones.
+    The present stream may leave out fewer rows than `known`, because a reading thread adds new
+    ones.
     """
 
     server: SourceSettings
@@ -50,14 +51,15 @@ class GuardedSource:
 
     @property
     def left_out(self) -> frozenset[ExcludedRange]:
-        """The rolled-back rows that the present read omits."""
+        """The rolled-back rows that the present stream leaves out."""
         return self.source.stream.left_out
 
     def is_known(self, begin: TransactionBegin) -> bool:
-        """Whether a transaction was read to its end, and the present read omits its rolled-back
-        rows.
+        """Return whether the transaction was already read to its end, and the present stream leaves
+        out its rolled-back rows.
 
-        The stream that follows the spool was opened by another thread.
+        The second condition can fail after the spool: another thread opened the stream that follows
+        it.
         """
         return self.known.read == begin.position and self.left_out.issuperset(
             self.known.of_transaction(begin.position)
@@ -65,18 +67,18 @@ class GuardedSource:
 
     @property
     def spooled(self) -> bool:
-        """Whether the present data comes from the spool, which holds only whole transactions
+        """Return whether the present items come from the spool, which holds only whole transactions
         without rolled-back rows.
         """
         return isinstance(self.source.stream, SpooledStream) and self.source.stream.from_disk
 
 
 class PartGuard:
-    """Used by the publishing thread.
+    """Ensures that no published part of a transaction holds rolled-back rows; used by the
+    publishing thread.
 
-    `budget_s` is how long an open Kafka transaction may wait; `cancelled` ends every wait.
-
-    `stop` is set when the instance must end.
+    `sources` are by name. `budget_s` is how many seconds a check may take while a Kafka transaction
+    is open. `cancelled` returns True to end a wait. `stop` is set when the instance must end.
     """
 
     def __init__(
@@ -96,9 +98,10 @@ class PartGuard:
     def reads_first(
         self, source: str, begin: TransactionBegin, split: SplitProgress | None
     ) -> bool:
-        """Whether `read` must precede the transaction's first row.
+        """Return whether `read` must be called before the transaction's first row is published.
 
-        A part of it is published, or was due before its end was read.
+        That is so if a part of it (`split`) is published, or if its end was not found in time when
+        a part was due.
         """
         guarded = self._sources[source]
         if guarded.spooled or guarded.is_known(begin):
@@ -106,10 +109,12 @@ class PartGuard:
         return split is not None or guarded.known.unread == begin.position
 
     def read(self, source: str, begin: TransactionBegin, split: SplitProgress | None) -> None:
-        """Read the transaction to its end, and wait for that; no Kafka transaction may be open.
+        """Read the transaction to its end, and wait until its end is in the binlog; no Kafka
+        transaction may be open.
 
-        Raises BatchAborted if it must be read again without some rows, and SavepointRolledBack if a
-        part from an older version may count such rows.
+        `split` is its published part. Raises BatchAborted if the transaction must be read again
+        without its rolled-back rows or the wait is cancelled, and SavepointRolledBack if the
+        published part is from an older version, which may have counted such rows.
         """
         guarded, poll, began_s = self._sources[source], _Poll(self._cancelled), monotonic()
         while (found := self._find(guarded.server, begin, poll)) is None:
@@ -130,8 +135,8 @@ class PartGuard:
     def before_part(self, source: str, begin: TransactionBegin) -> None:
         """Check that no row of the transaction was rolled back, before a part of it is committed.
 
-        Raises BatchAborted if it must be read again without some rows, and TransactionUnread if its
-        end was not read in time.
+        Raises BatchAborted if the transaction must be read again without its rolled-back rows, and
+        TransactionUnread if its end was not found in `budget_s` seconds.
         """
         guarded = self._sources[source]
         if guarded.spooled or guarded.is_known(begin):

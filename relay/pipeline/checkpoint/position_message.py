@@ -1,5 +1,5 @@
-"""The position record that closes a batch, and the records of the relay's own that are kept beside
-it.
+"""The position record that closes a batch, and the relay's own records that are
+committed with it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ class Closing(NamedTuple):
 
 
 class PositionKeeper(Protocol):
-    """Makes the messages in which a position record is stored."""
+    """Makes the messages that store a position record; the position store implements it."""
 
     def message(self, record: PositionRecord) -> OutboundMessage:
         """Return the position record as a message that joins a batch."""
@@ -38,15 +38,17 @@ class PositionKeeper(Protocol):
     def keep_mappings(
         self, record: PositionRecord, contents: Mapping[str, Mapping[str, str]]
     ) -> tuple[PositionRecord, list[OutboundMessage]]:
-        """Return the record with the mapping sets that are kept, and the messages that keep
-        them.
+        """Return the record with the mapping sets that the position topic will hold, and the
+        messages that store or delete their documents.
+
+        `contents` are the documents of the set in force, by digest.
         """
 
 
 class PositionMessages:
-    """Composes the last messages of a batch; used by one thread.
+    """Makes the last messages of a batch; used by one thread.
 
-    `names` are the sources whose schema history is stored.
+    `names` gives the schema history of each source, None for a source without one.
     """
 
     def __init__(
@@ -63,7 +65,7 @@ class PositionMessages:
 
     @property
     def partitions(self) -> dict[str, int]:
-        """By how many partitions the rows of each topic are placed."""
+        """The number of partitions to which the rows of each topic are assigned."""
         return dict(self._topics.counts)
 
     @property
@@ -73,7 +75,7 @@ class PositionMessages:
 
     @property
     def hashed_forms(self) -> HashedForms:
-        """The forms in which the keys of each table are hashed, by topic."""
+        """The text forms in which keys are hashed to partitions, by topic and table."""
         return self._topics.hashed_forms
 
     @property
@@ -82,8 +84,10 @@ class PositionMessages:
         return dict(self._topics.formats)
 
     def closing(self, record: PositionRecord, now_ms: int) -> Closing:
-        """Return the last messages of a batch with this record: position history, mapping
-        documents, schema history, and the record.
+        """Return the last messages of a batch: position history, mapping documents, schema history,
+        and the record.
+
+        `now_ms` is Unix time in milliseconds.
         """
         record, mappings = self._store.keep_mappings(record, self._mapping.documents)
         beside = [*self._store.history_messages(record, now_ms), *mappings]

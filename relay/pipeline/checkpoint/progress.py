@@ -1,6 +1,4 @@
-"""The progress of the instance: the last whole source transaction, and the processed part of the
-open one.
-"""
+"""The progress of an instance, as a position record stores it."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -21,21 +19,21 @@ from relay.pipeline.ingest.position_digests import FingerprintRecorder
 
 
 class Progress:
-    """Follows the stream and returns the position record at any change. Only the checkpoint
-    changes it.
+    """Follows the items of the stream and gives the position record of each moment; only the
+    checkpoint changes it. "Published" changes are those that Kafka has committed.
 
     draft           the record that is committed next
     mapping         the mapping set that the open transaction is published under
     begin           the begin of the open transaction, None between two transactions
-    split           the visible part of the open or next transaction, None if none is visible
+    split           the published part of the open or next transaction, None if there is none
     order           the order key of the last change
-    items           the changes of the open transaction; the first `skip` are visible already
-    change_time_ms  the time of the transaction that began last, never later than the relay's clock
-    following       the present source of a group, "" for a single source
+    items           taken changes of the open transaction, of which the first `skip` are published
+    change_time_ms  the time of the last begun transaction, at most the relay's clock (Unix ms)
+    following       the source of a group that the items come from, "" for a single source
     source_idle     whether the last item reported that the source has no more data
     moved           whether the position differs from the committed one
-    skip_reason     why the open transaction is not published, usually None
-    report          counts the published rows, if the instance has a topic of transactions
+    skip_reason     why the open transaction is not published, None if it is published
+    report          the counts of its published rows, if the instance has a topic of transactions
     """
 
     def __init__(
@@ -50,7 +48,9 @@ class Progress:
     ) -> None:
         """Continue after `record`.
 
-        keeps_gtids    False: the record has no GTIDs, because the set would be incomplete
+        configuration  the digest of the settings that decide which messages a transaction becomes
+        mapping        the mapping set in force
+        keeps_gtids    False: the record gets no GTIDs, because the set would be incomplete
         follows_names  sources ("" for a single one) whose schema history was read up to `record`
         fingerprints   computes digests that identify each position on other servers
         """
@@ -116,40 +116,40 @@ class Progress:
 
     @property
     def whole(self) -> bool:
-        """Return True between two source transactions: none is open."""
+        """Return whether no source transaction is open."""
         return self.begin is None
 
     @property
     def between_transactions(self) -> bool:
-        """Whether no source transaction is open, here or half published before a restart."""
+        """Return whether no transaction is open, and none was half published before a restart."""
         return self.begin is None and self.split is None
 
     @property
     def leaves_nothing_out(self) -> bool:
-        """Whether every row from here on is published with the order key of its own position."""
+        """Return whether all later rows will be published: no split, replay or skip is left."""
         return self.between_transactions and self._replay is None and not self._source.skips
 
     @property
     def skip(self) -> int:
-        """The number of changes of the open transaction that are visible already."""
+        """The number of changes of the open transaction that Kafka already has."""
         return self.split.items_done if self.split is not None else 0
 
     @property
     def to_skip(self) -> int:
-        """How many of the next changes are visible already."""
+        """The number of the next changes that Kafka already has, and that are not
+        published again.
+        """
         return 0 if self.split is None else max(0, self.split.items_done - self.items)
 
     def take(self, changes: int, order: OrderPair | None = None) -> None:
-        """Count changes of the open transaction. `order` is the key of the last one; None: each
-        change took the next key.
-        """
+        """Count `changes`. `order` is the key of the last one; None: each took one order key."""
         self.items += changes
         self.order = order or OrderPair(
             self.order.execute_time, self.order.execute_position + changes
         )
 
     def take_prepared(self) -> None:
-        """Count a row event of a prepared transaction: its rows take order keys at the COMMIT."""
+        """Count a row event of a prepared transaction; its rows take order keys at the COMMIT."""
         self.items += 1
 
     def publish_under(self, mapping: MappingName) -> None:
@@ -159,13 +159,15 @@ class Progress:
 
     @property
     def at(self) -> BinlogPosition:
-        """The end of the last whole source transaction, or where the source moved on to."""
+        """The end of the last whole transaction, or a later position reported without a
+        transaction.
+        """
         return self._source.end.position
 
     def copies(
         self, snapshots: dict[str, SnapshotProgress], order: OrderPair | None = None
     ) -> None:
-        """Set the progress of requests to copy tables, and the order key of their last row."""
+        """Set the progress of copy requests, and the order key of the last copied row."""
         self.draft.record = replace(self.draft.record, snapshots=snapshots)
         self.moved = True
         if order is not None and order > self.order:
@@ -173,9 +175,8 @@ class Progress:
             self._stale = True
 
     def start_transaction(self, begin: TransactionBegin, now_ms: int, skew_ms: int) -> None:
-        """Take the transaction's first order key.
-
-        Raises HistoryChanged if it is not the expected half-published one.
+        """Open a transaction and take its first order key. Commit times may be `skew_ms` ahead of
+        `now_ms`. Raises HistoryChanged if it is not the expected half-published transaction.
         """
         split = self.split
         if split is not None and not split.is_of(begin.gtid, begin.position):
@@ -202,7 +203,7 @@ class Progress:
         self._stale = True
 
     def saw(self, items: Sequence[StreamItem]) -> None:
-        """Items of the open transaction follow; the first ones identify it."""
+        """Record items of the open transaction; the first ones become part of its identity."""
         self.source_idle = False
         if len(self._changes) < MOST_CHANGES:
             self._changes += first_changes(items[: MOST_CHANGES - len(self._changes)])
@@ -233,10 +234,8 @@ class Progress:
         change_time_ms: int,
         last: tuple[TransactionBegin, Sequence[bytes]] | None,
     ) -> None:
-        """Record whole transactions at once: their GTIDs, the end and the order key of the last
-        change.
-
-        `last` is the begin of the last of them that changed something, and its first changes.
+        """Record several whole transactions. `end`, `order` and `change_time_ms` are those of the
+        last. `last`: the begin and first changes of the last transaction with a change.
         """
         self.source_idle = False
         if last is not None:
@@ -248,7 +247,7 @@ class Progress:
         self.moved = self._stale = True
 
     def advance(self, item: Advance) -> None:
-        """Record that the source advanced without a transaction, or has no more data."""
+        """Record that the source moved on without a transaction, or has no more data."""
         end = self._source.end
         self.source_idle = item.position == end.position and item.identity == end.identity
         if self.source_idle:
@@ -259,10 +258,7 @@ class Progress:
             self._end_replay(item.position)
 
     def follow(self, source: str) -> None:
-        """Record that the next items come from this source of a group.
-
-        Its order keys continue after those of the others.
-        """
+        """Record that the next items come from this source of a group. Order keys continue."""
         self.source_idle = False
         if source != self.following:
             self._source = self._sources[source]
@@ -270,15 +266,14 @@ class Progress:
 
     @property
     def part_begin(self) -> TransactionBegin | None:
-        """The begin of the open transaction, if a part of it would be in the next record.
-
-        None for one that an operator skips: a record counts only visible rows.
+        """The begin of the open transaction, if the next record would hold a part of it. None also
+        for a skipped transaction: a record counts only published rows.
         """
         is_skipped = self.skip_reason is SkipReason.SKIPPED
         return None if is_skipped or self.items <= self.skip else self.begin
 
     def part_done(self) -> None:
-        """Record that the processed part of the open transaction is in the next record."""
+        """Record that the open transaction's taken part is published with the next record."""
         if (begin := self.part_begin) is not None:
             self.split = SplitProgress(
                 begin.position,

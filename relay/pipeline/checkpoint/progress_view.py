@@ -1,4 +1,6 @@
-"""The progress as the publishers read it. Only the checkpoint changes it."""
+"""The read-only view of the progress, which the publishers use. Only the checkpoint changes the
+progress.
+"""
 
 from typing import Protocol
 
@@ -10,7 +12,9 @@ from relay.pipeline.checkpoint.skip_policy import SkipReason
 
 
 class ProgressView(Protocol):
-    """`Progress` without the methods that change it: a type checker refuses any assignment."""
+    """The attributes of `Progress` without the methods that change it, so that a type checker
+    refuses assignments.
+    """
 
     @property
     def record(self) -> PositionRecord:
@@ -22,25 +26,29 @@ class ProgressView(Protocol):
 
     @property
     def whole(self) -> bool:
-        """Whether no source transaction is open."""
+        """Return whether no source transaction is open."""
 
     @property
     def between_transactions(self) -> bool:
-        """Whether no source transaction is open, here or half published before a restart."""
+        """Return whether no source transaction is open, and none was published in part before a
+        restart.
+        """
 
     @property
     def leaves_nothing_out(self) -> bool:
-        """Return whether no row is skipped from here on: each order key follows from position and
-        time.
+        """Return whether every later row will be published: no part is published, no replay runs,
+        no skip is due.
         """
 
     @property
     def at(self) -> BinlogPosition:
-        """Return the end of the last whole source transaction, or a later empty position."""
+        """The end of the last whole source transaction, or a later position that the source
+        reported without a transaction.
+        """
 
     @property
     def skip_reason(self) -> SkipReason | None:
-        """Why the open transaction is not published; usually None."""
+        """Why the open transaction is not published; None if it is published."""
 
     @property
     def order(self) -> OrderPair:
@@ -52,11 +60,11 @@ class ProgressView(Protocol):
 
     @property
     def items(self) -> int:
-        """Return the number of changes of the open transaction that were processed."""
+        """The number of changes of the open transaction that were taken so far."""
 
     @property
     def to_skip(self) -> int:
-        """Return how many of the next changes Kafka has already: they are read again, and not
+        """The number of the next changes that Kafka already has: they are read again and not
         published.
         """
 

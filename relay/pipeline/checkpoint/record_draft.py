@@ -7,10 +7,10 @@ from relay.model.records.position_record import PositionRecord
 
 
 class RecordDraft:
-    """The last position record with the changes since then.
+    """Holds the position record that is committed next, as `record`.
 
-    `Progress` replaces what follows from the stream. These methods replace the facts about topics
-    and mapping sets.
+    `Progress` sets the parts that follow from the stream. The methods here set the facts about
+    topics and mapping sets.
     """
 
     __slots__ = ("record",)
@@ -19,7 +19,7 @@ class RecordDraft:
         self.record = record
 
     def keeps(self, mappings: dict[str, int]) -> None:
-        """Set which mapping sets the position topic holds from the next record on."""
+        """Set the mapping sets that the position topic holds: digest → number."""
         if mappings != self.record.kept_mappings:
             self.record = replace(self.record, kept_mappings=mappings)
 
@@ -30,7 +30,7 @@ class RecordDraft:
 
         partitions  topic → number of partitions
         rules       topic → digest of the partition rules
-        forms       the forms of the hashed keys
+        forms       topic → table → text forms in which keys are hashed
         """
         record = self.record
         if (partitions, rules, forms) != (record.partitions, record.placed_by, record.hashed_forms):

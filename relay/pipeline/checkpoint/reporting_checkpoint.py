@@ -62,11 +62,11 @@ class _Published:
 
 
 class ReportingCheckpoint(Checkpoint):
-    """Counts the published rows of each source transaction.
+    """A checkpoint that also publishes a BEGIN and an END message for each source transaction with
+    published rows.
 
-    It puts a BEGIN message before the first row, and an END message after the last one. A
-    transaction without a published row has neither. The counts of a transaction in parts are in the
-    position record.
+    A transaction without a published row gets neither. For a transaction in parts, the position
+    record holds the counts of the published parts.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class ReportingCheckpoint(Checkpoint):
     def open_transaction(self, begin: TransactionBegin) -> None:
         """Begin a source transaction, or continue one whose first parts are published.
 
-        Raises as the method of Checkpoint does.
+        Raises the errors of `Checkpoint.open_transaction`.
         """
         super().open_transaction(begin)
         progress = self._progress
@@ -128,13 +128,17 @@ class ReportingCheckpoint(Checkpoint):
         super().close_transaction(end)
 
     def publishes(self, table: TableId, topic: str) -> None:
-        """Set the logical table of the next rows, and the first of its topics."""
+        """Set the logical table of the next rows, and its first topic; only messages there count as
+        rows.
+        """
         self._target = _Target(table, topic)
 
     def next_number(self, order: OrderPair) -> RowNumber:
-        """Return the number of the row with this order key, which is published next.
+        """Return the number in its source transaction of the row that is published next, whose
+        order key is `order`.
 
-        The second half of a changed key is numbered before the first one is counted.
+        A changed key is published as two rows; the second one may be numbered before the first one
+        is counted.
         """
         if order != self._numbered:
             self._numbered, self._ahead = order, self._ahead + 1
@@ -145,12 +149,16 @@ class ReportingCheckpoint(Checkpoint):
         return RowNumber(self.membership.id, total + self._ahead, of_table + self._ahead)
 
     def count_dead_letter(self, code: str) -> None:
-        """Count a row that went to the dead letters: the next row takes its number."""
+        """Count a row that was written to the dead letter topic. The next row takes the number of
+        that row.
+        """
         self._ahead = 0
         super().count_dead_letter(code)
 
     def add(self, message: OutboundMessage) -> None:
-        """Add a message to the open batch, and count its rows unless it is a copy."""
+        """Put a message into the open batch, and count its rows unless another message of the same
+        rows was counted.
+        """
         self._count_message(message)
         super().add(message)
 

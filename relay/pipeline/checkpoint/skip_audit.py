@@ -1,5 +1,5 @@
-"""Records the skipped rows of a transaction in the audit trail, together with the position after
-it.
+"""Writes skipped transactions to the audit trail, in the Kafka transaction of the position after
+them.
 """
 
 from collections import Counter
@@ -18,15 +18,15 @@ An entry stays far below the smallest message limit.
 
 
 class EntryMaker(Protocol):
-    """Makes messages of audit entries; the audit trail does."""
+    """Makes messages of audit entries; the audit trail implements it."""
 
     def message(self, entry: AuditEntry) -> OutboundMessage:
         """Return an audit entry as a message that joins a batch."""
 
 
 class SkipAudit:
-    """Counts the skipped rows of the open transaction, and keeps the entries of ended ones until
-    a batch includes them.
+    """Counts the rows of the open transaction that an operator skips, and collects the audit
+    entries of ended ones.
     """
 
     def __init__(self, trail: EntryMaker, instance: str) -> None:
@@ -36,11 +36,14 @@ class SkipAudit:
         self._ended: list[OutboundMessage] = []
 
     def count(self, table: TableId, rows: int) -> None:
-        """Note rows (or a statement, as one) of a real table that are left out."""
+        """Count skipped rows of a real table; a statement counts as one row."""
         self._rows[str(table)] += rows
 
     def end(self, begin: TransactionBegin, source: str = "") -> None:
-        """The skipped transaction is over; `source` is the one of a group that it is of."""
+        """Make the audit entry of the skipped transaction that began with `begin`.
+
+        `source` is its source in a group, "" for a single source.
+        """
         named = self._rows.most_common(TABLES_NAMED)
         after = {
             **({"source": source} if source else {}),
@@ -58,6 +61,6 @@ class SkipAudit:
         self._rows.clear()
 
     def taken(self) -> list[OutboundMessage]:
-        """Hand the entries over to the batch that commits now."""
+        """Return the collected audit entries for the batch that commits now, and forget them."""
         ended, self._ended = self._ended, []
         return ended

@@ -1,6 +1,7 @@
-"""Decides which source transactions are read but not published, by operators' requests.
+"""Decides which source transactions are read but not published, because an operator moved the
+position or skips them.
 
-Pure; based on coordinates and GTIDs.
+Pure: it compares coordinates and GTIDs.
 """
 
 from collections.abc import Collection
@@ -21,7 +22,11 @@ class SkipReason(Enum):
 def skip_reason(
     begin: TransactionBegin, replay: Replay | None, skips: Collection[str]
 ) -> SkipReason | None:
-    """Return why this transaction is not published; None if it is."""
+    """Return why the transaction is not published; None if it is published.
+
+    `replay` is the range that is published again after an operator moved the position back, `skips`
+    are the GTIDs that operators skip.
+    """
     if begin.gtid and begin.gtid in skips:
         return SkipReason.SKIPPED
     if replay is not None and not behind(begin.position, replay.publish_from):
@@ -30,5 +35,5 @@ def skip_reason(
 
 
 def behind(place: BinlogPosition, other: BinlogPosition) -> bool:
-    """Whether a position equals the other one or is after it, in the history of one server."""
+    """Return whether `place` equals `other` or is after it, both on one server."""
     return place.rank >= other.rank

@@ -13,10 +13,12 @@ from relay.model.records.position_record import OtherSource, PositionRecord
 
 
 class SourceProgress:
-    """The position of one source. `end` is the end of its last transaction, `skips` are the
-    GTIDs of coming ones to skip. Transactions are many and commits few: the GTIDs in `ended` are
-    collected, and merged when the position is requested. Without `keeps_gtids` there are none:
-    an incomplete set would be useless.
+    """The position of one source while transactions end.
+
+    `end` is the end of its last transaction, and `skips` are the GTIDs that an operator wants
+    skipped. `ended` collects GTIDs, which are merged into the set only when the position is
+    requested: transactions are many, commits few. Without `keeps_gtids` the position has no GTID
+    set, because the set would be incomplete.
     """
 
     __slots__ = (
@@ -46,16 +48,17 @@ class SourceProgress:
         self._standing: tuple[TransactionEnd, OtherSource] | None = None
 
     def changed(self, begin: TransactionBegin, changes: Sequence[bytes]) -> None:
-        """Record the end of a transaction with this begin; its first `changes` identify it.
+        """Remember an ended transaction as the source's last one, for proofs on other servers.
 
-        One without changes identifies nothing.
+        `changes` are its first changes, which identify it. A call with no changes has no effect:
+        such a transaction cannot be identified.
         """
         if changes:
             self._newest = begin, changes
 
     @property
     def standing(self) -> OtherSource:
-        """The present position of the source."""
+        """The present position of the source, as a position record stores it."""
         if self._standing is None or self._standing[0] is not self.end:
             self._gtids = self._gtids.with_each(self.ended)
             self.ended.clear()
@@ -80,7 +83,11 @@ class SourceProgress:
 def each_source(
     record: PositionRecord, follows_names: Collection[str], *, keeps_gtids: bool
 ) -> dict[str, SourceProgress]:
-    """Return the sources of a record by name, a single one as ""."""
+    """Return the progress of every source of a record, by source name; a single source is named "".
+
+    `follows_names` are the sources whose schema history is read. `keeps_gtids` is described at
+    SourceProgress.
+    """
     return {
         name: SourceProgress(at, keeps_gtids=keeps_gtids, follows_names=name in follows_names)
         for name, at in record.standing.items()

@@ -1,4 +1,4 @@
-"""Publishes a chunk: the messages of its unchanged rows, and the request's progress with them."""
+"""Publishes a chunk: the messages of its unchanged rows, and the new progress of its request."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -42,9 +42,10 @@ _TOPIC_DIFFERS: Final = (FormatChanged, FormatsDiffer, PartitionsDiffer)
 
 @dataclass(frozen=True, slots=True)
 class PrintedChunk:
-    """The messages of each row of a chunk, and the printer that made them.
+    """The messages of a chunk, before they are put into the batch.
 
-    `printed`: those that compiled code made together; `made` is then empty.
+    `before` is the order key before those of the rows. `printed` holds the messages if compiled
+    code made them together; otherwise `made` holds the messages of each row.
     """
 
     ready: ReadyChunk
@@ -55,12 +56,12 @@ class PrintedChunk:
 
     @property
     def rows(self) -> int:
-        """The number of rows of the table that have messages."""
+        """The number of rows that have messages."""
         return len(self.made) if self.printed is None else self.printed.number
 
     @property
     def value_bytes(self) -> int:
-        """Bytes of the messages' values."""
+        """The size of the messages' values in bytes."""
         if self.printed is not None:
             return self.printed.value_bytes
         return sum(len(each.value or b"") for row in self.made for each in row)
@@ -102,9 +103,11 @@ class ChunkPublisher:
         self._shared: _Shared | None = None
 
     def printed(self, run: CopyRun, ready: ReadyChunk, router: Router) -> PrintedChunk | None:
-        """Return the messages of a chunk; None if it waits or is read again. The open batch is
-        still unchanged. Raises SnapshotRefused for rows that no message can hold, Unreachable,
-        and the errors of a table that cannot be encoded.
+        """Return the messages of a chunk, without changing the open batch.
+
+        None if the chunk cannot be published now: its table is not published, no order key is free,
+        or its rows must be read again. Raises SnapshotRefused for rows that no message can hold,
+        Unreachable, and the errors of a table that cannot be encoded.
         """
         plan = self._planned(ready.table, router, run.request.to_topic)
         if plan is None:
@@ -141,9 +144,10 @@ class ChunkPublisher:
     def publish(
         self, run: CopyRun, printed: PrintedChunk, recorded: Mapping[str, SnapshotProgress]
     ) -> None:
-        """Add a chunk and its progress to the open batch.
+        """Put a chunk's messages and the new progress into the open batch.
 
-        Raises the errors that end a batch, as for live rows: then the run must end.
+        `recorded` is the progress of all requests in the position record. Raises the errors that
+        end a batch; the caller must then end the run.
         """
         self._add(printed)
         most = MOST_ROWS if printed.printed is None else MOST_PRINTED_ROWS
@@ -243,6 +247,6 @@ def _plan_of(plans: TablePlans, table: CopiedTable, to_topic: str) -> TablePlan 
 
 
 def _positions_of_row(plan: TablePlan) -> int:
-    """How many execute positions each row of a chunk takes, all from the same one on."""
+    """Return how many execute positions each row of a chunk takes, all from the same one on."""
     refinement = plan.refinement
     return 1 if refinement is None else refinement.pairs or 1

@@ -1,4 +1,4 @@
-"""The SELECT that reads one chunk of a table."""
+"""The SELECT that reads one chunk of a table, and the rules for its size."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -36,7 +36,8 @@ _TARGET_BYTES: Final = 4 << 20
 
 
 def chunk_condition(where: str, keys: str) -> str:
-    """Combine the condition of a request and that of its keys; "" for all rows.
+    """Return the SQL condition of a request: its `where` and that of its keys, combined; "" for all
+    rows.
 
     Raises SnapshotRefused for a condition that could read anything but rows of the table.
     """
@@ -48,10 +49,10 @@ def chunk_condition(where: str, keys: str) -> str:
 def chunk_select(
     table: CopiedTable, after: Boundary, condition: str, rows: int, until: Boundary = ()
 ) -> str:
-    """Return the SQL of the rows after key `after`, up to and including `until`.
+    """Return the SELECT of at most `rows` rows after the key `after`, up to and including `until`.
 
-    (): from the table's beginning, to its end. After the table's columns come the texts of the
-    row's key, where the next chunk begins.
+    An empty `after` is the beginning of the table, an empty `until` its end. Each result row has
+    the table's columns, then the texts of the row's key, from which the next chunk continues.
     """
     columns = ", ".join([*table.columns, *map(boundary_text, table.key)])
     name = ".".join(map(quoted, table.map.id))
@@ -62,7 +63,7 @@ def chunk_select(
 
 
 def low_mark(record: PositionRecord) -> Low:
-    """Return the published position when a chunk begins."""
+    """Return the low watermark of a chunk: the published position when the chunk begins."""
     source, last = record.source, record.source.last
     begin = None if last is None else last.begin
     return Low(source.identity.server, source.gtid_set, begin, source.binlog)
@@ -78,11 +79,12 @@ def read_chunk(
     *,
     shard_in_keys: bool = False,
 ) -> Callable[[ChunkConnection], ReadChunk | GivesWay | TableChanged | None]:
-    """Return the query for the next rows of a request after a key.
+    """Return a function that reads the next `rows` rows of a request after the key `after`.
 
-    A condition that few rows meet is applied to a bounded number of rows, so that the server
-    answers in time. Keys need no bound: the server finds them by the index. Raises SnapshotRefused.
-    The columns are compared after the rows are read, so an ALTER meanwhile is found.
+    The function returns the chunk, GivesWay if the source is too busy, TableChanged if the columns
+    changed meanwhile, or None if SELECTs do not show the published position yet. With a condition,
+    it searches a bounded number of rows, so that the server answers in time. Raises SnapshotRefused
+    for a condition or key that is not allowed.
     """
     keys = keys_condition(table, request.keys, shard_in_keys=shard_in_keys)
     condition = chunk_condition(request.where, keys)
@@ -112,7 +114,9 @@ def _bound(connection: ChunkConnection, table: CopiedTable, after: Boundary, row
 
 
 def bound_select(table: CopiedTable, after: Boundary, searched: int) -> str:
-    """Return the SQL of the key `searched` rows after another one; no row if fewer are left."""
+    """Return the SELECT of the key that is `searched` rows after `after`; it finds no row if fewer
+    are left.
+    """
     columns = ", ".join(map(boundary_text, table.key))
     name = ".".join(map(quoted, table.map.id))
     where = KeyRange(after or None).where(table.key)
@@ -128,17 +132,21 @@ def _text(cell: object) -> str:
 
 
 def is_last(chunk: ReadChunk, limit: int) -> bool:
-    """Whether the table has no rows after a chunk of at most `limit` rows."""
+    """Return whether the table has no rows after this chunk, which was read with the
+    limit `limit`.
+    """
     return len(chunk.rows) < limit and not chunk.until
 
 
 def end_of(table: CopiedTable, chunk: ReadChunk, limit: int) -> Boundary:
-    """Return the key after which the next chunk begins."""
+    """Return the key after which the next chunk begins. `limit` is the limit that this chunk was
+    read with.
+    """
     return chunk.until if len(chunk.rows) < limit else last_key(table, chunk)
 
 
 def last_key(table: CopiedTable, chunk: ReadChunk) -> Boundary:
-    """Return the key of the last row of a chunk, () of an empty one."""
+    """Return the key of the last row of a chunk; () if the chunk is empty."""
     if not chunk.rows:
         return ()
     texts = chunk.rows[-1][len(table.columns) :]
@@ -146,25 +154,31 @@ def last_key(table: CopiedTable, chunk: ReadChunk) -> Boundary:
 
 
 def size_bytes(chunk: ReadChunk) -> int:
-    """Return the estimated bytes of a chunk's values, from some of its rows."""
+    """Return the estimated size of a chunk's values in bytes, from a sample of its rows."""
     some = chunk.rows[:: max(1, len(chunk.rows) // _WEIGHED_ROWS)]
     size = sum(len(cell) for row in some for cell in row if cell is not None)
     return size * len(chunk.rows) // max(1, len(some))
 
 
 def next_limit(limit: int, chunk: ReadChunk, most: int = MOST_ROWS) -> int:
-    """Return how many rows the next chunk has: more if the rows are small, at most `most`."""
+    """Return how many rows the next chunk may have, from the `limit` and the row size of this
+    chunk; never more than `most`.
+    """
     fitting = _TARGET_BYTES * len(chunk.rows) // max(1, size_bytes(chunk)) if chunk.rows else limit
     return max(1, min(4 * limit, fitting, most))
 
 
 def first_limit(timeouts: int) -> int:
-    """Return how many rows the first chunk has after this many reads without an answer."""
+    """Return how many rows the first chunk has, after `timeouts` reads that the source did not
+    answer.
+    """
     return max(1, FIRST_ROWS >> timeouts)
 
 
 def check_timeouts(timeouts: int, error: Unreachable, table: TableId) -> None:
-    """Raise SnapshotRefused for a chunk that the source did not answer MOST_TIMEOUTS times."""
+    """Raise SnapshotRefused if the source did not answer `timeouts` reads in a row, MOST_TIMEOUTS
+    or more.
+    """
     if timeouts >= MOST_TIMEOUTS:
         raise SnapshotRefused(
             f"The source did not answer {timeouts} reads of {table} in a row, the last one of "
@@ -176,7 +190,9 @@ def check_timeouts(timeouts: int, error: Unreachable, table: TableId) -> None:
 
 
 def check_moves(moves: int, table: str) -> None:
-    """Raise SnapshotRefused for a table that began again MOST_MOVES times."""
+    """Raise SnapshotRefused if the copy of a table began again `moves` times,
+    MOST_MOVES or more.
+    """
     if moves >= MOST_MOVES:
         raise SnapshotRefused(
             f"{moves} times a row of {table} got another key while the table was copied, and no "
@@ -188,10 +204,12 @@ def check_moves(moves: int, table: str) -> None:
 
 
 def after_void(limit: int) -> int:
-    """Return how many rows are read when a chunk was void: half, so that fewer keys can change."""
+    """Return how many rows are read after a chunk that could not be used: half, so that fewer keys
+    change meanwhile.
+    """
     return max(1, limit // 2)
 
 
 def columns_of(row: Sequence[bytes | None], table: CopiedTable) -> Sequence[bytes | None]:
-    """Return the table's own columns of a row that `chunk_select` asked for."""
+    """Return the table's own columns of a result row of `chunk_select`."""
     return row[: len(table.columns)]

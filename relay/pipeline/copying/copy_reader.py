@@ -20,7 +20,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class CopyReader:
-    """Answers one query after the other over a separate connection.
+    """Runs one query after another in a thread with its own connection.
 
     The thread starts with the first query. `stop` ends it, also while the server answers.
     """
@@ -35,11 +35,11 @@ class CopyReader:
 
     @property
     def waiting(self) -> bool:
-        """Whether a request to the reading thread is unanswered."""
+        """Return whether a query was not answered yet."""
         return self._open > 0
 
     def ask(self, question: Question) -> None:
-        """Run a query in the thread; `answer` returns its result or raises its RelayError."""
+        """Run `question` in the thread; `answer` returns its result later."""
         if self._thread is None:
             self._thread = RelayThread("copy", self._instance, self._run)
             self._thread.start()
@@ -47,7 +47,10 @@ class CopyReader:
         self._questions.put(question)
 
     def answer(self) -> tuple[object] | None:
-        """Return the next result in a tuple of one, None while there is none."""
+        """Return the next result in a tuple of one; None if there is no result yet.
+
+        A query that failed has its RelayError as its result.
+        """
         try:
             found = self._answers.get_nowait()
         except Empty:
@@ -56,18 +59,18 @@ class CopyReader:
         return found
 
     def stop(self) -> None:
-        """End the thread without waiting for it; its result is dropped."""
+        """Ask the thread to end, without waiting for it. The result of a running query is lost."""
         if self._thread is not None:
             self._questions.put(None)
             self._connection.cut()
 
     @property
     def ended(self) -> bool:
-        """Whether no thread is left that `join` would wait for."""
+        """Return whether the thread has ended or never started."""
         return self._thread is None or not self._thread.is_alive()
 
     def join(self) -> None:
-        """Wait until the thread has ended after `stop`."""
+        """Wait up to 10 seconds until the thread has ended. Call `stop` first."""
         if self._thread is not None:
             self._thread.join(_JOIN_SECONDS)
 

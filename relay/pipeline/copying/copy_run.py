@@ -1,4 +1,4 @@
-"""One request: list its tables, describe each, publish its chunks at their high watermarks."""
+"""Carries out one copy request: lists its tables, describes each, and reads their chunks."""
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
@@ -43,15 +43,13 @@ from relay.state import SnapshotRequest
 
 
 class CopyRun:
-    """Carries out one request; used by the publishing thread, which never waits in here.
-
-    `window` is that of the present chunk, None between two. `current` is the table whose chunks are
-    read, None before the list of tables and after the last. `progress` is the request's progress
-    for the next position record. Methods that advance the run are called between two source
-    transactions. Raises SnapshotRefused if the request ends.
-
-    `refusals`: tables that the relay's own request leaves out, with the reason; an operator's
-    request ends at the first that cannot be copied.
+    """Carries out one request. The publishing thread calls its methods; none of them waits. Those
+    that advance the run are called between two source transactions, and raise SnapshotRefused if
+    the request must end. `window` belongs to the present chunk, None between chunks. `current` is
+    the table that is read, None before the list of tables and after the last. `view` is the
+    progress for the status, `progress` that for the next position record. `refusals` are tables
+    that a request of the relay itself leaves out, with the reason; a request of an operator ends at
+    the first.
     """
 
     def __init__(
@@ -90,18 +88,20 @@ class CopyRun:
         self._copied = 0 if progress.finished else progress.rows
 
     def tables_changed(self, why: str, renamed: Collection[str] = ()) -> None:
-        """Note a statement, which may have given tables these names, or another mapping set."""
+        """Read chunk and list of tables again for the reason `why`. The progress of tables whose
+        names are in `renamed`, which a statement may have given to others, is dropped.
+        """
         self.progress = self.progress.renamed(renamed)
         self._list_again()
         self.void(why)
 
     def void(self, why: str) -> None:
-        """Read the present chunk again, because rows changed without a message."""
+        """Read the present chunk, if there is one, again for the reason `why`."""
         if self.window is not None:
             self.window.void = self.window.void or why
 
     def begin_again(self) -> None:
-        """Read the present table from its beginning: a row moved to where it was read already."""
+        """Read the present table from its beginning: a row may have moved into its copied part."""
         self.progress = self.progress.begun_again()
         self._moves += 1
         self._choose_table()
@@ -110,7 +110,9 @@ class CopyRun:
     def advance(
         self, record: Callable[[], PositionRecord], router: Router, accepted: TableFilter
     ) -> None:
-        """Do the next step, if it can be done without waiting."""
+        """Do the next step if that needs no wait. `record` returns the position record; `router`
+        and `accepted` decide which tables are published.
+        """
         self._take_answer()
         check_moves(self._moves, self.progress.table)
         if self._reader.waiting or self._chunk is not None or monotonic() < self._not_before_s:
@@ -128,7 +130,7 @@ class CopyRun:
             self._open(self._table, record())
 
     def ready(self, at: BinlogPosition) -> ReadyChunk | None:
-        """Return the chunk that may be published at this position, None if there is none."""
+        """Return the chunk that may be published at the position `at`; None if there is none."""
         window, chunk, table = self.window, self._chunk, self._table
         if window is None or chunk is None or table is None:
             return None
@@ -141,13 +143,12 @@ class CopyRun:
         return ReadyChunk(table, chunk, window, self._limit)
 
     def waits(self, why: str) -> None:
-        """Note why a ready chunk is not published yet."""
+        """Record for the status why a chunk is not published."""
         self.view = self.view.waiting(why)
 
     def published(self, ready: ReadyChunk, rows: int, most_rows: int = MOST_ROWS) -> None:
-        """Record that `rows` messages of a chunk are in the open batch.
-
-        The next chunk has at most `most_rows`.
+        """Record that `rows` rows of a chunk are in the open batch; limit the next to
+        `most_rows`.
         """
         before, now_s = self.progress, monotonic()
         self.progress = ready.progress_after(before, rows)
@@ -166,7 +167,7 @@ class CopyRun:
             self._not_before_s = now_s + len(ready.chunk.rows) / self.request.rows_per_second
 
     def skip_table(self) -> None:
-        """Skip the present table: the active mapping does not publish it."""
+        """Skip the present table: the mapping does not publish it."""
         table = self.current
         if table is not None:
             self.progress = self.progress.finishing(str(table.id))
@@ -174,9 +175,8 @@ class CopyRun:
         self._close()
 
     def leaves_out(self, reason: str) -> bool:
-        """Leave the present table out, True, if the request is the relay's own.
-
-        False if the request ends: an operator's, or no table is being read.
+        """Leave the present table out and return True, if the relay made the request; return False
+        if an operator made it, or if no table is being read.
         """
         table = self.current if self._is_own else None
         if table is not None:
@@ -289,7 +289,7 @@ class CopyRun:
             self.view = self.view.waiting("SELECTs do not show the last transaction yet")
 
     def read_again(self, why: str, *, after_s: float = 0.0) -> None:
-        """Read the present chunk again, not earlier than in so many seconds."""
+        """Read the present chunk again after `after_s` seconds. `why` is shown in the status."""
         self.view = replace(self.view, voided=self.view.voided + 1).waiting(why)
         self._not_before_s = monotonic() + after_s
         self._limit = after_void(self._limit)

@@ -1,4 +1,6 @@
-"""When a copy of tables waits for the source's load or for live rows: pure decisions."""
+"""Decides when a copy of tables waits because of the source's load or the lag of live
+rows. Pure.
+"""
 
 from dataclasses import dataclass
 from typing import Final
@@ -13,13 +15,15 @@ _SHARE_OF_STREAM: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class GivesWay:
-    """No chunk was read now; `reason` is a sentence for operators."""
+    """The decision that no chunk is read now; `reason` is a sentence for operators."""
 
     reason: str
 
 
 def way_for_source(limits: CopyingSettings, threads_running: int) -> GivesWay | None:
-    """Return why the load of the source holds the copy, None if it does not."""
+    """Return GivesWay if the source runs more than `copying.threads_running` threads; None
+    otherwise.
+    """
     if not limits.threads_running or threads_running <= limits.threads_running:
         return None
     return GivesWay(
@@ -29,7 +33,11 @@ def way_for_source(limits: CopyingSettings, threads_running: int) -> GivesWay | 
 
 
 def way_for_live_rows(limits: CopyingSettings, lag_s: float | None) -> GivesWay | None:
-    """Return why the lag of live rows holds the copy, None if it does not or is not known."""
+    """Return GivesWay if live rows lag more than `copying.lag_seconds`; None otherwise, or if the
+    lag is unknown.
+
+    `lag_s` is in seconds.
+    """
     if not limits.lag_seconds or lag_s is None or lag_s <= limits.lag_seconds:
         return None
     return GivesWay(
@@ -38,7 +46,9 @@ def way_for_live_rows(limits: CopyingSettings, lag_s: float | None) -> GivesWay 
 
 
 def retry_after_s(spent_s: float) -> float:
-    """Return after how many seconds a chunk is read again that could not be printed, because
-    something did not answer. The stream waited for it for `spent_s`.
+    """Return after how many seconds a chunk is read again whose printing failed because a server
+    did not answer.
+
+    The stream waited `spent_s` seconds for that server; the pause grows with it.
     """
     return max(RETRY_SECONDS, _SHARE_OF_STREAM * spent_s)

@@ -1,6 +1,7 @@
-"""The types and collations of a table's columns.
+"""The types and collations of a copied table's columns, which must stay the same while the table is
+copied.
 
-Its description and its last key are valid only for the same ones.
+If they change, the description of the table and the key of the last copied row are no longer valid.
 """
 
 from dataclasses import dataclass, replace
@@ -23,11 +24,11 @@ ColumnFacts: TypeAlias = tuple[tuple[str, str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class TableChanged:
-    """A chunk was read while its table had other columns than its description."""
+    """The result of a read during which the columns of the table changed; the chunk is not used."""
 
     @property
     def reason(self) -> str:
-        """Return a sentence for operators."""
+        """A sentence for operators."""
         return "the columns of the table changed while it was read."
 
 
@@ -40,9 +41,9 @@ def column_facts(table: TableId, connection: ChunkConnection) -> ColumnFacts:
 
 
 def with_key_types(table: CopiedTable, facts: ColumnFacts) -> CopiedTable | None:
-    """Return the table with its facts: the whole type and the collation of each key column.
+    """Return the table with the type and collation of each key column, taken from `facts`.
 
-    None if a column of the key is not among them.
+    None if `facts` lacks a column of the key.
     """
     found = {name.lower(): (kind, collation) for name, kind, collation in facts}
     if any(name.lower() not in found for name in table.key_names):
@@ -55,19 +56,20 @@ def with_key_types(table: CopiedTable, facts: ColumnFacts) -> CopiedTable | None
 
 
 def read_by_these(table: CopiedTable, connection: ChunkConnection) -> bool:
-    """Return whether the catalogue still describes the columns that a chunk was read by.
+    """Return whether the catalogue still shows the columns that `table` was described with.
 
-    MariaDB shows an ALTER to SELECTs before it is in the binlog. The chunk is then complete before
-    the statement, although its order and its values are those of the changed columns.
+    MariaDB shows an ALTER to SELECTs before it is in the binlog. A chunk that was read after such
+    an ALTER has the order and values of the new columns.
     """
     return column_facts(table.map.id, connection) == table.facts
 
 
 def reads_on(progress: SnapshotProgress, table: CopiedTable) -> bool:
-    """Whether the next chunk may begin after the last key: it has the same order and texts.
+    """Return whether the next chunk may begin after the last copied key: the key columns and their
+    types are unchanged.
 
-    With another type the text of a key is another value. With another collation the set of rows
-    already read differs.
+    With another type, the text of a key is another value. With another collation, other rows
+    precede the key.
     """
     read_by = (progress.key, progress.key_types)
     return not progress.after or read_by == (table.key_names, table.key_types)
@@ -76,9 +78,10 @@ def reads_on(progress: SnapshotProgress, table: CopiedTable) -> bool:
 def described(
     source: SourceSettings, table: KnownTable, connection: ChunkConnection
 ) -> CopiedTable | None:
-    """Return how a table is read, None if it is gone. Raises SnapshotRefused, Unreachable.
+    """Return the description by which a table is copied; None if the table no longer exists.
 
-    The facts are read first: a statement after them is found when they are compared.
+    The column facts are read before the description, so that a later comparison finds a statement
+    between the two. Raises SnapshotRefused, Unreachable.
     """
     mariadb = connection.server().mariadb
     facts = column_facts(table.id, connection)

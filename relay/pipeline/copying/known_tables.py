@@ -1,4 +1,4 @@
-"""The tables of a source that a request selects, and why a table cannot be copied."""
+"""The tables of a source that a copy request selects, and why a table cannot be copied."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,11 @@ _WITH_SNAPSHOTS: Final = frozenset({"INNODB", "ROCKSDB"})
 
 @dataclass(frozen=True, slots=True)
 class KnownTable:
-    """A real table of the source; `rows` is the server's estimate."""
+    """A real table of the source.
+
+    `versioned`: the table is system-versioned. `engine` is its storage engine, and `rows` the
+    server's estimate of its rows.
+    """
 
     id: TableId
     versioned: bool
@@ -29,7 +33,9 @@ class KnownTable:
     rows: int
 
     def check(self) -> None:
-        """Raise SnapshotRefused if its rows cannot be read beside the stream."""
+        """Raise SnapshotRefused if the table cannot be copied: it is system-versioned, or its
+        engine has no consistent snapshot.
+        """
         if self.versioned:
             raise SnapshotRefused(
                 f"{self.id} keeps versions of its rows, and a SELECT does not show their history.",
@@ -44,7 +50,7 @@ class KnownTable:
 
 
 def tables_of_source(connection: ChunkConnection) -> list[KnownTable]:
-    """Return all tables that the user may see, sorted by name. Raises Unreachable."""
+    """Return all tables that the relay's account may see, sorted by name. Raises Unreachable."""
     found = [
         KnownTable(
             TableId(str(database), str(table)),
@@ -60,12 +66,14 @@ def tables_of_source(connection: ChunkConnection) -> list[KnownTable]:
 def meant(
     tables: Iterable[KnownTable], names: Sequence[str], router: Router, accepted: TableFilter
 ) -> list[KnownTable]:
-    """Return the tables whose logical name one of these patterns matches. Raises UnmappedName."""
+    """Return the accepted tables whose logical name matches one of the patterns `names`. Raises
+    UnmappedName.
+    """
     return [each for each in tables if _is_meant(each.id, names, router, accepted)]
 
 
 def refusals_of(tables: Iterable[KnownTable]) -> dict[str, SnapshotRefused]:
-    """Return the tables whose rows cannot be read beside the stream, with the reason."""
+    """Return the tables that cannot be copied: real name → the error of `KnownTable.check`."""
     found: dict[str, SnapshotRefused] = {}
     for each in tables:
         try:
@@ -85,9 +93,9 @@ def _is_meant(table: TableId, names: Sequence[str], router: Router, accepted: Ta
 
 
 def left_of(tables: Iterable[KnownTable], progress: SnapshotProgress) -> list[KnownTable]:
-    """Return the unfinished tables: first the one that was begun.
+    """Return the tables that are not finished. The table that was begun comes first.
 
-    A table with a new name is included, regardless of the sort order.
+    A table that was created or renamed meanwhile is included.
     """
     finished = frozenset(progress.finished)
     left = [each for each in tables if mark(str(each.id)) not in finished]
@@ -95,7 +103,9 @@ def left_of(tables: Iterable[KnownTable], progress: SnapshotProgress) -> list[Kn
 
 
 def check_number(tables: Sequence[KnownTable], progress: SnapshotProgress) -> None:
-    """Raise SnapshotRefused for more tables than the position record can name."""
+    """Raise SnapshotRefused if the request selects more tables than a position record can name
+    (MOST_TABLES).
+    """
     number = len({*progress.finished, *(mark(str(each.id)) for each in tables)})
     if number > MOST_TABLES:
         raise SnapshotRefused(

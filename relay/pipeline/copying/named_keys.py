@@ -1,4 +1,4 @@
-"""The condition for rows that are named by their keys, as texts of messages."""
+"""Copies of single rows: an operator names the rows by their keys, as messages have them."""
 
 from base64 import b64decode
 from collections.abc import Callable, Sequence
@@ -21,11 +21,10 @@ _REMEDY: Final = "Name each key by the texts of its columns, in key order, as me
 def keys_condition(
     table: CopiedTable, keys: Sequence[Sequence[str]], *, shard_in_keys: bool
 ) -> str:
-    """Return SQL that holds for the rows with these keys, "" without keys.
+    """Return the SQL condition for the rows with these keys; "" without keys.
 
-    With `shard_in_keys` (`key_scope = "shard"`) a key may begin with a real table, as in messages:
-    it then names a row of that table alone. Raises SnapshotRefused for a key that the table cannot
-    have.
+    With `shard_in_keys` (`key_scope = "shard"`) a key may begin with a real table; it then names a
+    row of that table only. Raises SnapshotRefused for a key that the table cannot have.
     """
     if shard_in_keys:
         named, keys = keys, _of_shard(table, keys)
@@ -52,9 +51,11 @@ def keys_condition(
 def check_shown_keys(
     table: CopiedTable, keys: Sequence[Sequence[str]], hides: Callable[[int], bool]
 ) -> None:
-    """Raise SnapshotRefused if rows are named by their keys, and messages hide a column of these.
+    """Raise SnapshotRefused if a request names keys, but messages do not show a key column as the
+    source has it.
 
-    No row of the source has the text of a message then. `hides`: by the ordinal of a column.
+    A key of a message then finds no row. `hides` returns whether the column with an ordinal is
+    hidden.
     """
     hidden = [name for name, at in zip(table.key_names, table.ordinals, strict=True) if hides(at)]
     if keys and hidden:
@@ -66,7 +67,9 @@ def check_shown_keys(
 
 
 def check_kept_key(table: CopiedTable, plan: TablePlan) -> None:
-    """Raise SnapshotRefused if a transform gives messages of a table other key columns."""
+    """Raise SnapshotRefused if a transform gives the messages of a table other key columns than the
+    source has.
+    """
     columns = plan.definition.map.columns
     names = [columns[at].name for at in plan.definition.key]
     if names != list(table.key_names):
@@ -80,8 +83,9 @@ def check_kept_key(table: CopiedTable, plan: TablePlan) -> None:
 def check_kept_keys(
     table: CopiedTable, plan: TablePlan, row: RowChange, made: Sequence[OutboundMessage]
 ) -> None:
-    """Raise SnapshotRefused if no message of a row that was named by its key has this key: a
-    transform changes it, and the key of a message may name another row.
+    """Raise SnapshotRefused if no message `made` from the row has the row's own key.
+
+    A transform then changes keys, and a key of a message may name another row of the source.
     """
     refinement = plan.refinement
     if refinement is None or not made or row.after is None:

@@ -1,6 +1,6 @@
-"""The changes of a copied table that have a message.
+"""Records in a chunk's window which changes of its table have a message.
 
-All others invalidate the rows that were read.
+A change without a message makes the rows that were read invalid.
 """
 
 from collections.abc import Sequence
@@ -29,10 +29,11 @@ def note_changes(
     *,
     kept_back: bool = False,
 ) -> None:
-    """Record in the window the changes of one table and operation.
+    """Record the changes of `events`, which are of one table and operation, in the window.
 
-    A message that lacks columns (`row_image = "partial"`) does not replace the row that was read.
-    `kept_back`: some of the changes are dead letters instead of messages.
+    `plan` is how the table is published. A message that lacks columns (`row_image = "partial"`)
+    does not replace a row that was read. `kept_back`: some of the changes are dead letters instead
+    of messages.
     """
     first = events[0]
     if first.table.id != window.table:
@@ -61,11 +62,12 @@ def moves_unseen(
     *,
     kept_back: bool,
 ) -> bool:
-    """Return whether a change may move a row from the rest of a table into its copied part, and no
-    message has all columns of the row.
+    """Return whether a change may move a row into the copied part of a table, without a message
+    that has all columns.
 
-    Neither the stream nor a later chunk would publish the row then. A change that a condition or a
-    transform leaves out does not count: a chunk would leave the row out, too.
+    Neither the stream nor a later chunk would publish that row. A change that a row condition or a
+    transform leaves out does not count, because a chunk would leave the row out too. The parameters
+    are those of `note_changes`.
     """
     first = events[0]
     if (

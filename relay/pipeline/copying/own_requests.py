@@ -1,4 +1,6 @@
-"""Copies that the relay requests itself: when one is due, and the request that it makes."""
+"""Copy requests that the relay makes itself (setting `snapshot`): when one is due, and its
+document.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -37,10 +39,10 @@ _log = structlog.stdlib.get_logger(__name__)
 def due(
     instance: InstanceSettings, *, first_start: bool, accepted_loss: bool
 ) -> dict[str, SnapshotProgress]:
-    """Return the progress of a due copy for the next position record, {} if none is due.
+    """Return the progress of a new copy request for the next position record; {} if none is due.
 
-    `first_start`: no record was ever committed. `accepted_loss`: the position passes changes that
-    an operator gave up.
+    `first_start`: the instance has never committed a record. `accepted_loss`: an operator accepted
+    the loss of changes.
     """
     if first_start and instance.snapshot in ("initial", "when_needed"):
         return own_snapshots(OwnSnapshot.INITIAL, time())
@@ -52,9 +54,10 @@ def due(
 def still_asked(
     recorded: Mapping[str, SnapshotProgress], requests: Mapping[str, SnapshotRequest]
 ) -> dict[str, SnapshotProgress]:
-    """Return the recorded progress without that of ended requests, and with the pauses of own ones.
+    """Return the recorded progress without that of ended requests, with paused requests of the
+    relay marked.
 
-    Progress without a request stays: ZooKeeper may have been wiped or restored.
+    Progress without a request stays, because ZooKeeper may have been wiped or restored.
     """
     kept = {
         name: each
@@ -67,9 +70,9 @@ def still_asked(
 def create_missing(
     store: SnapshotStore, instance: str, recorded: dict[str, SnapshotProgress]
 ) -> None:
-    """Make the documents of own requests that the committed record names. Raises StoreUnreachable.
+    """Create the ZooKeeper documents of the relay's own requests that the committed record names.
 
-    Several relays may do so: the first one makes it.
+    If several relays do so, the first one succeeds. Raises StoreUnreachable.
     """
     for number in unasked(recorded):
         if store.find(instance, number) is None:
@@ -80,7 +83,9 @@ def create_missing(
 
 
 def write_end(store: SnapshotStore, ended: SnapshotRequest) -> None:
-    """Write that a request ended, with its reason and rows. Raises StoreUnreachable."""
+    """Write to ZooKeeper that a request ended, with its state, reason and rows. Raises
+    StoreUnreachable.
+    """
     try:
         store.write(ended)
     except VersionConflict:
@@ -92,7 +97,7 @@ def write_end(store: SnapshotStore, ended: SnapshotRequest) -> None:
 
 
 def own_request(number: str, instance: str) -> SnapshotRequest:
-    """Return the request that belongs to a number of the relay's own."""
+    """Return the relay's own request with this number."""
     why = why_own(number) or OwnSnapshot.INITIAL
     return SnapshotRequest(
         number,
@@ -105,9 +110,10 @@ def own_request(number: str, instance: str) -> SnapshotRequest:
 
 
 def end_sentence(number: str, tables: int, refusals: Mapping[str, str]) -> str:
-    """Return the sentence about a finished copy for its operator, "" if there is none.
+    """Return a sentence about a finished copy for operators; "" if there is nothing to say.
 
-    `refusals`: the tables that were left out, with the reason.
+    `tables` is the number of copied tables. `refusals` are the tables that were left out, with the
+    reason.
     """
     if not tables and not refusals:
         return "No table of this instance has such a name."
@@ -120,7 +126,9 @@ def end_sentence(number: str, tables: int, refusals: Mapping[str, str]) -> str:
 
 
 def sentence_of_keys(request: SnapshotRequest, rows: int) -> str:
-    """Return what an operator must know of a request by keys that has ended; "" for nothing."""
+    """Return a sentence for operators if fewer rows were published than the ended request has keys;
+    "" otherwise.
+    """
     if rows >= len(request.keys):
         return ""
     return (

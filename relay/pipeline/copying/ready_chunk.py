@@ -11,7 +11,9 @@ from relay.source import ReadChunk
 
 @dataclass(frozen=True, slots=True)
 class ReadyChunk:
-    """A chunk that may be published now, with the window that it was read in."""
+    """A chunk that may be published now, with its window. `limit` is how many rows its SELECT asked
+    for.
+    """
 
     table: CopiedTable
     chunk: ReadChunk
@@ -20,11 +22,14 @@ class ReadyChunk:
 
     @property
     def is_last(self) -> bool:
-        """Whether the table has no further rows."""
+        """Return whether the table has no rows after this chunk."""
         return is_last(self.chunk, self.limit)
 
     def progress_after(self, before: SnapshotProgress, rows: int) -> SnapshotProgress:
-        """Return the progress when this chunk is published, as `rows` rows of messages."""
+        """Return the progress after this chunk is published.
+
+        `before` is the present progress, and `rows` is how many rows of the chunk have messages.
+        """
         name = str(self.table.map.id)
         read = replace(
             before,

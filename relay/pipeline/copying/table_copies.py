@@ -1,5 +1,5 @@
-"""The requests of one instance to copy tables, carried out one at a time between the transactions
-of its stream.
+"""The requests of one instance to copy tables. They run one at a time, between the source
+transactions.
 """
 
 import threading
@@ -58,9 +58,8 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class TableCopies:
-    """Carries out requests in turn; used by the publishing thread.
-
-    `busy`: whether `step` has something to do. `window` is that of the chunk under way.
+    """Carries out the copy requests of an instance, one after another; used by the publishing
+    thread.
     """
 
     def __init__(
@@ -94,16 +93,18 @@ class TableCopies:
 
     @property
     def busy(self) -> bool:
-        """Whether a request may be running, or may have changed."""
+        """Return whether `step` may have something to do: a request runs or ends, or the requests
+        changed in ZooKeeper.
+        """
         return self._run is not None or bool(self._ending) or self._signal.is_set()
 
     @property
     def window(self) -> Window | None:
-        """The window in the stream in which the present chunk was read."""
+        """The window of the chunk that is being read; None if no chunk is being read."""
         return None if self._run is None else self._run.window
 
     def close(self) -> None:
-        """End the reading thread; its result is dropped."""
+        """End the reading thread. Its results are dropped."""
         self._watch.cancel()
         for reader in (*self._stopped, self._reader):
             reader.stop()
@@ -111,10 +112,9 @@ class TableCopies:
         self._stats.copying = CopyView()
 
     def statement(self, renamed: Collection[TableId]) -> None:
-        """Process a statement of the stream, with the names that it may have given to other tables.
-
-        The record drops the progress of tables with these names, also of paused requests, together
-        with the statement's position.
+        """Process a statement of the stream: the tables are listed again. `renamed` are the names
+        that it may have given to other tables. The next position record drops the progress of these
+        tables, also that of paused requests.
         """
         names = [str(each) for each in renamed]
         if self._run is not None:
@@ -125,16 +125,16 @@ class TableCopies:
             self._checkpoint.count_copied(0, 0, kept)
 
     def renewed(self) -> None:
-        """Record that another mapping set is active."""
+        """List the tables again, because another mapping set is in force."""
         if self._run is not None:
             self._run.tables_changed("the mapping changed.")
 
     def changed(
         self, events: Sequence[RowsEvent], plan: TablePlan | Dropped, *, kept_back: bool
     ) -> None:
-        """Note changes of a table whose messages, or dead letters, are in the open batch.
-
-        A request begins its table again if a row may have moved into the copied part unseen.
+        """Record changes of a table whose messages, or dead letters (`kept_back`), are in the open
+        batch. A request reads its table again from the beginning if a row may have moved into the
+        copied part without a message.
         """
         run, recorded = self._run, self._recorded()
         if run is not None and run.window is not None:
@@ -150,16 +150,18 @@ class TableCopies:
             self._checkpoint.count_copied(0, 0, {**recorded, **kept})
 
     def xa_committed(self, table: TableId) -> None:
-        """Note rows of a table that an XA COMMIT of the stream made valid."""
+        """Record that an XA COMMIT in the stream committed rows of this table."""
         self._xa_commits.take(table)
 
     def skipped(self) -> None:
-        """Note rows of a transaction that an operator skips."""
+        """Read the present chunk again, because an operator skipped a transaction."""
         if self._run is not None:
             self._run.void("a transaction was skipped.")
 
     def step(self, router: Router) -> None:
-        """Do the possible steps between two source transactions, without waiting for the source."""
+        """Do the next steps between two source transactions, without waiting for the source.
+        `router` routes by the mapping set in force.
+        """
         now_s = monotonic()
         if self._signal.is_set() or (self._ending and now_s >= self._poll_at_s):
             self._poll_at_s = now_s + _POLL_SECONDS

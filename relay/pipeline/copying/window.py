@@ -1,4 +1,5 @@
-"""The window of one chunk: the keys of its table that changed between its two watermarks.
+"""The window of one chunk: the keys of its table that the stream changed between the two
+watermarks.
 
 `relay.source.chunks` reads the watermarks; `copy_run` compares them with the stream.
 """
@@ -17,7 +18,9 @@ Key = tuple[Value, ...]
 
 
 class Verdict(Enum):
-    """The treatment of a row that was read in a window."""
+    """What happens with a row of a chunk: it is published, dropped, or makes the chunk be read
+    again.
+    """
 
     PUBLISHED = auto()
     """It did not change."""
@@ -28,12 +31,11 @@ class Verdict(Enum):
 
 
 class Window:
-    """Records the keys of a table's changes, in memory only; used by the publishing thread.
+    """Records the keys of a table's changes while a chunk is read, in memory only; used by the
+    publishing thread.
 
-    `ordinals` are those of the columns that identify a row, of all the `columns` of the rows that
-    are
-    read. `void` says why the chunk must be read
-    again, "" while it need not.
+    `columns` are the columns of the rows that are read, and `ordinals` those that form the key.
+    `void` says why the chunk must be read again, "" if it can be used.
     """
 
     def __init__(
@@ -46,9 +48,9 @@ class Window:
         self._has_message: dict[Key, bool] = {}
 
     def check_layout(self, live: TableMap) -> None:
-        """Void the window if the stream's rows have other columns, so that no key is found in them.
+        """Make the window void if the rows of the stream have other key columns than the chunk.
 
-        A stream that lags brings rows of before an ALTER that the SELECT has already seen.
+        A stream that lags still has rows from before an ALTER whose result the SELECT has shown.
         """
         if len(live.columns) != len(self._columns) or any(
             _differ(live.columns[ordinal], self._columns[ordinal]) for ordinal in self._ordinals
@@ -56,10 +58,11 @@ class Window:
             self.void = self.void or "the stream's rows have other columns than the table."
 
     def note(self, rows: Iterable[RowChange], *, has_message: bool) -> None:
-        """Note changes of the table: both keys of each, and whether its message is published.
+        """Record changes of the table, under the key before and after each. `has_message`: they
+        have messages.
 
-        A row that gets another key without a message may move from the rest of the table to among
-        the rows that were read, so the window is void.
+        The window becomes void if a row gets another key without a message, if a key column is
+        missing, or if more than MOST_KEYS keys changed.
         """
         if self.void:
             return
@@ -78,15 +81,15 @@ class Window:
 
     @property
     def has_changes(self) -> bool:
-        """Whether the stream changed any key of the chunk."""
+        """Return whether the stream changed any row of the table since the window was opened."""
         return bool(self._has_message)
 
     def verdict(self, row: Row) -> Verdict:
-        """Return the verdict on a row: unchanged, changed with a message, or unknown."""
+        """Return the verdict on a row, by the key in its columns."""
         return self.verdict_of(tuple([row[ordinal] for ordinal in self._ordinals]))
 
     def verdict_of(self, key: Key) -> Verdict:
-        """Return the treatment of the row with a key."""
+        """Return the verdict on the row with this key."""
         has_message = self._has_message.get(key)
         if has_message is None:
             return Verdict.PUBLISHED
@@ -104,7 +107,7 @@ class Window:
 
 
 def _differ(live: Column, copied: Column) -> bool:
-    """Whether two columns of a key are not the same; a live one may have no name.
+    """Return whether two columns of a key are not the same; a live one may have no name.
 
     JSON is in no key, and its values may have no hash.
     """

@@ -1,4 +1,4 @@
-"""XA COMMITs that MariaDB has logged, and may not show to SELECTs yet."""
+"""XA COMMITs that MariaDB has logged but may not yet show to SELECTs."""
 
 from time import monotonic
 from typing import Final
@@ -14,16 +14,20 @@ default of rpl_semi_sync_master_timeout (10 s).
 
 
 class XaCommits:
-    """When an XA COMMIT of each table's rows was taken last; used by the publishing thread."""
+    """Remembers for each table when an XA COMMIT of its rows was last read; used by the publishing
+    thread.
+    """
 
     def __init__(self) -> None:
         self._taken_s: dict[TableId, float] = {}
 
     def take(self, table: TableId) -> None:
-        """Note an XA COMMIT of rows of a table."""
+        """Record that an XA COMMIT of rows of this table was read now."""
         self._taken_s[table] = monotonic()
 
     def may_hide(self, table: TableId) -> bool:
-        """Return whether a SELECT of the table may not yet show the rows of an XA COMMIT."""
+        """Return whether a SELECT of the table may still miss the rows of an XA COMMIT
+        (HIDDEN_SECONDS).
+        """
         taken_s = self._taken_s.get(table)
         return taken_s is not None and monotonic() - taken_s < HIDDEN_SECONDS

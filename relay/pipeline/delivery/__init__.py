@@ -1,4 +1,4 @@
-"""The way from a message to Kafka: outbox, topics, size limits, rate limits, figures.
+"""Passes messages to Kafka: outbox, topics, size limits, rate limits, statistics.
 
-Of the pipeline it may import only the modules beside the packages, as `buffer`.
+Of the pipeline it may import only the modules beside the packages, such as `buffer`.
 """

@@ -1,4 +1,4 @@
-"""The progress of the present request, as an instance reports it."""
+"""The progress of the running copy request, as the status shows it."""
 
 from dataclasses import asdict, dataclass, replace
 
@@ -7,11 +7,16 @@ from relay.model.records.snapshot_progress import SnapshotProgress
 
 @dataclass(frozen=True, slots=True)
 class CopyView:
-    """The running request. `rows` is the number of its published rows. `remaining` is the server's
-    estimate of the rows in the remaining tables.
-    `rows_per_second`: over the last seconds. `tables_left` counts the present one. `waits`: why no
-    rows are read now, "" while rows are read. `lost` are requests whose progress is in
-    the position record, but which are missing in ZooKeeper.
+    """The progress of the running copy request; `request` is its number, "" without one.
+
+    table            the table that is read now
+    rows             how many rows were published
+    remaining        the server's estimate of the rows in the remaining tables
+    rows_per_second  the average over the last seconds
+    tables_left      unfinished tables, including the present one
+    voided           how often a chunk had to be read again
+    waits            why no rows are read now, "" while rows are read
+    lost             requests that the position record names and that ZooKeeper no longer has
     """
 
     request: str = ""
@@ -26,7 +31,7 @@ class CopyView:
     lost: tuple[str, ...] = ()
 
     def waiting(self, why: str) -> "CopyView":
-        """Return the view with another reason to wait."""
+        """Return the view with `why` as the reason why no rows are read."""
         return self if why == self.waits else replace(self, waits=why)
 
     def reading(
@@ -37,10 +42,10 @@ class CopyView:
         progress: SnapshotProgress,
         copied: int,
     ) -> "CopyView":
-        """Return the view of this table.
+        """Return the view while `table` is read.
 
-        `rows_left` is the server's estimate of all tables that are left, and `copied` the rows of
-        the present one that were read.
+        `rows_left` is the server's estimate for all unfinished tables, and `copied` is how many
+        rows of the present table were read.
         """
         return replace(
             self,
@@ -52,12 +57,14 @@ class CopyView:
         )
 
     def to_fields(self) -> dict[str, object]:
-        """Return the JSON object; {} without a request."""
+        """Return the fields of the status document; {} if no request runs and none is lost."""
         return asdict(self) if self.request or self.lost else {}
 
 
 class Rate:
-    """Rows a second over about the last `seconds`, by exponential decay."""
+    """Computes an average of rows per second over about the last `seconds`, by exponential decay;
+    `value` is the average.
+    """
 
     def __init__(self, now_s: float, seconds: float = 5.0) -> None:
         self._at_s = now_s
@@ -65,7 +72,9 @@ class Rate:
         self.value = 0.0
 
     def add(self, rows: int, now_s: float) -> None:
-        """Note rows that were published since the last call."""
+        """Count rows that were published since the last call. `now_s` is in seconds of one
+        monotonic clock.
+        """
         passed_s = max(1e-3, now_s - self._at_s)
         kept = 0.5 ** (passed_s / self._seconds)
         self.value = self.value * kept + (1 - kept) * rows / passed_s

@@ -1,4 +1,4 @@
-"""Pause and throttle of an instance, as the configuration file and operators ask for them."""
+"""Pauses and throttles an instance, as its settings and operators say."""
 
 import threading
 from collections.abc import Callable
@@ -21,9 +21,9 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class FlowControl:
-    """Decides whether the instance may take rows; used by its publishing thread.
+    """Decides whether the instance may take rows now; used by its publishing thread.
 
-    While ZooKeeper is unavailable, the last orders apply.
+    While ZooKeeper is unavailable, the operators' last known orders apply.
     """
 
     def __init__(self, store: FlowStore, instance: InstanceSettings, totals: Totals) -> None:
@@ -39,20 +39,24 @@ class FlowControl:
         self._rows = self._bytes = 0
 
     def watch(self) -> None:
-        """Begin to watch the operators' flow settings in ZooKeeper."""
+        """Begin to watch the operators' flow orders in ZooKeeper."""
         self._signal.set()
         self._watch = self._store.watch(self._name, self._signal)
 
     @property
     def paused(self) -> bool:
-        """Whether the instance should pause; reads ZooKeeper only after a watch fired."""
+        """Return whether an operator paused the instance. Reads ZooKeeper only after its watch
+        fired.
+        """
         if self._signal.is_set():
             self._poll()
         return self._flow.paused
 
     @property
     def asked(self) -> str:
-        """Return what pauses or throttles the instance, as a sentence; empty if nothing does."""
+        """A sentence that says who paused the instance or which rates limit it; "" if
+        nothing does.
+        """
         if self._flow.paused:
             return " ".join(
                 part
@@ -63,12 +67,14 @@ class FlowControl:
         return ", ".join(f"{limit:.0f} {unit}" for limit, unit in limits if limit is not None)
 
     def wait_to_go_on(self, stop: threading.Event, leads: Callable[[], bool]) -> None:
-        """Wait while it is paused, leads, and is not to stop."""
+        """Wait until the instance is no longer paused, no longer leads, or `stop` is set."""
         while self.paused and leads() and not stop.wait(_MOMENT_SECONDS):
             continue
 
     def holds_back(self, stop: threading.Event) -> bool:
-        """Whether more was taken than allowed; then a moment has passed with this question."""
+        """Return whether the rate limits allow no more rows now. If so, first wait up to 0.2
+        seconds.
+        """
         if self._rates == _ANY:
             return False
         now_s = monotonic()

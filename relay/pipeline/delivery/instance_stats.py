@@ -1,4 +1,4 @@
-"""Counts and progress of an instance, for the status and the metrics."""
+"""Counts and progress of an instance, for its status and metrics."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -16,16 +16,21 @@ from relay.telemetry import MOST_TABLES, TableRates, TableTotals, Totals
 
 @dataclass(slots=True)
 class InstanceStats:
-    """Counts and progress of one instance, written by the publishing thread and read by others.
+    """Counts and progress of one instance. The publishing thread writes them, other threads read
+    them.
 
-    `record` is the last committed one, `published_set` the mapping set that it names (None: not
-    read yet), `reached` is the base of the lag; `dropped` holds a row count by real name and
-    reason, `printed` one by real name, path and reason (a SlowReason or ""), `tables` every real
-    name that was read, also by earlier relays, `key_differences` sentences about topics whose
-    equal keys are in two partitions, by topic and logical table, `copying` the running snapshot
-    request, `rates` how many rows per second the tables have, `binlog_kept_s` how long the source
-    keeps a binlog file (0: until it is purged by a command), `likeness` which published table an
-    unmapped one resembles.
+    totals           counters since the relay's start
+    record           the last committed position record
+    published_set    the mapping set that the record names, None before the record was read
+    reached          the times up to which everything is processed; the lag follows from them
+    dropped          rows without message by (real table, reason)
+    printed          rows by (real table, path, reason); the reason is a SlowReason or ""
+    copying          the running copy request
+    tables           every real table that was read, also by earlier relays
+    key_differences  sentences by (topic, logical table) whose equal keys are in two partitions
+    rates            rows per second by table
+    binlog_kept_s    seconds for which the source keeps a binlog file; 0: until a command purges it
+    likeness         which published table an unmapped table resembles
     """
 
     totals: Totals = field(default_factory=Totals)
@@ -43,12 +48,12 @@ class InstanceStats:
 
     @classmethod
     def of(cls, most_tables: int) -> "InstanceStats":
-        """Return empty ones that count at most `most_tables` tables separately."""
+        """Return empty statistics that count at most `most_tables` tables separately."""
         totals = Totals(tables=TableTotals(most_tables))
         return cls(totals, rates=TableRates(most_tables))
 
     def rows_by_table(self) -> Counter[str]:
-        """Return the rows that were printed of each real table."""
+        """Return the number of printed rows by real table."""
         rows: Counter[str] = Counter()
         for (table, _, _), count in list(self.printed.items()):
             rows[str(table)] += count
@@ -57,8 +62,10 @@ class InstanceStats:
     def committed(
         self, record: PositionRecord, batch: OpenBatch, messages: int, seconds: float
     ) -> None:
-        """Kafka has said yes to a batch of `messages` rows and statements, `seconds` after it was
-        asked.
+        """Count a batch that Kafka has committed.
+
+        `record` is its position record, `messages` the number of its messages, and `seconds` how
+        long Kafka took to answer.
         """
         totals = self.totals
         totals.published_rows += batch.rows
@@ -77,41 +84,46 @@ class InstanceStats:
         self.resumed(record)
 
     def connected(self, binlog_kept_s: int | None) -> None:
-        """Count a connection to the source; None: its retention of the binlog is not known now."""
+        """Count a connection to the source.
+
+        `binlog_kept_s` is how many seconds it keeps a binlog file; None: not known now.
+        """
         self.totals.source_connections += 1
         if binlog_kept_s is not None:
             self.binlog_kept_s = binlog_kept_s
 
     def resumed(self, record: PositionRecord) -> None:
-        """Set the record that was committed last, at a run's start."""
+        """Set the committed record from which a run continues."""
         self.record = record
         self.done_up_to(record.change_time_ms)
 
     def done_up_to(self, change_time_ms: int) -> None:
-        """Every change up to this time, Unix milliseconds, is visible or left out."""
+        """Record that every change up to this time (Unix milliseconds) is published or left out."""
         self.reached = self.reached.with_change(change_time_ms / 1000)
 
     def caught_up(self, running_s: float) -> None:
-        """Record that the source has no more data and no item waits, at this time of the
-        monotonic clock.
+        """Record that the source has no more data and no item waits. `running_s` is the monotonic
+        clock now.
         """
         self.reached = self.reached.with_idle(running_s)
 
     def lag_seconds(self, heartbeat_s: float) -> float | None:
-        """Return the lag of the instance in seconds, None if unknown.
+        """Return the lag of the instance in seconds; None if it is unknown.
 
-        `heartbeat_s`: interval of an idle source's heartbeats.
+        `heartbeat_s` is the interval in seconds at which an idle source sends heartbeats.
         """
         return lag_seconds(self.reached, time(), monotonic(), heartbeat_s)
 
     def print(self, table: TableId, path: RowPath, reason: str, rows: int) -> None:
-        """Count rows of a real table by their printer. `reason`: why the readable packages printed
-        them.
+        """Count rows of a real table by the path that printed them. `reason`: why it was the
+        readable path, "" for compiled code.
         """
         self.printed[table, path, reason] += rows
         self.totals.printed_rows[path, reason] += rows
 
     def drop(self, table: TableId, reason: str, cause: str, rows: int) -> None:
-        """Note rows of a real table that are left out."""
+        """Count rows of a real table that got no message. `reason` is a sentence, `cause` the
+        metric label.
+        """
         self.dropped[table, reason] += rows
         self.totals.dropped_rows[cause] += rows

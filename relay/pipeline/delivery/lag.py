@@ -1,4 +1,4 @@
-"""The lag of the instance. Pure: computed from the last recorded times."""
+"""Computes the lag of an instance from the last recorded times. Pure."""
 
 from dataclasses import dataclass, replace
 
@@ -19,9 +19,9 @@ class Reached:
     idle_s: float | None = None
 
     def with_change(self, change_s: float) -> "Reached":
-        """Record that all changes up to this time are processed.
+        """Return the times after all changes up to `change_s` (Unix seconds) are processed.
 
-        An older time, as sessions may date changes, has no effect.
+        An older time has no effect: sessions can date their changes.
         """
         return (
             self
@@ -30,17 +30,20 @@ class Reached:
         )
 
     def with_idle(self, running_s: float) -> "Reached":
-        """Record that the source has no more data."""
+        """Return the times after the source had no more data. `running_s` is the monotonic clock
+        then.
+        """
         return replace(self, idle_s=running_s)
 
 
 def lag_seconds(
     reached: Reached, now_s: float, running_s: float, heartbeat_s: float
 ) -> float | None:
-    """Return the lag in seconds: 0 while no item waits, growing while the instance is too slow or
-    paused; None: unknown.
+    """Return the lag in seconds; 0 if the source has no more data and no item waits, None if
+    unknown.
 
-    `now_s` is Unix time, `running_s` the monotonic clock.
+    `now_s` is Unix time, `running_s` the monotonic clock, and `heartbeat_s` the interval at which
+    an idle source sends heartbeats.
     """
     idle_for_s = None if reached.idle_s is None else running_s - reached.idle_s
     if idle_for_s is not None and idle_for_s <= HEARTBEATS_FRESH * heartbeat_s:

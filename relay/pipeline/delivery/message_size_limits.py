@@ -1,13 +1,15 @@
-"""The message sizes that topics accept, as an instance learned them; kept over its sessions."""
+"""The message sizes that topics accept, as an instance learned them. They are kept from one run to
+the next.
+"""
 
 from relay.errors import BatchAborted, MessageTooLarge, RelayError
 from relay.settings import KafkaSettings
 
 
 class MessageSizes:
-    """Limits in bytes, by topic.
+    """The largest message of each topic in bytes (`limits`).
 
-    `client_batch_bytes` is the largest batch of the present client.
+    `client_batch_bytes` is the largest batch that the present Kafka client sends.
     """
 
     def __init__(self, kafka: KafkaSettings) -> None:
@@ -17,17 +19,18 @@ class MessageSizes:
         self._commits_at_refusal = -1
 
     def new_client(self) -> KafkaSettings:
-        """Return the settings of a client whose batches every known topic takes.
+        """Return the settings of a new Kafka client whose batches are accepted by every known
+        topic.
 
-        It does not cut one that a broker refuses.
+        The client cannot divide a batch that a broker refuses.
         """
         self.client_batch_bytes = min([self._kafka.batch_bytes, *self.limits.values()])
         return self._kafka.model_copy(update={"batch_bytes": self.client_batch_bytes})
 
     def note(self, topic: str, limit_bytes: int) -> None:
-        """Record a topic's limit.
+        """Record a topic's limit in bytes.
 
-        Raises BatchAborted if the client's batches are larger: a new client is then created.
+        Raises BatchAborted if the client's batches are larger: the next run creates a new client.
         """
         self.limits[topic] = limit_bytes
         if limit_bytes < self.client_batch_bytes:
@@ -37,9 +40,11 @@ class MessageSizes:
             )
 
     def after_refusal(self, refusal: MessageTooLarge, oversize: str, commits: int) -> RelayError:
-        """Return the error for a refused size.
+        """Return the error to raise after a broker refused a message: BatchAborted, so that limits
+        are read again, or `refusal`.
 
-        The first time, limits are read again. Twice without a commit in between, it is a stop.
+        It is `refusal`, a stop, if `oversize` is "stop", or after a second refusal without a commit
+        in between (`commits` counts commits).
         """
         again = commits == self._commits_at_refusal
         self._commits_at_refusal = commits

@@ -1,4 +1,6 @@
-"""Which producer an instance has, and under which transactional ids."""
+"""Creates the producers of an instance, and fences those of older relays by their transactional
+ids.
+"""
 
 from collections.abc import Callable
 from contextlib import closing
@@ -15,9 +17,9 @@ from relay.settings import InstanceSettings, KafkaSettings
 
 
 def new_producer(prefix: str, kafka: KafkaSettings, instance: InstanceSettings) -> BatchProducer:
-    """Make the producer of an instance's rows, as its settings say.
+    """Return the producer of an instance's rows, according to its settings.
 
-    Its transactional ids are pure functions of the prefix (the installation) and the instance.
+    The transactional ids depend only on the prefix (the installation) and the instance.
     """
     if instance.transaction.overlaps:
         ids = transactional_id(prefix, instance), second_transactional_id(prefix, instance)
@@ -26,7 +28,9 @@ def new_producer(prefix: str, kafka: KafkaSettings, instance: InstanceSettings) 
 
 
 def single_producer(prefix: str, kafka: KafkaSettings, instance: InstanceSettings) -> BatchProducer:
-    """Make a producer that has one transaction at a time, with the instance's first id."""
+    """Return a producer with one transaction at a time, under the instance's first transactional
+    id.
+    """
     name = transactional_id(prefix, instance)
     if instance.transaction.delivery == "at_least_once":
         return IdempotentProducer(kafka, instance.transaction, name)
@@ -39,12 +43,12 @@ def fenced_record(
     instance: InstanceSettings,
     read: Callable[[], PositionRecord | None],
 ) -> PositionRecord | None:
-    """Return what `read` gives once no older relay can change it; the first id has been fenced.
+    """Return the position record that `read` reads, once no older relay can change it. The first id
+    must be fenced already.
 
-    The second id is fenced too, and the record read again, if an older relay may have used it: the
-    record says so, the settings ask for it, or an open transaction hides the record. An older relay
-    uses its second id only after a record that says so is visible. Raises the errors of `read` and
-    of opening a producer.
+    The second transactional id is fenced too, and the record is read again, if an older relay may
+    have used that id: the record says so, the settings ask for it, or an open transaction hides the
+    record. Raises the errors of `read` and of opening a producer.
     """
     if instance.transaction.delivery == "at_least_once":
         return read()
@@ -76,10 +80,10 @@ def _read_again(
 
 
 def uses_second_id(instance: InstanceSettings, record: PositionRecord) -> bool:
-    """Return `second_id` of the records of a run that begins at this record.
+    """Return the value of `second_id` in the records of a run that continues from `record`.
 
-    A run of one id has fenced the second one. Without transactions nothing is fenced, so what
-    the record says stays.
+    A run with one id has fenced the second one, so the value is False. Without transactions nothing
+    is fenced, so the value of `record` stays.
     """
     if instance.transaction.delivery == "at_least_once":
         return record.second_id
@@ -99,5 +103,5 @@ def transactional_id(prefix: str, instance: InstanceSettings) -> str:
 
 
 def second_transactional_id(prefix: str, instance: InstanceSettings) -> str:
-    """Return the id of the second producer of `transaction.producers = 2`."""
+    """Return the id of the second producer, which is used if `transaction.producers` is 2."""
     return f"{prefix}.second.{instance.name}"

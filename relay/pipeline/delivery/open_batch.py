@@ -8,16 +8,18 @@ from relay.telemetry import TableCount, TableOperation
 
 @dataclass(slots=True)
 class OpenBatch:
-    """Grows with every event and is replaced at the commit.
+    """The counts of the open batch. A new object replaces it at each commit.
 
-    `event_bytes` are bytes as logged, `value_bytes` of message values.
-
-    `copied_rows` are those of copied tables, which are not among `rows`.
-
-    `alone`: it contains a statement, which has a separate batch. `dead_letters` are by code.
-    `oldest_ms` is when its first transaction was committed on the source, Unix milliseconds.
-    `tables` holds counts by logical table and operation; the checkpoint sets it when it asks for
-    the commit.
+    rows                source rows, without copied ones
+    copied_rows         rows of copied tables
+    event_bytes         size in the binlog
+    value_bytes         size of the message values
+    undecodable_values  values that were published with U+FFFD
+    alone               whether the batch holds a statement, and is committed at once
+    claims              messages whose value is in the claim-check store
+    oldest_ms           when its first transaction was committed on the source, in Unix milliseconds
+    dead_letters        dead letters by error code
+    tables              counts by logical table and operation; set when the commit is requested
     """
 
     rows: int = 0

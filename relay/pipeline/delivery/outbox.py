@@ -1,5 +1,5 @@
-"""Batches on their way to Kafka: one is open, and the commits of the ones before may still be
-unanswered.
+"""Sends batches to Kafka. One batch is open, and earlier ones may still wait for the answers to
+their commits.
 """
 
 import threading
@@ -31,7 +31,7 @@ _DELETION_BYTES: Final = 256
 
 
 class Closing(Enum):
-    """What may overlap the commit of a batch."""
+    """What may be sent before the commit of a batch is answered."""
 
     OVERLAPPING = auto()
     """The next batch may be sent before the answer."""
@@ -68,18 +68,19 @@ class _Run:
     parts: list[PrintedMessages]
 
     def fits(self, messages: PrintedMessages) -> bool:
-        """Whether these can be joined to them."""
+        """Return whether these can be joined to them."""
         first = self.parts[0]
         return first.tail == messages.tail
 
 
 class Outbox:
-    """Sends messages in batches; used by one thread.
+    """Collects the messages of the open batch, passes them to the producer, and commits; used by
+    one thread.
 
-    Messages are kept here until there are enough for a call, at most until `poll_commit`. While the
-    producer takes none, messages of the next batch are kept, so that publishing continues
-    meanwhile: until Kafka answers the commit, or, with two transactional ids, until it has
-    acknowledged the messages of the batch before.
+    Messages are collected until a call to the producer is worth its cost, at the latest until
+    `poll_commit`. While the producer accepts no message of the next batch, messages are kept here:
+    until Kafka answers the commit, or, with two transactional ids, until it acknowledged the
+    messages of the batch before.
     """
 
     def __init__(
@@ -100,17 +101,21 @@ class Outbox:
 
     @property
     def committing(self) -> bool:
-        """Whether a commit is not answered yet."""
+        """Return whether a commit is not answered yet."""
         return bool(self._commits)
 
     @property
     def full(self) -> bool:
-        """Whether the next batch cannot be committed yet: the producer takes no message of it."""
+        """Return whether the producer accepts no message of the open batch yet, so that it cannot
+        be committed.
+        """
         return len(self._commits) > 1 or (bool(self._commits) and not self._producer.overlaps)
 
     @property
     def needs_barrier(self) -> bool:
-        """Whether consumers may see the next batch before an earlier one of another topic."""
+        """Return whether consumers could see the next batch before an earlier batch of another
+        topic.
+        """
         return self._producer.needs_barrier
 
     @property
@@ -123,15 +128,14 @@ class Outbox:
 
     @property
     def open_seconds(self) -> float:
-        """How long the batch has been open, in seconds; 0 if none is open."""
+        """The seconds since the first message of the open batch; 0 without a message."""
         with_producer = 0.0 if self.full else self._producer.open_seconds
         return with_producer or (monotonic() - self._held_since_s if self._held else 0.0)
 
     @property
     def unanswered_seconds(self) -> float:
-        """How long the oldest pending commit has waited for its answer, in seconds; 0 without one.
-
-        Any thread may call it.
+        """The seconds since the oldest unanswered commit was requested; 0 without one. Any thread
+        may read it.
         """
         oldest = next(iter(self._commits.copy()), None)
         return 0.0 if oldest is None else monotonic() - oldest.asked_at_s
@@ -143,7 +147,7 @@ class Outbox:
         self._count(1, len(message.value or b""))
 
     def send_deletion(self, message: OutboundMessage) -> None:
-        """Put the deletion (tombstone) of one of the relay's own records into the open batch."""
+        """Put the tombstone of a record of the relay itself into the open batch."""
         self._make_room()
         self._held.append(_Deletion(message))
         self._count(1, _DELETION_BYTES)
@@ -166,10 +170,11 @@ class Outbox:
         beside: Sequence[OutboundMessage] = (),
         closing: Closing = Closing.OVERLAPPING,
     ) -> None:
-        """Close the open batch with its record, as soon as the producer takes it.
+        """Close the open batch with the message of its position record, and request its commit.
 
-        Raises AskedToStop, and the error of a previous commit. The messages `beside` the record are
-        the relay's own and not counted.
+        `record` and `batch` describe it for the statistics. The messages `beside` are records of
+        the relay itself, sent just before and not counted. `closing` says what the next batch may
+        overlap. Raises AskedToStop, and the error of a previous commit.
         """
         if closing is Closing.BARRIER:
             self.await_commit()
@@ -196,9 +201,10 @@ class Outbox:
         return self._producer.commit_overlapping(message, self._buffer.wake)
 
     def poll_commit(self) -> None:
-        """Record the pending commits that have completed, or raise an error of them.
+        """Record the commits that were answered, then pass collected messages to the producer if it
+        accepts them.
 
-        Then hand kept messages to the producer, if it takes them.
+        Raises the error of a commit.
         """
         while self._commits and self._commits[0].answer.done():
             self._await_oldest()
@@ -206,8 +212,10 @@ class Outbox:
             self._flush()
 
     def abort(self) -> None:
-        """Await the commits, then drop the kept messages of the next batch: they would only be
-        aborted, and are read again.
+        """Wait for the answers to all commits, then drop the messages of the next batch that are
+        still here.
+
+        The source is read again, which produces these messages again. Raises as `await_commit`.
         """
         self.await_commit()
         self._held.clear()
@@ -216,7 +224,7 @@ class Outbox:
     def await_commit(self) -> None:
         """Wait for the answers to all commits.
 
-        Raises a commit's error, or AskedToStop if no answer arrives.
+        Raises a commit's error, or AskedToStop if the instance is stopped and no answer arrives.
         """
         while self._commits:
             self._await_oldest()

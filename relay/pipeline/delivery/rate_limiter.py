@@ -9,31 +9,34 @@ worth at once.
 
 
 class Rates(NamedTuple):
-    """Allowed rows and bytes of row events a second; None: any number."""
+    """The allowed rows, and bytes of row events, per second; None: unlimited."""
 
     rows: float | None = None
     bytes: float | None = None
 
 
 class Paid(NamedTuple):
-    """The times, in seconds of the caller's clock, up to which the taken rows and bytes use the
-    allowance.
+    """Until when the taken rows and bytes use up the allowance, in seconds of the
+    caller's clock.
     """
 
     rows_until_s: float = 0.0
     bytes_until_s: float = 0.0
 
     def with_taken(self, rates: Rates, rows: int, size_bytes: int, now_s: float) -> "Paid":
-        """Return the balance after taking so many rows or bytes now."""
+        """Return the state after `rows` rows and `size_bytes` bytes were taken at the
+        time `now_s`.
+        """
         return Paid(
             _until(self.rows_until_s, rates.rows, rows, now_s),
             _until(self.bytes_until_s, rates.bytes, size_bytes, now_s),
         )
 
     def wait_seconds(self, rates: Rates, now_s: float) -> float:
-        """Return how long to wait before more may be taken, by the stricter limit.
+        """Return how many seconds to wait before more may be taken, according to the stricter
+        limit.
 
-        A removed limit has no effect.
+        A limit that `rates` no longer has does not count.
         """
         rows_s = self.rows_until_s if rates.rows is not None else now_s
         bytes_s = self.bytes_until_s if rates.bytes is not None else now_s

@@ -1,6 +1,6 @@
-"""Says for the status which paths printed rows.
+"""Formats for the status which paths (compiled or readable) printed rows.
 
-Keys of counts are (path, reason), or (table, path, reason).
+Keys of the counts are (path, reason) or (real table, path, reason).
 """
 
 from collections import Counter
@@ -14,7 +14,9 @@ PathAndReason: TypeAlias = tuple[RowPath, str]
 
 
 def paths_in_words(printed: Mapping[PathAndReason, int]) -> str:
-    """Return the paths that printed rows, the one with most rows first; "" without rows."""
+    """Return the names of the paths that printed rows, separated by commas, the most used first; ""
+    without rows.
+    """
     rows: Counter[str] = Counter()
     for (path, _), count in list(printed.items()):
         rows[path] += count
@@ -22,8 +24,8 @@ def paths_in_words(printed: Mapping[PathAndReason, int]) -> str:
 
 
 def rows_by_path(printed: Mapping[PathAndReason, int]) -> dict[str, int]:
-    """Return the rows of each path, with the reason of a slow one: `{"compiled": 9, "readable:
-    value": 1}`.
+    """Return the number of rows by path, with the reason of a slow path: `{"compiled": 9,
+    "readable: value": 1}`.
     """
     return {_path(path, reason): count for (path, reason), count in list(printed.items())}
 
@@ -31,7 +33,9 @@ def rows_by_path(printed: Mapping[PathAndReason, int]) -> dict[str, int]:
 def paths_of_tables(
     printed: Mapping[tuple[TableId, RowPath, str], int],
 ) -> dict[str, dict[str, int]]:
-    """Return the rows by path of each real table, in the order of their names."""
+    """Return for each real table the number of rows by path, as `rows_by_path` does. Tables are
+    sorted by name.
+    """
     found: dict[str, dict[str, int]] = {}
     for (table, path, reason), count in sorted(printed.items()):
         found.setdefault(str(table), {})[_path(path, reason)] = count

@@ -1,6 +1,6 @@
-"""What the saved data of an instance says, and whether it is consistent.
+"""Checks whether the saved data of an instance is consistent with its settings and with ZooKeeper.
 
-Pure; shared by the relay and its preflight.
+Pure; the relay and its preflight share it.
 """
 
 from collections.abc import Mapping
@@ -25,11 +25,12 @@ _FORMER_FORMAT: Final = "canal-json"
 
 
 class PublishedPartitioning(NamedTuple):
-    """How published rows were partitioned, by topic.
+    """How published rows were assigned to partitions, and in which format they are, by topic.
 
-    `partitions` are the partition counts, `rules` the digests of the partition rules; a topic of a
-    record before format 5 has no digest. `forms` are those of the hashed keys, from format 8 on.
-    `formats` are those of the messages; versions that did not write them had canal-json alone.
+    partitions  the partition counts
+    rules       digests of the partition rules; records before format 5 have none
+    forms       text forms in which keys were hashed, in records of format 8 and later
+    formats     message formats; versions that did not write them published canal-json only
     """
 
     partitions: Mapping[str, int]
@@ -39,7 +40,7 @@ class PublishedPartitioning(NamedTuple):
 
     @classmethod
     def of(cls, record: PositionRecord | None) -> "PublishedPartitioning":
-        """Return what a position record says; empty without one."""
+        """Return the partitioning in a position record; all fields are empty without a record."""
         if record is None:
             return cls({}, {}, {}, {})
         formats = dict.fromkeys(record.partitions, _FORMER_FORMAT) | record.formats
@@ -49,9 +50,11 @@ class PublishedPartitioning(NamedTuple):
 def position_lost(
     instance: str, topic: str, noted: StartNote | None, record: PositionRecord | None
 ) -> PositionLost | None:
-    """Return an error if the instance's note shows a past, but its record is missing.
+    """Return an error if the instance published before, but its position record is missing; None
+    otherwise.
 
-    A fresh start would then be a guess.
+    `noted` is the start note in ZooKeeper, which shows that it published. `topic` is the position
+    topic. Starting again would be a guess.
     """
     if record is not None or noted is None:
         return None
@@ -63,9 +66,11 @@ def position_lost(
 def mapping_lost(
     named: MappingName, in_force: MappingName, recorded: MappingName | None
 ) -> MappingLost | None:
-    """Return whether rows were published under sets that ZooKeeper does not continue.
+    """Return an error if ZooKeeper's mapping sets do not continue the set `named` in the position
+    record; None if they do.
 
-    The parameters are those of `same_store`.
+    `in_force` is ZooKeeper's current set, and `recorded` its set with the number of `named` (see
+    `same_store`).
     """
     if same_store(named, in_force, recorded):
         return None
@@ -80,8 +85,11 @@ def mapping_lost(
 def mapping_missing(
     named: MappingName, mapping: MappingSet, routing: RoutingSettings
 ) -> MappingMissing | None:
-    """Return whether an instance that published under no set yet would find no database mapped, and
-    has no default topic.
+    """Return an error if an instance that has never published finds no mapped database and no
+    default topic; None otherwise.
+
+    `named` is the set in the position record, number 0 without one; `mapping` is the current set.
+    The instance then waits for a mapping.
     """
     if named.number or not mapping.maps_nothing or routing.unmapped_db == "default_topic":
         return None
@@ -96,7 +104,11 @@ def mapping_missing(
 
 
 def format_changed(topic: str, before: str | None, message_format: str) -> FormatChanged | None:
-    """Return an error if an instance has published to a topic in another format; None: unknown."""
+    """Return an error if the instance published to the topic in another format than
+    `message_format`; None otherwise.
+
+    `before` is the former format; None: unknown, which is no error.
+    """
     if before in (None, message_format):
         return None
     return FormatChanged(
@@ -108,8 +120,10 @@ def format_changed(topic: str, before: str | None, message_format: str) -> Forma
 def noted_partitioning_changed(
     topic: str, noted: TopicPartitioning, instance: InstanceSettings
 ) -> PartitionsChanged | None:
-    """Return an error if the settings assign rows differently from the agreement of the topic,
-    where the position record does not name the topic: the record may be lost.
+    """Return an error if the settings assign rows differently from the agreement of the topic in
+    ZooKeeper; None otherwise.
+
+    It is for topics that the position record does not name, because the record may be lost.
     """
     changed = partitioning_changed(topic, noted.partitions, noted.rules.digest, instance)
     if changed is None:
@@ -128,8 +142,11 @@ def noted_partitioning_changed(
 def partitioning_changed(
     topic: str, partitions: int, rules: str | None, instance: InstanceSettings
 ) -> PartitionsChanged | None:
-    """Return an error if the settings assign rows of a topic differently from `partitions` and
-    rules of this digest (None: not recorded).
+    """Return an error if the settings assign rows of a topic differently than before; None
+    otherwise.
+
+    `partitions` is the former partition count, and `rules` the digest of the former rules (None:
+    not recorded).
     """
     wanted = instance.partitions_of(topic)
     if wanted is not None and wanted != partitions:

@@ -1,5 +1,5 @@
-"""The other instances that feed a topic: an instance publishes there only while all of them
-assign rows alike.
+"""The instances that publish to a topic ("feed" it). An instance publishes there only if all of
+them assign rows alike.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,7 +23,7 @@ _ONE_PARTITION: Final = TopicPartitioning(1, PartitioningRules("", False, ""))
 
 
 class TopicFeeders:
-    """Reads and writes one instance's part of the agreements about its topics."""
+    """Reads the agreements about topics in ZooKeeper, and writes this instance's part of them."""
 
     def __init__(self, notes: InstanceStore, instance: str) -> None:
         self._store = notes.topics
@@ -31,13 +31,13 @@ class TopicFeeders:
         self._instance = instance
 
     def key_agreements(self, rules: str) -> KeyAgreements:
-        """Return the forms of keys in topics, by partition rules of this digest."""
+        """Return the agreements on the text forms of keys, for partition rules with this digest."""
         return KeyAgreements(self._key_forms, rules)
 
     def partitions(self, topic: str) -> int | None:
-        """Return the partition count by which the other instances assign rows of the topic.
+        """Return the partition count by which the instances of a topic assign its rows.
 
-        None if there are no others, or ZooKeeper does not answer.
+        None if no instance has joined the topic, or ZooKeeper does not answer.
         """
         try:
             feeders = self._store.read(topic).feeders
@@ -62,8 +62,10 @@ class TopicFeeders:
 
     @contextmanager
     def leaving(self, topic: str) -> Iterator[None]:
-        """Leave a topic if the block refuses it: no other instance waits for a stopped one that has
-        no row there. Raises StoreUnreachable.
+        """Context manager: leave the topic if the block raises TopicRefused.
+
+        Other instances would otherwise wait for this one, which stops without a row there. Raises
+        StoreUnreachable.
         """
         try:
             yield
@@ -72,15 +74,17 @@ class TopicFeeders:
             raise
 
     def own(self, topic: str) -> Feeder | None:
-        """Return how this instance publishes rows to a topic, as ZooKeeper has it.
+        """Return how this instance publishes rows to a topic, according to ZooKeeper.
 
-        None if it does not. Raises StoreUnreachable.
+        None if it does not publish there. Raises StoreUnreachable.
         """
         return self._store.read(topic).own(self._instance)
 
     def own_format(self, topic: str) -> str | None:
-        """Return the format in which this instance publishes rows, or statements about them, as
-        ZooKeeper has it; None if that is unknown. Raises StoreUnreachable.
+        """Return the format in which this instance publishes rows to a topic, or statements about
+        them.
+
+        None if ZooKeeper does not have it. Raises StoreUnreachable.
         """
         for name in (topic, statements_of(topic)):
             found = self.own(name)
@@ -89,7 +93,8 @@ class TopicFeeders:
         return None
 
     def others_with_format(self, topic: str, message_format: str) -> dict[str, str]:
-        """Return the other instances that publish to a topic in another format, which is known.
+        """Return the other instances whose known format in this topic differs: instance name →
+        format.
 
         Raises StoreUnreachable.
         """
@@ -98,7 +103,7 @@ class TopicFeeders:
     def join(self, topic: str, partitioning: TopicPartitioning, message_format: str) -> None:
         """Record how this instance assigns rows of the topic, and the format of its messages.
 
-        Raises PartitionsDiffer or FormatsDiffer if another one does it differently,
+        Raises PartitionsDiffer or FormatsDiffer if another instance of the topic differs, and
         StoreUnreachable.
         """
         agreement = self._store.change(
@@ -115,7 +120,8 @@ class TopicFeeders:
     def join_statements(self, topic: str, message_format: str) -> None:
         """Record the format of this instance's statements about rows of a topic.
 
-        Raises FormatsDiffer if another one has a different format there, StoreUnreachable.
+        Raises FormatsDiffer if another instance publishes statements there in another format, and
+        StoreUnreachable.
         """
         agreement = self._store.change(
             statements_of(topic),
@@ -126,16 +132,20 @@ class TopicFeeders:
             raise unlike
 
     def note_statements(self, formats: Mapping[str, str]) -> None:
-        """Note the formats of statements that this instance published without rows: a newcomer in
-        another format then waits, and not this instance. Raises StoreUnreachable.
+        """Record the formats of statements that this instance published to topics without rows:
+        topic → format.
+
+        A later instance with another format then has to wait. Raises StoreUnreachable.
         """
         for topic, message_format in formats.items():
             with suppress(FormatsDiffer):  # the first statement stops the instance
                 self.join_statements(topic, message_format)
 
     def note_formats(self, formats: Mapping[str, str]) -> None:
-        """Note the format of this instance's messages in topics where an older relay has joined
-        for it. Raises StoreUnreachable.
+        """Add the formats of this instance's messages to agreements that an older relay wrote
+        without them: topic → format.
+
+        Raises StoreUnreachable.
         """
         for topic, agreement in self._store.read_all(tuple(formats)).items():
 
@@ -147,8 +157,10 @@ class TopicFeeders:
 
 
 class TopicFormats:
-    """Formats by topic of rows. `known` are those of the position record, empty where only an older
-    relay published, or where the record was lost.
+    """The message format of each topic of rows.
+
+    `known` are the formats in the position record. It is empty if only an older relay published, or
+    if the record was lost.
     """
 
     def __init__(
@@ -160,10 +172,10 @@ class TopicFormats:
         self._statements: set[str] = set()
 
     def refuse_changed(self, topic: str) -> None:
-        """Raise FormatChanged if the settings give a topic another format than it has.
+        """Raise FormatChanged if the settings give a topic another format than its messages have.
 
-        A topic that the record does not name has the format of the agreement. Raises
-        StoreUnreachable for such a topic.
+        For a topic that the record does not name, the format in the agreement counts; reading it
+        can raise StoreUnreachable.
         """
         wanted = self._instance.format_of(topic)
         before = self.known.get(topic) or self._feeders.own_format(topic)
@@ -171,13 +183,17 @@ class TopicFormats:
             raise changed
 
     def keep(self, topic: str) -> None:
-        """Note the format of a topic, on which all its instances agree."""
+        """Record that the topic has the format of the settings. Call it after all instances of the
+        topic agree.
+        """
         self.known[topic] = self._instance.format_of(topic)
 
     def keep_of_statements(self, topic: str) -> None:
-        """Note the format of a topic of statements, which is that of its topic of rows.
+        """Agree on and record the format of a topic of statements, which is that of its topic of
+        rows.
 
-        Raises FormatChanged, FormatsDiffer, and StoreUnreachable before its first message.
+        Raises FormatChanged, FormatsDiffer, and StoreUnreachable if this instance has not published
+        there before.
         """
         if topic in self._instance.report_topics:
             return
@@ -187,10 +203,10 @@ class TopicFormats:
         self.keep(rows)
 
     def join_statements(self, rows: str) -> None:
-        """Agree with the other instances on the format of statements about rows of a topic.
+        """Agree with the other instances on the format of statements about rows of the topic
+        `rows`.
 
-        An outage of ZooKeeper does not keep one back that has published there. Raises
-        FormatsDiffer, StoreUnreachable.
+        Raises FormatsDiffer, and StoreUnreachable if this instance has not published there before.
         """
         if rows in self._statements:
             return
@@ -211,7 +227,9 @@ class TopicFormats:
 def partitions_differ(
     topic: str, partitioning: TopicPartitioning, others: dict[str, TopicPartitioning]
 ) -> PartitionsDiffer | None:
-    """Return an error that names another instance with a different assignment of a topic's rows."""
+    """Return an error that names an instance of `others` that assigns rows differently; None if
+    `others` is empty.
+    """
     for name, other in others.items():
         return PartitionsDiffer(
             f"Instance {name} assigns rows of topic {topic} to partitions by {other}; this "
@@ -223,7 +241,9 @@ def partitions_differ(
 def formats_differ(
     topic: str, message_format: str, others: Mapping[str, str]
 ) -> FormatsDiffer | None:
-    """Return an error that names another instance with another format of a topic's messages."""
+    """Return an error that names an instance of `others` with another format; None if `others` is
+    empty.
+    """
     for name, other in others.items():
         return FormatsDiffer(
             f"Instance {name} publishes to topic {topic} as {other}; this instance as "

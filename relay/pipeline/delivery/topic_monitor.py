@@ -1,5 +1,5 @@
-"""Checks the topics regularly while rows flow, so that an operator's changes there appear in the
-log before the next start.
+"""Checks the topics regularly while rows flow, so that partitions that an operator added appear in
+the log.
 """
 
 import threading
@@ -23,9 +23,10 @@ _log = structlog.stdlib.get_logger(__name__)
 
 @contextmanager
 def watched(topics: Topics, kafka: KafkaSettings, instance: str) -> Iterator[None]:
-    """While the block runs, report changes of the topics.
+    """Context manager: check the topics regularly in a thread while the block runs, and log
+    changes.
 
-    The publishing thread reports an outage of Kafka.
+    An outage of Kafka is only logged here; the publishing thread reports it.
     """
     end = threading.Event()
     RelayThread("topics", instance, _poll, topics, kafka, end, instance).start()

@@ -1,4 +1,6 @@
-"""Topics of the rows: made on first use, checked, and their partition counts kept."""
+"""Topics of the rows: creates and checks them at their first use, and keeps their
+partition counts.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
@@ -34,10 +36,11 @@ DEFAULT_PARTITIONS: Final = 1
 
 
 class Topics:
-    """Returns how many partitions a topic's rows are assigned to. `placed` are the counts in the
-    position record, which the settings must not change. `sizes` receives each topic's size limit
-    at its first use, and `in_use` the number of partitions that rows go to in all. `feeders` are
-    the other instances that feed a topic, `history` is what this one published before.
+    """Returns the partition count of each topic, and creates and checks the topic at its first use.
+
+    `placed` is how rows were assigned before; the settings must not change it. `sizes` receives
+    each topic's size limit. `feeders` are the other instances of a topic, and `history` is what
+    this instance published before.
     """
 
     def __init__(
@@ -52,7 +55,11 @@ class Topics:
         in_use: Callable[[int], None],
         refuse_left: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """`refuse_left` raises where rows must not begin in a topic, after this instance joined."""
+        """`in_use` is called with the total number of partitions that rows go to.
+
+        `refuse_left` is called before the first row of this instance in a topic that has other
+        instances; it raises if rows must not begin there.
+        """
         self.sizes = sizes
         self.counts = dict(placed.partitions)
         self.placed_by = dict(placed.rules)
@@ -72,7 +79,7 @@ class Topics:
 
     @property
     def hashed_forms(self) -> HashedForms:
-        """The forms in which keys of each table are hashed, by topic."""
+        """The text forms in which keys are hashed to partitions, by topic and table."""
         return self._key_forms.known
 
     @property
@@ -81,14 +88,12 @@ class Topics:
         return self._formats.known
 
     def partitions(self, topic: str) -> int:
-        """Return the count by which rows of this topic are assigned.
+        """Return the number of partitions to which rows of this topic are assigned.
 
-        The first call creates the topic, and the one of its DDL, if they are missing.
-
-        Raises PartitionsChanged or FormatChanged if the former count or format differs,
-        PartitionsDiffer or FormatsDiffer if another instance has a different one,
-        TopicRefused (also for a topic of transactions or heartbeats), BrokerUnreachable,
-        StoreUnreachable.
+        The first call creates the topic, and its DDL topic, if they are missing. Raises
+        PartitionsChanged or FormatChanged if the settings differ from before, PartitionsDiffer or
+        FormatsDiffer if another instance differs, TopicRefused (also for a topic of transactions or
+        heartbeats), BrokerUnreachable, StoreUnreachable.
         """
         if topic not in self._checked or topic in self._instance.report_topics:
             self._refuse_reports(topic)
@@ -114,29 +119,32 @@ class Topics:
     def keep_key_forms(
         self, topic: str, table: TableId, form: str, shard: TableId | None = None
     ) -> None:
-        """Note in which form the keys of a logical table are hashed in a topic; "" without key.
+        """Record in which text form the keys of a logical table are hashed in a topic; no effect if
+        `form` is "".
 
-        `shard`: the real table, if keys name it. Raises as `KeyForms.keep`.
+        `shard` is the real table, if keys name it. Raises the errors of `KeyForms.keep`.
         """
         if form:
             self._key_forms.keep(HashedKey(topic, table, form, shard))
 
     def cluster_counts(self) -> Mapping[str, int]:
-        """Return how many partitions each topic of Kafka has. Raises BrokerUnreachable."""
+        """Return the number of partitions of every topic in Kafka. Raises BrokerUnreachable."""
         return self._admin.partition_counts()
 
     def existing(self, topics: Iterable[str]) -> frozenset[str]:
-        """Return which of these topics Kafka has now. Raises BrokerUnreachable."""
+        """Return those of the given topics that Kafka has now. Raises BrokerUnreachable."""
         return frozenset(topics) & self.cluster_counts().keys()
 
     def is_compacted(self, topic: str) -> bool:
-        """Whether a row topic, and the topic of its DDL, keep only the last record of a key."""
+        """Return whether a topic of rows, and its DDL topic, keep only the last record
+        of each key.
+        """
         return self._instance.topic.retention_of(topic) == "compact"
 
     def ensure_single(self, topic: str) -> None:
-        """Create a topic of one partition, as for DDL, if it is missing.
+        """Create a topic with one partition, such as a DDL topic, if it is missing.
 
-        Raises FormatChanged, FormatsDiffer for DDL of a topic that has another format.
+        Raises FormatChanged or FormatsDiffer if it is a DDL topic with another format.
         """
         if topic not in self._checked:
             self._formats.keep_of_statements(topic)
@@ -144,9 +152,9 @@ class Topics:
             self._checked.add(topic)
 
     def warn_of_surplus(self, found: Mapping[str, int]) -> None:
-        """Warn of topics that have more partitions by now than rows are placed by.
+        """Warn of topics that have more partitions than rows are assigned to.
 
-        `found` are the counts of all topics.
+        `found` are the partition counts of all topics in Kafka.
         """
         accept(
             finding
@@ -155,9 +163,7 @@ class Topics:
         )
 
     def dead_letter_limit(self, letters: DeadLetterTopic) -> int:
-        """Create the topic of the dead letters if it is missing, and return its largest batch in
-        bytes.
-        """
+        """Create the dead letter topic if it is missing, and return its largest batch in bytes."""
         if letters.topic not in self._checked:
             limit = letters.ensure()
             self._checked.add(letters.topic)
@@ -242,9 +248,9 @@ class Topics:
 
 
 def reports_mixed(topic: str, instance: str = "") -> TopicRefused:
-    """Return an error for rows in a topic of transactions or heartbeats.
+    """Return the error for rows in a topic of transactions or heartbeats.
 
-    `instance` names the one whose topic it is, if it is another one.
+    `instance` is the other instance to which that topic belongs; "" for this one.
     """
     whose = f" of instance {instance}" if instance else ""
     return TopicRefused(
@@ -259,16 +265,17 @@ def reports_mixed(topic: str, instance: str = "") -> TopicRefused:
 def wanted_topic(
     kafka: KafkaSettings, instance: InstanceSettings, topic: str, partitions: int | None
 ) -> WantedTopic:
-    """Return the wanted settings of a row topic whose rows are assigned to `partitions`, None:
-    to all existing ones.
+    """Return the wanted settings of a topic of rows.
+
+    `partitions` is the number of partitions to which its rows are assigned; None: all that the
+    topic has.
     """
     return WantedTopic.of(kafka, partitions, instance.topic.retention_of(topic))
 
 
 def ddl_topic(topic: str, instance: InstanceSettings) -> str | None:
-    """Return the topic of the DDL about rows of `topic`.
-
-    None if DDL goes among the rows or nowhere.
+    """Return the topic of the DDL about rows of `topic`; None if DDL has no separate topic or is
+    not published.
     """
     return (
         topic + DDL_TOPIC_SUFFIX

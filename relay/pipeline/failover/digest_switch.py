@@ -1,5 +1,5 @@
-"""A switch without GTIDs: the other server is read after the published position, once digests in
-its binlog prove it.
+"""Switches to a server without GTIDs: digests in its binlog prove which coordinates follow the
+published position (ADR 32).
 """
 
 from collections.abc import Mapping
@@ -36,7 +36,10 @@ _REST_FACTOR: Final = 10
 
 
 class DigestSwitch:
-    """Finds positions by digests for one instance; one thread at a time uses it."""
+    """Finds coordinates on another server by digests, for one source; one thread at a time uses it.
+
+    `chosen`: the setting `switch_without_gtid` is "digest".
+    """
 
     def __init__(
         self, instance: InstanceSettings, servers: Mapping[ServerRole, SourceSettings]
@@ -51,8 +54,10 @@ class DigestSwitch:
     def fingerprints(
         self, start: SourcePosition, record: PositionRecord | None
     ) -> FingerprintRecorder | None:
-        """Return the recorder of digests for a stream that starts here, None if no switch will
-        need them.
+        """Return the recorder that computes the digests of a stream from `start` on.
+
+        None if no switch by digests can follow: the setting is another one, or the position has
+        GTIDs.
         """
         return (
             FingerprintRecorder(start.binlog, record, self._skew_s)
@@ -61,9 +66,10 @@ class DigestSwitch:
         )
 
     def find(self, to: ServerRole, record: PositionRecord) -> SourcePosition:
-        """Return the position after the published transactions, on the other server.
+        """Return the position on the server `to` after the transactions that the record counts as
+        published.
 
-        Raises StandbyBehind or a SwitchRefused.
+        Raises StandbyBehind if that server lacks some of them, or a SwitchRefused.
         """
         fingerprint = record.place
         unknown = landmark_unknown(fingerprint, half=record.split is not None)
@@ -83,11 +89,13 @@ class DigestSwitch:
         return report.sought.position
 
     def rests(self) -> bool:
-        """Whether it is too early for another search while rows flow."""
+        """Return whether a search during streaming must wait, so that searches take at most a tenth
+        of the time.
+        """
         return monotonic() < self._tries_again_s
 
     def check_found(self, to: ServerRole, record: PositionRecord) -> None:
-        """Like `find`, while rows flow: only check whether it would be found."""
+        """Check, while rows are streamed, that `find` would succeed. Raises its errors."""
         began_s = monotonic()
         try:
             self.find(to, record)
@@ -96,7 +104,11 @@ class DigestSwitch:
             self._tries_again_s = ended_s + _REST_FACTOR * (ended_s - began_s)
 
     def gives_up(self, error: StandbyBehind | SwitchRefused) -> bool:
-        """Whether the former server is read again, because the other one is not ready."""
+        """Return whether to continue on the former server after `error`, because the other server
+        is not ready.
+
+        StandbyBehind counts only after 5 seconds without success.
+        """
         if not self.chosen:
             return False
         now_s = monotonic()
@@ -109,14 +121,15 @@ class DigestSwitch:
 
 
 def raise_refusal(decision: Decision) -> None:
-    """Raise the error of a decision to wait or to stop."""
+    """Raise the error of a decision to wait or to stop. Other decisions have no effect."""
     if decision.action in (Action.WAIT, Action.STOP):
         raise refusal_of(decision) or SwitchRefused(decision.reason)
 
 
 def refusal_of(decision: Decision) -> StandbyBehind | SwitchRefused | None:
-    """Return the error that prevents reading from the wanted server, None if there is none or no
-    switch is wanted.
+    """Return the error that prevents a switch to the wanted server.
+
+    None if no switch is wanted or nothing prevents it.
     """
     if decision.action is Action.WAIT or decision.code == StandbyBehind.code:
         return StandbyBehind(f"{decision.reason.rstrip('.')}.")

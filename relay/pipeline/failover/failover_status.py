@@ -1,4 +1,4 @@
-"""The reported state of an instance's servers: the document for ZooKeeper, and the gauges."""
+"""Shows the state of an instance's servers: a ZooKeeper document and gauges."""
 
 from time import monotonic, time
 from typing import Final
@@ -24,7 +24,11 @@ _log = structlog.stdlib.get_logger(__name__)
 def failover_view(
     situation: Situation, decision: Decision, orders: int, errant: str
 ) -> FailoverView:
-    """Return the view of both servers and of the decision, for ZooKeeper."""
+    """Return the ZooKeeper document about both servers and the decision.
+
+    `orders` is the number of the operators' orders, and `errant` the transactions that bypassed
+    replication.
+    """
     return FailoverView(
         followed=situation.followed.value,
         decision=decision.action.value,
@@ -38,7 +42,10 @@ def failover_view(
 
 
 class FailoverReport:
-    """The last reported state of one source of an instance; a single source is named ""."""
+    """Writes the state of the servers of one source, when it changes.
+
+    `source` is the name of the source in a group, "" for a single source.
+    """
 
     def __init__(self, instance: str, source: str, store: FailoverStore) -> None:
         self._instance = instance
@@ -48,7 +55,11 @@ class FailoverReport:
         self._told_at_s = 0.0
 
     def show(self, view: FailoverView) -> bool:
-        """Set the gauges, and write changes to ZooKeeper; return whether there were any."""
+        """Set the gauges, write the view to ZooKeeper if it is new or 5 seconds old, and return
+        whether it is new.
+
+        An error of ZooKeeper is logged.
+        """
         _show_gauges(self._instance, self._source, view)
         told = (
             view.decision,

@@ -1,5 +1,5 @@
-"""Chooses the servers of a group: each source has its own heartbeats, orders and proof, and all
-share one record.
+"""Chooses the servers of a group of sources. Each source has its own server checks, orders and
+proof; all share one position record.
 """
 
 import threading
@@ -27,11 +27,11 @@ from relay.state import FailoverStore, SwitchNote
 
 
 class GroupFailover:
-    """Chooses a server for each source of a group, and interrupts the streams when one of them is
-    to be read from another server.
+    """Chooses a server for each source of a group, and interrupts the streams if one source must be
+    read from another server.
 
-    A switch of one source writes a new record for all: the shared epoch rises, and the others
-    continue at their positions.
+    A switch of one source writes a new record for all sources: it raises the shared epoch, and the
+    others continue at their positions.
     """
 
     def __init__(self, group: SourceGroup, sources: Mapping[str, SourceFailover]) -> None:
@@ -47,7 +47,9 @@ class GroupFailover:
         store: FailoverStore,
         stats: InstanceStats,
     ) -> "GroupFailover":
-        """With a failover for each source, all in the order of the settings."""
+        """Return the failover of a group, with a SourceFailover for each source in the order of the
+        settings.
+        """
 
         def one(name: str, settings: SourceSettings) -> SourceFailover:
             return SourceFailover(
@@ -61,17 +63,17 @@ class GroupFailover:
         return cls(group, {name: one(name, settings) for name, settings in group.members.items()})
 
     def watching(self) -> AbstractContextManager[None]:
-        """Keep heartbeats and orders of all sources in sight."""
+        """Context manager: check the servers and watch the orders of all sources."""
         return _all_of(each.watching() for each in self._managed.values())
 
     def streaming(self) -> AbstractContextManager[None]:
-        """Context manager while rows flow: `check` then reports when a source should be read
+        """Context manager while rows are streamed: `check` then reports that a source must be read
         from another server.
         """
         return _all_of(each.streaming() for each in self._managed.values())
 
     def check(self) -> None:
-        """Raise SwitchingSource when another server of one source should be read."""
+        """Raise SwitchingSource if a source must be read from another server."""
         for name, each in self._managed.items():
             try:
                 each.check()
@@ -80,16 +82,15 @@ class GroupFailover:
                 raise
 
     def news(self, stop: threading.Event, seconds: float) -> bool:
-        """Wait until `stop` or news of servers or orders since the last choice: True.
-
-        False when the time is over.
+        """Wait up to `seconds` seconds; return True if servers or orders changed since the last
+        choice or `stop` is set.
         """
         return news_of(self._managed.values(), stop, seconds)
 
     def choose(self, record: PositionRecord | None) -> SourceChoice:
-        """Choose where to continue reading.
+        """Return the servers to read from and the record to continue from.
 
-        Raises the errors that prevent a source from being read, unless the others may continue
+        Raises the errors that prevent reading a source, unless the other sources may continue
         without it.
         """
         if record is not None:
@@ -105,11 +106,15 @@ class GroupFailover:
         return chosen
 
     def switched(self, note: SwitchNote) -> None:
-        """The record that names another server of a source is committed."""
+        """Report the switch of a source, after the record that names its other server
+        is committed.
+        """
         self._sources[note.source].switched(note)
 
     def refusal(self, name: str) -> RelayError | None:
-        """Return why the other server of a source is not read although it is wanted."""
+        """Return why the wanted other server of the source is not read; None if no other server is
+        wanted or nothing prevents it.
+        """
         return self._sources[name].refusal
 
     def _chosen_too(self, chosen: SourceChoice, name: str, source: SourceFailover) -> SourceChoice:

@@ -1,4 +1,4 @@
-"""Waits for news of the servers that an instance can read."""
+"""Waits for changes of the servers that an instance can read, or of the operators' orders."""
 
 import threading
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ _POLL_INTERVAL_SECONDS: Final = 0.1
 
 
 class HasNews(Protocol):
-    """A source whose servers or orders can change."""
+    """A source whose servers or orders can change; SourceFailover implements it."""
 
     @property
     def has_news(self) -> bool:
@@ -17,7 +17,9 @@ class HasNews(Protocol):
 
 
 def news_of(sources: Iterable[HasNews], stop: threading.Event, seconds: float) -> bool:
-    """Wait until `stop` or news of one of the sources: True; False when the time is over."""
+    """Wait up to `seconds` seconds; return True if a source has news or `stop` is set, False
+    otherwise.
+    """
     sources, until_s = tuple(sources), monotonic() + seconds
     while (
         not (news := any(each.has_news for each in sources))

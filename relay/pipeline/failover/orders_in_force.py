@@ -10,7 +10,9 @@ from relay.state import FailoverStore, StandingOrders
 
 
 class OrdersInForce:
-    """The orders as ZooKeeper had them when it answered last."""
+    """The operators' orders about the servers of one instance, as ZooKeeper had them when it last
+    answered (`standing`).
+    """
 
     def __init__(
         self, instance: str, store: FailoverStore, log: structlog.stdlib.BoundLogger
@@ -21,9 +23,10 @@ class OrdersInForce:
         self._log = log
 
     def read(self, followed: ServerRole | None) -> ServerRole | None:
-        """Read the orders. While ZooKeeper is unavailable, the last known ones apply.
+        """Read the orders from ZooKeeper; while it is unavailable, the last known orders apply.
 
-        Return `followed`. If it is None, return the server that the last report names.
+        Return `followed`; if `followed` is None, return the server that the last report in
+        ZooKeeper names.
         """
         try:
             if followed is None and (view := self._store.view(self._instance)) is not None:
@@ -34,9 +37,9 @@ class OrdersInForce:
         return followed
 
     def forget(self) -> None:
-        """Delete executed orders, so that they are not repeated after the next switch.
+        """Delete the executed orders, so that the next switch does not repeat them.
 
-        While ZooKeeper is unavailable, every heartbeat tries again.
+        While ZooKeeper is unavailable, nothing happens; the next server check calls this again.
         """
         try:
             self.standing = self._store.change_orders(

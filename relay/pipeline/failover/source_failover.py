@@ -1,5 +1,5 @@
-"""From which server an instance reads: heartbeats, orders, the decision, and the proof before the
-first row of another server.
+"""Decides from which server a source is read: server checks, orders, the decision, and the proof
+before the first row of another server.
 """
 
 import threading
@@ -24,10 +24,10 @@ from relay.model.positions.position import SourcePosition
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.failover.digest_switch import raise_refusal, refusal_of
 from relay.pipeline.failover.failover_status import FailoverReport, failover_view
-from relay.pipeline.failover.heartbeat_loop import HeartbeatLoop
-from relay.pipeline.failover.heartbeats import ServerHeartbeats
 from relay.pipeline.failover.news import news_of
 from relay.pipeline.failover.orders_in_force import OrdersInForce
+from relay.pipeline.failover.polling_loop import PollingLoop
+from relay.pipeline.failover.server_watches import ServerWatches
 from relay.pipeline.failover.source_switch import SourceSwitch
 from relay.pipeline.ingest.position_digests import FingerprintRecorder
 from relay.pipeline.ingest.source_choice import SourceChoice
@@ -39,13 +39,14 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class SourceFailover:
-    """Chooses the server for every new stream of one source, and interrupts a stream when another
-    server should be read.
+    """Chooses the server for every new stream of one source, and interrupts a stream if another
+    server must be read.
 
-    The position record's identity says which server is followed; ZooKeeper's documents only say
-    what is wanted. Without a standby and without a virtual address it does nothing. `committed`
-    returns the last committed record, reduced to this source. A source of a group has a `name`; an
-    instance's only one has none. `serves` says whether the followed server answered the last check.
+    The identity in the position record says which server is followed; ZooKeeper's documents only
+    say which one is wanted. Without a standby and a virtual address it always chooses the
+    configured server. `committed` returns the last committed record, reduced to this source. `name`
+    is the source's name in a group, "" for a single source. `serves`: the followed server answered
+    the last check.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class SourceFailover:
         self._committed = committed
         self._log = _log.bind(instance=instance.name, **({"source": name} if name else {}))
         self._shown = FailoverReport(instance.name, name, store)
-        self._servers = ServerHeartbeats(source, instance.failover)
+        self._servers = ServerWatches(source, instance.failover)
         self._switch = SourceSwitch(instance, self._servers, name)
         self._orders = OrdersInForce(instance.name, store, self._log)
         self._noted: ServerRole | None = None
@@ -76,7 +77,7 @@ class SourceFailover:
         self.serves = False
         self._news = threading.Event()
         self._lock = threading.Lock()
-        self._loop = HeartbeatLoop(
+        self._loop = PollingLoop(
             "-".join(filter(None, (instance.name, name))),
             self._rules.detecting_interval_seconds if self._rules.detecting_enable else None,
             self._judge,
@@ -87,7 +88,7 @@ class SourceFailover:
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Run heartbeats and watch the orders, inside the block."""
+        """Context manager: check the servers and watch the operators' orders."""
         if not self.managed:
             yield
             return
@@ -96,7 +97,7 @@ class SourceFailover:
 
     @contextmanager
     def streaming(self) -> Iterator[None]:
-        """Context manager while rows flow: `check` then reports when they should come from
+        """Context manager while rows are streamed: `check` then reports that they must come from
         another server.
         """
         self._streaming, self._asked = True, None
@@ -106,14 +107,13 @@ class SourceFailover:
             self._streaming, self._asked = False, None
 
     def check(self) -> None:
-        """Raise SwitchingSource when another server should be read."""
+        """Raise SwitchingSource if the source must be read from another server."""
         if self._asked is not None:
             raise SwitchingSource(self._asked.reason)
 
     def news(self, stop: threading.Event, seconds: float) -> bool:
-        """Wait until `stop` or news of servers or orders since the last choice: True.
-
-        False when the time is over.
+        """Wait up to `seconds` seconds; return True if servers or orders changed since the last
+        choice or `stop` is set.
         """
         return news_of((self,), stop, seconds)
 
@@ -123,25 +123,27 @@ class SourceFailover:
         return self._news.is_set()
 
     def forget_news(self) -> None:
-        """Drop earlier signals after a choice; only later ones are new."""
+        """Forget the changes so far, at a choice: only later ones count as news."""
         self._news.clear()
 
     @property
     def followed(self) -> SourceSettings:
-        """The server that the position belonged to at the last check."""
+        """The settings of the server that had the published position at the last check."""
         return self._servers.settings.get(self._noted or ServerRole.MASTER, self._source)
 
     @property
     def refusal(self) -> RelayError | None:
-        """Return why the other server is not read although it is wanted, by the last decision."""
+        """Why the last decision did not switch to the wanted server; None if it wanted no switch or
+        nothing prevents it.
+        """
         return None if self._decided is None else refusal_of(self._decided)
 
     # The choice.
 
     def choose(self, record: PositionRecord | None) -> SourceChoice:
-        """Choose where to continue reading.
+        """Return the server to read from and the record to continue from.
 
-        Raises StandbyBehind, a SwitchRefused, or the error that prevents a server's proof.
+        Raises StandbyBehind, a SwitchRefused, or the error of a proof that could not be made.
         """
         if record is None:
             return SourceChoice({self._source_name: self._first()}, None)
@@ -196,14 +198,15 @@ class SourceFailover:
     def fingerprints(
         self, start: SourcePosition, record: PositionRecord | None
     ) -> FingerprintRecorder | None:
-        """Return the recorder of digests for a stream that starts here, None if no switch will
-        need them.
+        """Return the recorder that computes the digests of a stream from `start` on.
+
+        None if no switch by digests can follow.
         """
         return self._switch.digests.fingerprints(start, record) if self.managed else None
 
     def another_came(self, record: PositionRecord) -> bool:
-        """Whether another server has the virtual address since the choice, so that the choice
-        must be repeated.
+        """Return whether another server now answers at the virtual address, so that the choice must
+        be repeated.
         """
         if not self._rules.virtual_address:
             return False
@@ -215,8 +218,8 @@ class SourceFailover:
         )
 
     def switched(self, note: SwitchNote) -> None:
-        """Report the switch after the record that names the other server is committed, and
-        delete its order.
+        """Report the switch and delete its order, after the record that names the other server is
+        committed.
         """
         self._log.warning(
             "source_switched", to=note.to, place=note.place, reason=note.reason, lost=note.lost

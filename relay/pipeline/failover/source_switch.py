@@ -1,5 +1,5 @@
-"""The switch to the other server of a source: the proof that it has the published transactions,
-and the record that names it.
+"""The switch to the other server of a source: the proof that this server has the published
+transactions, and the record that names it.
 """
 
 from dataclasses import replace
@@ -11,7 +11,7 @@ from relay.model.failover import Published, ServerRole
 from relay.model.records.followed_names import names_up_to
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.failover.digest_switch import DigestSwitch
-from relay.pipeline.failover.heartbeats import ServerHeartbeats
+from relay.pipeline.failover.server_watches import ServerWatches
 from relay.pipeline.ingest.source_choice import SourceChoice
 from relay.settings import InstanceSettings
 from relay.source import ProvenPosition, boundary_before, proven_position
@@ -19,12 +19,12 @@ from relay.state import StandingOrders, SwitchNote
 
 
 class SourceSwitch:
-    """Makes the switches of one source.
+    """Makes the switches of one source; one thread at a time uses it.
 
-    `digests` finds coordinates without GTIDs. One thread at a time uses it.
+    `digests` finds coordinates on a server without GTIDs.
     """
 
-    def __init__(self, instance: InstanceSettings, servers: ServerHeartbeats, source: str) -> None:
+    def __init__(self, instance: InstanceSettings, servers: ServerWatches, source: str) -> None:
         self.digests = DigestSwitch(instance, servers.settings)
         self._rules = instance.failover
         self._servers = servers
@@ -39,7 +39,7 @@ class SourceSwitch:
         record: PositionRecord,
         orders: StandingOrders,
     ) -> SourceChoice:
-        """Return the choice of the other server, with the record that it is read from.
+        """Return the choice of the server `to`, with the record from which it is read.
 
         Raises StandbyBehind or a SwitchRefused.
         """
@@ -68,9 +68,11 @@ class SourceSwitch:
         record: PositionRecord,
         orders: StandingOrders,
     ) -> Decision:
-        """Try the proof once, as of the last heartbeat, before a stream is interrupted for it. A
-        divergence is permanent. Return the decision, or one to stay, with the reason of the
-        failed proof.
+        """Try the proof of a switch before a stream is interrupted for it; return the decision, or
+        a decision to stay with the reason of the failed proof.
+
+        The proof uses the position of the last server check. A diverged server is not tried again
+        until an operator gives a new order.
         """
         if self._diverged is not None and self._diverged[0] == orders.number:
             return self._diverged[1]
@@ -117,10 +119,10 @@ class SourceSwitch:
 def switched_record(record: PositionRecord, proven: ProvenPosition) -> PositionRecord:
     """Return the position record on the other server, under the next epoch.
 
-    A half-published transaction that was lost with the former server is dropped. A replay was
-    counted by coordinates of the former server: its rest is published under the new epoch. The
-    schema history continues only if it was followed up to the former position and no transaction
-    is repeated, lost or left out: each may contain statements that change tables.
+    A half-published transaction that was lost with the former server is dropped. A replay ends,
+    because its coordinates are those of the former server; its remaining rows get the new epoch.
+    The schema history continues only if no transaction is repeated, lost or left out, because each
+    may contain statements.
     """
     split = (
         None

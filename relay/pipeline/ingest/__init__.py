@@ -1,4 +1,4 @@
-"""The reader threads: source, decoder and schema history, up to the buffer.
+"""The reading threads: source, decoder and schema history, up to the buffer.
 
 Of the pipeline's packages it may import only `delivery`.
 """

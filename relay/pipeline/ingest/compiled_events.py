@@ -1,4 +1,4 @@
-"""Finds the events in received bytes by compiled code, if it is available."""
+"""Gives the compiled scanner that finds events in received bytes, if there is compiled code."""
 
 from relay.compiled import COMPILED
 from relay.source import Scanner
@@ -8,5 +8,5 @@ if COMPILED:
 
 
 def event_scanner() -> Scanner | None:
-    """Return the compiled scanner; None without a compiler, and then events are read one by one."""
+    """Return the compiled scanner; None without compiled code: events are then read one by one."""
     return EventScanner() if COMPILED else None

@@ -1,5 +1,5 @@
-"""The reading threads of a group: each source → decode → its queue, then all queues → the buffer,
-merged as whole transactions.
+"""The reading threads of a group. One thread per source fills its queue; one thread merges the
+queues into the buffer, in whole transactions.
 """
 
 import threading
@@ -24,10 +24,13 @@ _SECOND_MS: Final = 1000
 
 
 class MergeTimes(NamedTuple):
-    """The times of transactions: their source, the accepted delay, and the accepted lead over
-    the relay's clock. The times of sources in `whole_seconds` are truncated to seconds. `now_ms`
-    is the relay's clock in Unix milliseconds. If it goes back, the group waits until it reaches
-    the former time again.
+    """How the times of transactions are read and compared in a merge.
+
+    of             returns the time of a transaction from its items
+    slack_ms       how late a transaction may arrive after a heartbeat, in milliseconds
+    most_ahead_ms  how far a time may be ahead of the relay's clock, in milliseconds
+    now_ms         the relay's clock, in Unix milliseconds; it never goes back
+    whole_seconds  the sources whose times have no fraction of a second
     """
 
     of: TimeOfTransaction
@@ -38,10 +41,10 @@ class MergeTimes(NamedTuple):
 
 
 class GroupReader:
-    """Fills the buffer from the open sources of a group until they or the buffer are closed.
+    """Fills the buffer from the open sources of a group until the sources or the buffer are closed.
 
-    Its error is raised by the buffer's `take`. `rolled_back` is called with rows that a source has
-    rolled back: the group is read again without them.
+    The buffer's `take` raises its error. `rolled_back` is called if a source has rolled rows back;
+    the group is then read again without them.
     """
 
     def __init__(
@@ -226,7 +229,7 @@ class GroupReader:
 
 
 def of_source(name: str, error: RelayError) -> str:
-    """Return the reason of an error of one source of a group."""
+    """Return the reason of an error with the name of its source before it."""
     return f"Source {name}: {error.reason}"
 
 

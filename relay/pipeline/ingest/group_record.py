@@ -1,4 +1,4 @@
-"""The position record of a group, as each of its sources uses it."""
+"""Converts between the position record of a group and the record of one of its sources."""
 
 from dataclasses import replace
 
@@ -6,7 +6,8 @@ from relay.model.records.position_record import OtherSource, PositionRecord
 
 
 def record_of(record: PositionRecord | None, name: str) -> PositionRecord | None:
-    """Return a group's record reduced to one source; None if the source has no position yet.
+    """Return a group's record reduced to the source `name`; None without a record, or if the source
+    has no position yet.
 
     A half-published transaction and a replay belong to the source that the record follows.
     """
@@ -27,9 +28,10 @@ def record_of(record: PositionRecord | None, name: str) -> PositionRecord | None
 
 
 def with_switched(record: PositionRecord, name: str, moved: PositionRecord) -> PositionRecord:
-    """Return the group's record after this source continues from `moved` on another server.
+    """Return the group's record after the source `name` switched to another server, whose own
+    record is `moved`.
 
-    Epoch and order key are those of all.
+    Epoch and order key of `moved` apply to all sources.
     """
     if name == record.following:
         return replace(moved, following=name, others=record.others)

@@ -19,10 +19,8 @@ Other servers log the second in which it began.
 
 
 def refuse_foreign_record(instance: InstanceSettings, record: PositionRecord | None) -> None:
-    """Refuse a record of another kind: of a group for a single source, or of a single source for a
-    group.
-
-    Raises HistoryChanged.
+    """Raise HistoryChanged if the record does not fit the settings: a group's record for a single
+    source, or a replay of a single source for a group.
     """
     if instance.group is None and record is not None and record.following:
         raise HistoryChanged(
@@ -41,14 +39,13 @@ def refuse_foreign_record(instance: InstanceSettings, record: PositionRecord | N
 
 
 def tells_commits(server: ServerFacts) -> bool:
-    """Return whether the server logs commit times: MySQL since 8.0.1."""
+    """Return whether the server logs when a transaction was committed: MySQL since 8.0.1."""
     return not server.mariadb and server.version >= _COMMIT_TIMES_SINCE
 
 
 def refuse_one_twice(sources: Mapping[str, OpenSource]) -> None:
-    """Refuse two sources that are one server: its rows would be published twice.
-
-    Raises SourceSettingsRefused.
+    """Raise SourceSettingsRefused if two sources are one server: its rows would be
+    published twice.
     """
     for (one, first), (other, second) in combinations(sources.items(), 2):
         if _same_server(first.stream.start, second.stream.start):
@@ -64,10 +61,10 @@ def refuse_one_twice(sources: Mapping[str, OpenSource]) -> None:
 def refuse_another_name(
     sources: Mapping[str, OpenSource], known: Mapping[str, OtherSource]
 ) -> None:
-    """Refuse a source that was renamed: it would start again, and rows since its position would be
-    lost.
+    """Raise HistoryChanged if a source was renamed: under the new name it would start again, and
+    lose rows.
 
-    Raises HistoryChanged.
+    `known` are the positions by source name.
     """
     for name, source in sources.items():
         for former in known.keys() - sources.keys() if name not in known else ():
@@ -82,7 +79,7 @@ def refuse_another_name(
 
 
 def _alike(one: SourcePosition, other: SourcePosition) -> bool:
-    """Whether they may be of one server: MySQL's have a uuid, of MariaDB's two may have one
+    """Return whether they may be of one server: MySQL's have a uuid, of MariaDB's two may have one
     server_id.
     """
     return one.identity.server == other.identity.server

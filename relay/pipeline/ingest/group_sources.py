@@ -1,5 +1,5 @@
-"""The sources of an instance that has several: which are read, from where, and which are passed
-over for now.
+"""The sources of an instance with a group: which are read, from which position, and which are
+skipped for now.
 """
 
 import threading
@@ -47,11 +47,10 @@ class OpenedSource(OpenSource):
 
 
 class SourceGroup:
-    """The state of an instance's sources that outlives a run.
+    """The sources of a group, and what is kept about them from one run to the next.
 
-    Used by the instance's thread, read by others.
-
-    `passed` says why a source is skipped, `rolled_back` are the known rolled-back rows of each one.
+    The instance's thread writes it, others read it. `passed` are the skipped sources with the error
+    of each. `rolled_back` are the known rolled-back rows of each source.
     """
 
     def __init__(self, instance: InstanceSettings, group: GroupSettings) -> None:
@@ -65,7 +64,7 @@ class SourceGroup:
 
     @property
     def words(self) -> str:
-        """Return a sentence about skipped sources; empty if there are none."""
+        """A sentence about skipped sources; "" if there are none."""
         return " ".join(
             f"Source {name} is not read at present: {error.code}."
             for name, error in self.passed.items()
@@ -73,17 +72,16 @@ class SourceGroup:
 
     @property
     def late(self) -> int:
-        """Number of transactions that arrived too late for the order."""
+        """The number of transactions that arrived after a later one was merged already."""
         return self._late_before + (0 if self._order is None else self._order.late)
 
     @contextmanager
     def open(self, chosen: SourceChoice, opened: OpenedAt) -> Iterator[Mapping[str, OpenedSource]]:
-        """Open all sources.
+        """Context manager: open all sources.
 
-        One that does not answer is skipped if the settings allow it and its position is known.
-
-        Raises the errors that prevent reading, HistoryChanged for a renamed source, and
-        SourceSettingsRefused if two are one server.
+        A source that does not answer is skipped if the settings allow that and its position is
+        known. `opened` opens one source. Raises the errors that prevent reading, HistoryChanged for
+        a renamed source, and SourceSettingsRefused if two are one server.
         """
         known = self.standing(chosen.record)
         sources: dict[str, OpenedSource] = {}
@@ -108,8 +106,10 @@ class SourceGroup:
         sources: Mapping[str, OpenSource],
         first: Callable[[SourcePosition], PositionRecord],
     ) -> PositionRecord:
-        """Return the record with a position for every source: those that never had one begin where
-        they were opened.
+        """Return the record with a position for every source.
+
+        A source without a position begins where it was opened. `first` makes the record of an
+        instance that never published.
         """
         known = self.standing(record)
         standing = {
@@ -140,8 +140,10 @@ class SourceGroup:
         )
 
     def passes(self, name: str, record: PositionRecord | None) -> bool:
-        """Whether the others may continue without this source: no rows of it may be lost or
-        split.
+        """Return whether the other sources may continue without this one.
+
+        The settings must allow it, its position must be known, and no transaction of it may be half
+        published.
         """
         half = (
             record is not None
@@ -151,9 +153,9 @@ class SourceGroup:
         return self._group.when_source_dies == "pass" and name in self.standing(record) and not half
 
     def standing(self, record: PositionRecord | None) -> dict[str, OtherSource]:
-        """Return the position of each source in a record.
+        """Return the position of each source in a record; {} without a record.
 
-        A single source has the name in the settings.
+        The record of a single source has its position under the name `group.name` of the settings.
         """
         if record is None:
             return {}
@@ -162,7 +164,7 @@ class SourceGroup:
     def reader(
         self, sources: Mapping[str, OpenedSource], record: PositionRecord, buffer: ChangeBuffer
     ) -> GroupReader:
-        """Return the threads that read the sources into the buffer."""
+        """Return the object that reads the sources into the buffer, in threads."""
         by, settings = self._group.merge_by, self._instance
         by_commit = by == "execute_time"
         times = MergeTimes(
@@ -195,10 +197,10 @@ class SourceGroup:
         record: PositionRecord,
         refusal: Callable[[str], RelayError | None],
     ) -> Iterator[Callable[[], None]]:
-        """Context manager: check whether skipped sources are back.
+        """Context manager: check whether skipped sources answer again. Its value is a function that
+        raises BatchAborted if one does.
 
-        The check raises BatchAborted if one is. `refusal` says why the standby of a source cannot
-        replace it.
+        `refusal` returns why the standby of a source cannot replace it.
         """
         ended, back = threading.Event(), list[str]()
         for name in self.passed:

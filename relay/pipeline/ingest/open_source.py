@@ -1,4 +1,4 @@
-"""The source of an instance, opened with its settings: for direct publishing, or for the spool."""
+"""Opens the stream of a source with the instance's settings, for publishing or for the spool."""
 
 from collections.abc import Iterable
 
@@ -15,9 +15,10 @@ def open_for(
     resume: SourcePosition | None,
     excluded: Iterable[ExcludedRange],
 ) -> SourceStream:
-    """Open the server that `source` names, the instance's own or its standby.
+    """Open the server `source` (the instance's own or its standby) after the position `resume`,
+    without the `excluded` ranges.
 
-    Raises as `open_source` does.
+    Raises the errors of `open_source`.
     """
     return open_source(
         source,

@@ -1,4 +1,4 @@
-"""The sources of a run: one, or those of a group."""
+"""The open sources of a run: one, or those of a group."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,21 +16,21 @@ from relay.source import NEVER_PURGED, SourceStream, kept_seconds
 
 
 class ReadingThreads(Protocol):
-    """The threads that fill the buffer of a run."""
+    """The threads that fill the buffer of a run; Reader and GroupReader implement it."""
 
     def start(self) -> None:
-        """Start to fill the buffer; return at once."""
+        """Start the threads and return at once."""
 
     def stop(self) -> None:
-        """End the threads, and wait for them."""
+        """Ask the threads to end, and wait until they have ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenSource:
-    """A source with its catalogue.
+    """A source with its stream and catalogue.
 
-    `names` completes table maps that carry none, `fingerprints` records digests that identify
-    positions on other servers.
+    `names` completes table maps without names, None if they have names. `fingerprints` computes
+    digests that identify positions on other servers, None if no switch needs them.
     """
 
     stream: ItemStream
@@ -40,17 +40,22 @@ class OpenSource:
 
     @property
     def begun(self) -> bool:
-        """Whether all tables of the source were described again."""
+        """Return whether the schema history of the source was begun again from the catalogue."""
         return self.names is not None and self.names.begun
 
 
 @dataclass(frozen=True, slots=True)
 class OpenSources:
-    """The sources that are read, by name (a single one is named ""), and the `record` that
-    reading continues from. `servers` are their servers, and `rolled_back` are the rolled-back
-    rows known from earlier sessions. `fresh`: the record differs from the committed one, and is
-    committed before the first row. `reader` creates the reading threads, `check` raises when
-    other sources should be read.
+    """The sources of a run, and what reading them needs. All mappings are by source name, "" for a
+    single source.
+
+    record       the record from which reading continues
+    fresh        whether `record` differs from the committed one and must be committed first
+    by_name      the open sources
+    servers      the server of each source
+    rolled_back  the rolled-back rows of each source that are known from earlier runs
+    reader       makes the reading threads
+    check        raises an error if other servers or sources must be read
     """
 
     record: PositionRecord
@@ -63,8 +68,9 @@ class OpenSources:
 
     @property
     def binlog_kept_s(self) -> int | None:
-        """How many seconds the sources keep a binlog file at least: the shortest of those that
-        purge, 0 if none does; None if no server was asked.
+        """The shortest time in seconds for which the sources keep a binlog file.
+
+        0 if none of them purges files, None if their retention is not known.
         """
         streams = (each.stream for each in self.by_name.values())
         known = [
@@ -77,6 +83,8 @@ class OpenSources:
 
     @property
     def fingerprints(self) -> FingerprintRecorder | None:
-        """The recorder of positions of a single source; a group has no standby."""
+        """The recorder of digests of a single source; None for a group, which has no switch by
+        digests.
+        """
         single = self.by_name.get("")
         return None if single is None else single.fingerprints

@@ -1,6 +1,6 @@
-"""Digests that identify each position of the stream on every server that replicates it.
+"""Computes digests that identify each position of the stream on every server that replicates it.
 
-The reading thread computes them; they are stored with the position.
+They are stored with the position.
 """
 
 from collections import deque
@@ -15,10 +15,11 @@ from relay.model.records.transaction_digest import TransactionDigest
 
 
 class FingerprintRecorder:
-    """One thread reads through `followed`, another one calls `at` for positions in the order of the
-    stream.
+    """Computes the digest of each position. One thread reads through `followed`; another one calls
+    `at` for positions in the order of the stream.
 
-    Positions before the record are unknown: landmarks come from later seconds than that one.
+    `start` is where the stream begins, and `record` the record there. Commit times may be
+    `skew_seconds` ahead of `clock` (Unix seconds).
     """
 
     def __init__(
@@ -37,7 +38,9 @@ class FingerprintRecorder:
         self._digest = TransactionDigest()
 
     def followed(self, items: Iterator[RawItem]) -> Iterator[RawItem]:
-        """Yield the same items; the position of each is recorded before it is yielded."""
+        """Yield the same items, and record the digest of each position before its item
+        is yielded.
+        """
         for item in items:
             if isinstance(item, TransactionEnd):
                 self._end(item.position)
@@ -48,7 +51,10 @@ class FingerprintRecorder:
             yield item
 
     def at(self, position: BinlogPosition) -> ResumeFingerprint:
-        """Return the digest of a position that was read; earlier ones are dropped."""
+        """Return the digest of a position that was read, and drop those of earlier positions.
+
+        A position that was never read gets an empty digest, which proves nothing.
+        """
         while self._reached[0] != position:
             if not self._passed:
                 return ResumeFingerprint(int(self._clock()))

@@ -1,4 +1,4 @@
-"""The reading thread: source → decode → buffer."""
+"""The reading thread: reads the source, decodes row events, and fills the buffer."""
 
 from collections.abc import Callable, Iterator
 from typing import Protocol
@@ -24,7 +24,9 @@ from relay.threads import RelayThread
 
 
 class ItemStream(Protocol):
-    """The items of one source from `start` on. One thread iterates; any thread may close."""
+    """The items of one source, from the position `start` on. One thread iterates; any thread may
+    call `close`.
+    """
 
     @property
     def start(self) -> SourcePosition:
@@ -32,49 +34,53 @@ class ItemStream(Protocol):
 
     @property
     def left_out(self) -> frozenset[ExcludedRange]:
-        """Return the rolled-back rows that the items from the source do not include.
-
-        Any thread may call it.
-        """
+        """The rolled-back rows that the items leave out. Any thread may read it."""
 
     @property
     def silent_seconds(self) -> float:
-        """Return how long the source has sent only heartbeats while `items` waits for it, in
-        seconds; 0 if it does not wait.
+        """Return how many seconds the source has sent only heartbeats while `items` waits for it; 0
+        if `items` does not wait.
 
-        Any thread may call it.
+        Any thread may read it.
         """
 
     def items(self, before_waiting: Callable[[], object]) -> Iterator[RawItem]:
-        """Yield items until `close`. `before_waiting` is called before each possible wait."""
+        """Yield items until `close` is called. `before_waiting` is called before each possible
+        wait.
+        """
 
     def close(self) -> None:
-        """End the iteration of `items`, from any thread."""
+        """End the iteration of `items`. Any thread may call it."""
 
 
 class ItemSink(Protocol):
-    """The receiver of the items: a buffer, or a queue before one."""
+    """Receives items from a reading thread: the buffer, or the queue of one source of a group."""
 
     def put(self, item: StreamItem, size_bytes: int) -> bool:
-        """Append an item, waiting for free space; False if no more items are accepted."""
+        """Append an item, and wait while the sink is full; return False if the sink was closed.
+
+        `size_bytes` is the size of the item's event.
+        """
 
     def hand_over(self) -> bool:
-        """Pass the collected items to the taking thread."""
+        """Pass the collected items to the taking thread; return False if the sink was closed."""
 
     def fail(self, failure: BaseException) -> None:
-        """Pass the error with which the reader ended to the consumer."""
+        """Record the error that ended the reader; the taking thread raises it."""
 
     def close(self) -> None:
-        """Take no more items; `put` then returns False."""
+        """Accept no more items: `put` then returns False."""
 
 
 class Reader:
-    """Fills the buffer from an open source until either is closed.
+    """Fills the buffer from an open source until the source or the buffer is closed.
 
-    Its error is raised by the buffer's `get`. `spill` is called when the waiting items are overdue
-    (GoesToSpool), and reading ends. `look` is called before each possible wait for the source;
-    None: no call. `names` completes table maps without names. `fingerprints` records the digests of
-    positions.
+    The buffer's `take` raises its error.
+
+    spill         called when reading ends because items waited too long (GoesToSpool)
+    look          called before each possible wait for the source; None: no call
+    names         completes table maps without names
+    fingerprints  records the digests of positions
     """
 
     def __init__(
@@ -97,11 +103,11 @@ class Reader:
         self._thread = RelayThread("read", name, self._run)
 
     def start(self) -> None:
-        """Start the thread; its errors are raised by the buffer's `get`."""
+        """Start the thread. The buffer's `take` raises its error."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Close the source and the buffer, and wait for the thread."""
+        """Close the source and the buffer, and wait until the thread has ended."""
         self._stream.close()
         self._buffer.close()
         self._thread.join()

@@ -1,4 +1,4 @@
-"""The next source of an instance's rows: the server of each source, and the record to continue
+"""The choice of what an instance reads next: the server of each source, and the record to continue
 from.
 """
 
@@ -13,10 +13,11 @@ from relay.state import SwitchNote
 
 @dataclass(frozen=True, slots=True)
 class SourceChoice:
-    """The servers of the next streams, by the sources' names (a single one is named ""), and the
-    record to continue from. `switches` are the switches in this choice, whose positions are in
-    the record. `passed` says why sources of a group cannot be read now, while the others may
-    continue.
+    """The server of each source by name (a single source is named ""), and the record to continue
+    from.
+
+    `switches` are the switches to other servers, which `record` already contains. `passed` are
+    sources of a group that cannot be read now, with the error of each.
     """
 
     servers: Mapping[str, SourceSettings]

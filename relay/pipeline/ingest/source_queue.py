@@ -16,9 +16,9 @@ _MOST_HELD: Final = 256
 
 
 class Queued(NamedTuple):
-    """An item with the bytes of its event.
+    """An item with the size of its event in bytes.
 
-    `rests_ms`: the time at which a heartbeat was received, in Unix milliseconds; 0 for other items.
+    `rests_ms` is when a heartbeat was received, in Unix milliseconds; 0 for other items.
     """
 
     item: StreamItem
@@ -27,13 +27,16 @@ class Queued(NamedTuple):
 
 
 class SourceQueue:
-    """Takes items from the thread that reads a source, as a buffer does, and waits while it is
-    full; another thread takes them out.
+    """Passes items from the thread that reads one source to the thread that merges the sources; the
+    first one waits while it is full.
 
-    Everything but `put` happens under `changed`, which all queues of a group share. `items` wait;
-    `head_known`: the order already has the first transaction. The source is `at_rest` if its last
-    item was a heartbeat. `now_ms` is the time at which heartbeats are received. `failed` is called
-    with the error that ends the reading.
+    All queues of a group share the condition `changed`, which protects everything but `put`.
+
+    items       the items that the merging thread can take
+    head_known  whether the merge order already has the first transaction of `items`
+    at_rest     whether the last item was a heartbeat: the source has no more data
+    now_ms      returns the time in Unix milliseconds, for heartbeats
+    failed      called with the error that ends the reading thread
     """
 
     def __init__(
@@ -66,7 +69,11 @@ class SourceQueue:
     # For the thread that reads.
 
     def put(self, item: StreamItem, size_bytes: int) -> bool:
-        """Append an item, waiting for room now and then; False when the queue was closed."""
+        """Append an item; from time to time pass the collected items on, and wait while the queue
+        is full.
+
+        Return False if the queue was closed. `size_bytes` is the size of the item's event.
+        """
         if isinstance(item, Advance):
             # Rotations in a backlog move, and say nothing about now.
             heartbeat, self._at = item.position == self._at, item.position
@@ -78,8 +85,8 @@ class SourceQueue:
         return self.hand_over() if len(self._held) >= _MOST_HELD else not self._closed
 
     def hand_over(self) -> bool:
-        """Pass the collected items to the merging thread, waiting for free space; False if the
-        queue was closed.
+        """Pass the collected items to the merging thread, and wait while the queue is full; return
+        False if the queue was closed.
         """
         if not self._held:
             return not self._closed
@@ -96,12 +103,12 @@ class SourceQueue:
         return True
 
     def fail(self, failure: BaseException) -> None:
-        """Pass the error with which reading ended to the consumer."""
+        """Pass the collected items on, then report the error that ended the reading thread."""
         self.hand_over()
         self._failed(failure)
 
     def close(self) -> None:
-        """Free a waiting reader; no more items are accepted."""
+        """Accept no more items: `put` and `hand_over` return False, even if they wait now."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -110,7 +117,7 @@ class SourceQueue:
 
     @property
     def full(self) -> bool:
-        """Whether the reader must wait before it adds more."""
+        """Return whether the reader must wait before it adds more."""
         return self._weight >= self._capacity
 
     def take(self) -> Queued:

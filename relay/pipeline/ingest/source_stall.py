@@ -1,4 +1,4 @@
-"""Finding a source that stops sending in the middle of a source transaction."""
+"""Finds a source that sends nothing in the middle of a source transaction."""
 
 from collections.abc import Mapping
 from time import monotonic
@@ -8,12 +8,12 @@ from relay.pipeline.ingest.open_sources import OpenSource
 
 
 class SourceStall:
-    """Measures how long no data of an open source transaction has arrived. Used by the publishing
+    """Measures how long no data of an open source transaction has arrived; used by the publishing
     thread.
 
-    An event that still arrives is no stall, however long it takes: bytes count, and so does the
-    time in which an event is decoded. Heartbeats do not count: the server sends them when it has no
-    events. `limit_s` is `transaction.source_stall_seconds`.
+    Received bytes of an event count as data, and so does the time in which it is decoded.
+    Heartbeats do not count: the server sends them if it has no events. `limit_s` is the setting
+    `transaction.source_stall_seconds`.
     """
 
     def __init__(self, sources: Mapping[str, OpenSource], limit_s: float) -> None:
@@ -22,12 +22,14 @@ class SourceStall:
         self._moved_at_s = monotonic()
 
     def restart(self) -> None:
-        """Restart the measurement: an item was taken, or none was requested."""
+        """Restart the measurement, because an item was taken or the instance took none
+        on purpose.
+        """
         self._moved_at_s = monotonic()
 
     def check(self, following: str) -> None:
-        """Raise BatchAborted when the source `following`, whose transaction is open, has been
-        silent for longer than the limit.
+        """Raise BatchAborted if the source `following`, whose transaction is open, sent nothing for
+        longer than the limit.
         """
         if monotonic() - self._moved_at_s <= self._limit_s:
             return

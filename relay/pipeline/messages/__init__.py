@@ -1,4 +1,4 @@
-"""From one event to its messages, and which printer makes them.
+"""Makes messages from events, and chooses the printer that makes them.
 
 Of the pipeline's packages it may import only `delivery`.
 """

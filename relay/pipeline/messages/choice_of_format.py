@@ -1,4 +1,4 @@
-"""Which formats the messages of an instance have, by topic."""
+"""Which format the messages of each topic have."""
 
 from collections.abc import Sequence
 from importlib import import_module
@@ -13,9 +13,9 @@ _WITHOUT_PLACES: Final = "canal-json"
 
 
 class MessageFormats:
-    """The formats of an instance, each made once.
+    """The message formats of an instance; each is created once.
 
-    Raises ConfigurationError if the libraries of one are not installed.
+    Raises ConfigurationError if the libraries of a format are not installed.
     """
 
     def __init__(self, instance: InstanceSettings) -> None:
@@ -23,11 +23,11 @@ class MessageFormats:
         self._made = {name: _made(name, instance) for name in instance.formats}
 
     def of(self, topic: str) -> MessageFormat:
-        """Return the format of a topic of rows or of its statements."""
+        """Return the format of a topic of rows, which its statements have too."""
         return self._made[self._instance.format_of(topic)]
 
     def by_format(self, topics: Sequence[str]) -> list[tuple[MessageFormat, tuple[str, ...]]]:
-        """Return these topics by their formats, in the order in which the formats occur."""
+        """Return the formats of these topics, each with its topics, in the order of first use."""
         found: dict[str, list[str]] = {}
         for topic in topics:
             found.setdefault(self._instance.format_of(topic), []).append(topic)
@@ -54,25 +54,29 @@ def _made(name: FormatName, instance: InstanceSettings) -> MessageFormat:
 
 
 def names_coordinates(form: MessageFormat) -> bool:
-    """Return whether messages contain the coordinates of their event, so that events are printed
-    one by one.
+    """Return whether messages of the format contain the binlog coordinates of their event. Such
+    events are printed one by one.
     """
     return form.name != _WITHOUT_PLACES
 
 
 def some_name_coordinates(instance: InstanceSettings) -> bool:
-    """Return whether messages of some topics contain the coordinates of their event."""
+    """Return whether messages of some topics contain the binlog coordinates of their event."""
     return instance.formats != (_WITHOUT_PLACES,)
 
 
 def some_share_frames(instance: InstanceSettings) -> bool:
-    """Return whether events of some topics can be printed together, without coordinates."""
+    """Return whether messages of some topics do not contain the coordinates of their event, so that
+    events are printed together.
+    """
     return _WITHOUT_PLACES in instance.formats
 
 
 def numbers_rows(instance: InstanceSettings) -> bool:
     """Return whether messages of some topics contain the number of their row in its source
-    transaction, so that a row is printed after the one before it is counted.
+    transaction.
+
+    A row is then printed only after the row before it was counted.
     """
     return instance.transaction_topic is not None and "debezium-json" in instance.formats
 
@@ -88,7 +92,7 @@ SCHEMA_KINDS: Final = {"avro": "AVRO", "json-schema": "JSON", "protobuf": "PROTO
 
 
 def schema_registry(name: FormatName, instance: InstanceSettings) -> Any:
-    """Return the schema registry of an instance for one of its formats that use one.
+    """Return the schema registry client for the format `name`, with the instance's settings.
 
     Raises ConfigurationError if the libraries of the client are not installed.
     """

@@ -1,4 +1,6 @@
-"""Whether a half-published transaction would become the same messages under the settings of now."""
+"""Digests of the settings that decide which messages a transaction becomes. A half-published
+transaction continues only under the same ones.
+"""
 
 import hashlib
 from collections.abc import Mapping, Set
@@ -18,13 +20,14 @@ _LEFT_OUT_AS_USUAL: Final[Mapping[str, object]] = {
 
 
 def configuration_digest(instance: InstanceSettings) -> str:
-    """Return a digest of everything that decides which messages a source transaction becomes."""
+    """Return a digest of all settings that decide which messages a source transaction becomes."""
     return _digest(instance, set())
 
 
 def known_digests(instance: InstanceSettings) -> frozenset[str]:
-    """Return the digest, and those of former versions for the same settings: after an upgrade,
-    half-published transactions continue.
+    """Return the digest, and those that former versions computed from the same settings.
+
+    So a half-published transaction continues after an upgrade.
     """
     former = _digest(instance, _SINCE_THE_FIRST)
     return frozenset((configuration_digest(instance), former))

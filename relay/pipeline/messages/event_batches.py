@@ -1,4 +1,4 @@
-"""Row events that are decoded and printed together."""
+"""Finds row events that are decoded and printed together."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -28,10 +28,11 @@ MOST_BYTES: Final = 1 << 14
 def run_at(
     items: Sequence[StreamItem], at: int, most_events: int, most_bytes: int
 ) -> list[RowsEvent] | OtherItem:
-    """Return the item at this index; a row event with the following ones of its table, in the same
-    second of the same transaction.
+    """Return the item at the index `at`; if it is a row event, return a list of it and the
+    following ones that are printed with it.
 
-    They are at most `most_events`, and end when they reach `most_bytes` of the binlog.
+    These are of the same table map and second, without another item between them: at most
+    `most_events` events, and no further one once they have `most_bytes` bytes of the binlog.
     """
     first = items[at]
     if not isinstance(first, RowsEvent):

@@ -1,4 +1,4 @@
-"""Treatment of messages that no topic accepts, and of rows that cannot be encoded."""
+"""Handles messages that are too large for their topic, and rows that cannot be encoded."""
 
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
@@ -32,7 +32,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class MessageSink(Protocol):
-    """The receiver of messages that also counts them: the checkpoint."""
+    """Receives and counts messages; the checkpoint implements it."""
 
     def add(self, message: OutboundMessage) -> None:
         """Put a message into the open batch."""
@@ -41,15 +41,17 @@ class MessageSink(Protocol):
         """Put messages of one topic into the open batch."""
 
     def add_claim(self, message: OutboundMessage) -> None:
-        """Put a message into the open batch whose value is in the store of large values."""
+        """Put a message whose value is in the claim-check store into the open batch."""
 
     def count_dead_letter(self, code: str) -> None:
-        """Count a row that went to the dead letters."""
+        """Count a row that was written to the dead letter topic, under the code of its error."""
 
 
 class MessageOrigin(NamedTuple):
-    """The origin of a message: names, source transaction, the frame of its event, and the routes
-    of its table.
+    """Where a message comes from, for its dead letter.
+
+    `begin` is the begin of its source transaction, None for copied rows. `context` has the metadata
+    of its event, and `topics` are all topics of its table.
     """
 
     real: TableId
@@ -60,10 +62,11 @@ class MessageOrigin(NamedTuple):
 
 
 class OversizedMessages:
-    """Adds messages to the open batch in a form that their topics accept; used by one thread.
+    """Puts messages into the open batch in a form that fits their topics; used by one thread.
 
-    `claims` None: a message that is too large is a dead letter. `formats` gives the format of each
-    topic. `kept_back` counts the messages and rows that are dead letters.
+    `claims` stores large values; None: a message that is too large becomes a dead letter. `formats`
+    gives the format of each topic. `kept_back` counts the messages and rows that became dead
+    letters.
     """
 
     def __init__(
@@ -87,7 +90,9 @@ class OversizedMessages:
         self._dead_letters_of_change = ("", 0)
 
     def send_printed(self, topic: str, messages: PrintedMessages, origin: MessageOrigin) -> None:
-        """Put printed messages of one topic into the batch; together, if none is too large."""
+        """Put the printed messages of one topic into the batch: all at once if none is too large,
+        otherwise one by one.
+        """
         if self._all_fit(topic, messages):
             self._sink.add_printed(topic, messages)
             return
@@ -95,7 +100,7 @@ class OversizedMessages:
             self.send(message, origin)
 
     def keeps_back(self, printed: Iterable[tuple[TablePlan, PrintedMessages]]) -> bool:
-        """Return whether one of these messages cannot go as it is."""
+        """Return whether one of these messages is too large for its topic."""
         return not all(self._all_fit(plan.routes[0].topic, messages) for plan, messages in printed)
 
     def _all_fit(self, topic: str, messages: PrintedMessages) -> bool:
@@ -109,7 +114,9 @@ class OversizedMessages:
         )
 
     def send(self, message: OutboundMessage, origin: MessageOrigin) -> None:
-        """Put a message into the batch: as it is, as a claim or as a dead letter."""
+        """Put a message into the batch: unchanged if it fits, otherwise as a claim check or a dead
+        letter.
+        """
         size, limit = message_bytes(message), self._sizes.limits[message.topic]
         if size <= limit:
             self._sink.add(message)
@@ -129,7 +136,11 @@ class OversizedMessages:
     def send_row(
         self, made: list[OutboundMessage] | UnprintableRow, order: OrderPair, origin: MessageOrigin
     ) -> None:
-        """Add the messages of a row to the batch, or the row as a dead letter."""
+        """Put the messages of a row into the batch, or the row as a dead letter if it could not be
+        printed.
+
+        `order` is the order key of its last change.
+        """
         if isinstance(made, UnprintableRow):
             for topic in origin.topics:
                 message = OutboundMessage(

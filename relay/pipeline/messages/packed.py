@@ -1,9 +1,9 @@
-"""One row event → messages with several rows, as Canal packs them.
+"""Makes messages with several rows from one row event, as Canal packs them.
 
-Rows join one message as long as they follow one another within a partition and have the same tags:
-every partition keeps the binlog's order, row by row. The two halves of a split update are separate
-events in separate messages. No message has a key. All topics of such a table have canal-json: the
-settings refuse packed messages in every other format.
+Consecutive rows of one partition with the same tags share a message, so every partition keeps the
+order of the binlog. Each half of a split update has a message of its own. No message has a key. All
+topics of such a table have the format canal-json: the settings refuse packed messages in other
+formats.
 """
 
 from collections.abc import Iterator
@@ -45,11 +45,11 @@ def packed_messages(
     skip: int,
     largest_bytes: int,
 ) -> Iterator[tuple[OrderPair, list[OutboundMessage]]]:
-    """Yield messages, none larger than `largest_bytes` unless a single row is, with the order key
-    of the last change taken so far.
+    """Yield (order key of the last change taken so far, messages that are complete now).
 
-    The first `skip` rows are counted, but without messages: a transaction that was published in
-    part is read again.
+    A message exceeds `largest_bytes` only if a single row does. `before` is the order key before
+    the event. The first `skip` rows take order keys but get no messages: they were published before
+    the transaction was read again.
     """
     rows = known_rows(event, settings)
     encoder = plan.rows.event(event.rows if plan.rows.prints_images else rows)

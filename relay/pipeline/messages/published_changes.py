@@ -1,6 +1,6 @@
-"""One row event → its published changes, each with its order key.
+"""Splits one row event into its published changes, each with its order key.
 
-Shared by packed and single messages.
+Packed and single messages share it.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -37,9 +37,10 @@ _HIDDEN_REMEDY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class EventContext:
-    """The fields of an event's messages besides its rows.
+    """The metadata that all messages of an event share.
 
-    `origin` is None with the default headers and without a topic of transactions.
+    `origin` gives further headers; None with `headers = "default"` and without a topic of
+    transactions.
     """
 
     frame: MessageFrame
@@ -47,12 +48,10 @@ class EventContext:
 
 
 class PublishedChange(NamedTuple):
-    """A row of the event by its number, or one half of an update that is split.
+    """A published change: a row of the event, or one half (delete or insert) of a split update.
 
-    A half is a delete or an insert of its own.
-
-    `marks` are headers for values that the binlog lacks, and for a history row; usually empty.
-    `history` is None for a current row.
+    `number` is the index of the row in the event. `marks` are headers for values that the binlog
+    lacks and for history rows; usually empty. `history` is None for a current row.
     """
 
     number: int
@@ -66,10 +65,10 @@ class PublishedChange(NamedTuple):
 def known_rows(
     event: RowsEvent, settings: MessageSettings, omitted: Collection[int] = ()
 ) -> Sequence[RowChange]:
-    """Return the rows with all known values.
+    """Return the rows of an event with all values that the binlog has for them.
 
-    Raises RowImageIncomplete if a required value is unknown. `omitted`: ordinals of columns that no
-    message has, and that rows may therefore lack.
+    Columns in `omitted` (ordinals) may be missing, because no message has them. Raises
+    RowImageIncomplete if another column is missing and `row_image` is "full".
     """
     if event.images_at is not None:
         return event.rows
@@ -105,7 +104,7 @@ def _refuse_hidden(event: RowsEvent) -> None:
 def published_changes(
     event: RowsEvent, rows: Sequence[RowChange], plan: TablePlan, before: OrderPair
 ) -> Iterator[PublishedChange]:
-    """Yield the published changes of an event with these known rows; the first order key follows
+    """Yield the published changes of an event. `rows` are its rows, and the first order key follows
     `before`.
     """
     time_ms, position = before.execute_time, before.execute_position
@@ -131,8 +130,9 @@ def _published(
 def header_sets(
     published: PublishedChange, plan: TablePlan, form: RowForm, settings: MessageSettings
 ) -> tuple[Headers, ...]:
-    """Return the headers after the order header of messages in one format: one set per message,
-    for its tags and the marks of the row.
+    """Return the headers after the order header, one set per message of the change.
+
+    They contain the tags, the headers of the format `form`, and the marks of the row.
     """
     sets = tag_sets(published.change, plan, form, settings)
     return tuple((*each, *published.marks) for each in sets) if published.marks else sets
@@ -141,8 +141,10 @@ def header_sets(
 def tag_sets(
     change: RowChange, plan: TablePlan, form: RowForm, settings: MessageSettings
 ) -> tuple[Headers, ...]:
-    """Return one set of tags and of the format's headers a message; field tags join the table's, or
-    get messages of their own.
+    """Return the tag headers and the format's headers, one set per message of the change.
+
+    With `field_tags = "separate"` each field tag gets a message of its own; otherwise all tags are
+    in one set.
     """
     own = form.headers
     if not plan.destination.tags.fields:

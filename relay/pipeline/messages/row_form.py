@@ -1,4 +1,4 @@
-"""Where the rows of a table go, and what prints them there."""
+"""The topics of a table, grouped by format, with the encoders of its rows."""
 
 from dataclasses import dataclass
 
@@ -11,8 +11,10 @@ from relay.partition import TablePartitioning
 
 @dataclass(frozen=True, slots=True)
 class TopicRoute:
-    """A topic that a table's rows go to: how they are partitioned there, and its largest message in
-    bytes.
+    """A topic of a table's rows, and how rows are assigned to its partitions.
+
+    `texts` gives the texts of the hashed columns. `limit_bytes` is the largest message that the
+    topic accepts.
     """
 
     topic: str
@@ -21,7 +23,9 @@ class TopicRoute:
     limit_bytes: int
 
     def partition(self, change: RowChange) -> int:
-        """Return the partition of a change: by the image after; for a delete, before."""
+        """Return the partition of a change. It follows from the row after the change, for a delete
+        from the row before.
+        """
         row: Row = (change.before if change.after is None else change.after) or ()
         return self.partitioning.partition_of(self.texts.of(row))
 
@@ -40,11 +44,11 @@ class TopicRoute:
 
 @dataclass(frozen=True, slots=True)
 class RowForm:
-    """The topics of a table that have one format, and what prints its rows for them.
+    """The topics of a table with one format, and the encoders of that format.
 
-    `rows` prints current rows, and `past` history rows, where the table has any. `headers` are the
-    format's own: each message with a value has them. `names_coordinates`: messages contain
-    the coordinates of their event.
+    `rows` encodes current rows, `past` history rows (None if the table has none). `headers` are the
+    format's own headers, on each message with a value. `names_coordinates`: messages contain the
+    binlog coordinates of their event.
     """
 
     routes: tuple[TopicRoute, ...]
@@ -54,9 +58,11 @@ class RowForm:
     names_coordinates: bool = False
 
     def encoder(self, history: RowHistory | None) -> RowsEncoder:
-        """Return what prints a row; `history` is None for a current one."""
+        """Return the encoder of a row; `history` is None for a current row."""
         return self.rows if history is None or self.past is None else self.past
 
     def without_value(self, headers: Headers) -> Headers:
-        """Return the headers of a tombstone: those of its DELETE without the format's."""
+        """Return the headers of a tombstone: the headers of its DELETE without those of
+        the format.
+        """
         return tuple(each for each in headers if each not in self.headers)

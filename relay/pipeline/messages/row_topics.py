@@ -1,4 +1,6 @@
-"""The interface by which printers ask for topics, whatever the destination of messages is."""
+"""The interface through which printers use topics. The topics may be in Kafka or, for tests and
+tools, elsewhere.
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import Protocol
@@ -8,56 +10,53 @@ from relay.model.table import TableId
 
 
 class SizeLimits(Protocol):
-    """The largest message of each topic, in bytes."""
+    """The largest message that each topic accepts."""
 
     @property
     def limits(self) -> Mapping[str, int]:
-        """Return the limits by topic."""
+        """The largest message in bytes, by topic."""
 
 
 class RowTopics(Protocol):
-    """The topics of rows and statements.
-
-    `Topics` are those of Kafka. `counts` are the partitions by which rows of each topic are placed,
-    and `placed_by` the digests of the rules that place them.
-    """
+    """The topics of rows and statements; `Topics` implements it for Kafka."""
 
     @property
     def sizes(self) -> SizeLimits:
-        """Return the size limits of the topics that were asked for."""
+        """The size limits of the topics that were used so far."""
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """Return by how many partitions the rows of each topic are placed."""
+        """The number of partitions to which the rows of each topic are assigned."""
 
     @property
     def placed_by(self) -> Mapping[str, str]:
-        """Return the digest of the rules of each topic."""
+        """The digest of the partition rules of each topic."""
 
     @property
     def hashed_forms(self) -> HashedForms:
-        """Return the forms in which the keys of each table are hashed, by topic."""
+        """The text forms in which keys are hashed to partitions, by topic and table."""
 
     @property
     def formats(self) -> Mapping[str, str]:
-        """Return the format of the messages of each topic."""
+        """The format of the messages of each topic."""
 
     def partitions(self, topic: str) -> int:
-        """Return the count by which rows of this topic are placed."""
+        """Return the number of partitions to which rows of this topic are assigned."""
 
     def keep_key_forms(
         self, topic: str, table: TableId, form: str, shard: TableId | None = None
     ) -> None:
-        """Note in which form the keys of a logical table are hashed in a topic.
+        """Record in which text form the keys of a logical table are hashed in a topic; no effect if
+        `form` is "".
 
-        `shard`: the real table, if keys name it.
+        `shard` is the real table, if keys name it.
         """
 
     def is_compacted(self, topic: str) -> bool:
-        """Return whether a topic keeps only the last record of a key."""
+        """Return whether a topic keeps only the last record of each key."""
 
     def existing(self, topics: Iterable[str]) -> frozenset[str]:
-        """Return which of these topics exist now."""
+        """Return those of the given topics that exist now."""
 
     def ensure_single(self, topic: str) -> None:
         """Create a topic of one partition if it is missing."""

@@ -1,4 +1,4 @@
-"""Messages of one row event, one row each, by the packages from schema to encode."""
+"""Makes messages with one row each from a row event."""
 
 from collections.abc import Iterator
 
@@ -26,10 +26,11 @@ def row_messages(
     before: OrderPair,
     skip: int,
 ) -> Iterator[tuple[OrderPair, list[OutboundMessage]]]:
-    """Yield the messages of each change with its order key, the first one just after `before`.
+    """Yield (order key, messages) for each published change of the event; the first order key
+    follows `before`.
 
-    The first `skip` rows are counted, but without messages: a transaction that was published in
-    part is read again.
+    The first `skip` rows have an order key but no messages: they were published before the
+    transaction was read again.
     """
     rows = known_rows(event, settings)
     printers = [

@@ -1,4 +1,6 @@
-"""One statement → its messages: DDL in a separate topic, under logical names."""
+"""Makes the messages of a statement. By default DDL goes to a separate topic, under
+logical names.
+"""
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
@@ -27,7 +29,11 @@ The message still says that the table's copies are unproven.
 
 
 class RoutedStatement(NamedTuple):
-    """A statement as one of the real tables that it changes ("" for a database), and where to."""
+    """A statement under the name of one real table that it changes, with the destination of that
+    table.
+
+    The table name is "" for a statement about a database.
+    """
 
     real: TableId
     destination: Destination
@@ -36,11 +42,12 @@ class RoutedStatement(NamedTuple):
 def statement_routes(
     ddl: Ddl, router: Router, published: Iterable[str] = (), tables: Collection[TableId] = ()
 ) -> list[RoutedStatement]:
-    """Return where a statement goes: to each topic of its tables once, as the first of them there.
+    """Return where a statement goes: once to each topic of its tables, under the first table that
+    has this topic.
 
-    With its database if it names no table. DROP DATABASE names none of its tables: it also goes to
-    those of the `published` topics, which have rows, that one of its known `tables` has. Empty if
-    the mapping drops all of it.
+    A statement that names no table goes where its database goes. DROP DATABASE also goes to those
+    of the `published` topics (which have rows) to which one of the database's known `tables` is
+    routed. The list is empty if the mapping drops all of them.
     """
     named = TableId(ddl.database, ddl.table)
     found, known = list[RoutedStatement](), set[str]()
@@ -67,9 +74,10 @@ def statement_messages(
     context: EventContext,
     order: OrderPair,
 ) -> Iterator[OutboundMessage]:
-    """Yield the statement's messages, all with one order key. With `ddl = "drop"` DDL has no
-    messages. Rows that were logged as text are not DDL: they still go to the topic of
-    statements.
+    """Yield the messages of a statement, all with the order key `order`.
+
+    With `ddl = "drop"` DDL has no messages. Row changes that were logged as statements are no DDL:
+    they still go to the topic of statements.
     """
     sql = renamed_sql(ddl, lambda real: _logical(real, router)) if ddl.is_ddl else ddl.sql
     statement = StatementFacts(MessageType(ddl.kind.value), destination.logical, sql, ddl.is_ddl)
@@ -84,22 +92,28 @@ def statement_messages(
 
 
 def statement_key(order: OrderPair) -> bytes:
-    """Return a unique key for a statement in a compacted topic, which refuses records without one.
+    """Return a unique record key for a statement in a compacted topic, so that compaction keeps
+    every statement.
 
-    Compaction then keeps every statement.
+    A compacted topic accepts no record without a key.
     """
     return orjson.dumps(["", order_text(order.execute_time, order.execute_position)])
 
 
 def without_values(statement: Ddl, refinements: Refinements) -> Ddl:
-    """Return the statement without its text if it changes rows and may show hidden values."""
+    """Return the statement without its text if it changes rows and its text may show values that a
+    mask hides; otherwise unchanged.
+    """
     if statement.is_ddl or not refinements.withhold(statement.tables):
         return statement
     return replace(statement, sql=WITHHELD)
 
 
 def statement_places(topic: str, ddl: str, topics: RowTopics) -> Iterator[tuple[str, int]]:
-    """Yield topic and partition of each message that a statement about rows of `topic` becomes."""
+    """Yield (topic, partition) of each message of a statement about rows of `topic`.
+
+    `ddl` is the setting `message.ddl`. Topics are created if they are missing.
+    """
     if ddl == "topic":
         topics.ensure_single(topic + DDL_TOPIC_SUFFIX)
         yield topic + DDL_TOPIC_SUFFIX, 0

@@ -24,7 +24,7 @@ from relay.route import Destination
 
 
 class PlannedChange(NamedTuple):
-    """A change as messages have it.
+    """A change as it is published: a row change, or one half of a split update.
 
     `history` is None for a current row.
     """
@@ -33,19 +33,23 @@ class PlannedChange(NamedTuple):
     history: RowHistory | None = None
 
     def keys(self, plan: "TablePlan") -> KeyEncoder:
-        """Return the encoder of the row's key."""
+        """Return the encoder of the key of this change."""
         return plan.keys if self.history is None else self.history.keys
 
 
 @dataclass(frozen=True, slots=True)
 class TablePlan:
-    """A published table. `printer` prints whole events, or is why the readable path prints them.
+    """How one table is published under one mapping set.
 
-    `forms` are its topics by format, at least one.
-
-    With a `refinement`, `definition` is the table for partitioning, and `forms` and `keys` print
-    the published one. With a `history`, `keys` encodes keys of current rows, and it those of the
-    others.
+    definition        the table by which rows are assigned to partitions
+    destination       logical table, topics and tags
+    forms             its topics by format, at least one
+    keys              the encoder of keys of current rows
+    tags              the headers with the tags of the table
+    split_key_change  whether a changed key is published as a delete and an insert
+    printer           the printer of whole events, or why rows are printed one by one
+    refinement        rules, masks and transform; `forms` and `keys` then print the result
+    history           how history rows of a system-versioned table are published
     """
 
     definition: TableDefinition
@@ -66,26 +70,30 @@ class TablePlan:
 
     @property
     def rows(self) -> RowsEncoder:
-        """The encoder of current rows for the first topic; with a printer, for all topics."""
+        """The encoder of current rows for the first topic. If the table has a printer, all topics
+        share it.
+        """
         return self.forms[0].rows
 
     @property
     def printed_headers(self) -> Headers:
-        """The headers after the order of messages for the first topic, without field tags."""
+        """The headers after the order header of messages for the first topic, without
+        field tags.
+        """
         return (*self.tags, *self.forms[0].headers)
 
     @property
     def names_coordinates(self) -> bool:
-        """Whether messages for some topic name the place of their event."""
+        """Return whether messages for some topic contain the binlog coordinates of their event."""
         return any(each.names_coordinates for each in self.forms)
 
     @property
     def limit_bytes(self) -> int:
-        """Largest message in bytes that every topic of the table accepts."""
+        """The size in bytes of the largest message that every topic of the table accepts."""
         return min(route.limit_bytes for route in self.routes)
 
     def splits(self, change: RowChange) -> bool:
-        """Whether an update travels as a delete and an insert."""
+        """Return whether an update is published as a delete and an insert."""
         if change.before is None or change.after is None:
             return False
         if self.history is not None and self.history.splits(change):
@@ -95,8 +103,8 @@ class TablePlan:
         return any(route.changes_partition(change) for route in self.routes)
 
     def parts(self, change: RowChange) -> tuple[PlannedChange, ...]:
-        """Return the changes that a change travels as: itself, or the delete and the insert of an
-        update that splits.
+        """Return the changes as which a row change is published: the change itself, or the delete
+        and the insert of a split update.
         """
         history = self.history
         if not self.splits(change):
@@ -113,18 +121,22 @@ class TablePlan:
 
     @property
     def undecodable(self) -> tuple[int, ...]:
-        """How many values each encoder has printed with U+FFFD. Set it back to an earlier value
-        when messages are not used.
+        """Return how many values each encoder has printed with U+FFFD since the counts were last
+        taken.
         """
         return tuple(each.undecodable_values for each in self._encoders)
 
     def count_undecodable(self, counts: tuple[int, ...]) -> None:
-        """Set `undecodable` back: what was printed since then is printed again, or not used."""
+        """Set the counts of undecodable values back to `counts`, because the messages printed since
+        then are not used.
+        """
         for encoder, count in zip(self._encoders, counts, strict=True):
             encoder.undecodable_values = count
 
     def take_undecodable(self) -> int:
-        """Return how many values were printed with U+FFFD since this was asked last."""
+        """Return how many values were printed with U+FFFD since the last call, and reset the
+        counts.
+        """
         return sum(each.take_undecodable() for each in self._encoders)
 
     @property
@@ -138,8 +150,8 @@ class TablePlan:
 
 
 def changed_columns(change: RowChange, definition: TableDefinition) -> list[str] | None:
-    """Names of the columns that an update changes; None for an insert or a delete, which touch
-    all.
+    """Return the names of the columns that an update changes; None for an insert or a delete, which
+    change every column.
     """
     if change.before is None or change.after is None:
         return None

@@ -1,4 +1,4 @@
-"""Makes the plans of tables under one mapping set: schema, route, partition and encoders."""
+"""Makes the plans of tables under one mapping set: definition, route, partitions and encoders."""
 
 from dataclasses import replace
 
@@ -36,7 +36,7 @@ from relay.settings import InstanceSettings
 
 
 class TablePlans:
-    """Makes and keeps the plan of each table map, for one mapping set."""
+    """Makes and caches the plan of each table map, under one mapping set."""
 
     def __init__(
         self,
@@ -59,21 +59,24 @@ class TablePlans:
         self._plans: dict[TableId, tuple[TableMap, TablePlan | Dropped]] = {}
 
     def plan(self, table: TableMap) -> TablePlan | Dropped:
-        """Return the plan for the rows after this table map."""
+        """Return how rows with this table map are published, or why they are dropped.
+
+        Raises NamesUnknown, TopicRefused, and the errors of the topics.
+        """
         found = self._plans.get(table.id)
         if found is None or (found[0] is not table and found[0] != table):
             found = self._plans[table.id] = (table, self._make(table))
         return found[1]
 
     def count(self, event: RowsEvent) -> int:
-        """Return how many rows an event has that is left out."""
+        """Return the number of rows of an event that is not published."""
         found = self._counts.get(event.table.id)
         if found is None or found[0] is not event.table:
             found = self._counts[event.table.id] = (event.table, RowCount(event.table))
         return found[1].of(event)
 
     def forget(self) -> None:
-        """Drop the plans: a statement may have changed tables."""
+        """Drop all plans, because a statement may have changed tables."""
         self._plans.clear()
 
     def _make(self, table: TableMap) -> TablePlan | Dropped:
@@ -216,14 +219,14 @@ class TablePlans:
 
 
 def with_fields_of(destination: Destination, published: TableDefinition) -> Destination:
-    """Return the destination without tags for fields that messages do not have."""
+    """Return the destination without tags for fields that the published table does not have."""
     names = {column.name.lower() for column in published.map.columns}
     fields = tuple(field for field in destination.tags.fields if field[0].lower() in names)
     return replace(destination, tags=replace(destination.tags, fields=fields))
 
 
 def facts_of(instance: InstanceSettings) -> Facts:
-    """Return the facts in an instance's settings that choose a printer."""
+    """Return the facts in an instance's settings that decide which printer is used."""
     message = instance.message
     return Facts(
         row_printer=instance.row_printer,

@@ -1,4 +1,4 @@
-"""Rows that cannot be encoded: found one by one, so that the other rows are published."""
+"""Finds the rows of an event that cannot be encoded, so that the other rows are published."""
 
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator
@@ -30,8 +30,8 @@ messages.
 
 
 class UnprintableRow(NamedTuple):
-    """A row, why it cannot be printed, its key where that can be, and its values as they were read
-    (JSON).
+    """A row that cannot be printed: the code and reason of the error, its key (None if that cannot
+    be printed either), and its values as JSON.
     """
 
     code: str
@@ -49,10 +49,11 @@ def rows_one_by_one(
     *,
     together: bool = True,
 ) -> Iterator[tuple[OrderPair, list[OutboundMessage] | UnprintableRow]]:
-    """Yield the result of `messages_of` for an event. If it fails, process each row alone, and
-    yield the rows for which it fails. Without `together` each row is processed alone.
+    """Yield (order key, messages or UnprintableRow) for the rows of an event.
 
-    Raises the errors of decoding. A row that cannot be printed takes its order keys nevertheless.
+    `messages_of` is called once for the whole event; if it fails, or without `together`, it is
+    called for each row alone. A row that cannot be printed still takes its order keys. The first
+    `skip` rows get no messages. Raises the errors of decoding.
     """
     len(event.rows)  # decoded before anything is caught
     undecodable = plan.undecodable
@@ -102,8 +103,10 @@ def _unprintable(
 
 
 def row_values(table: TableMap, change: RowChange) -> dict[str, Any]:
-    """Return a row as it was read: columns with their types and values, bytes in base64, without
-    missing columns.
+    """Return a row as it was read, for JSON: columns with their types, and the values before and
+    after.
+
+    Bytes are in base64; columns that the row image lacks are left out.
     """
     columns = [{"name": column.name, "type": column.type.name} for column in table.columns]
     return {

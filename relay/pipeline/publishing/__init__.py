@@ -1,4 +1,5 @@
 """Takes items from the buffer and publishes the rows, statements and XA transactions in them.
 
-May import the packages of the pipeline below it, from `checkpoint` to `delivery`.
+It may import the packages of the pipeline that it builds on: `checkpoint`, `copying`, `messages`,
+`ingest`, `spooling` and `delivery`.
 """

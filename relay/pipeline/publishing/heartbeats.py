@@ -1,4 +1,4 @@
-"""Heartbeats of an instance that has nothing to publish (ADR 72)."""
+"""Publishes heartbeats of an instance that has no rows to publish (ADR 72)."""
 
 from time import monotonic
 from typing import Final
@@ -13,10 +13,10 @@ _PARTITION: Final = 0
 
 
 class Heartbeats:
-    """Puts a heartbeat into the checkpoint when nothing was published for the interval.
+    """Puts a heartbeat into the open batch if nothing was published for the configured interval;
+    used by the publishing thread.
 
-    The heartbeat is in the Kafka transaction of the position record that it names. Used by the
-    publishing thread.
+    The heartbeat is committed in the Kafka transaction of the position record that it names.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class Heartbeats:
         self._quiet_since_s = monotonic()
 
     def beat(self) -> None:
-        """Put a heartbeat into the open batch if one is due, between two source transactions."""
+        """Put a heartbeat into the open batch if one is due and no source transaction is open."""
         if self._topic is None:
             return
         now_s, published = monotonic(), self._totals.published_messages

@@ -1,4 +1,4 @@
-"""Metadata of an event's messages (times, GTID, batch number), cached while consecutive events
+"""The metadata of an event's messages (times, GTID, batch number), cached while consecutive events
 share it.
 """
 
@@ -14,7 +14,7 @@ from relay.settings import InstanceSettings
 
 
 class MessageContexts:
-    """Returns the contexts of the events that go into one checkpoint."""
+    """Returns the metadata of the events that are published through one checkpoint."""
 
     def __init__(
         self,
@@ -22,7 +22,9 @@ class MessageContexts:
         checkpoint: Checkpoint,
         number_of: NumberOf | None = None,
     ) -> None:
-        """`number_of` numbers the rows of a source transaction; None: no message has numbers."""
+        """`number_of` returns the number of a row in its source transaction; None: messages contain
+        no numbers.
+        """
         self._checkpoint = checkpoint
         self._progress = checkpoint.progress
         self._number_of = number_of
@@ -33,18 +35,19 @@ class MessageContexts:
         self._made_for: tuple[object, ...] | None = None
 
     def of(self, item: RowsEvent, *, names_coordinates: bool) -> EventContext:
-        """Return the context of a row event of the open transaction.
+        """Return the metadata of a row event of the open transaction.
 
-        `names_coordinates`: its messages name the place of the event. Raises BatchAborted when no
-        transaction is open.
+        `names_coordinates`: its messages contain the binlog coordinates of the event. Raises
+        BatchAborted if no transaction is open.
         """
         context = self._bare_context(item, names_coordinates=names_coordinates)
         return self._with_origin(context, item.table.id, item) if self._full_headers else context
 
     def of_statement(self, item: Statement, table: TableId) -> EventContext:
-        """Return the context of a statement that names this real table ("" as its table: none).
+        """Return the metadata of a statement about the real table `table`, whose table name is ""
+        if it names none.
 
-        Raises BatchAborted as above.
+        Raises BatchAborted if no transaction is open.
         """
         context = self._bare_context(item, names_coordinates=self._some_name_places)
         return (

@@ -1,5 +1,5 @@
-"""The markers that end the tables of a database in a topic that they leave (ADR 78), and those
-that say that tables come back to a topic (ADR 81).
+"""Makes the markers of moved tables: one ends the tables of a database in a topic that they leave
+(ADR 78), another one says that tables come back to a topic (ADR 81).
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -23,8 +23,8 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class MoveMarkers:
-    """Makes the markers of one instance, which are published with the first record that names the
-    newer set.
+    """Makes the markers of one instance. They are committed with the first record that names the
+    newer mapping set.
     """
 
     def __init__(self, instance: InstanceSettings, topics: Topics, feeders: TopicFeeders) -> None:
@@ -34,12 +34,11 @@ class MoveMarkers:
         self._prepared: list[MovedMarker] = []
 
     def prepare(self, sets: Sequence[MappingSet]) -> None:
-        """Read from ZooKeeper who feeds the topics that tables leave in a change-over through these
-        sets.
+        """Prepare the markers for a change-over through the mapping sets `sets`, in their order;
+        read from ZooKeeper which instances publish to the left topics.
 
-        Each pair of neighbours has its own markers: instances that skip a set between write the
-        same ones as those that publish under it. Raises StoreUnreachable: the change-over then
-        waits.
+        Each step between two sets has its own markers, so instances that skip a set write the same
+        ones as the others. Raises StoreUnreachable: the change-over must then wait.
         """
         self._prepared = []
         if not self._instance.topic.move_markers or not any(map(_differ, sets, sets[1:])):
@@ -60,8 +59,8 @@ class MoveMarkers:
     def messages(self) -> Iterator[OutboundMessage]:
         """Yield the prepared markers, in their order.
 
-        Of a topic that the instance joined just now, the feeders are read again: others may have
-        joined it meanwhile. Raises BrokerUnreachable, StoreUnreachable.
+        For a topic that this instance joined just now, the instances are read again, because others
+        may have joined too. Raises BrokerUnreachable, StoreUnreachable.
         """
         prepared, self._prepared = self._prepared, []
         if not prepared:

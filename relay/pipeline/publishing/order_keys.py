@@ -1,5 +1,5 @@
-"""The number of order keys that rows take when they are published: rows that are skipped, or read
-again, take as many.
+"""Counts the order keys that rows take when they are published. Rows that are skipped or read again
+take as many.
 """
 
 from collections.abc import Sequence
@@ -13,10 +13,10 @@ from relay.settings import MessageSettings
 
 
 def order_keys(event: RowsEvent, rows: int, plan: TablePlan, settings: MessageSettings) -> int:
-    """Return how many order keys the event takes, which has so many rows.
+    """Return how many order keys the `rows` rows of the event take.
 
-    An update that is split takes two, and each row of a transform a fixed number. Only updates are
-    decoded. Raises the errors of decoding, and RowImageIncomplete.
+    A split update takes two, and each row of a transform a fixed number. Only updates are decoded.
+    Raises the errors of decoding, and RowImageIncomplete.
     """
     refinement = plan.refinement
     if refinement is not None and not refinement.takes(event.operation):

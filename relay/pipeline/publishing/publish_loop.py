@@ -1,6 +1,4 @@
-"""The loop of a run: items are taken and batches end, until something says that another relay,
-place or moment should follow.
-"""
+"""The loop of a run: takes items and ends batches, until the run must end."""
 
 import threading
 from typing import Final
@@ -22,9 +20,9 @@ _COPYING_SECONDS: Final = 0.003
 
 
 class PublishLoop:
-    """Publishes what `buffer` brings while the election's node is this relay's.
+    """Publishes the items of `buffer` while this relay leads; used by the instance's thread.
 
-    Used by the instance's thread.
+    `flow` pauses and throttles it, and `call` reports operators' calls.
     """
 
     def __init__(
@@ -44,11 +42,11 @@ class PublishLoop:
         self._certain = instance.transaction.delivery == "at_least_once"
 
     def run(self, publisher: Publisher, stop: threading.Event, sources: OpenSources) -> None:
-        """Take items until `stop`, a pause or a hand-over.
+        """Publish items until `stop`, a pause or a hand-over.
 
-        A half source transaction whose rest does not come is aborted: it must not hold back the
-        rows of other instances. Raises LeadershipLost, BatchAborted for a source that stalled or an
-        operator's call, and what the sources' check raises.
+        Raises LeadershipLost, BatchAborted if the source stalls inside a transaction or an operator
+        calls, and the errors of `sources.check`. Aborting a stalled transaction keeps it from
+        delaying rows of other instances.
         """
         stall = SourceStall(sources.by_name, self._instance.transaction.source_stall_seconds)
         copying = False
@@ -69,7 +67,9 @@ class PublishLoop:
             publisher.checkpoint.commit_if_due(idle=self._buffer.empty)
 
     def interrupted(self, stop: threading.Event) -> bool:
-        """Whether something must be done before the next item is taken."""
+        """Return whether a long read must end: a stop, a pause, a hand-over, a lost leadership or
+        an operator's call.
+        """
         if stop.is_set() or self._flow.paused or self._election.gives_way():
             return True
         return not self._election.leads() or self._call.pending()

@@ -1,5 +1,5 @@
-"""The way of a change through the packages: schema → order → route → partition → encode → publish →
-position.
+"""Publishes the items of the stream: rows, statements and XA transactions, under the mapping set in
+force.
 """
 
 from collections.abc import Mapping, Sequence
@@ -46,9 +46,10 @@ from relay.settings import InstanceSettings
 
 
 class Publisher:
-    """Takes items in order and puts what they become into the checkpoint; used by one thread.
+    """Takes items in their order, and puts the resulting messages into the checkpoint; used by one
+    thread.
 
-    `sources` are by name; the name of a single one is "".
+    `sources` are by name; a single source is named "".
     """
 
     def __init__(
@@ -92,7 +93,7 @@ class Publisher:
         self._xa = self._xa_of[first]
 
     def take(self, chunk: Chunk) -> bool:
-        """Publish what the items become; return False when there is none."""
+        """Publish the items of the chunk; return whether there were any."""
         before = chunk.at
         self.checkpoint.read_clock()
         while not chunk.done:
@@ -101,10 +102,11 @@ class Publisher:
         return chunk.at > before
 
     def renew_mapping(self) -> None:
-        """Change over to a newer mapping set, between two source transactions and never inside one.
+        """Change over to a newer mapping set; no effect while a source transaction is open or half
+        published.
 
-        Where no set may be put in force, what came before is committed first: a resumed transaction
-        ends under its own set.
+        If no set may be in force (MappingLost, StoreUnreachable), commit the open batch and raise
+        the error.
         """
         if not self.progress.between_transactions:
             return
@@ -122,28 +124,27 @@ class Publisher:
             self.mark_moves()
 
     def mark_moves(self) -> None:
-        """Mark the ends of tables that leave a topic, in the batch whose record names the set in
-        force.
+        """Put the markers of tables that leave a topic into the batch whose record names the new
+        mapping set.
 
-        Raises BrokerUnreachable.
+        Raises BrokerUnreachable, StoreUnreachable.
         """
         if self.markers is not None:
             for message in self.markers.messages():
                 self.checkpoint.add_own(message)
 
     def use(self, copies: TableCopies) -> None:
-        """Copy tables beside the stream from now on."""
+        """Copy tables with `copies` from now on."""
         self.copies = self._rows.copies = copies
 
     def close(self) -> None:
-        """End the thread that reads copied tables."""
+        """End the thread that reads tables for copies."""
         if self.copies is not None:
             self.copies.close()
 
     def copy_tables(self) -> bool:
-        """Do the next step of a requested copy between two source transactions.
-
-        Return whether there is one under way.
+        """Do the next step of the copy requests, if no source transaction is open; return whether a
+        request is in progress.
         """
         copies = self.copies
         if copies is None or not copies.busy:

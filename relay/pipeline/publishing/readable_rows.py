@@ -1,4 +1,4 @@
-"""Publishes the rows of one event one after another, with the readable path of the printers."""
+"""Publishes the rows of an event one by one, with the readable (not compiled) printers."""
 
 from collections.abc import Iterator
 from typing import TypeVar
@@ -14,7 +14,7 @@ from relay.pipeline.messages.oversized import MessageOrigin, OversizedMessages
 from relay.pipeline.messages.packed import packed_messages
 from relay.pipeline.messages.printing.printer_failures import printer_failed
 from relay.pipeline.messages.published_changes import EventContext
-from relay.pipeline.messages.refined import RefinedRows
+from relay.pipeline.messages.refined_row_messages import RefinedRows
 from relay.pipeline.messages.single_row import row_messages
 from relay.pipeline.messages.table_plan import TablePlan
 from relay.pipeline.messages.unencodable_rows import UnprintableRow, rows_one_by_one
@@ -25,10 +25,10 @@ Made = TypeVar("Made")
 
 
 class ReadableRows:
-    """Puts the messages of rows into the checkpoint where no printer takes the whole event.
+    """Puts the messages of rows into the checkpoint if no compiled printer prints their event.
 
-    `makes_rows_alone`: a row is made after the one before it is counted, because its message
-    contains a number that depends on that count.
+    `makes_rows_alone`: a row is printed only after the row before it was counted, because its
+    message contains its number.
     """
 
     def __init__(
@@ -48,9 +48,10 @@ class ReadableRows:
     def publish(
         self, event: RowsEvent, plan: TablePlan, context: EventContext, slow: SlowReason
     ) -> None:
-        """Publish the rows of an event by the readable path; `slow` says why.
+        """Publish the rows of an event; `slow` is why the compiled printer did not.
 
-        Raises PrinterFailed where that contradicts a printer.
+        Raises PrinterFailed if the compiled printer called the event damaged but all its rows could
+        be printed, or if an unexpected exception shows a bug.
         """
         if plan.refinement is not None:
             self._refined(event, plan, plan.refinement, context)
@@ -134,7 +135,10 @@ class ReadableRows:
 def origin_of(
     plan: TablePlan, begin: TransactionBegin | None, context: EventContext
 ) -> MessageOrigin:
-    """Return what a dead letter says about a row of the transaction that begins so."""
+    """Return the origin of the table's messages for dead letters.
+
+    `begin` is the begin of their source transaction, None without one.
+    """
     return MessageOrigin(
         plan.definition.id, plan.destination.logical, begin, context, plan.destination.topics
     )

@@ -1,4 +1,6 @@
-"""Rows and their headers where an instance has a topic of transactions (ADR 72)."""
+"""Publishes rows of an instance with a topic of transactions: they have headers of their
+transaction (ADR 72).
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,17 +20,17 @@ from relay.settings import InstanceSettings
 
 
 class ReportedContexts(MessageContexts):
-    """Returns contexts whose rows have the headers of their source transaction."""
+    """Returns metadata with which messages get the headers of their source transaction."""
 
     def __init__(self, settings: InstanceSettings, checkpoint: ReportingCheckpoint) -> None:
         super().__init__(settings, checkpoint, checkpoint.next_number)
         self._reports = checkpoint
 
     def of(self, item: RowsEvent, *, names_coordinates: bool) -> EventContext:
-        """Return the context of a row event of the open transaction.
+        """Return the metadata of a row event of the open transaction.
 
-        `names_coordinates`: its messages name the place of the event. Raises BatchAborted when no
-        transaction is open.
+        `names_coordinates`: its messages contain the binlog coordinates of the event. Raises
+        BatchAborted if no transaction is open.
         """
         context = super().of(item, names_coordinates=names_coordinates)
         origin = context.origin if isinstance(context.origin, Origin) else None
@@ -36,11 +38,10 @@ class ReportedContexts(MessageContexts):
 
 
 class ReportedRows(RowPublisher):
-    """Tells the checkpoint the logical table of the rows that come next.
+    """A RowPublisher that reports the logical table of the next rows to the checkpoint.
 
-    It prints no whole transactions at once: the headers of rows differ between transactions, and
-    their messages have equal ones. Where messages contain the row's number, a row is made after
-    the one before it is counted, or is a dead letter.
+    It never prints several transactions together, because their headers differ. If messages contain
+    the row's number, each row is printed only after the row before it was counted.
     """
 
     def __init__(

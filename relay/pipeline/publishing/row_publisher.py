@@ -1,4 +1,6 @@
-"""Rows of the source: route → partition → encode → publish, many together where a printer can."""
+"""Publishes rows of the source: many together with a compiled printer if possible, otherwise one by
+one.
+"""
 
 from collections.abc import Sequence
 from typing import Final
@@ -35,13 +37,13 @@ _OPERATION_FILTERED: Final = Dropped("the operation is filtered.", "operation")
 
 
 class RowPublisher:
-    """Puts the messages of rows into the checkpoint, and counts in both it and the statistics what
-    became of each row.
+    """Puts the messages of rows into the checkpoint, and counts what happened to each row.
 
-    `filter`: which tables, operations and statements are published. `most_events` and `most_bytes`:
-    so many events, or bytes as logged, are printed together. `plans`: how the tables of the present
-    source are published, under the mapping set in force. `copies`: what copies tables beside
-    the stream.
+    filter      which tables, operations and statements are published
+    most_events how many row events are printed together at most
+    most_bytes  how many bytes of the binlog are printed together at most
+    plans       how the tables of the present source are published under the mapping set in force
+    copies      copies tables while rows are streamed; None: no copies
     """
 
     def __init__(
@@ -81,27 +83,26 @@ class RowPublisher:
         self._skew_ms = int(settings.transaction.max_clock_skew_seconds * 1000)
 
     def use(self, plans: TablePlans) -> None:
-        """Publish under these plans from now on."""
+        """Publish under these plans from now on, after a change-over to another mapping set."""
         self.plans = plans
         self._stats.likeness.clear()
         self._forget()
 
     def follow(self, plans: TablePlans) -> None:
-        """The rows that come now are of another source of the group, whose table maps are its
-        own.
+        """Publish under the plans of another source of the group, because the next rows are from
+        there.
         """
         self.plans = plans
         self._table = None
 
     def forget_tables(self) -> None:
-        """Drop cached tables, because a statement may have changed them."""
+        """Drop the plans of all tables, because a statement may have changed them."""
         self.plans.forget()
         self._forget()
 
     def whole_transactions(self, chunk: Chunk) -> int:
-        """Publish the transactions from the chunk's place on that can be printed together.
-
-        Return how many items they had.
+        """Publish the transactions from the chunk's present index on that can be printed together.
+        Return how many items they had; 0 if there are none.
         """
         progress, checkpoint = self._progress, self._checkpoint
         if not progress.leaves_nothing_out or self.window is not None:
@@ -128,7 +129,9 @@ class RowPublisher:
         return found.items
 
     def _keeps_back(self, printed: Sequence[tuple[TablePlan, PrintedMessages]]) -> bool:
-        """Whether some of these messages are too large, so that all are printed one by one."""
+        """Return whether some of these messages are too large, so that all are printed
+        one by one.
+        """
         kept = self._oversize is not None and self._oversize.keeps_back(printed)
         if kept:
             self._whole.take_back()
@@ -136,11 +139,13 @@ class RowPublisher:
 
     @property
     def window(self) -> Window | None:
-        """The window of the chunk of a table that is read meanwhile, mostly None."""
+        """The window of the table chunk that is read meanwhile; None if no chunk is read."""
         return None if self.copies is None else self.copies.window
 
     def publish(self, events: Sequence[RowsEvent]) -> None:
-        """Publish the rows of events that go together, or count what is left out."""
+        """Publish the rows of events that `run_at` put together, or count them if they are not
+        published.
+        """
         if self._progress.skip_reason is not None:
             self._skip(events, self._progress.skip_reason)
             return
@@ -195,8 +200,10 @@ class RowPublisher:
             self.leave_out(event, why)
 
     def leave_out(self, event: RowsEvent, why: SkipReason = SkipReason.SKIPPED) -> None:
-        """Count rows that an operator has left out, so that those behind get the pairs that they
-        would have had.
+        """Count the rows of an event as skipped. They take the order keys that they would have
+        taken if they were published. So all later rows get the same order keys as without the skip.
+        `why`: an operator skips the transaction, or it is before the position to which an operator
+        moved.
         """
         if self.copies is not None:
             self.copies.skipped()
@@ -204,7 +211,7 @@ class RowPublisher:
         self._checkpoint.count_left_out(rows, event.size_bytes, self._keys(event, rows, why))
 
     def count_skipped(self, table: TableId, rows: int) -> None:
-        """Count rows that an operator skips and that are not visible."""
+        """Count rows that an operator skips, in the statistics and for the audit entry."""
         self._stats.drop(table, "an operator skipped the transaction.", "skipped", rows)
         self._checkpoint.count_skipped(table, rows)
 

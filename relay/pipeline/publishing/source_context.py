@@ -8,7 +8,9 @@ from relay.schema import TableDefinitions
 
 @dataclass(frozen=True, slots=True)
 class SourceContext:
-    """A source's tables, and its transactions that are prepared."""
+    """What the publisher keeps for one source: the definitions of its tables, and its prepared XA
+    transactions.
+    """
 
     definitions: TableDefinitions
     prepared: PreparedTransactions

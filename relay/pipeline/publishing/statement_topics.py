@@ -1,4 +1,4 @@
-"""The topics that get the statement that drops a database."""
+"""Finds the topics that can receive a DROP DATABASE statement."""
 
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
@@ -31,10 +31,11 @@ _TOPIC_CHANGED: Final[tuple[type[RelayError], ...]] = (
 def usable_routes(
     routes: Sequence[RoutedStatement], topics: RowTopics, ddl: str
 ) -> list[RoutedStatement]:
-    """Return the routes of a DROP DATABASE without topics that were deleted or changed.
+    """Return the routes of a DROP DATABASE, without topics that were deleted or whose settings
+    changed.
 
-    It concerns every table that was ever read, so some of its topics may have been given up. An
-    instance does not stop for them: each one is logged as `drop_not_told`. `ddl` is the setting
+    The statement concerns every table that was ever read, so some of its topics may no longer be
+    used; the instance does not stop for them, but logs `drop_not_told`. `ddl` is the setting
     `message.ddl`. Raises BrokerUnreachable.
     """
     lost = dict(_lost([topic for each in routes for topic in each.destination.topics], topics, ddl))

@@ -1,4 +1,6 @@
-"""Lookups of a row's transaction: the server answers them once its SELECTs see that transaction."""
+"""Lookups in the source for a row: they wait until the server's SELECTs show the row's
+transaction.
+"""
 
 from relay.errors import LookupUnreachable
 from relay.model.change import TransactionBegin
@@ -6,11 +8,10 @@ from relay.source import Visibility
 
 
 def wait_for_lookups(visibility: Visibility, begin: TransactionBegin | None) -> None:
-    """Wait until SELECTs see the open transaction, or an answer could be older than the row that it
-    is for.
+    """Wait until SELECTs show the open transaction; earlier answers could be older than the row.
 
-    Raises LookupUnreachable when that takes too long for an open Kafka transaction, and what keeps
-    the source from answering.
+    `begin` is its begin; None: no wait. Raises LookupUnreachable if this takes too long for an open
+    Kafka transaction, and the errors of the source.
     """
     if begin is None or visibility.wait_for(begin.position, begin.gtid):
         return

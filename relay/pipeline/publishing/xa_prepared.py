@@ -1,5 +1,5 @@
-"""XA transactions between PREPARE and COMMIT: their rows are in a topic of the instance, and in
-memory as long as they are few.
+"""Stores the rows of XA transactions between PREPARE and COMMIT: in a topic of the instance, and in
+memory while they are small.
 """
 
 from collections.abc import Generator, Iterable, Iterator
@@ -36,10 +36,11 @@ class _Held:
 
 
 class PreparedTransactions:
-    """Keeps and gives back the rows of prepared transactions; used by the XA publisher alone.
+    """Stores and returns the rows of prepared XA transactions; used only by the XA publisher.
 
-    Everything that is kept goes through `send`, into the batch that holds the position behind it.
-    Of what is not in memory, only the offsets of records are known, and `look_up` reads them.
+    The caller puts the returned messages into the batch that holds the position after them. For
+    rows that are no longer in memory, only their offsets in the topic are known. `part_bytes` is
+    the largest record.
     """
 
     def __init__(self, records: KeptRecords, part_bytes: int) -> None:
@@ -51,15 +52,15 @@ class PreparedTransactions:
         self._made = False
 
     def begin(self, xid: str) -> None:
-        """The group of a transaction's rows begins.
-
-        What an attempt before left in memory is none of it.
-        """
+        """Begin to store the transaction `xid`, and drop what an earlier attempt left in memory."""
         self._drop(xid)
         self._held[xid] = _Held()
 
     def keep(self, xid: str, number: int, rows: PreparedRows) -> Iterator[OutboundMessage]:
-        """Take the event with this number of a transaction, and yield its records."""
+        """Store a row event of a transaction; yield the messages of its records.
+
+        `number` is the event's number in the transaction.
+        """
         held = self._held[xid]
         value = to_bytes(rows)
         for part, start in enumerate(range(0, len(value), self._part_bytes)):
@@ -75,38 +76,39 @@ class PreparedTransactions:
             self._leave_memory(held)
 
     def passed(self, xid: str) -> None:
-        """Drop an event of the group from memory that the topic has already."""
+        """Keep the transaction out of memory, because an earlier attempt already stored this event
+        in the topic.
+        """
         self._leave_memory(self._held[xid])
 
     def prepared(self, xid: str, *, skipped: bool = False) -> OutboundMessage:
-        """Return the message that records the transaction as prepared; `skipped`: its COMMIT
-        publishes nothing.
+        """Return the message that records the transaction as prepared.
+
+        `skipped`: an operator skips it, so its COMMIT publishes nothing.
         """
         held = self._held[xid]
         held.noted, held.skipped = True, skipped
         return self._message(record_key(xid, NOTE), note_value(skipped=skipped))
 
     def in_memory(self, xid: str) -> bool:
-        """Whether its rows can be given back without the topic."""
+        """Return whether all rows of the transaction are in memory."""
         held = self._held.get(xid)
         return held is not None and held.whole
 
     def find_committed(self) -> None:
-        """Find in the topic what was committed there since the last call.
+        """Read the records that were committed to the topic since the last call.
 
-        Before `rows` and `forgotten` of what is not in memory.
-
-        No Kafka transaction may be open that holds records of the topic. Raises PositionUnreadable.
+        Call it before `rows` and `forgotten` for a transaction that is not in memory, and only
+        while no Kafka transaction with records of the topic is open. Raises PositionUnreadable.
         """
         self._ensure_topic()
         self._index.read_on()
 
     def rows(self, step: XaStep) -> Generator[RowsEvent, None, None]:
-        """Yield the row events of a transaction in their order.
+        """Return the row events of a transaction, in their order.
 
-        What is not in memory is read from the topic one by one.
-
-        Raises PreparedUnknown for a transaction that was prepared before the relay read.
+        Events that are not in memory are read from the topic one by one. Raises PreparedUnknown if
+        the transaction was prepared before the position at which reading began.
         """
         held = self._held.get(step.xid)
         if held is not None and held.whole:
@@ -120,7 +122,9 @@ class PreparedTransactions:
         return _decoded(self._index.events(step.xid))
 
     def is_skipped(self, step: XaStep) -> bool:
-        """Return whether an operator left the XA PREPARE of the rows out. Call `rows` first."""
+        """Return whether an operator skipped the XA PREPARE of the transaction. Call
+        `rows` first.
+        """
         if step.action is not XaAction.COMMIT:  # its group has no PREPARE
             return False
         held = self._held.get(step.xid)
@@ -129,7 +133,7 @@ class PreparedTransactions:
         return self._index.is_skipped(step.xid)
 
     def forgotten(self, xid: str) -> Iterator[OutboundMessage]:
-        """Yield the messages that take the records of a finished transaction away."""
+        """Yield the messages that delete the records of a finished transaction."""
         held = self._held.get(xid)
         keys = _keys(xid, held) if held is not None and held.whole else self._index.keys(xid)
         self._drop(xid)
@@ -156,7 +160,9 @@ class PreparedTransactions:
 
 
 def opened(rows: PreparedRows) -> RowsEvent:
-    """Return the row event, decoded with the names that its table had."""
+    """Return the row event in `rows`, decoded with the column names that its table had at the
+    PREPARE.
+    """
     return next(_decoded((rows,)))
 
 

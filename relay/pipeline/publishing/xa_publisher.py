@@ -1,5 +1,5 @@
-"""XA transactions: rows are kept at PREPARE, published at COMMIT, and deleted at its end or after
-ROLLBACK.
+"""Publishes XA transactions: rows are stored at PREPARE, published at COMMIT, and deleted after
+COMMIT or ROLLBACK.
 """
 
 from collections import Counter
@@ -41,7 +41,10 @@ class XaPublisher:
         self._skipped: Counter[TableId] = Counter()
 
     def keep(self, item: PreparedRows) -> None:
-        """Keep a row event of the group that is open; each counts as one change of the group."""
+        """Store a row event of the open group, as one change of the group.
+
+        Raises BatchAborted if no group is open.
+        """
         if not self._xid:
             raise BatchAborted(
                 f"A prepared row event at {item.raw.position} is outside of its group."
@@ -57,9 +60,9 @@ class XaPublisher:
             self._checkpoint.add_own(message)
 
     def step(self, step: XaStep) -> None:
-        """Do what a step asks for.
+        """Process an XA statement: begin, prepare, publish or drop the rows of its transaction.
 
-        Raises PreparedUnknown for the COMMIT of rows that were never read.
+        Raises PreparedUnknown for the COMMIT of rows that this instance never read.
         """
         match step.action:
             case XaAction.BEGIN:
@@ -84,10 +87,10 @@ class XaPublisher:
                 self._finished = step.xid
 
     def end(self) -> None:
-        """Delete the records of the transaction that a step of the ended group finished.
+        """Delete the stored rows of a transaction that the ended group committed or rolled back.
 
-        They are deleted with the end of the group, because a part of it that is read again needs
-        its rows.
+        They are deleted only at the end of the group, because a part of the group that is read
+        again needs them.
         """
         if self._finished:
             for message in self._prepared.forgotten(self._finished):

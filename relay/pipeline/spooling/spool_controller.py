@@ -1,4 +1,4 @@
-"""Decides when a source is read into the spool of its instance, and when rows come from there."""
+"""Decides when a source is read into the spool of its instance, and when items come from there."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -35,10 +35,10 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class SpoolController:
-    """The spool of one instance while this relay leads it; with `spool = "memory"` it does nothing.
-
-    The spool is only a copy of a range of the source's binlog. The committed position alone decides
-    which row is published next. A spool without that position between two transactions is deleted.
+    """The spool of one instance while this relay leads it. With `spool = "memory"` it does nothing.
+    The spool is a copy of a range of the source's binlog. The committed position alone decides
+    which row is published next. A spool that does not contain that position between two
+    transactions is deleted.
     """
 
     def __init__(
@@ -49,7 +49,9 @@ class SpoolController:
         rolled_back: RolledBack,
         leads: Callable[[], bool],
     ) -> None:
-        """`rolled_back` are the known rolled-back rows. `leads` asks ZooKeeper for the leader."""
+        """`rolled_back` are the known rolled-back rows. `leads` asks ZooKeeper whether this relay
+        leads.
+        """
         self._instance = instance
         self._leads = leads
         self._rolled_back = rolled_back
@@ -79,19 +81,18 @@ class SpoolController:
 
     @property
     def view(self) -> SpoolView:
-        """The present state, without I/O."""
+        """The present state of the spool; reading it needs no I/O."""
         return spool_view(self._spool, self._filling, self._stream, self._problem)
 
     @property
     def _fills(self) -> bool:
-        """Whether the source is read into the spool."""
+        """Return whether the source is read into the spool."""
         return self._filling is not None and self._filling.reading
 
     @contextmanager
     def leading(self) -> Iterator[None]:
-        """Open the folder while this relay leads.
-
-        Without it the instance continues as without a spool, and reports this.
+        """Context manager while this relay leads: use the folder. If the folder cannot be used, the
+        instance continues without a spool and reports that.
         """
         if self._folder is None:
             yield
@@ -109,17 +110,18 @@ class SpoolController:
             owned.free()
 
     def overdue(self, waited_s: float) -> bool:
-        """Whether items that waited this long in memory should be read into the spool instead."""
+        """Return whether the source should be read into the spool, because items waited `waited_s`
+        seconds in memory.
+        """
         stream = self._stream
         if self._spool is None or waited_s < self._after_s or monotonic() < self._not_before_s:
             return False
         return stream is None or not stream.from_disk
 
     def poll(self, unanswered_s: float) -> None:
-        """While the source is read directly, record regularly where to start if Kafka is
-        unavailable at a start.
-
-        Raises GoesToSpool when a commit is unanswered for too long.
+        """Check the wait for Kafka; also record regularly on disk where the spool would begin, for
+        a start without Kafka. `unanswered_s` is how many seconds a commit is unanswered. Raises
+        GoesToSpool if that is too long.
         """
         if self.overdue(unanswered_s):
             raise GoesToSpool("Kafka does not answer; the source is read to disk.")
@@ -129,8 +131,7 @@ class SpoolController:
             self._note()
 
     def begin(self) -> None:
-        """Read the source into the spool, from the committed position or from where the spool ends.
-
+        """Start to read the source into the spool, after the spool's end or the committed position.
         No other thread may read the source during that time.
         """
         with self._lock:
@@ -160,10 +161,9 @@ class SpoolController:
             self.begin()
 
     def stream(self, source: SourceSettings, start: SourcePosition) -> SpooledStream | None:
-        """Return the stream after `start`, first from the spool.
-
-        None if the spool has no part in it; it is then empty. Raises Unreachable if no data waits
-        on disk and the source does not answer.
+        """Return a stream that reads the items after `start` from the spool, then from the source.
+        None if the spool does not have them; it is then emptied. Raises Unreachable if no item
+        waits on disk and the source does not answer.
         """
         with self._lock:
             former, self._source, self._stream = self._stream, source, None
@@ -181,9 +181,7 @@ class SpoolController:
             return self._stream
 
     def explained(self, error: BinlogPurged) -> BinlogPurged:
-        """Return the error with a note about data lost from the spool: it may have held binlog
-        that the source purged.
-        """
+        """Return the error, with a note if a damaged spool may have held the purged binlog."""
         return (
             BinlogPurged(f"{error.reason} {self._loss}", remedy=error.way_out)
             if self._loss
@@ -191,7 +189,7 @@ class SpoolController:
         )
 
     def rest(self) -> None:
-        """Stop reading; the files on disk are kept."""
+        """Stop reading into the spool. The files stay on disk."""
         with self._lock:
             self._stream = None
             self._end_filling()

@@ -1,4 +1,4 @@
-"""A stream that comes out of the spool first, and from the source where that ends."""
+"""A stream that comes from the spool first, and from the source after the spool's end."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -16,11 +16,11 @@ _POLL_SECONDS: Final = 0.02
 
 
 class SpooledStream:
-    """A SourceStream that is read from disk first; `from_disk` until its items come from the
-    source.
+    """A stream like SourceStream that reads the spool first.
 
-    `waiting_since_ms` is when its present items were read from the source, in Unix milliseconds;
-    None if no item waits. `damaged` says that the spool cannot be read further.
+    `from_disk`: its items still come from the spool. `waiting_since_ms` is when the present items
+    were read from the source, in Unix milliseconds; None if no item waits. `damaged`: the spool
+    could not be read to its end.
     """
 
     def __init__(self, start: SourcePosition, cursor: SpoolCursor, filling: SpoolWriter) -> None:
@@ -34,9 +34,10 @@ class SpooledStream:
         self._closed = threading.Event()
 
     def items(self, before_waiting: Callable[[], object] = lambda: None) -> Iterator[RawItem]:
-        """Yield items until `close` is called.
+        """Yield items until `close` is called; `before_waiting` is called before each possible
+        wait.
 
-        Raises the errors of SourceStream, and SpoolUnusable.
+        Raises the errors of SourceStream, SpoolUnusable and BatchAborted.
         """
         items: Iterator[RawItem] = iter(())
         try:
@@ -54,16 +55,20 @@ class SpooledStream:
 
     @property
     def left_out(self) -> frozenset[ExcludedRange]:
-        """As SourceStream; none while items come from disk, where no row is rolled back."""
+        """The rolled-back rows that the items leave out; empty while they come from the spool,
+        which has no rolled-back rows.
+        """
         return frozenset() if self._live is None else self._live.left_out
 
     @property
     def silent_seconds(self) -> float:
-        """As SourceStream; 0 while items come from disk, where every transaction is whole."""
+        """Return how many seconds the source has sent only heartbeats; 0 while items come from the
+        spool, whose transactions are all whole.
+        """
         return 0.0 if self._live is None else self._live.silent_seconds
 
     def close(self) -> None:
-        """Make `items` end soon, from any thread, as often as one likes."""
+        """End the iteration of `items`. Any thread may call it, also several times."""
         self._closed.set()
         if self._live is not None:
             self._live.close()

@@ -10,8 +10,10 @@ from relay.spool import Spool
 
 @dataclass(frozen=True, slots=True)
 class SpoolView:
-    """The present state of the spool: its activity in a word ("" if it is empty), its size, and
-    the age of its oldest event.
+    """The present state of the spool.
+
+    `state` is "filling", "draining", "full", or "" if nothing is in it. `age_seconds` is the age of
+    the oldest waiting event. `problem` is the last error, "" without one.
     """
 
     state: str = ""
@@ -26,7 +28,11 @@ def spool_view(
     stream: SpooledStream | None,
     problem: str,
 ) -> SpoolView:
-    """Return the state of a spool; `problem` is the last error of its folder, "" for none."""
+    """Return the state of a spool.
+
+    `filling` and `stream` are the present writer and reader, None without them. `problem` is the
+    last error of its folder, "" without one.
+    """
     if spool is None:
         return SpoolView(problem=problem)
     if filling is not None and filling.error is not None:

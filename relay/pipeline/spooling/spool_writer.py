@@ -1,5 +1,5 @@
-"""The thread that reads the source into the spool, until the publisher has caught up and
-continues from the stream.
+"""The thread that reads the source into the spool, until the publisher has caught up and takes the
+stream.
 """
 
 import threading
@@ -28,12 +28,10 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class SpoolWriter:
-    """Appends the source's events after the spool's end.
+    """Reads the source into the spool in a thread, and retries during an outage of the source.
 
-    It retries during an outage of the source.
-
-    `error` is the error that stops it, for now or permanently. After the end of reading, its thread
-    frees the space of published data.
+    `error` is the present error, None without one. `full`: the thread waits until data is
+    published. After the publisher has taken the stream, the thread deletes published data.
     """
 
     def __init__(
@@ -63,12 +61,12 @@ class SpoolWriter:
 
     @property
     def reading(self) -> bool:
-        """Whether the thread still reads the source."""
+        """Return whether the thread still reads the source."""
         return self._thread.is_alive() and not self._handed_over and not self._stop.is_set()
 
     @property
     def ended(self) -> bool:
-        """Whether the thread has ended and no longer writes to the spool."""
+        """Return whether the thread has ended and no longer writes to the spool."""
         return not self._thread.is_alive()
 
     def start(self) -> None:
@@ -76,9 +74,9 @@ class SpoolWriter:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the thread, and the stream unless a publisher took it.
+        """End the thread, and close the stream unless the publisher has taken it.
 
-        A source that does not answer is not waited for.
+        Waits at most 3 seconds.
         """
         self._stop.set()
         if not self._handed_over and self._stream is not None:
@@ -89,9 +87,10 @@ class SpoolWriter:
     # Called by the publishing thread
 
     def ask(self) -> bool | RelayError:
-        """Report that all visible items were taken.
+        """Ask for the stream, because all items in the spool were taken.
 
-        Return True once the stream is available, or the error that prevents reading.
+        Return True once `take_over` can be called, False if it cannot yet, or the error that
+        prevents reading.
         """
         with self._lock:
             self._wanted = True
@@ -104,9 +103,10 @@ class SpoolWriter:
     def take_over(
         self, before_waiting: Callable[[], object]
     ) -> tuple[SourceStream, Iterator[RawItem]]:
-        """Return the open stream and its items after the spool's end.
+        """Return the open stream, and its items after the spool's end; `before_waiting` is called
+        before each possible wait.
 
-        Call it only after `ask` returned True.
+        Call it only after `ask` returned True. Raises SpoolUnusable if the stream has ended.
         """
         if self._stream is None:
             raise SpoolUnusable("The source's stream has ended.")
@@ -114,7 +114,7 @@ class SpoolWriter:
         return self._stream, self._items
 
     def no_longer_wanted(self) -> None:
-        """Withdraw the `ask`: the caller ended and does not take the stream."""
+        """Withdraw the call of `ask`: the caller ended and does not take the stream."""
         with self._lock:
             self._wanted = False
         if self._handed_over:

@@ -1,4 +1,4 @@
-"""Runs the instances of this process: elect, lead, retry, resign, stop.
+"""Runs the instances of this process: they elect leaders, lead, retry, resign and stop.
 
-May import every other package of the pipeline; none of them imports it.
+It may import every other package of the pipeline; none of them imports it.
 """

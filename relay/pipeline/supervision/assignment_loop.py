@@ -1,4 +1,6 @@
-"""The thread that registers this relay, and updates the plan of assignments."""
+"""The thread that registers this relay in ZooKeeper, and computes which relay should lead which
+instance.
+"""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -31,7 +33,9 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class AssignmentLoop:
-    """Checks assignments and elections every second, and whenever they change."""
+    """Registers this relay and computes the assignments, every second and after each change in
+    ZooKeeper.
+    """
 
     def __init__(
         self,
@@ -41,7 +45,9 @@ class AssignmentLoop:
         own: Callable[[], RelayMember],
         workers: int = 1,
     ) -> None:
-        """`own` describes this relay as it is now. It is one of so many workers of its program."""
+        """`own` describes this relay as it is now. `workers` is how many workers its program has,
+        including this one.
+        """
         self._membership = membership
         self._overrides = overrides
         self._assignments = assignments
@@ -54,22 +60,22 @@ class AssignmentLoop:
         self._thread = RelayThread("placement", "", self._run)
 
     def start(self) -> None:
-        """Start the thread that assigns instances to this relay."""
+        """Start the thread."""
         self._thread.start()
 
     def poll_now(self) -> None:
-        """Check the assignments at once instead of at the next poll."""
+        """Compute the assignments at once instead of at the next poll."""
         self._changed.set()
 
     def leave(self) -> None:
-        """Remove this relay from the list, so that others are ready when it releases its
-        instances.
+        """Remove this relay from the list of relays, so that others take over its instances when it
+        releases them.
         """
         self._leaving.set()
         self._changed.set()
 
     def stop(self, timeout_s: float) -> None:
-        """End the thread, and wait for it up to `timeout_s` seconds."""
+        """Ask the thread to end, and wait up to `timeout_s` seconds for it."""
         self._ended.set()
         self._changed.set()
         self._thread.join(timeout_s)
@@ -113,15 +119,15 @@ class AssignmentLoop:
 
 
 def rest_seconds(took_s: float) -> float:
-    """Return the seconds after a poll that took `took_s`, in which changes wait for the next poll.
+    """Return the pause in seconds after a poll that took `took_s` seconds.
 
-    At most the interval of the polls, so that this relay takes an instance within it.
+    Polls then take at most a tenth of the time, and the pause is at most one second.
     """
     return min(_POLL_SECONDS, max(_BETWEEN_POLLS_SECONDS, took_s / _SHARE_OF_TIME - took_s))
 
 
 class LastPlan:
-    """The last plan, which is computed again only if its input changed."""
+    """Computes the assignments, and caches the last result as long as its input does not change."""
 
     def __init__(self) -> None:
         self._input: _PlanInput | None = None
@@ -133,7 +139,9 @@ class LastPlan:
         leaders: Mapping[str, str],
         overrides: PlacementOverrides,
     ) -> Mapping[str, Assignment]:
-        """Return the assignment of each instance."""
+        """Return the assignment of each instance, from the relays, the present leaders and the
+        operators' overrides.
+        """
         given = (members, leaders, overrides)
         if given != self._input:
             self._plan, self._input = assign(cluster_view(*given)), given
@@ -141,10 +149,11 @@ class LastPlan:
 
 
 class Siblings:
-    """Whether the workers of one program have registered, so that their first plan spreads the
-    instances. Otherwise the first one would take all and hand most of them over again.
+    """Waits until all workers of one program have registered, so that the first plan spreads the
+    instances over them.
 
-    After `_SIBLINGS_SECONDS` the plan counts without those that are missing.
+    Otherwise the first worker would take all instances and hand most of them over again. After 3
+    seconds the missing workers are ignored.
     """
 
     def __init__(self, workers: int) -> None:
@@ -153,7 +162,11 @@ class Siblings:
         self._are_there = workers == 1
 
     def are_there(self, own: RelayMember, members: Sequence[RelayMember]) -> bool:
-        """Return whether `own` may use a plan; once True, it stays so."""
+        """Return whether this relay (`own`) may use a plan: all workers of its program are in
+        `members`, or the wait is over.
+
+        Once True, it stays True.
+        """
         if not self._are_there:
             if self._waits_until_s is None:
                 self._waits_until_s = monotonic() + _SIBLINGS_SECONDS
@@ -167,7 +180,8 @@ def cluster_view(
 ) -> ClusterView:
     """Return the input of the placement decision.
 
-    If members' files differ about a preference, the youngest relay's is used.
+    If the relays' files prefer different servers for an instance, the file of the youngest relay
+    counts.
     """
     preferred = {
         each.instance: each.preferred

@@ -1,4 +1,4 @@
-"""Audit entries of acts that a run performs at its start."""
+"""Makes the audit entries of what a run does at its start."""
 
 from relay.audit import AuditEntry
 from relay.pipeline.copying.own_requests import own_request
@@ -6,14 +6,16 @@ from relay.state import SwitchNote
 
 
 def copy_entry(instance: str, number: str) -> AuditEntry:
-    """Return the entry for a copy that the relay requests itself."""
+    """Return the audit entry for a copy request that the relay itself makes. `number` is the number
+    of the request.
+    """
     request = own_request(number, instance)
     after: dict[str, object] = {"id": request.id, "tables": list(request.tables)}
     return AuditEntry(request.by, "snapshot.started", instance, {}, after, request.comment)
 
 
 def switch_entry(instance: str, switch: SwitchNote) -> AuditEntry:
-    """Return the entry for a switch of the source."""
+    """Return the audit entry for a switch of the source to another server."""
     after: dict[str, object] = {"source": switch.source} if switch.source else {}
     after |= {
         "to": switch.to,

@@ -1,4 +1,6 @@
-"""The instances that a relay should run now: those of its file, and those defined at run time."""
+"""The instances that a relay should run: those of its file, and those defined at run time in
+ZooKeeper.
+"""
 
 from collections.abc import Mapping
 from time import time
@@ -14,9 +16,11 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class DesiredInstances:
-    """Reads the documents again at each call.
+    """Reads which instances should run; each call of `settings` reads the documents in ZooKeeper
+    again.
 
-    A name in the file has priority; an invalid document does not change running instances.
+    If the file has an instance of the same name, the file counts. An invalid document is reported,
+    and does not change a running instance.
     """
 
     def __init__(
@@ -35,7 +39,9 @@ class DesiredInstances:
         self._refused: dict[str, str] = {}
 
     def settings(self) -> Mapping[str, InstanceSettings]:
-        """Return name → settings; while ZooKeeper is unavailable, the last known ones."""
+        """Return the settings of each instance by name. While ZooKeeper is unavailable, the last
+        known documents count.
+        """
         try:
             documents = self._store.all()
         except StoreUnreachable:

@@ -1,4 +1,4 @@
-"""One instance's life: a loop that waits as a standby, leads, publishes, and handles each error."""
+"""The life of one instance: a thread that waits as a standby, leads, and handles errors."""
 
 import gc
 import threading
@@ -44,9 +44,8 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class Instance:
-    """Runs one instance in a separate thread until `stop`.
-
-    Its errors never affect another instance.
+    """Runs one instance in a separate thread until `stop`. Its errors never affect another
+    instance.
     """
 
     def __init__(
@@ -86,7 +85,7 @@ class Instance:
 
     @property
     def died(self) -> bool:
-        """Whether its thread was started and ended by itself."""
+        """Return whether its thread ended although no stop was requested."""
         return (
             self._thread.ident is not None
             and not self._thread.is_alive()
@@ -100,22 +99,24 @@ class Instance:
 
     @property
     def leading_since_ms(self) -> int | None:
-        """When this relay became its leader, in Unix milliseconds; None on a standby."""
+        """Since when this relay leads the instance, in Unix milliseconds; None on a standby."""
         return self._election.leading_since_ms
 
     @property
     def unready(self) -> RelayError | None:
-        """Why this relay could not lead the instance; None while it could, or leads."""
+        """Why this relay could not lead the instance; None if it could or leads."""
         return unready(self.state, self.error, self._takeover_probe.error)
 
     def stop(self, timeout_s: float) -> bool:
-        """Ask it to end and wait; True when it ended in time."""
+        """Ask the thread to end, wait up to `timeout_s` seconds; return whether it has ended."""
         self.ask_to_stop()
         self._thread.join(timeout_s)
         return not self._thread.is_alive()
 
     def status(self, relay: str) -> InstanceStatus:
-        """Return this moment of the instance, for ZooKeeper, the status server and the metrics."""
+        """Return the present status, for ZooKeeper, status server and metrics. `relay`
+        reports it.
+        """
         if (group := self._memory.group) is not None:
             self.stats.totals.late_transactions = group.late
         run = self._leader_run

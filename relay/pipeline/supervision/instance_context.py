@@ -1,5 +1,5 @@
-"""What an instance passes to each of its runs: its settings and stores, and the state that
-outlives a run.
+"""What an instance passes to each of its runs: settings, stores, and the state that is kept between
+runs.
 """
 
 import threading
@@ -25,10 +25,10 @@ from relay.state import InstanceStore, MappingStore
 
 @dataclass(frozen=True, slots=True)
 class InstanceContext:
-    """The settings of an instance, and everything outside of a run that its runs use.
+    """The settings of an instance, and the objects that all of its runs share.
 
-    `mapping` is replaced by `mapping_changed`; `notes` are its documents in ZooKeeper; `call` are
-    an operator's calls.
+    `mapping` is the mapping set in force, `notes` the instance's documents in ZooKeeper, `call`
+    reports operators' calls, and `flow` pauses and throttles.
     """
 
     settings: RelaySettings
@@ -65,13 +65,14 @@ class InstanceContext:
 
 @dataclass(frozen=True, slots=True)
 class InstanceMemory:
-    """What an instance keeps from one run to the next.
+    """The state that an instance keeps from one run to the next; used by the instance's thread.
 
-    Each part belongs to the instance's thread.
-
-    `group` is None for an instance with one source. `sizes` are the message sizes that topics
-    accept, `tables_to_refresh` the tables that the next run describes again, `rolled_back` the
-    ranges that it leaves out.
+    failover           chooses the servers
+    group              the sources of a group, None for a single source
+    spooling           the spool
+    sizes              the message sizes that topics accept
+    rolled_back        the rolled-back rows that the next run leaves out
+    tables_to_refresh  the tables that the next run describes again
     """
 
     failover: SourceFailover | GroupFailover
@@ -107,7 +108,9 @@ class InstanceMemory:
 
 
 def explained(error: RelayError, context: InstanceContext, memory: InstanceMemory) -> RelayError:
-    """Return the error of a run, completed by facts that outlive the run."""
+    """Return the error of a run with what the instance knows about it: a damaged spool, the bug
+    report, the size limits.
+    """
     match error:
         case BinlogPurged():
             return memory.spooling.explained(error)

@@ -1,4 +1,4 @@
-"""The state that an instance reports: to ZooKeeper, the status server and the metrics."""
+"""The status that an instance reports: to ZooKeeper, the status server and the metrics."""
 
 import logging
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ from relay.state import InstanceStatus
 
 
 class InstanceState(StrEnum):
-    """The state of an instance."""
+    """The state of an instance, as the status names it."""
 
     STARTING = "STARTING"
     STANDBY = "STANDBY"
@@ -35,8 +35,10 @@ class InstanceState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The reported state of an instance besides its context: its state, the error that causes
-    it, its run's buffer. `unlogged_changes` is a sentence, usually empty.
+    """The part of the status that the instance's loop knows.
+
+    `error` is the cause of the state, and `buffer` that of the present run. `unlogged_changes` is a
+    sentence about changes that the binlog lacks, "" without them.
     """
 
     state: InstanceState
@@ -48,7 +50,9 @@ class Shown:
 def instance_status(
     context: InstanceContext, memory: InstanceMemory, shown: Shown, relay: str
 ) -> InstanceStatus:
-    """Return the present status of the instance on the relay `relay`."""
+    """Return the present status of the instance. `relay` is the name of the relay that
+    reports it.
+    """
     name, error = context.instance.name, shown.error
     run_time = is_defined_at_run_time(context)
     remedy = "" if error is None else remedy_at_run_time(error, name) if run_time else error.way_out
@@ -77,9 +81,10 @@ def instance_status(
 def unready(
     state: InstanceState, error: RelayError | None, found_by_probe: RelayError | None
 ) -> RelayError | None:
-    """Return why a relay could not lead an instance that it shows in this state.
+    """Return why a relay could not lead an instance that it shows in this state; None if it could,
+    or leads.
 
-    None while it could, or leads.
+    `error` is the error of the state, and `found_by_probe` that of the last check of a standby.
     """
     if state in (InstanceState.STARTING, InstanceState.STANDBY):
         # However well it reaches everything: it cannot read the record's format, or failed here a
@@ -90,8 +95,9 @@ def unready(
 
 
 def log_level(error: RelayError | None) -> int:
-    """Return the level at which a state is logged: an error where an operator must act, a warning
-    where a server does not answer.
+    """Return the level at which a state with this error is logged.
+
+    ERROR if an operator must act, WARNING if a server does not answer, INFO otherwise.
     """
     if isinstance(error, Stop | ConfigurationError):
         return logging.ERROR
@@ -99,7 +105,7 @@ def log_level(error: RelayError | None) -> int:
 
 
 def is_defined_at_run_time(context: InstanceContext) -> bool:
-    """Return whether no configuration file names the instance."""
+    """Return whether the instance is defined in ZooKeeper, and not in the configuration file."""
     return all(each.name != context.instance.name for each in context.settings.instances)
 
 

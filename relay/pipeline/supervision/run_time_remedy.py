@@ -1,11 +1,11 @@
-"""Remedies for instances that are defined at run time, which no configuration file names."""
+"""Adapts remedies to instances that are defined in ZooKeeper, which no configuration file names."""
 
 from relay.errors import ConfigurationError, RelayError, Stop
 
 
 def remedy_at_run_time(error: RelayError, instance: str) -> str:
-    """Return the error's remedy in the words of an instance whose settings are a document in
-    ZooKeeper.
+    """Return the error's remedy for an instance whose settings are a document in ZooKeeper: it
+    names the API call that changes them.
     """
     address = f"PUT /api/v1/instances/{instance}/settings"
     if error.way_out == ConfigurationError.remedy:

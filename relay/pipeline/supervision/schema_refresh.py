@@ -1,4 +1,4 @@
-"""Tables whose rows did not fit their description: each is described again once per position."""
+"""Tables whose rows did not fit their description. Each is described again once per position."""
 
 from relay.errors import NamesUnknown
 from relay.model.table import TableId
@@ -12,15 +12,19 @@ class TablesToRefresh:
         self._places: dict[tuple[str, TableId], str] = {}
 
     def of_source(self, source: str = "") -> frozenset[TableId]:
-        """Return those of a source; a single one is called ""."""
+        """Return the tables of a source that must be described again; a single source
+        is named "".
+        """
         return frozenset(table for name, table in self._tables if name == source)
 
     def was_refreshed(self, error: NamesUnknown) -> bool:
-        """Whether the table was described again for these very rows already."""
+        """Return whether the error's table was already described again for the rows at the same
+        position.
+        """
         return self._places.get((error.source, TableId(*error.table))) == error.place
 
     def add(self, error: NamesUnknown) -> None:
-        """Note that the error's table must be described again."""
+        """Record that the error's table must be described again."""
         table = error.source, TableId(*error.table)
         self._places[table] = error.place
         self._tables.add(table)

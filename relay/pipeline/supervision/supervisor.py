@@ -1,4 +1,6 @@
-"""The instances of one relay, as they come, change and go at run time."""
+"""Starts and ends the instances of one relay, when they are added, changed or removed
+at run time.
+"""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -27,7 +29,7 @@ class _Supervised:
 class Supervisor:
     """Runs the desired instances; used by one thread.
 
-    An instance whose settings changed drains, ends and starts again.
+    An instance whose settings changed ends gracefully and starts again.
     """
 
     def __init__(
@@ -35,9 +37,8 @@ class Supervisor:
         make: Callable[[InstanceSettings], Instance],
         begin: Callable[[Instance], Callable[[], None]],
     ) -> None:
-        """`make` wires an instance.
-
-        `begin` is called before it starts, and returns the function to call after its end.
+        """`make` creates an instance. `begin` is called before it starts, and returns a function to
+        call after its end.
         """
         self._make = make
         self._begin = begin
@@ -46,15 +47,16 @@ class Supervisor:
 
     @property
     def instances(self) -> tuple[Instance, ...]:
-        """Those that run or end, in the order of their names."""
+        """The instances that run or are ending, sorted by name."""
         with self._lock:
             return tuple(self._hosted[name].instance for name in sorted(self._hosted))
 
     def reconcile(self, desired: Mapping[str, InstanceSettings]) -> None:
-        """Reconcile the running instances with `desired`, without waiting: remove those that ended
-        or whose thread died, stop those whose settings changed, start those that are missing.
+        """Start, stop and remove instances so that those of `desired` run, without waiting.
 
-        Raises ResourcesExhausted if an instance cannot be started now.
+        Instances that ended or whose thread died are removed. Those whose settings changed are
+        stopped. Missing ones are started. Raises ResourcesExhausted if an instance cannot be
+        started now.
         """
         for name, hosted in list(self._hosted.items()):
             if desired.get(name) != hosted.settings or hosted.instance.died:
@@ -64,7 +66,7 @@ class Supervisor:
                 self._start(name, settings)
 
     def stop(self) -> bool:
-        """Ask all to end and wait; True when they did in time."""
+        """Ask all instances to end and wait up to 20 seconds; return whether all have ended."""
         for each in self.instances:
             each.ask_to_stop()
         deadline = Deadline.after(_STOP_SECONDS)

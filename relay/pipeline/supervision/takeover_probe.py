@@ -1,4 +1,4 @@
-"""Checks of a standby: whether it could take over the leadership, and why not."""
+"""Checks on a standby whether this relay could take over the leadership."""
 
 import threading
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _POLL_SECONDS: Final = 15.0
 class TakeoverProbe:
     """Checks in a separate thread whether mapping, Kafka and source are available.
 
-    `error` is the obstacle.
+    `error` is the error of the last check, None if everything is available.
     """
 
     def __init__(
@@ -33,8 +33,8 @@ class TakeoverProbe:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Context manager: check regularly until the block ends; a running check is not waited
-        for.
+        """Context manager: check regularly until the block ends, without waiting for a running
+        check.
         """
         ended = threading.Event()
         RelayThread("standby", self._instance.name, self._run, ended).start()

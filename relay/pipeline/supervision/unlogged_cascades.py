@@ -1,5 +1,5 @@
-"""Relayed tables whose rows foreign keys change without a binlog event: found regularly while
-rows flow, and reported.
+"""Finds published tables whose rows foreign keys change without a binlog event, and
+reports them.
 """
 
 import threading
@@ -29,9 +29,9 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 def is_relayed(instance: InstanceSettings, router: Router | None) -> Callable[[TableId], bool]:
-    """Return a function that returns whether rows of a real table are relayed.
+    """Return a function that says whether rows of a real table are published.
 
-    Without a router, whether the filter accepts them.
+    `router` None: only the instance's filter decides.
     """
     accepts = TableFilter(instance.filter).accepts
     return lambda table: (
@@ -40,14 +40,16 @@ def is_relayed(instance: InstanceSettings, router: Router | None) -> Callable[[T
 
 
 def cascades_in_words(found: Sequence[Cascade]) -> str:
-    """Return a sentence that names the first of the tables; "" without tables."""
+    """Return a sentence that names the first tables of `found`; "" if it is empty."""
     if not found:
         return ""
     return f"The binlog lacks the changes that foreign keys make in {first_names(found)}."
 
 
 class UnloggedCascades:
-    """The findings about an instance's sources; `words` is "" without findings."""
+    """What was found about an instance's sources. `words` is a sentence for operators, "" if
+    nothing was found.
+    """
 
     def __init__(self, instance: InstanceSettings) -> None:
         self.words = ""
@@ -55,9 +57,10 @@ class UnloggedCascades:
         self._begun = False
 
     def watch(self, router: Callable[[], Router], stop: threading.Event) -> None:
-        """Check the sources every hour until `stop`, in a separate thread.
+        """Check the sources every hour until `stop`, in a separate thread. Only the first call has
+        an effect.
 
-        A later call has no effect.
+        `router` returns the router of the mapping set in force.
         """
         if not self._begun:
             self._begun = True

@@ -21,7 +21,7 @@ from relay.model.value import ABSENT, Value
 from relay.pipeline.messages.packed import packed_messages
 from relay.pipeline.messages.printing.event_printer import make_event_printer
 from relay.pipeline.messages.published_changes import EventContext
-from relay.pipeline.messages.refined import RefinedRows
+from relay.pipeline.messages.refined_row_messages import RefinedRows
 from relay.pipeline.messages.single_row import row_messages
 from relay.pipeline.messages.table_plan import TablePlan
 from relay.refine import Refinements

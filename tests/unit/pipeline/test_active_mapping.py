@@ -420,7 +420,7 @@ class Others:
 
 def held_relay(monkeypatch: pytest.MonkeyPatch, *sets: dict[str, str], others: Others) -> Relay:
     """A relay whose instance x waits for the others, and looks at them without a pause."""
-    monkeypatch.setattr("relay.pipeline.held_returns._PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr("relay.pipeline.table_return_guard._PAUSE_SECONDS", 0.0)
     relay = Relay(Sets(*sets), *sets)
     notes: Any = SimpleNamespace(
         topics=SimpleNamespace(topics=others), published_sets=others.published_sets

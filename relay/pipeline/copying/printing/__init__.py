@@ -1,1 +1,1 @@
-"""Makes the messages of a chunk's rows: with compiled code where it can, else row by row."""
+"""Makes the messages of a chunk's rows: with compiled code where possible, otherwise row by row."""

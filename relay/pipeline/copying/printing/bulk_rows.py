@@ -1,4 +1,4 @@
-"""Prints the rows of a chunk with compiled code, many at once, as rows of events are."""
+"""Prints the rows of a chunk with the compiled printer of row events, many rows at once."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
@@ -20,23 +20,23 @@ _PART_ROWS: Final = 64
 
 
 class BulkRows:
-    """Prints rows of the table in use; used by the publishing thread."""
+    """Prints rows of the table that `use` set last; used by the publishing thread."""
 
     def __init__(self) -> None:
         self._writer: ImageWriter | None = None
         self._plan: TablePlan | None = None
 
     def use(self, table: CopiedTable, plan: TablePlan | None) -> None:
-        """Print rows of this table by this plan from now on."""
+        """Set the table and plan of the next rows. `plan` None: the table is not published."""
         self._plan = plan
         bulk = plan is not None and plan.refinement is None and plan.rows.compiles_copies
         prints = bulk and plan is not None and isinstance(plan.printer, EventPrinter)
         self._writer = image_writer(table) if prints else None
 
     def printed(self, rows: Sequence[Cells], messages: CopiedMessages) -> PrintedMessages | None:
-        """Return the messages of rows; None if the readable path must print them.
+        """Return the messages of the rows; None if they must be printed row by row.
 
-        Raises SnapshotRefused for a message that its topic does not take.
+        Raises SnapshotRefused for a message that is too large for its topic.
         """
         writer, plan = self._writer, self._plan
         if writer is None or plan is None or not isinstance(plan.printer, EventPrinter):

@@ -1,4 +1,6 @@
-"""Rows of a SELECT → row images, so that the printers of live rows print a chunk at once."""
+"""Converts rows of a SELECT to row images, so that the compiled printer of row events prints a
+chunk at once.
+"""
 
 from typing import Final
 
@@ -22,7 +24,10 @@ _KINDS: Final = {
 
 
 def image_writer(table: CopiedTable) -> "ImageWriter | None":
-    """Return the writer of a table's row images; None if a column has no such form."""
+    """Return the writer of a table's row images.
+
+    None without compiled code, or if the table has a column that cannot be converted.
+    """
     measures = measures_of(table.map)
     if not COMPILED or not measures or not set(table.readers) <= PLAIN_READERS:
         return None

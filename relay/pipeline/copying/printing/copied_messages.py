@@ -1,4 +1,6 @@
-"""Rows of a chunk → their messages, by the encoders of live rows, under one order key."""
+"""Makes messages from the rows of a chunk, with the encoders of live rows. All of them have one
+order key.
+"""
 
 import hmac
 from collections.abc import Iterator
@@ -16,7 +18,7 @@ from relay.model.positions.position import BinlogPosition, OrderPair
 from relay.model.table import TableId
 from relay.pipeline.messages.oversized import MessageOrigin
 from relay.pipeline.messages.published_changes import EventContext
-from relay.pipeline.messages.refined import RefinedRows
+from relay.pipeline.messages.refined_row_messages import RefinedRows
 from relay.pipeline.messages.single_row import row_messages
 from relay.pipeline.messages.table_plan import TablePlan
 from relay.pipeline.messages.unencodable_rows import UNPRINTABLE
@@ -32,7 +34,7 @@ _SECRET: Final = urandom(32)
 
 
 class RedirectedRouter(Router):
-    """Routes as another router, and replaces every topic by one."""
+    """Routes as another router does, but to one topic instead of the mapped ones."""
 
     def __init__(self, router: Router, topic: str) -> None:
         self.mapping = router.mapping
@@ -40,15 +42,19 @@ class RedirectedRouter(Router):
         self._topic = topic
 
     def route(self, real: TableId) -> Route:
-        """Return where a real table's rows go. Raises as the other router does."""
+        """Return the route of a real table, with the one topic. Raises the errors of the other
+        router.
+        """
         route = self._router.route(real)
         return route if isinstance(route, Dropped) else replace(route, topics=(self._topic,))
 
 
 @dataclass(frozen=True, slots=True)
 class CopyMoment:
-    """The fields common to all messages of a chunk: the boundary `at`, and the order key
-    `before` theirs.
+    """The fields that all messages of a chunk share.
+
+    `at` is the position between two source transactions at which the chunk is published. `before`
+    is the order key before theirs. `batch` is the batch number of this run.
     """
 
     at: BinlogPosition
@@ -59,7 +65,9 @@ class CopyMoment:
     mapping_set: int
 
     def context(self, instance: InstanceSettings, real: TableId) -> EventContext:
-        """Return the context of the chunk's messages: they belong to no source transaction."""
+        """Return the context of the chunk's messages. They belong to no source transaction, so it
+        has no GTID.
+        """
         frame = MessageFrame(
             event_time_ms=self.publish_time_ms,
             gtid="",
@@ -84,7 +92,7 @@ class CopyMoment:
 
 
 class CopiedMessages:
-    """Makes the messages of the rows of one chunk; `order` is the order key of them all."""
+    """Makes the messages of the rows of one chunk. `order` is the order key of all of them."""
 
     def __init__(
         self,
@@ -108,7 +116,7 @@ class CopiedMessages:
         )
 
     def of(self, change: RowChange) -> list[OutboundMessage]:
-        """Return the messages of a row; none if a rule filters it.
+        """Return the messages of a row; an empty list if a filter rule drops the row.
 
         Raises SnapshotRefused for a row that no message can hold, and the errors of a transform.
         """
@@ -139,7 +147,7 @@ class CopiedMessages:
         return table + hmac.digest(_SECRET, key, "sha256")
 
     def check_sizes(self, printed: PrintedMessages) -> None:
-        """Raise SnapshotRefused if a topic does not take one of the messages."""
+        """Raise SnapshotRefused if one of the messages is too large for its topic."""
         if self._limits and printed.value_bytes > self._plan.limit_bytes // 2:
             for message in printed.each(self._plan.routes[0].topic):
                 self._check_size(message)

@@ -1,4 +1,4 @@
-"""The rows of a chunk that no change of the stream has replaced."""
+"""Selects the rows of a chunk that the stream has not changed since they were read."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,11 @@ from relay.source import Cells
 
 
 def unchanged_rows(ready: ReadyChunk) -> Sequence[Cells] | None:
-    """Return the rows to publish; None if the chunk must be read again."""
+    """Return the rows of the chunk to publish.
+
+    A row that a published message replaced is left out. None if a row changed without a message:
+    the chunk must be read again.
+    """
     window, table, rows = ready.window, ready.table, ready.chunk.rows
     if not window.has_changes:
         return rows

@@ -1,1 +1,3 @@
-"""The forms in which keys are hashed for a topic, compared between tables and instances."""
+"""The text forms in which keys are hashed to partitions of a topic, compared between tables and
+instances.
+"""

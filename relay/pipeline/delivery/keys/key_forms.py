@@ -1,4 +1,6 @@
-"""The forms in which one instance hashes keys, compared with those of all instances of a topic."""
+"""Ensures that all instances of a topic hash equal keys in one text form, so that they go to one
+partition.
+"""
 
 from typing import Protocol
 
@@ -17,18 +19,21 @@ from relay.state import HashedKey, KeyAgreements, keys_repartitioned
 
 
 class KeyHistory(Protocol):
-    """What an instance published before its run."""
+    """What an instance published before its present run."""
 
     def had_rows(self, key: HashedKey) -> bool:
-        """Return whether it has published rows of a table to a topic."""
+        """Return whether the instance has published rows of the key's table to the key's topic."""
 
     def warn(self, key: HashedKey, others: Forms) -> None:
-        """Report that equal keys are in other partitions, since before instances were compared."""
+        """Report that equal keys are in different partitions, because they were published before
+        instances were compared.
+        """
 
 
 class KeyForms:
-    """The forms in which this instance hashes keys. `known` are those of the position record: one
-    list for all real tables of a logical one.
+    """The text forms in which this instance hashes keys.
+
+    `known` are the forms in the position record: one list for all real tables of a logical table.
     """
 
     def __init__(
@@ -41,10 +46,10 @@ class KeyForms:
         self._agreed: set[HashedKey] = set()
 
     def keep(self, key: HashedKey) -> None:
-        """Note the form of a key.
+        """Record the text form in which a key is hashed.
 
-        Raises PartitionsChanged if equal keys were hashed in another form, by this instance or by
-        another one, StoreUnreachable.
+        Raises PartitionsChanged if this instance or another one hashed equal keys in another form,
+        and StoreUnreachable.
         """
         tables = self.known.get(key.topic, {})
         known = tables.get(str(key.table), ())

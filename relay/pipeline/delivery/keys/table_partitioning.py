@@ -1,4 +1,4 @@
-"""How the rows of one table are assigned to partitions: the hashed columns, and their form.
+"""How the rows of one table are assigned to partitions: the hashed columns and their text form.
 
 Which columns are the table's key is decided by `relay.schema.table_definitions`.
 """
@@ -15,7 +15,7 @@ from relay.state import HashedKey
 
 
 def partition_rule(instance: InstanceSettings, partitions: int) -> PartitionRule:
-    """Return the rule that assigns an instance's rows to partitions.
+    """Return the rule that assigns an instance's rows to `partitions` partitions.
 
     Raises PartitionRuleRefused.
     """
@@ -31,7 +31,8 @@ def refinement_of(
     definition: TableDefinition,
     logical: TableId,
 ) -> TableRefinement | None:
-    """Return the refinement of a table; None: its rows are published unchanged.
+    """Return the refinement (rules, masks, transform) of a table; None if its rows are published
+    unchanged.
 
     Raises RuleRefused.
     """
@@ -42,8 +43,10 @@ def refinement_of(
 def table_partitioning(
     rule: PartitionRule, definition: TableDefinition, logical: TableId
 ) -> tuple[TablePartitioning, str]:
-    """Return how rows of a (refined) table are assigned to partitions, and the form of the hashed
-    columns; the form is "" if no column is hashed.
+    """Return how the rows of a table are assigned to partitions, and the text form of the hashed
+    columns.
+
+    `definition` is the table as it is published. The form is "" if no column is hashed.
     """
     names = tuple(column.name for column in definition.map.columns)
     partitioning = rule.for_table(logical, names, definition.key)
@@ -51,8 +54,10 @@ def table_partitioning(
 
 
 def some_go_to(router: Router, tables: Set[TableId], key: HashedKey) -> bool:
-    """Return whether rows of one of these real tables go to the topic and the logical table of a
-    key. A key that names its real table has rows of that one alone.
+    """Return whether rows of one of these real tables go to the key's topic as the key's logical
+    table.
+
+    If the key names its real table (`shard`), only that table counts.
     """
     wanted = tables if key.shard is None else tables & {key.shard}
     found = (router.destination(each) for each in wanted)

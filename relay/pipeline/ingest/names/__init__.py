@@ -1,1 +1,1 @@
-"""The names of columns for table maps that carry none: the history of the source's tables."""
+"""The names of columns for table maps without names: the schema history of the source."""

@@ -1,4 +1,4 @@
-"""The stored history of a source's tables, where reading begins."""
+"""The stored schema history of a source, at the position where reading begins."""
 
 from dataclasses import replace
 from typing import Final
@@ -29,7 +29,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class KeptHistory:
-    """The stored records of a history, read at a position."""
+    """The stored records of a schema history, used for reading from the position `start`."""
 
     def __init__(
         self,
@@ -45,10 +45,11 @@ class KeptHistory:
         self._kept = kept
 
     def continued(self, followed: SourcePosition | None) -> TableHistory | None:
-        """Return the stored history up to `followed`; None if it does not reach this position.
+        """Return the stored history at the start position, with the records up to `followed`; None
+        if it cannot be used there.
 
-        A history of another server is that of a record which a switch made: it was followed up to
-        exactly the transactions before this position.
+        `followed` is the position up to which the history was read. If it is on another server, the
+        record was made by a switch, so it names exactly the transactions before the start position.
         """
         if followed is None:
             return None
@@ -67,8 +68,8 @@ class KeptHistory:
         return history
 
     def _in_one_history(self, followed: SourcePosition, there: HistoryPosition) -> bool:
-        """Whether the history was followed through this position, or the binlog shows all that
-        lies between.
+        """Return whether the history was followed through this position, or the binlog shows all
+        that lies between.
 
         It does not if the server began its binlog again (RESET), if the history has another base
         after this position (between the two, another server was read), or if its base describes
@@ -87,7 +88,7 @@ class KeptHistory:
         return created_s == followed.identity.file_created_s
 
     def _describes_here(self, base: Base | None) -> bool:
-        """Whether every transaction that the base describes is before this position.
+        """Return whether every transaction that the base describes is before this position.
 
         A switch begins to read at the start of a file, and describes the tables after
         transactions that come later there: those of its GTID set.
@@ -123,8 +124,8 @@ class KeptHistory:
         return True
 
     def superseded(self, followed: SourcePosition | None) -> list[bytes]:
-        """Return the keys of records that no remaining position of the source needs, nor the
-        instance itself.
+        """Return the keys of records that neither the instance nor any position left in the binlog
+        needs.
         """
         ours = [self._here]
         if (
@@ -146,5 +147,9 @@ class KeptHistory:
         return [record.key for record in gone]
 
     def passed_bases(self) -> list[bytes]:
-        """Return the keys of bases after this position: a history that begins here passes them."""
+        """Return the keys of bases after the start position. A history that begins here makes them
+        invalid.
+
+        A base is a complete description of all tables at one position.
+        """
         return [base.key for base in later_bases(self._kept, self._here)]

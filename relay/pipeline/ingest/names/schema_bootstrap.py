@@ -1,4 +1,4 @@
-"""A source's tables where reading begins, described from its catalogue."""
+"""Begins the schema history of a source: describes its tables from its catalogue."""
 
 from collections.abc import Collection
 from contextlib import closing
@@ -72,7 +72,7 @@ class _Alterations(NamedTuple):
 
 
 class NamesOpening:
-    """Describes the tables at a position."""
+    """Describes the tables of a source, as they were at the start position."""
 
     def __init__(
         self,
@@ -88,8 +88,9 @@ class NamesOpening:
         self._here = HistoryPosition.of_position(start)
 
     def anew(self) -> TableHistory:
-        """Return a history from the catalogue: tables changed since this position are known from
-        their last change on.
+        """Return a new history from the catalogue.
+
+        A table that was changed after the start position is known only from its last change on.
         """
         snapshot, changes = self._described(())
         changed = changes.tables
@@ -116,7 +117,7 @@ class NamesOpening:
         return history
 
     def repair(self, history: TableHistory, doubtful: Collection[TableId]) -> None:
-        """Describe these tables from the catalogue, valid from their last change on.
+        """Describe the tables `doubtful` again from the catalogue, valid from their last change on.
 
         Raises SchemaMismatch for a dropped table, and SourceNotPermitted for one that the account
         may not read.

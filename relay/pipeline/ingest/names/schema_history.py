@@ -1,6 +1,6 @@
-"""Names for table maps without names: the history of the source's tables.
+"""Gives names to the columns of table maps without names, from the schema history of the source.
 
-It is opened at the start position and stored beside the position.
+The history is opened at the start position. Its new records are stored with the position.
 """
 
 from collections.abc import Collection, Iterable
@@ -28,10 +28,10 @@ _ORACLE_TYPES_SINCE: Final = (10, 3, 0)
 
 
 class TableNames:
-    """Completes table maps while the reading thread follows statements, and passes new records to
-    the checkpoint.
+    """Completes table maps while the reading thread follows statements, and passes new history
+    records to the checkpoint.
 
-    `superseded` are records that are deleted together with the first new ones.
+    `superseded` are keys of stored records to delete with the first new ones.
     """
 
     def __init__(
@@ -43,26 +43,31 @@ class TableNames:
 
     @property
     def begun(self) -> bool:
-        """Whether all tables were described again.
+        """Return whether the history was begun again from the catalogue.
 
-        This is slow if many statements follow, so it should not be repeated.
+        That is slow if many statements follow, so it should not be repeated: the record is
+        committed at once.
         """
         return self._history.begun
 
     def complete(self, bare: TableMap) -> TableMap:
-        """Return the table map with its names, or one that is `unknown`."""
+        """Return the table map with column names; one whose `unknown` says why, if they are not
+        known.
+        """
         return self._history.complete(bare)
 
     def apply(self, statement: Statement) -> bool:
-        """Follow a statement; whether a table map may mean another table from now on."""
+        """Follow a statement; return whether table maps must be completed again after it."""
         return self._history.apply(statement)
 
     def at(self, identity: SourceIdentity) -> None:
-        """Set the identity of the binlog file that is read now."""
+        """Set the identity of the server and binlog file from which the next events are read."""
         self._history.at(identity)
 
     def taken(self, at: BinlogPosition) -> list[OutboundMessage]:
-        """Return the messages to be kept with a record of this position."""
+        """Return the messages that store the new history up to the position `at`; they are
+        committed with its record.
+        """
         gone, self._superseded = self._superseded, []
         new = ((each.key, each.to_bytes()) for each in self._history.taken(at))
         return self._records.messages([*((key, None) for key in gone), *new])
@@ -78,10 +83,11 @@ def open_names(
     doubtful: Collection[TableId],
 ) -> TableNames | None:
     """Return the names of the source's tables at the start position; None if its table maps contain
-    them.
+    names.
 
-    `followed` is how far the history was followed. `doubtful` tables did not fit and are described
-    again. Raises SchemaMismatch if the catalogue lacks them too.
+    `followed` is the position up to which the stored history was read. `doubtful` are tables whose
+    rows did not fit their description; they are described again. Raises SchemaMismatch if the
+    catalogue lacks one of them.
     """
     if doubtful and settings.names == "table_map":
         raise SourceSettingsRefused(

@@ -1,1 +1,1 @@
-"""Printing with compiled code: whole events, whole transactions, and its failures."""
+"""Prints whole events and whole transactions with compiled code, and reports bugs of that code."""

@@ -1,4 +1,4 @@
-"""Files with the data that reproduces a bug of the relay, for its developers."""
+"""Writes files with the data that reproduces a bug of the relay, for its developers."""
 
 import hashlib
 import json
@@ -19,11 +19,10 @@ _NAME_DIGITS: Final = 12
 
 
 def with_report(error: PrinterFailed, settings: BugReportSettings, instance: str) -> PrinterFailed:
-    """Write the error's evidence to a file that only the relay's user can read.
+    """Write the error's evidence to a file that only the relay's user can read; return the error
+    with the file's path in its reason.
 
-    Return the error with the file's path.
-
-    The error also says why there is no file: the folder cannot be written, is full, or the values
+    If there is no file, the reason says why: the folder cannot be written, is full, or the values
     are masked.
     """
     if not error.evidence:

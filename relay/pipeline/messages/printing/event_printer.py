@@ -25,7 +25,9 @@ from relay.pipeline.messages.printing.printer_columns import columns_of, measure
 
 
 class Printer(Protocol):
-    """Prints the rows of one table's events, as relay.compiled.row_printer.RowPrinter does."""
+    """Prints the rows of one table's events; relay.compiled.row_printer.RowPrinter
+    implements it.
+    """
 
     def print_rows(  # noqa: PLR0913 - called once for each event: a value that holds them would cost more
         self,
@@ -40,21 +42,26 @@ class Printer(Protocol):
         largest: int | None,
         /,
     ) -> tuple[int, int, int, bytes] | SlowReason:
-        """Return (rows of the event, messages, bytes of their values together, block of messages),
-        or why not.
+        """Return (rows of the event, messages, bytes of their values, block of messages), or why
+        they cannot be printed. `body` is the event, whose row images begin at `start`. `before_old`
+        and `after_old` are the texts of a value around its row's old values. `time` and `position`
+        are the order key before the event. The first `skip` rows get no message. `largest` is the
+        limit of a packed message in bytes; None: one message a row.
         """
 
     def print_copied(
         self, body: bytes, before_old: bytes, after_old: bytes, time: int, position: int, /
     ) -> tuple[int, int, int, bytes] | SlowReason:
-        """Return the same for inserted rows that share one order key, from their images alone."""
+        """Return the same tuple as `print_rows` for copied rows. `body` has only images of inserted
+        rows, which share the order key `time` and `position`.
+        """
 
 
 class CountingPrinter(Printer, Protocol):
-    """A printer that also counts rows without printing them."""
+    """A Printer that can also count the rows of an event."""
 
     def count_rows(self, body: bytes, start: int, update: bool, /) -> int | None:
-        """Return how many rows the event has, or None if it is damaged."""
+        """Return the number of rows of the event; None if the event is damaged."""
 
 
 PrinterMaker: TypeAlias = Callable[
@@ -88,10 +95,9 @@ _NOTHING: Final[Mapping[Operation, tuple[int, int]]] = {}
 
 
 class PrintedEvents(NamedTuple):
-    """Messages of the first `events` of some events, which have `rows` rows.
-
-    `left` is why the printer stopped before the next event; None when it printed all of them.
-    `counted` holds the rows after the skipped ones, and the bytes of values, by operation.
+    """The messages of the first `events` events of a call, which have `rows` rows. `left` is why
+    the next event was not printed; None if all were printed. `counted` holds by operation the
+    number of rows without the skipped ones, and the bytes of their values.
     """
 
     events: int
@@ -102,10 +108,9 @@ class PrintedEvents(NamedTuple):
 
 
 class EventPrinter:
-    """Prints whole events of one table for one topic with the compiled printer.
-
-    The readable path prints the events that it refuses. With `largest_bytes` None each row is one
-    message; otherwise the rows of one partition share messages of at most so many bytes.
+    """Prints whole events of one table for one topic with the compiled printer. Events that it
+    refuses must be printed by the readable path. With `largest_bytes` None each row is one message;
+    otherwise rows of one partition share messages of at most that size.
     """
 
     __slots__ = ("_around", "_encoder", "_frame", "_largest_bytes", "_printer")
@@ -122,7 +127,9 @@ class EventPrinter:
 
     @property
     def of_whole_transactions(self) -> "row_printer.RowPrinter | None":
-        """The printer where it can print whole transactions, too: with one message a row."""
+        """The compiled printer, if it can also print whole transactions (one message a row); None
+        otherwise.
+        """
         return (
             self._printer
             if COMPILED
@@ -139,12 +146,10 @@ class EventPrinter:
         skip: int,
         tail: Headers,
     ) -> PrintedEvents:
-        """Print the events up to the first one that the printer refuses.
-
-        Return the messages of the rows after the first `skip`.
-
-        The events follow one another; the first order comes just after `before`. `tail` are the
-        headers after the order. Raises PrinterFailed for an exception that no event can cause.
+        """Print the events up to the first one that the printer refuses; return their messages. The
+        order keys follow `before`. The first `skip` rows get no message. `frame` is the metadata of
+        all events, and `tail` are the headers after the order header. Raises PrinterFailed if the
+        printer raises an unexpected exception, which is a bug.
         """
         left: SlowReason | None = None
         rows = 0
@@ -154,7 +159,7 @@ class EventPrinter:
         for event in events:
             operation = event.operation
             texts = around.get(operation) or around.setdefault(
-                operation, self._encoder.around_old(operation, frame)
+                operation, self._encoder.framing_texts(operation, frame)
             )
             printed = self._print(
                 event, texts, before.execute_time, before.execute_position + rows, skip - rows
@@ -184,11 +189,10 @@ class EventPrinter:
     def copied(
         self, body: bytes, frame: MessageFrame, order: OrderPair, tail: Headers
     ) -> PrintedMessages | None:
-        """Print the images of a copied table's rows, all under one order key; `tail` as above.
-
-        None if the readable path must print them.
+        """Print the row images of a copied table under one order key; return None if the readable
+        path must print them. `tail` are the headers after the order header.
         """
-        around = self._encoder.around_old(Operation.INSERT, frame)
+        around = self._encoder.framing_texts(Operation.INSERT, frame)
         try:
             printed = self._printer.print_copied(
                 body, *around, order.execute_time, order.execute_position
@@ -239,11 +243,12 @@ def make_event_printer(
     *,
     lossless_keys: bool = True,
 ) -> EventPrinter | SlowReason:
-    """Return the printer of a table in the exact style, or why the table has none.
+    """Return the printer of a table in the exact style, or the reason why the table has none.
 
-    `key_prefix` are the names at the beginning of a key; `largest_bytes` is None for one message a
-    row, else the limit of a packed one. `lossless_keys`: tables and events whose key text differs
-    from the value's text use the readable path.
+    key_prefix     the names at the beginning of each key
+    largest_bytes  the limit of a packed message; None: one message a row
+    maker          makes the compiled printer; None: there is no compiled code
+    lossless_keys  tables and events with a key text that differs from the value's text are refused
     """
     plans = (
         []
@@ -270,7 +275,7 @@ def make_event_printer(
 
 
 class RowCount:
-    """Counts the rows of filtered events of one table, without reading their values if possible."""
+    """Counts the rows of filtered events of one table, if possible without reading their values."""
 
     def __init__(self, table: TableMap, maker: PrinterMaker | None = PRINTER) -> None:
         self._printer: CountingPrinter | None = None
@@ -279,7 +284,9 @@ class RowCount:
             self._printer = maker(columns, (), b"", (), 0, 1)
 
     def of(self, event: RowsEvent) -> int:
-        """Return the number of rows; raises the errors of decoding for a damaged event."""
+        """Return the number of rows of an event. Raises the errors of decoding if the event is
+        damaged.
+        """
         if self._printer is None or event.images_at is None:
             return len(event.rows)
         count = self._printer.count_rows(

@@ -1,7 +1,6 @@
-"""Describes the columns of a table to the compiled printer, and reports which of them it cannot
-print.
+"""Describes the columns of a table to the compiled printer, and finds those that it cannot print.
 
-Pure: the description depends on the table's definition only.
+Pure: the description depends only on the table's definition.
 """
 
 import re
@@ -45,10 +44,10 @@ _BY_TEXT: Final = FLOATS | {ColumnType.JSON}
 def columns_of(
     definition: TableDefinition, encoder: RowsEncoder, *, lossless_keys: bool
 ) -> list[ColumnPlan]:
-    """Return the plans of the columns.
+    """Return how the compiled printer reads and prints each column; [] if it cannot print one of
+    them.
 
-    Empty if one cannot be printed or stored as the row image has it. With `lossless_keys` the
-    printer refuses events with invalid bytes in a column of the key.
+    With `lossless_keys`, the printer refuses events with undecodable bytes in a key column.
     """
     refusing = frozenset(definition.key if lossless_keys else ())
     wires = _wires(definition, encoder)
@@ -87,9 +86,8 @@ def _wires(definition: TableDefinition, encoder: RowsEncoder) -> Sequence[Wire] 
 
 
 def measures_of(table: TableMap) -> list[ColumnPlan]:
-    """Return the plans that determine how long each value is.
-
-    Empty if a column cannot be measured, and only images without it can be read.
+    """Return how the compiled printer finds the length of each value, for counting rows; [] if it
+    cannot for one of the columns.
     """
     try:
         return [

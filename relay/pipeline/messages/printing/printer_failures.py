@@ -1,4 +1,4 @@
-"""Errors for bugs of the printers, with the events that show them."""
+"""Makes the errors for bugs of the printers, with the events that reproduce them."""
 
 import traceback
 from base64 import b64encode
@@ -24,10 +24,12 @@ def printer_failed(
     *,
     masked: bool = False,
 ) -> PrinterFailed:
-    """Return the error for a bug in `where`, with the data that reproduces it.
+    """Return the error for a bug in `where` (words for the message), with the data that reproduces
+    it.
 
-    Without `error`, two printers contradict each other. `masked`: the table has rules, masks or
-    transforms, so its values must not be written to disk.
+    `error` is the exception; None: the fast printer refused rows that the readable path could
+    print. `masked`: the table has rules, masks or transforms, so its values must not be written to
+    disk.
     """
     first = events[0]
     what = (

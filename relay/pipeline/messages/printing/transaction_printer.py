@@ -1,5 +1,5 @@
-"""Small source transactions, printed together: compiled code replaces the publisher's work per
-item.
+"""Prints small source transactions together with compiled code, which replaces the publisher's work
+per item.
 """
 
 from typing import Final, NamedTuple, TypeAlias
@@ -44,11 +44,18 @@ _OPERATIONS: Final = (Operation.INSERT, Operation.UPDATE, Operation.DELETE)
 
 
 class WholeTransactions(NamedTuple):
-    """Transactions that were taken together: `items` of the stream with `rows` in `event_bytes` of
-    the binlog.
+    """The result of printing several whole transactions.
 
-    `order` is the order key of their last change, `gtids` are their GTIDs. `printed` are their
-    messages by table, `counted` the published counts by logical table and operation.
+    items         how many items of the stream they had
+    transactions  how many transactions they were
+    rows          how many rows they had
+    event_bytes   the size of their row events in the binlog
+    order         the order key of their last change
+    last_begin    the begin of the last transaction
+    last_end      the end of the last transaction
+    gtids         their GTIDs
+    printed       their messages by table
+    counted       the counts of published rows by logical table and operation
     """
 
     items: int
@@ -64,9 +71,10 @@ class WholeTransactions(NamedTuple):
 
 
 class WholeTransactionPrinter:
-    """Prints transactions of its known tables; the publisher takes all others item by item.
-
+    """Prints whole transactions if it knows all of their tables; others are published item by item.
     Used by one thread.
+
+    `names_gtid`: messages contain the GTID.
     """
 
     def __init__(self, *, names_gtid: bool) -> None:
@@ -79,11 +87,14 @@ class WholeTransactionPrinter:
 
     @property
     def able(self) -> bool:
-        """Whether this process and instance can print whole transactions."""
+        """Return whether this process has compiled code."""
         return self._printer is not None
 
     def know(self, table: TableMap, plan: TablePlan) -> None:
-        """Take the transactions of this table from now on, if that can be."""
+        """Remember the plan of a table, so that its transactions can be printed.
+
+        No effect if the plan has no compiled printer for whole transactions.
+        """
         printer = (
             plan.printer.of_whole_transactions if isinstance(plan.printer, EventPrinter) else None
         )
@@ -91,12 +102,12 @@ class WholeTransactionPrinter:
             return
         if len(self._printer) >= MOST_TABLES:
             self.forget()
-        parts = tuple(map(plan.rows.around_frame, _OPERATIONS))
+        parts = tuple(map(plan.rows.framing_text_parts, _OPERATIONS))
         self._printer.know(table, plan, printer, parts, plan.destination.logical)
         self._plans[id(plan)] = plan
 
     def forget(self) -> None:
-        """Drop all cached tables, because plans have changed."""
+        """Forget all tables, because plans have changed."""
         self._plans.clear()
         if self._printer is not None:
             self._printer.forget()
@@ -111,12 +122,14 @@ class WholeTransactionPrinter:
         times_ms: tuple[int, int],
         batch: int,
     ) -> WholeTransactions | None:
-        """Return the complete transactions from item `at` on, in up to about `most_bytes` of the
-        binlog; None if there is none.
+        """Print the complete transactions that begin at the index `at` of `items`; return None if
+        there are none to print.
 
-        `before` is the order key of the last change before them. `times_ms` are the publishing time
-        and the latest time of an order key. Raises PrinterFailed for an exception that no event can
-        cause.
+        About `most_bytes` of the binlog are printed at most. `before` is the order key of the last
+        change before them, `epoch` the epoch of the new keys, and `batch` the batch number.
+        `times_ms` are the publishing time and the latest allowed execute_time, in Unix
+        milliseconds. Raises PrinterFailed if the printer raises an unexpected exception, which is a
+        bug.
         """
         begin = items[at]
         if self._printer is None or not isinstance(begin, TransactionBegin):
@@ -150,7 +163,9 @@ class WholeTransactionPrinter:
         return None if found is None else _whole_transactions(found)
 
     def take_back(self) -> None:
-        """Count no value of transactions that were printed and are printed again."""
+        """Reset the counts of undecodable values, because the last transactions are
+        printed again.
+        """
         for plan in self._plans.values():
             plan.take_undecodable()
 

@@ -1,1 +1,1 @@
-"""One run of a leader: producer, position and sources, from opening to their end."""
+"""One run of a leader: producer, position record and sources, from their opening to their end."""

@@ -1,4 +1,6 @@
-"""The position record at the start of a run, and whether the instance may continue from it."""
+"""Reads the position record at the start of a run, and checks that the instance may continue from
+it.
+"""
 
 from relay.errors import HistoryChanged
 from relay.model.records.position_record import PositionRecord
@@ -13,10 +15,10 @@ from relay.state import InstanceStore
 def committed_record(
     instance: InstanceSettings, store: KafkaPositionStore, notes: InstanceStore
 ) -> PositionRecord | None:
-    """Return the position record in Kafka, None for an instance that never published.
+    """Return the position record in Kafka; None for an instance that never published.
 
-    Creates the topic if it is missing. Raises PositionLost, HistoryChanged, and the errors of Kafka
-    and, without a record, of ZooKeeper.
+    Creates the position topic if it is missing. Raises PositionLost, HistoryChanged, the errors of
+    Kafka, and those of ZooKeeper if there is no record.
     """
     made = store.ensure_topic()
     record = None if made else store.read()
@@ -31,7 +33,9 @@ def committed_record(
 
 
 def refuse_changed_rules(instance: InstanceSettings, record: PositionRecord | None) -> None:
-    """Raise HistoryChanged if a part of a transaction was published by other settings."""
+    """Raise HistoryChanged if a transaction is half published and the message settings have changed
+    since.
+    """
     if (
         record is not None
         and record.split is not None

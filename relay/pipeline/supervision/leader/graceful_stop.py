@@ -1,5 +1,5 @@
-"""A graceful end of the leadership: the open batch is published, so that the next leader does
-not resend it.
+"""Ends the leadership gracefully: publishes the open batch, so that the next leader does not send
+it again.
 """
 
 from typing import Final
@@ -17,10 +17,11 @@ Otherwise it is aborted, and the next leader reads it again.
 
 
 def drain_to_transaction_end(publisher: Publisher, buffer: ChangeBuffer) -> None:
-    """Take items up to the end of the open source transaction and request the commit of complete
-    ones.
+    """Take items up to the end of the open source transaction, for up to 0.3 seconds, and request
+    the commit.
 
-    Raises AskedToStop, and the errors that end a batch.
+    If the end does not arrive, nothing of the transaction is committed. Raises AskedToStop, and the
+    errors that end a batch.
     """
     border = Deadline.after(_BORDER_SECONDS)
     while not publisher.progress.whole and not border.passed:
@@ -33,6 +34,6 @@ def drain_to_transaction_end(publisher: Publisher, buffer: ChangeBuffer) -> None
 
 
 def drop_after_transaction_end(chunk: Chunk) -> None:
-    """Drop the items after the first end of a source transaction; they are not taken any more."""
+    """Remove the items after the first end of a source transaction from the chunk."""
     ends = (place for place, item in enumerate(chunk.items) if isinstance(item, TransactionEnd))
     del chunk.items[next(ends, len(chunk.items)) + 1 :]

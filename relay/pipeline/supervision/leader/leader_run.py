@@ -1,4 +1,4 @@
-"""One stretch of leadership: from the committed position on, until something ends it."""
+"""One run of a leader: publishes from the committed position on, until the run must end."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -32,8 +32,10 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class LeaderRun:
-    """Opens producer, position and source in this order, publishes until stopped, and aborts the
-    open batch at its end. `open_seconds` is afterwards how long the aborted batch had been open.
+    """Opens producer, position record and source in this order, publishes, and aborts the open
+    batch at its end.
+
+    After the end, `open_seconds` is how long the aborted batch had been open.
     """
 
     def __init__(self, context: InstanceContext, memory: InstanceMemory) -> None:
@@ -61,11 +63,10 @@ class LeaderRun:
         )
 
     def run(self, stop: threading.Event, running: Callable[[], None]) -> None:
-        """Publish until `stop`, or until another relay should lead.
+        """Publish until `stop` is set, or until another relay should lead.
 
-        `running` is called when producer and source are open, before the first row is published.
-
-        Raises every RelayError that ends a run.
+        `running` is called when everything is open, before the first row is published. Raises every
+        RelayError that ends a run.
         """
         with self._own_producer():
             with self._spooling.spool_if_slow():

@@ -1,4 +1,4 @@
-"""Creates the publisher of a run, and commits what must be visible before its first row."""
+"""Creates the publisher of a run, and commits what consumers must see before its first row."""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -45,7 +45,7 @@ from relay.state import StartNote
 
 
 class PublisherFactory:
-    """Makes the publisher of one run; `interrupted` says that reading ahead must end."""
+    """Makes the publisher of one run. `interrupted` returns whether a long read must end."""
 
     def __init__(
         self,
@@ -70,7 +70,9 @@ class PublisherFactory:
         self._interrupted = interrupted
 
     def topics(self, saved: PositionRecord | None, in_use: Callable[[int], None]) -> Topics:
-        """Return the topics of the rows; `in_use` gets the number of their partitions."""
+        """Return the topics of the rows. `in_use` is called with the total number of their
+        partitions. `saved` is the position record, None without one.
+        """
         return run_topics(self._context, self._memory, saved, self._store.kept_mapping, in_use)
 
     def part_guard(self, sources: OpenSources, stop: threading.Event) -> PartGuard:
@@ -97,8 +99,9 @@ class PublisherFactory:
         parts: PartGuard,
         refinements: Refinements,
     ) -> Publisher:
-        """Return the publisher that begins at the chosen position, after committing what must be
-        visible before its first row.
+        """Return the publisher that begins at the chosen position. First commits what consumers
+        must see before its first row: a switch, the start position, requested copies, and their
+        audit entries.
         """
         copies = due(
             self._instance,

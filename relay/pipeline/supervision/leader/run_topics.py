@@ -1,4 +1,4 @@
-"""The topics of a run, with what the instance published before it."""
+"""Makes the topics of a run, with what the instance published before the run."""
 
 from collections.abc import Callable
 
@@ -20,8 +20,10 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class PublishedBefore:
-    """What an instance published before its run: `tables` are the real tables that it has
-    read, `saved` is its position record.
+    """What an instance published before its run.
+
+    `tables` are the real tables that it has read, and `saved` is its position record. `read_kept`
+    reads the documents of a mapping set from the position topic.
     """
 
     def __init__(
@@ -37,8 +39,11 @@ class PublishedBefore:
         self._read_kept = read_kept
 
     def had_rows(self, key: HashedKey) -> bool:
-        """Return whether a real table that the instance has read went to this topic, under the
-        mapping set that the position record names.
+        """Return whether the instance may have published rows of the key's logical table to its
+        topic.
+
+        That is so if a real table that was read is routed there by the mapping set in the position
+        record.
         """
         if self._saved is None:
             return False
@@ -65,9 +70,10 @@ def run_topics(
     read_kept: ReadKept,
     in_use: Callable[[int], None],
 ) -> Topics:
-    """Return the topics of the rows; `in_use` gets the number of their partitions.
+    """Return the topics of the rows. `in_use` is called with the total number of their partitions.
 
-    What older relays did not note is noted first, as far as ZooKeeper answers.
+    First writes to ZooKeeper what older versions did not record about topics; an outage of
+    ZooKeeper is only logged.
     """
     feeders = TopicFeeders(context.notes, context.instance.name)
     try:

@@ -1,6 +1,4 @@
-"""Opens the sources of a run: a single one or those of a group, with catalogues and schema
-histories.
-"""
+"""Opens the sources of a run with their catalogues and schema histories."""
 
 import threading
 from collections.abc import Iterable, Iterator
@@ -30,10 +28,7 @@ from relay.source import ExcludedRange, ServerFacts, SourceStream, ask_server_fa
 
 
 class SourceOpener:
-    """Opens the sources of one run into `buffer`.
-
-    A group keeps the rolled-back rows of each of its sources itself.
-    """
+    """Opens the source, or the sources of the group, for one run. `buffer` receives their items."""
 
     def __init__(
         self,
@@ -53,7 +48,9 @@ class SourceOpener:
     def open(
         self, chosen: SourceChoice, stop: threading.Event
     ) -> AbstractContextManager[OpenSources]:
-        """Open the sources. Raises the errors that prevent reading, and AskedToStop."""
+        """Context manager: open the sources. Raises the errors that prevent reading, and
+        AskedToStop.
+        """
         if isinstance(self._failover, GroupFailover):
             return self._open_group(self._failover, chosen, stop)
         return self._open_one(self._failover, chosen, stop)
@@ -206,7 +203,9 @@ class SourceOpener:
         )
 
     def kept(self, purpose: str, source: str) -> CompactedTopicStore:
-        """Return the store of a source's records; each source of a group has a separate topic."""
+        """Return the store of a source's own records for `purpose`; each source of a group has a
+        separate topic.
+        """
         purpose = f"{purpose}-{source}" if source else purpose
         return CompactedTopicStore(
             self._settings.kafka, self._settings.installation, purpose, self._instance.name

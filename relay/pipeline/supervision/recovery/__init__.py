@@ -1,4 +1,4 @@
 """Recovery after an error, and the waits before an instance continues.
 
-`decision` is pure; the other modules wait, ask ZooKeeper for the leader, and read the clock.
+`decision` is pure; the other modules wait, ask ZooKeeper who leads, and read the clock.
 """

@@ -17,7 +17,9 @@ from relay.pipeline.supervision.recovery.outcomes import Backoff, Recovery, Resi
 
 
 class RecoveryChooser:
-    """Collects what `recovery` decides from, counts errors, and keeps the pauses so far."""
+    """Chooses the recovery after each error. It collects the input of the decision, counts errors,
+    and keeps the backoff.
+    """
 
     def __init__(
         self,
@@ -33,9 +35,10 @@ class RecoveryChooser:
         self._backoff = Backoff()
 
     def after(self, error: RelayError, open_seconds: float | None = None) -> Recovery:
-        """Return the recovery for an error, and store the pauses so far.
+        """Return the recovery for an error.
 
-        open_seconds  how long the aborted batch was open; None: the error ended no run
+        `open_seconds` is how long the aborted batch was open; None: the error occurred outside of a
+        run.
         """
         in_run = open_seconds is not None
         totals = self._context.stats.totals
@@ -55,11 +58,13 @@ class RecoveryChooser:
         return decided
 
     def after_unexpected(self, error: Exception, pause_s: float) -> Resign:
-        """Return what follows an error outside of the relay's tree."""
+        """Return the recovery for an exception that is not a RelayError, which is a bug. `pause_s`
+        is in seconds.
+        """
         return after_unexpected(error, pause_s, self._backoff)
 
     def running(self) -> None:
-        """Shorten the pauses again after a run has begun to publish."""
+        """Reset the growing pause, because a run has begun to publish."""
         self._backoff = self._backoff.running()
 
     def _leads(self, error: RelayError) -> bool | None:

@@ -1,4 +1,4 @@
-"""The pause of an instance whose brokers refuse this machine's clock."""
+"""The pause of an instance whose brokers refuse messages because of this machine's clock."""
 
 from collections.abc import Callable
 from time import monotonic, time
@@ -12,13 +12,12 @@ _SET_SECONDS: Final = 1.0
 
 
 def pause_until_clock_is_set(wait: Callable[[float], bool]) -> None:
-    """Wait until the wall clock is set by more than a second.
+    """Wait until the wall clock is set by more than a second, or for 30 seconds, because a clock
+    may also be slewed.
 
-    30 s at most, because a clock may also be slewed.
-
-    No Kafka client may be used meanwhile: librdkafka waits until moments of the wall clock, and a
-    clock that is set back by hours makes it wait for hours. `wait` pauses for so many seconds and
-    returns whether the pause is to end.
+    No Kafka client may be open meanwhile: librdkafka waits until times of the wall clock, so a
+    clock that is set back by hours makes it wait for hours. `wait` pauses for a number of seconds,
+    and returns whether the pause must end.
     """
     ahead_s, deadline = time() - monotonic(), Deadline.after(_LONGEST_SECONDS)
     while not deadline.passed and abs(time() - monotonic() - ahead_s) < _SET_SECONDS:

@@ -1,9 +1,9 @@
-"""What an instance does after an error: retry, restart from the committed position, resign, halt or
-end.
+"""Decides what an instance does after an error: retry, restart from the committed position, resign,
+halt or end.
 
-The decision is a pure function of the error, the circumstances at the run's end, and the pauses
-so far. `Instance` carries it out. tests/unit/pipeline/supervision/recovery/test_decision.py has a
-row for every error class.
+The decision is a pure function of the error, the circumstances and the pauses so far. `Instance`
+carries it out. tests/unit/pipeline/supervision/recovery/test_decision.py has a row for every error
+class.
 """
 
 from dataclasses import dataclass, replace
@@ -80,13 +80,15 @@ A new leader's acts can cause them too: without the leadership, they are LEADERS
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """The circumstances of an error that ends a run, or occurs outside of one.
+    """The circumstances of an error.
 
-    `leads`: whether ZooKeeper confirms this relay as the leader; None: ZooKeeper does not answer.
-    `in_run`: whether the error ended a run. Outside of one, a new run resolves nothing.
-    `open_seconds`: how long the aborted batch had been open. `timeout_seconds`: after which the
-    broker ends a batch. `refreshed`: whether the table of a NamesUnknown was already described
-    again for the same rows. `now_s`: the present time of the monotonic clock.
+    instance         the name of the instance
+    leads            whether ZooKeeper confirms this relay as the leader; None: it does not answer
+    in_run           whether the error ended a run; outside of a run, a new run resolves nothing
+    open_seconds     how long the aborted batch had been open
+    timeout_seconds  after how many seconds the broker ends a transaction
+    refreshed        whether the table of a NamesUnknown was already described again for these rows
+    now_s            the monotonic clock now
     """
 
     instance: str
@@ -101,7 +103,7 @@ class Circumstances:
 def recovery(error: RelayError, known: Circumstances, backoff: Backoff) -> Recovery:
     """Return what the instance does after the error.
 
-    An error class without a rule is a halt.
+    For an error class without a rule, this is a halt.
     """
     if isinstance(error, AskedToStop):
         return End(error, backoff)
@@ -120,9 +122,9 @@ def recovery(error: RelayError, known: Circumstances, backoff: Backoff) -> Recov
 
 
 def depends_on_leadership(error: RelayError, *, in_run: bool) -> bool:
-    """Return whether `recovery` uses `leads`.
+    """Return whether `recovery` needs to know whether this relay leads.
 
-    Outside of a run, a server that does not answer ends the leadership anyway.
+    Outside of a run it need not for a server that does not answer: the relay resigns in any case.
     """
     if isinstance(error, AskedToStop | LeadershipLost | PositionNewer | ResourcesExhausted):
         return False
@@ -130,14 +132,15 @@ def depends_on_leadership(error: RelayError, *, in_run: bool) -> bool:
 
 
 def leadership_lost(instance: str) -> LeadershipLost:
-    """Return the error of a leader whose node in ZooKeeper is gone."""
+    """Return the error of a leader whose election node in ZooKeeper is gone."""
     return LeadershipLost(f"The election node of instance {instance} is gone.")
 
 
 def after_unexpected(error: Exception, pause_s: float, backoff: Backoff) -> Resign:
-    """Return what follows an error outside of the relay's tree, a bug: another relay may try.
+    """Return the recovery for an exception that is not a RelayError, which is a bug: another relay
+    may lead.
 
-    This one tries again after the pause.
+    This relay joins the election again after `pause_s` seconds.
     """
     return Resign(
         RelayError(f"An unexpected error ended the instance on this relay ({error!r})."),

@@ -1,4 +1,4 @@
-"""Whether a relay still leads an instance after an error."""
+"""Finds out whether a relay still leads an instance after an error."""
 
 import threading
 from typing import Final
@@ -10,7 +10,7 @@ _POLL_INTERVAL_SECONDS: Final = 0.2
 
 
 def confirmed(election: Election) -> bool | None:
-    """Ask ZooKeeper whether this relay leads, no older than this moment; None: it does not
+    """Return whether this relay leads, by a synced read from ZooKeeper; None if ZooKeeper does not
     answer.
     """
     try:
@@ -20,12 +20,12 @@ def confirmed(election: Election) -> bool | None:
 
 
 def still_leads(election: Election, stop: threading.Event) -> bool | None:
-    """Return whether this relay leads. If the connection is lost, wait as long as the session can
-    continue.
+    """Return whether this relay leads. If the connection is lost, first wait as long as the session
+    can continue.
 
-    After a long pause the first errors may be caused by the new leader (server_id in use, newer
-    history): they do not concern this relay, and its next producer would fence the new leader.
-    None: ZooKeeper did not answer in that time.
+    None if ZooKeeper did not answer in that time. After a long pause the first errors may be caused
+    by a new leader (server_id in use, newer history). They are then no errors of this relay, and
+    its next producer would fence the new leader.
     """
     while election.undecided and not stop.wait(_POLL_INTERVAL_SECONDS):
         continue

@@ -1,4 +1,4 @@
-"""What an instance can do after an error, and the pauses that it keeps between attempts."""
+"""What an instance can do after an error, and the pauses between its attempts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ _NO_CONTEST: Final = Streak()
 
 
 class Wait(Enum):
-    """The event, besides a stop, that ends a pause early."""
+    """The event that ends a pause early. A stop always does."""
 
     SERVERS = "a change at the source's servers"
     MAPPING = "a change at the source's servers, a new mapping, or an operator's order"
@@ -23,8 +23,8 @@ class Wait(Enum):
 
 
 class HaltEnd(Enum):
-    """The event that ends a halt, besides a stop, an operator's call and the end of the
-    leadership.
+    """The event that ends a halt. A stop, an operator's call and the end of the leadership always
+    do.
     """
 
     OPERATOR = "nothing more"
@@ -35,10 +35,10 @@ class HaltEnd(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """The pauses so far.
+    """The pauses between attempts so far.
 
-    `pause_s` grows until rows flow again. `server_id` and `fences` are the contests with another
-    relay, which rows do not end.
+    `pause_s` is the next pause in seconds; it grows until rows are published again. `server_id` and
+    `fences` count contests with another relay, which published rows do not reset.
     """
 
     pause_s: float = FIRST_PAUSE_SECONDS
@@ -46,19 +46,20 @@ class Backoff:
     fences: Streak = _NO_CONTEST
 
     def running(self) -> "Backoff":
-        """Return the pauses after rows flowed."""
+        """Return the backoff after rows were published: the first pause again."""
         return replace(self, pause_s=FIRST_PAUSE_SECONDS)
 
     def grown(self, longest_s: float = _LONGEST_PAUSE_SECONDS) -> "Backoff":
-        """Return the pauses with the next one twice as long, `longest_s` at most."""
+        """Return the backoff with the next pause twice as long, at most `longest_s` seconds."""
         return replace(self, pause_s=min(2 * self.pause_s, longest_s))
 
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """Stay the leader and WAITING; open the next run after `seconds`.
+    """Stay the leader in the state WAITING, and begin the next run after `seconds` seconds.
 
-    `spools`: read the source into the spool meanwhile.
+    `wait` is the event that ends the pause early. `spools`: read the source into the spool
+    meanwhile.
     """
 
     error: RelayError
@@ -70,10 +71,11 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class RestartFrom:
-    """Stay the leader and WAITING; after `seconds` read again from the committed position.
+    """Stay the leader in the state WAITING, and read again from the committed position after
+    `seconds` seconds.
 
-    `left_out` are ranges of rolled-back rows that the next reading leaves out. `refresh` names a
-    table that is described again before.
+    `left_out` are rolled-back rows that the next reading leaves out. `refresh` names a table that
+    the next run first describes again.
     """
 
     error: RelayError
@@ -85,7 +87,9 @@ class RestartFrom:
 
 @dataclass(frozen=True, slots=True)
 class Resign:
-    """Become a standby, let other relays lead, and join the election again after `seconds`."""
+    """Become a standby, let other relays lead, and join the election again after
+    `seconds` seconds.
+    """
 
     error: RelayError
     seconds: float
@@ -94,9 +98,7 @@ class Resign:
 
 @dataclass(frozen=True, slots=True)
 class Halt:
-    """Stay the leader in the state STOPPED until an operator acts, or the event in `end`
-    happens.
-    """
+    """Stay the leader in the state STOPPED until an operator acts or the event `end` occurs."""
 
     error: RelayError
     backoff: Backoff
@@ -105,7 +107,7 @@ class Halt:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The relay stops, and a server did not answer before."""
+    """End the instance: the relay is stopped, and a server did not answer."""
 
     error: RelayError
     backoff: Backoff

@@ -1,4 +1,4 @@
-"""The waits of an instance between two sessions: each ends early when its cause may be gone."""
+"""The waits of an instance between two runs. Each ends early if its cause may be gone."""
 
 import threading
 from typing import Final
@@ -15,7 +15,7 @@ _POLL_INTERVAL_SECONDS: Final = 0.2
 
 
 class Waits:
-    """Waits in the instance's thread; every wait ends at once when `stop` is set."""
+    """Waits in the instance's thread. Every wait ends at once when `stop` is set."""
 
     def __init__(
         self,
@@ -34,14 +34,14 @@ class Waits:
         self._logged_in_with: LoginState = ()
 
     def run_begins(self) -> None:
-        """Record the login data of the next run.
+        """Record the login data with which the next run logs in.
 
-        Only changed login data ends a halt after a refused login.
+        A halt after a refused login ends only if this data changes.
         """
         self._logged_in_with = login_state(self._instance)
 
     def pause(self, decided: Retry | RestartFrom) -> None:
-        """Wait before the next run."""
+        """Wait before the next run, as the recovery says."""
         wait = decided.wait if isinstance(decided, Retry) else Wait.SERVERS
         match wait:
             case Wait.SERVERS:
@@ -56,11 +56,13 @@ class Waits:
                 self._pause_for_contest(Deadline.after(decided.seconds))
 
     def rest(self, seconds: float) -> None:
-        """Wait as a standby before joining the election again."""
+        """Wait `seconds` seconds as a standby before this relay joins the election again."""
         self._stop.wait(seconds)
 
     def halt(self, decided: Halt) -> None:
-        """Wait until the cause may be gone, an operator calls, or the leadership ends."""
+        """Wait in the state STOPPED until the cause may be gone, an operator calls, or the
+        leadership ends.
+        """
         while not self._halt_ends(decided):
             if not self._election.leads() or self._election.gives_way():
                 return

@@ -136,7 +136,7 @@ class Bench:
         )
         self.store = FakeStore()
         self.committed: PositionRecord | None = RECORD
-        monkeypatch.setattr(source_failover, "ServerHeartbeats", lambda *_: self.servers)
+        monkeypatch.setattr(source_failover, "ServerWatches", lambda *_: self.servers)
         monkeypatch.setattr(source_switch, "proven_position", self._proven)
         monkeypatch.setattr(source_switch, "boundary_before", lambda *_: THERE)
         store: Any = self.store

@@ -14,7 +14,7 @@ from relay.model.table import Column, ColumnType, TableId, TableMap
 from relay.pipeline.messages.choice_of_format import MessageFormats
 from relay.pipeline.messages.printing.event_printer import EventPrinter
 from relay.pipeline.messages.published_changes import EventContext
-from relay.pipeline.messages.refined import RefinedRows
+from relay.pipeline.messages.refined_row_messages import RefinedRows
 from relay.pipeline.messages.single_row import row_messages
 from relay.pipeline.messages.table_plan import TablePlan
 from relay.pipeline.messages.table_plans import TablePlans

@@ -1,5 +1,5 @@
-"""How far an instance may change over: a table comes back to a topic only when all instances that
-feed the topic have ended it there (ADR 81).
+"""Limits how far an instance may change over to newer mapping sets: a set that gives a table a
+topic again waits until all instances of the topic have published under a set without it (ADR 81).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,11 +18,15 @@ Saved: TypeAlias = Callable[[int], MappingSet | None]
 """Returns a saved set; None for one that is missing or broken."""
 
 
-class HeldReturns:
-    """Decides for one instance, by the statuses of the others."""
+class TableReturnGuard:
+    """Decides for one instance which newer mapping sets may be in force, from the statuses of the
+    other instances.
+    """
 
     def __init__(self, notes: InstanceStore | None, saved: Saved, instance: str) -> None:
-        """Without `notes` nothing is held."""
+        """`notes` reads the statuses; None: every set is allowed at once. `saved` returns a saved
+        mapping set.
+        """
         self._notes = notes
         self._saved = saved
         self._instance = instance
@@ -30,15 +34,19 @@ class HeldReturns:
 
     @property
     def is_pausing(self) -> bool:
-        """Return whether the last look is too fresh for another one."""
+        """Return whether the last check that held a set back is less than a second old, so that no
+        new check is due.
+        """
         return monotonic() < self._look_at
 
     def allowed(
         self, chain: Sequence[MappingSet]
     ) -> tuple[Sequence[MappingSet], TableReturnsEarly | None]:
-        """Return the sets of a change-over that may be in force now, and why not all of them.
+        """Return the first sets of `chain` that may be in force now, and the reason that holds the
+        next one back.
 
-        The first one always may. Raises StoreUnreachable.
+        `chain` is the set in force and the sets saved after it; the first one is always allowed.
+        The reason is None if all are allowed. Raises StoreUnreachable.
         """
         self._look_at = 0.0
         if self._notes is None or not any(_differ(*each) for each in pairwise(chain)):
@@ -52,8 +60,9 @@ class HeldReturns:
         return chain, None
 
     def no_other_is_beyond(self, topic: str, number: int) -> bool:
-        """Return whether all other instances that feed a topic publish under exactly this set, as
-        far as Kafka has it. Raises StoreUnreachable.
+        """Return whether all other instances of a topic publish under the mapping set `number`.
+
+        Their last committed records count. Raises StoreUnreachable.
         """
         return all(each == number for each in self._others(topic).values())
 

@@ -1,4 +1,4 @@
-"""One row event of a table with rules, masks or a transform → its messages, row by row."""
+"""Makes the messages of a row event of a table with rules, masks or a transform, row by row."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -19,8 +19,9 @@ from relay.settings import MessageSettings
 
 
 class RefinedRow(NamedTuple):
-    """A row of the source: the order key of its last change, and its messages; or why there is
-    none.
+    """The result for one source row: the order key of its last change, and its messages.
+
+    `made` is instead the reason why the row is not published, or why it cannot be printed.
     """
 
     order: OrderPair
@@ -28,9 +29,10 @@ class RefinedRow(NamedTuple):
 
 
 class RefinedRows:
-    """Refines the rows of one event.
+    """Makes the messages of the rows of one event, under the table's `refinement`.
 
-    `keeps_back`: a row that cannot be taken is given back as such, instead of an error.
+    `keeps_back`: a row that cannot be printed is returned as an UnprintableRow; otherwise its error
+    is raised.
     """
 
     def __init__(
@@ -52,9 +54,9 @@ class RefinedRows:
         )
 
     def of(self, event: RowsEvent, before: OrderPair, skip: int) -> Iterator[RefinedRow]:
-        """Yield each row; its first order key follows `before`.
+        """Yield the result for each row of the event; the first order key follows `before`.
 
-        For the first `skip` rows only the order key: they are already published.
+        The first `skip` rows have only an order key and no messages: they are already published.
         """
         order = before
         for number, change in enumerate(

@@ -1,4 +1,6 @@
-"""The thread that judges the servers of a source, regularly and when an order changes."""
+"""The thread that polls the servers of a source: regularly, and when an operator's
+order changes.
+"""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -11,12 +13,12 @@ from relay.zk import Watch
 _END_SECONDS: Final = 0.1
 
 
-class HeartbeatLoop:
-    """Calls `beat` at every interval, and at once when the orders change.
+class PollingLoop:
+    """Calls `poll` in a thread at every interval, and at once when an operator's order changes.
 
-    subject     of the thread: the instance, and the source in a group
-    interval_s  in seconds; None: only changed orders lead to a call
-    beat        gets an event that is set when the loop ends
+    subject     words for the thread's name: the instance, and the source in a group
+    interval_s  in seconds; None: only a changed order leads to a call
+    poll        gets an event that is set when the loop ends
     close       called once, at the end of the thread
     """
 
@@ -24,18 +26,20 @@ class HeartbeatLoop:
         self,
         subject: str,
         interval_s: float | None,
-        beat: Callable[[threading.Event], None],
+        poll: Callable[[threading.Event], None],
         close: Callable[[], None],
     ) -> None:
         self._subject = subject
         self._interval_s = interval_s
-        self._beat = beat
+        self._poll = poll
         self._close = close
         self._wake = threading.Event()
 
     @contextmanager
     def running(self, watch_orders: Callable[[threading.Event], Watch]) -> Iterator[None]:
-        """Context manager: run the thread. `watch_orders` sets its event when an order changes."""
+        """Context manager: run the thread. `watch_orders` is given an event, which it sets when an
+        order changes.
+        """
         ended = threading.Event()
         watch = watch_orders(self._wake)
         thread = RelayThread("failover", self._subject, self._run, ended)
@@ -46,7 +50,7 @@ class HeartbeatLoop:
             ended.set()
             self._wake.set()
             watch.cancel()
-            # A heartbeat to a server that does not answer takes seconds, and another relay may wait
+            # A poll of a server that does not answer takes seconds, and another relay may wait
             # to lead: the thread ends by itself.
             thread.join(_END_SECONDS)
 
@@ -54,9 +58,9 @@ class HeartbeatLoop:
         guard = Guard("failover", self._subject)
         while not ended.is_set():
             with guard:
-                self._beat(ended)
+                self._poll(ended)
             # Without an interval only changed orders end the wait. After an unexpected error the
-            # next heartbeat does not wait for them.
+            # next poll does not wait for them.
             self._wake.wait(
                 self._interval_s
                 if guard.error is None

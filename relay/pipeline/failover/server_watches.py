@@ -1,4 +1,4 @@
-"""The servers that an instance may read from, checked together."""
+"""Polls the servers that an instance may read from, all at the same time."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -9,10 +9,11 @@ from relay.settings import FailoverSettings, SourceSettings
 from relay.source import ServerWatch
 
 
-class ServerHeartbeats:
-    """Heartbeats to the master and the standby.
+class ServerWatches:
+    """Polls the master and the standby of a source; `settings` are those of each.
 
-    `errant` lists transactions that bypassed replication on the server that is not read.
+    `errant` are transactions that were executed on the server that is not read and bypassed
+    replication, "" without any.
     """
 
     def __init__(self, source: SourceSettings, rules: FailoverSettings) -> None:
@@ -28,8 +29,9 @@ class ServerHeartbeats:
         self._seen: tuple[ServerSeen, ...] = ()
 
     def poll(self) -> tuple[ServerSeen, ...]:
-        """Send a heartbeat query to all servers at the same time, so that a silent one does not
-        delay the others.
+        """Ask all servers at the same time whether they answer; return what each one said.
+
+        A server that does not answer does not delay the others. Raises ResourcesExhausted.
         """
         try:
             with ThreadPoolExecutor(len(self._watches), thread_name_prefix="heartbeat") as pool:
@@ -40,8 +42,10 @@ class ServerHeartbeats:
             ) from exc
 
     def compare(self, followed: ServerRole, seen: tuple[ServerSeen, ...]) -> None:
-        """Find errant transactions: those of the other server at the previous heartbeat that the
-        followed server lacks now.
+        """Compare the answers with those of the previous poll, and set `errant`.
+
+        Errant are transactions that the other server had at the previous poll and the followed
+        server lacks now.
         """
         before = {each.role: each for each in self._seen}
         self._seen = seen

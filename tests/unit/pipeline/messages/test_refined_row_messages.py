@@ -19,7 +19,7 @@ from relay.model.positions.position import BinlogPosition, OrderPair
 from relay.model.table import Column, ColumnType, TableId, TableMap
 from relay.model.value import ABSENT
 from relay.pipeline.messages.published_changes import EventContext
-from relay.pipeline.messages.refined import RefinedRow, RefinedRows
+from relay.pipeline.messages.refined_row_messages import RefinedRow, RefinedRows
 from relay.pipeline.messages.single_row import row_messages
 from relay.pipeline.messages.unencodable_rows import UnprintableRow
 from relay.refine import Change, NotPublished, Refinements
