@@ -64,7 +64,7 @@ class MappingSet:
 
     @property
     def maps_nothing(self) -> bool:
-        """Whether no real database is mapped, so that every row counts as unmapped."""
+        """Return whether no real database is mapped, so that every row counts as unmapped."""
         return not self._rules.databases
 
     def logical_database(self, real: str) -> str | None:
@@ -127,8 +127,8 @@ class MappingSet:
 
     @cached_property
     def names_databases_of_tables(self) -> bool:
-        """Whether some table rule names real databases: tables of one name in two databases of one
-        logical database may then have different logical names.
+        """Return whether some table rule names real databases: tables of one name in two databases
+        of one logical database may then have different logical names.
         """
         return any(rule.real.database is not None for rule in self._rules.tables)
 

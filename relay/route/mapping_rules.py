@@ -57,7 +57,7 @@ class TableRule:
 
     @property
     def prefixed(self) -> bool:
-        """Whether the rule names a database, on either side; it then has priority over one
+        """Return whether the rule names a database, on either side; it then has priority over one
         without.
         """
         return self.real.database is not None or self.logical_database is not None

@@ -1,4 +1,6 @@
-"""Table schemas: keys and type texts of tables, and the kinds of statements in the stream."""
+"""Table schemas: the keys of tables, the type texts of their columns, and the kinds of statements
+in the stream.
+"""
 
 from relay.schema.catalog.catalog_queries import CatalogTable, CatalogVersions
 from relay.schema.catalog.catalog_reader import CatalogReader

@@ -10,8 +10,8 @@ from relay.schema.sql.tokens import tokenize
 def column_renames(statement: Statement) -> tuple[ColumnRename, ...] | None:
     """Return the renames of an ALTER TABLE, in order.
 
-    None if the statement is not an ALTER TABLE, or is ambiguous. It is ambiguous if MySQL and
-    MariaDB interpret it differently, or if it sets another sql_mode than the session's.
+    None if the statement is no ALTER TABLE, or is ambiguous: MySQL and MariaDB interpret it
+    differently, or it sets another sql_mode than that of the session.
     """
     first = tokenize(statement.sql, limit=1)
     if (

@@ -46,14 +46,18 @@ def starts_column(cursor: TokenCursor) -> bool:
 
 
 def column(cursor: TokenCursor) -> tuple[str, str] | None:
-    """Read a column's name and type. None if the next tokens are something else."""
+    """Return (name, type text) of the column at the cursor; None if the next tokens are
+    no column.
+    """
     name = cursor.name()
     text = _type_text(cursor) if name is not None else None
     return (name, text) if name is not None and text is not None else None
 
 
 def column_list(cursor: TokenCursor) -> dict[str, str]:
-    """Read the columns of a bracketed list of table elements, after its opening bracket."""
+    """Return name → type text of the columns in a bracketed list of table elements. The cursor is
+    after the opening bracket.
+    """
     columns = {}
     going_on = True
     while going_on:

@@ -1,4 +1,4 @@
-"""Determines the kind of a statement that the server logged as text, and the tables that it names.
+"""Recognises statements that the server logged as text: their kind, and the tables that they name.
 
 Statements are recognised by their first words. An unrecognised statement is DDL of the kind QUERY:
 it is passed on unchanged, never dropped.
@@ -19,12 +19,12 @@ from relay.schema.statement_kind import StatementKind
 
 @dataclass(frozen=True, slots=True)
 class Ddl:
-    """One statement, with its recognised parts.
+    """A statement with its recognised parts.
 
-    `database` and `table` are the names that Canal gives the message: the first of several tables,
-    for a rename the new name, empty if the statement names none. `tables` holds every table that it
-    changes, old names and new; empty if unknown. `is_ddl` is False for statement-format changes of
-    rows (INSERT … as text).
+    database, table  the names that Canal gives the message: those of the first table, for a rename
+                     the new name; "" if the statement names none
+    tables           every table that it changes, under old and new names; empty if unknown
+    is_ddl           False for row changes that were logged as statements, such as INSERT
     """
 
     kind: StatementKind
@@ -37,8 +37,8 @@ class Ddl:
 
     @property
     def drops_database(self) -> bool:
-        """Return whether the statement drops a database with all its tables, without naming
-        them.
+        """Return whether the statement drops a database with all its tables, which it does not
+        name.
         """
         if self.table or not self.is_ddl:
             return False
@@ -49,8 +49,8 @@ class Ddl:
 
     @property
     def exchanged(self) -> tuple[TableId, ...]:
-        """Return the names that the statement may have given to other tables, or to rows that are
-        not in the binlog.
+        """The names that the statement may have given to other tables, or to rows that are not in
+        the binlog.
         """
         moves = self.kind in (StatementKind.RENAME, StatementKind.ALTER) and len(self.tables) > 1
         if moves:
@@ -69,7 +69,7 @@ _ROW_CHANGE_TOKENS: Final = 256
 
 
 def classify(statement: Statement) -> Ddl:
-    """Parse a statement. Return its kind and the tables that it names."""
+    """Return the kind of a statement, and the tables that it names."""
     first = tokenize(statement.sql, limit=1)
     if first and first[0].word in _ROW_CHANGES:
         return _row_change(statement)

@@ -1,6 +1,6 @@
-"""Reads DDL by its first words: its kind, the tables that it changes, and other names in it.
+"""Recognises DDL by its first words: its kind, the tables that it changes, and other names in it.
 
-An unrecognised statement has no kind; `relay.schema.ddl` passes it on.
+Statements that are not recognised are passed on by `relay.schema.ddl`.
 """
 
 from collections.abc import Callable

@@ -19,19 +19,20 @@ most.
 
 
 class DeclaredTypes:
-    """The types that DDL declared for each table's columns.
+    """The column types that DDL in the stream declared, by table.
 
-    They are lost after a restart, or if there are too many tables. Tables without DDL have no
-    entry.
+    They are lost after a restart, or if there are too many tables. A table without DDL in the
+    stream has none.
     """
 
     def __init__(self) -> None:
         self._columns: BoundedCache[TableId, dict[str, str]] = BoundedCache(_REMEMBERED_TABLES)
 
     def texts(self, table: TableMap) -> tuple[str, ...] | None:
-        """Return the declared texts in column order.
+        """Return the declared types in column order.
 
-        None if the table's column names differ from the declared ones.
+        None if nothing was declared for the table, or its column names differ from the declared
+        ones.
         """
         declared = self._columns.get(table.id)
         if declared is None or len(declared) != len(table.columns):
@@ -41,7 +42,7 @@ class DeclaredTypes:
         return texts if len(texts) == len(found) else None
 
     def apply(self, statement: Statement, ddl: Ddl) -> None:
-        """Apply a statement. Calls must be in the order of the binlog."""
+        """Apply a statement to the declared types. Call it in the order of the binlog."""
         cursor = TokenCursor.of(statement) if ddl.tables else None
         if cursor is None or not ddl.is_ddl:
             return

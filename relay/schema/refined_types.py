@@ -17,7 +17,7 @@ _ZEROFILL: Final = re.compile(
 
 
 def may_be_refined(table: TableMap) -> bool:
-    """Return whether some column's text may depend on facts that the map lacks.
+    """Return whether the type text of a column may depend on facts that the table map lacks.
 
     ZEROFILL makes a column unsigned, so only unsigned numbers may have it.
     """
@@ -34,8 +34,8 @@ def refined_texts(
 ) -> tuple[str, ...]:
     """Return the type texts of the columns, in column order.
 
-    The declared text is used if it is more exact and of the same kind, else the one of the table
-    map.
+    A text of `declared` is used if it is of the same kind and more exact than that of `texts`,
+    which follow from the table map.
     """
     return tuple(
         more.lower() if _says_more(column, more) else text

@@ -10,11 +10,12 @@ from relay.schema.sql.tokens import Token
 
 
 def renamed_sql(ddl: Ddl, logical: Callable[[TableId], TableId]) -> str:
-    """Return the statement's SQL with each table and database that it names in its own clauses
-    replaced by its logical name.
+    """Return the statement with logical names in place of the real tables and databases that its
+    own clauses name.
 
-    A database is passed as a table with an empty name. Names inside queries, views, triggers and
-    routines stay as they are, and so do statement-format row changes.
+    `logical` returns the logical name of a real table; a database is passed as a table without a
+    name. Names inside queries, views, triggers and routines stay unchanged, and so do row changes
+    that were logged as statements.
     """
     replaced: dict[int, tuple[Token, str]] = {}
     for name in ddl.written:

@@ -1,7 +1,7 @@
 """Finds the column that ends the versions of a MariaDB table's rows, and the keys of its current
 and history rows.
 
-A table map does not contain them. Sources: the binlogs of MariaDB 10.5, 10.11 and 11.4; MariaDB:
+A table map shows neither. Sources: the binlogs of MariaDB 10.5, 10.11 and 11.4; MariaDB manual,
 System-Versioned Tables.
 """
 
@@ -18,16 +18,16 @@ _DIGITS: Final = 6
 
 
 def may_have_versions(table: TableMap) -> bool:
-    """Return whether a table has two columns that may be the times of its versions.
+    """Return whether a table has two columns that may be the period columns of system versioning.
 
-    Few tables without versions do.
+    Few tables without system versioning do.
     """
     return sum(map(_is_time, table.columns)) >= len(HIDDEN_NAMES)
 
 
 def is_known_to_have_versions(table: TableMap) -> bool:
-    """Return whether the schema history of the table shows hidden times, which the binlog does not
-    show.
+    """Return whether the schema history shows hidden period columns of the table, which the binlog
+    does not show.
     """
     return (
         table.key_kind is not KeyKind.EITHER
@@ -37,11 +37,12 @@ def is_known_to_have_versions(table: TableMap) -> bool:
 
 
 def end_of_versions(table: TableMap, found: CatalogVersions | None) -> int | None:
-    """Return the ordinal of the column that ends a version, None for a table without versions.
+    """Return the ordinal of the column that ends a version; None for a table without system
+    versioning.
 
-    `found` is the current state of the catalogue, which may be later than the table map; None: the
-    table was dropped. If the catalogue is not sufficient, hidden columns are recognised by their
-    names, types and position; declared ones are not.
+    `found` is the present state of the catalogue, which may be later than the table map; None: the
+    table does not exist. If the catalogue is not sufficient, hidden columns are recognised by their
+    names, types and position, declared ones are not.
     """
     if is_known_to_have_versions(table) or (
         _ends_like_hidden(table) and (found is None or _is_gone(found))
@@ -69,10 +70,11 @@ def has_hidden_times(table: TableMap, end: int | None) -> bool:
 
 
 def with_versions(definition: TableDefinition, end: int) -> TableDefinition:
-    """Return the table with the key of its current rows, and with `versions`.
+    """Return the table with the key of its current rows, and with `versions`. `end` is the ordinal
+    of the column that ends a version.
 
-    All current rows have the same end, so it is not part of their key. The key of a history row
-    contains it and therefore never equals that of a current row.
+    All current rows have the same end, so their key is without it. The key of a history row
+    contains it, and therefore never equals that of a current row.
     """
     full = definition.key
     current = tuple(ordinal for ordinal in full if ordinal != end)

@@ -1,4 +1,4 @@
-"""Derives from a table map the key that identifies a row, and the type texts of its columns."""
+"""Derives the key that identifies a row, and the type texts of the columns, from a table map."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -30,30 +30,28 @@ from relay.schema.system_versions import (
 
 
 class Catalog(Protocol):
-    """Describes a table as it currently is on the source."""
+    """Describes tables of the source as they are now; CatalogReader implements it."""
 
     def read(self, table: TableId, *, keys: bool) -> CatalogTable | None:
-        """Return the table as it currently is on the source; None if it does not exist.
+        """Return a table as it is now; None if it does not exist.
 
         Without `keys` the primary and unique keys are not read.
         """
 
     def versions(self, table: TableId) -> CatalogVersions | None:
-        """Return how the source stores versions of the table's rows; None if the table does not
+        """Return the present system versioning of a MariaDB table; None if the table does not
         exist.
-
-        For tables of MariaDB with SYSTEM VERSIONING.
         """
 
 
 class TableDefinitions:
-    """Definitions of the tables in one stream, one for each table map.
+    """The definitions of the tables in one stream, one for each table map.
 
-    `type_text` writes a column's type as the server does. With `as_declared`, the texts of DDL in
-    the stream are used unchanged, as in Canal. Otherwise they, and then the catalogue, only supply
-    facts that the map lacks. The catalogue is queried at most once for each version of a table; its
-    errors are raised unchanged. With `marks_history` the current rows of MariaDB's system-versioned
-    tables have keys without the end of their version.
+    `type_text` writes a column's type as the server does. With `as_declared`, type texts of DDL in
+    the stream are used unchanged, as Canal does. Otherwise they, and then the catalogue, only
+    supply facts that the table map lacks. With `marks_history`, keys of current rows of
+    system-versioned tables are without the end of their version. The catalogue is queried at most
+    once for each version of a table; its errors are raised unchanged.
     """
 
     def __init__(
@@ -73,8 +71,8 @@ class TableDefinitions:
         self._definitions: dict[TableId, TableDefinition] = {}
 
     def define(self, table: TableMap) -> TableDefinition:
-        """Return the definition of a table version; only the latest version of each table is
-        kept.
+        """Return the definition of a table map. Only the latest definition of each
+        table is cached.
         """
         definition = self._definitions.get(table.id)
         if definition is None or (definition.map is not table and definition.map != table):
@@ -82,8 +80,9 @@ class TableDefinitions:
         return definition
 
     def apply(self, statement: Statement) -> Ddl:
-        """Apply a statement in stream order. Return its kind, and drop the definitions that it may
-        have changed.
+        """Apply a statement and return its kind; forget the definitions that it may have changed.
+
+        Call it in the order of the stream.
         """
         ddl = classify(statement)
         if ddl.is_ddl:

@@ -65,7 +65,7 @@ _SIZE_BY_LENGTH_BYTES: Final = {1: "tiny", 2: "", 3: "medium", 4: "long"}
 
 
 def type_text(column: Column) -> str:
-    """Return the type of a column in lower case with unchanged labels: `int unsigned`,
+    """Return the type of a column in lower case with unchanged labels, such as `int unsigned`,
     `varchar(20)`, `enum('a','b')`.
     """
     if column.type in _PLAIN:

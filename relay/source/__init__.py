@@ -1,4 +1,4 @@
-"""Reads the binlog of one server as a replica does, and hands it out as items of source
+"""Reads the binlog of one server as a replica does, and returns it as items of source
 transactions.
 """
 
@@ -17,7 +17,6 @@ from relay.source.positions.named_position import (
     transaction_position,
     transaction_position_of,
 )
-from relay.source.positions.rolled_back_scan import find_rolled_back
 from relay.source.positions.statement_scan import (
     ask_server_facts,
     beginning_of_binlog,
@@ -25,6 +24,7 @@ from relay.source.positions.statement_scan import (
     statements_between,
 )
 from relay.source.positions.time_fallback import boundary_before
+from relay.source.positions.transaction_read_ahead import find_rolled_back
 from relay.source.protocol.heartbeat import ServerWatch
 from relay.source.protocol.replica_id import free_replica_id
 from relay.source.protocol.row_packets import Cells

@@ -1,4 +1,6 @@
-"""How long a server keeps its binlog, compared with the guide of operators."""
+"""How long a server keeps its binlog, compared with the minimum that the operators' guide
+recommends.
+"""
 
 from collections.abc import Mapping
 from typing import Final
@@ -17,9 +19,10 @@ _REMEDY: Final = (
 
 
 def kept_seconds(variables: Mapping[str, str]) -> int | None:
-    """Return for how many seconds a binlog file is kept at least; NEVER_PURGED, None: unknown.
+    """Return for how many seconds a binlog file is kept at least; NEVER_PURGED if the server purges
+    none, None if unknown.
 
-    `variables` are the server's global ones. Source of the rule: the manuals of
+    `variables` are the server's global variables. Source of the rule: the manuals of
     binlog_expire_logs_seconds, expire_logs_days and binlog_expire_logs_auto_purge.
     """
     if variables.get("binlog_expire_logs_auto_purge", "ON").upper() in ("OFF", "0"):
@@ -32,7 +35,11 @@ def kept_seconds(variables: Mapping[str, str]) -> int | None:
 
 
 def retention(variables: Mapping[str, str]) -> tuple[RelayError | None, str]:
-    """Return the warning of a retention below the guide's, and the facts as a sentence."""
+    """Return (warning, facts): the warning is None if the retention is unknown or at least that of
+    the guide; the facts are a sentence.
+
+    `variables` are the server's global variables.
+    """
     kept = kept_seconds(variables)
     sync = variables.get("sync_binlog", "unknown")
     facts = (
@@ -45,7 +52,9 @@ def retention(variables: Mapping[str, str]) -> tuple[RelayError | None, str]:
 
 
 def kept_in_words(kept_s: int | None) -> str:
-    """Return the retention as a clause without its end."""
+    """Return the retention as a clause without a full stop. `kept_s` is the result of
+    `kept_seconds`.
+    """
     if kept_s is None:
         return "the server does not report how long it keeps binlog files"
     if kept_s == NEVER_PURGED:

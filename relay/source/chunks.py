@@ -1,8 +1,8 @@
-"""Reads chunks of a table beside the stream, so that each is between two watermarks (ADR 60).
+"""Reads chunks of a table while the stream continues, each between two watermarks (ADR 60).
 
 A server writes a transaction to its binlog, then shows it to SELECTs, then adds it to
-gtid_executed. So the low watermark is the state that SELECTs show, and the high one is the end of
-the binlog.
+gtid_executed. So the low watermark is the state that SELECTs show, and the high watermark is the
+end of the binlog.
 """
 
 from collections.abc import Sequence
@@ -45,9 +45,10 @@ reference).
 class Low:
     """The low watermark: the transactions that SELECTs must show before a chunk is read.
 
-    `gtid_set`: of MySQL, all taken transactions. `begin`: of MariaDB, if the last of them
-    begins; None: SELECTs must show `end`, where reading began. `server` identifies the binlog of
-    these coordinates (`SourceIdentity.server`).
+    server    the server of these coordinates (`SourceIdentity.server`)
+    gtid_set  on MySQL, all transactions that were read
+    begin     on MariaDB, the begin of the last of them; None: SELECTs must show `end`
+    end       the position where reading began
     """
 
     server: str
@@ -58,9 +59,9 @@ class Low:
 
 @dataclass(frozen=True, slots=True)
 class ReadChunk:
-    """Rows of one consistent snapshot, and the end of the binlog after it.
+    """Rows of one consistent snapshot, and the end of the binlog after it (`high`).
 
-    `until`: the key up to which they were searched, as texts; (): up to the table's end.
+    `until` is the key up to which the table was searched, as texts; () is the end of the table.
     """
 
     rows: Sequence[Cells]
@@ -69,7 +70,7 @@ class ReadChunk:
 
 
 class ChunkConnection:
-    """A connection for reading chunks; one thread uses and closes it, any thread may cut it."""
+    """A connection for reading chunks. One thread uses and closes it; any thread may call `cut`."""
 
     def __init__(self, settings: SourceSettings) -> None:
         self._settings = settings
@@ -79,20 +80,22 @@ class ChunkConnection:
         self._load: tuple[float, int] | None = None
 
     def close(self) -> None:
-        """Close the connection; the next question opens another one."""
+        """Close the connection. The next query opens another one."""
         if self._connection is not None:
             self._connection.close()
             self._connection = self._server = self._load = None
             self._shows_gtids = False
 
     def cut(self) -> None:
-        """Abort a running query."""
+        """Abort a running query. Any thread may call it."""
         connection = self._connection
         if connection is not None:
             connection.cut()
 
     def server(self) -> ServerFacts:
-        """Return the facts of the server. Raises Unreachable, and SnapshotRefused without GTIDs."""
+        """Return the facts of the server. Raises Unreachable, and SnapshotRefused if the server has
+        no GTIDs.
+        """
         server = read_server_facts(self._opened()) if self._server is None else self._server
         self._server = server
         if not server.has_gtids:
@@ -103,12 +106,16 @@ class ChunkConnection:
         return server
 
     def rows(self, sql: str, *arguments: str) -> Sequence[tuple[object, ...]]:
-        """Return all rows of a query about the catalogue. Raises Unreachable."""
+        """Return all rows of a query about the catalogue, with `arguments` for its placeholders.
+        Raises Unreachable.
+        """
         return self._opened().rows(sql, *arguments)
 
     def threads_running(self) -> int:
-        """Return how many threads of the source are active, from a measurement at most
-        LOAD_SECONDS old. The asking thread is one of them. Raises Unreachable.
+        """Return how many threads of the source are active, including this one; the value may be
+        LOAD_SECONDS old.
+
+        Raises Unreachable.
         """
         now_s = monotonic()
         if self._load is None or now_s - self._load[0] >= LOAD_SECONDS:
@@ -117,9 +124,10 @@ class ChunkConnection:
         return self._load[1]
 
     def read(self, low: Low, select: str) -> ReadChunk | None:
-        """Return the rows of a SELECT in a snapshot that shows `low`; None if it does not yet.
+        """Return the rows of a SELECT in a snapshot that shows the low watermark; None if SELECTs
+        do not show it yet.
 
-        Raises Unreachable, also if another server than the stream's answers, and
+        Raises Unreachable (also if another server than that of the stream answers) and
         SourceNotPermitted.
         """
         server, connection = self.server(), self._opened()
@@ -175,7 +183,9 @@ class ChunkConnection:
 
 
 def check_is_of_stream(server: ServerFacts, low: Low, address: str) -> None:
-    """Raise SourceUnreachable if a server is not the one that the stream is read from."""
+    """Raise SourceUnreachable if the server is not the one that the stream is read from. `address`
+    is host:port, for the error.
+    """
     found = server.server_uuid or str(server.server_id)
     if found != low.server:
         raise SourceUnreachable(
@@ -184,16 +194,18 @@ def check_is_of_stream(server: ServerFacts, low: Low, address: str) -> None:
 
 
 def shows_position(low: Low, shown: BinlogPosition) -> bool:
-    """Return whether a snapshot of MariaDB that ends at `shown` is not before the low watermark."""
+    """Return whether a MariaDB snapshot that ends at the position `shown` includes the low
+    watermark.
+    """
     if low.begin is not None:
         return low.begin.rank < shown.rank
     return low.end.rank <= shown.rank
 
 
 def shows_gtids(low: Low, shown: str | None) -> bool:
-    """Return whether a snapshot of MariaDB holds all transactions of the low watermark.
+    """Return whether a MariaDB snapshot includes all transactions of the low watermark.
 
-    `shown` are its GTIDs, None if the server does not report them.
+    `shown` are the GTIDs of the snapshot, None if the server does not report them.
     """
     return shown is not None and GtidSet.parse(shown).contains(low.gtid_set)
 

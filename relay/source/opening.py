@@ -1,4 +1,4 @@
-"""Opens a source once: connect, check, resolve the start, request the binlog."""
+"""Opens a source once: connects, checks, finds the start position, and requests the binlog."""
 
 from collections.abc import Iterable
 
@@ -38,12 +38,16 @@ def open_source(
     replica: str = "",
     whole_images: bool = True,
 ) -> SourceStream:
-    """Connect, and begin to read after `resume`, or where `start` says if no position is saved.
+    """Connect, and return a stream after the position `resume`; None: from where `start` says.
 
     All checks that are possible before the first row are done here. Raises Unreachable, a Stop or
-    ConfigurationError. Clocks that differ by more than `clock_limit_s` seconds are logged.
-    `scanner` finds events faster than reading them one by one. `replica` names the reader, for a
-    server_id that is not configured. Without `whole_images`, rows may lack columns.
+    ConfigurationError.
+
+    excluded       rolled-back rows that the stream leaves out
+    clock_limit_s  clocks that differ by more seconds are logged
+    scanner        finds events faster than reading them one by one; None: no scanner
+    replica        names the reader, for choosing a server_id if none is configured
+    whole_images   False: rows may lack columns
     """
     connection = SourceConnection(settings)
     try:
@@ -74,7 +78,7 @@ def check_start(
 ) -> SourcePosition:
     """Return the position where reading would begin, without requesting the binlog.
 
-    Raises the errors of `open_source` about the position.
+    The parameters are those of `open_source`. Raises its errors about the position.
     """
     connection = SourceConnection(settings)
     try:

@@ -1,5 +1,5 @@
-"""Requirements for a source before its binlog is read: the same sentences for `preflight` and
-for the relay.
+"""Checks what the relay needs of a source before it reads the binlog; `preflight` and the relay
+share the texts.
 """
 
 import time
@@ -41,7 +41,7 @@ _WHOLE_IMAGES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class SourceCheck:
-    """The result of one check; `error` None means passed.
+    """The result of one check of a source. `error` is None if it passed.
 
     `warning`: the error does not prevent the relay from running.
     """
@@ -59,12 +59,11 @@ def check_source(
     replica: str = "",
     whole_images: bool = True,
 ) -> list[SourceCheck]:
-    """Look at everything that the relay needs of a source; stops at the login when that fails.
+    """Return the results of all checks of a source; if the login fails, only those up to there.
 
-    Never raises an error of the source.
-
-    Clocks further apart than `clock_limit_s` are a warning. `replica` names who will read, for a
-    server_id that is not configured. Not `whole_images`: rows may lack columns.
+    Errors of the source are in the results and not raised. Clocks that differ by more than
+    `clock_limit_s` seconds are a warning. `replica` names the reader, for choosing a server_id if
+    none is configured. `whole_images` False: rows may lack columns.
     """
     try:
         connection = SourceConnection(settings)
@@ -81,7 +80,11 @@ def check_source(
 def settings_error(
     server: ServerFacts, settings: SourceSettings, *, whole_images: bool = True
 ) -> RelayError | None:
-    """Return one error with all wrong binlog settings of the server; None if they are correct."""
+    """Return one error that names all wrong binlog settings of the server; None if they are
+    correct.
+
+    `whole_images` False: rows may lack columns.
+    """
     asked = _settings(server, settings, whole_images=whole_images)
     wrong = [
         f"{name} is {found or 'missing'} and must be {wanted}"
@@ -225,7 +228,7 @@ def _shown_grants(connection: SourceConnection) -> list[str]:
 
 
 def _may_select(grant: str) -> bool:
-    """Whether a line of SHOW GRANTS, in upper case, lets the account read tables.
+    """Return whether a line of SHOW GRANTS, in upper case, lets the account read tables.
 
     The rights of roles are not visible there.
     """
@@ -234,9 +237,10 @@ def _may_select(grant: str) -> bool:
 
 
 def clock_error(difference_s: float, limit_s: float) -> RelayError | None:
-    """Return whether the source's clock is further from the relay's than it may be.
+    """Return an error if the clocks of source and relay differ by more than `limit_s` seconds; None
+    otherwise.
 
-    Positive: the source is ahead.
+    `difference_s` is positive if the source is ahead.
     """
     if abs(difference_s) <= limit_s:
         return None
@@ -248,7 +252,9 @@ def clock_error(difference_s: float, limit_s: float) -> RelayError | None:
 
 
 def clock_difference_s(connection: SourceConnection) -> float:
-    """Return the seconds that the source's clock is ahead of the relay's, mid-request."""
+    """Return by how many seconds the source's clock is ahead of the relay's, measured in the middle
+    of a query.
+    """
     before = time.time()
     theirs = float(connection.rows("SELECT UNIX_TIMESTAMP(SYSDATE(6))")[0][0])
     return theirs - (before + time.time()) / 2

@@ -1,4 +1,4 @@
-"""An open dump of one source, from a resolved start on."""
+"""An open dump of one source, from its start position on."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -17,10 +17,11 @@ from relay.source.protocol.server_facts import ServerFacts
 
 
 class SourceStream:
-    """The items of one source from `start` on. One thread iterates; any thread may close.
+    """The items of one source, from the position `start` on. One thread iterates; any thread may
+    call `close`.
 
-    `start` is the position where reading began, with the executed GTID set up to it. `server`
-    describes the connected server. `left_out` are the rolled-back rows that are not yielded.
+    `start` has the GTID set that was executed up to it. `server` describes the connected server.
+    `left_out` are the rolled-back rows that are not yielded.
     """
 
     def __init__(
@@ -52,9 +53,8 @@ class SourceStream:
         )
 
     def items(self, before_waiting: Callable[[], object] = lambda: None) -> Iterator[RawItem]:
-        """Yield items until `close` is called.
-
-        `before_waiting` is called whenever the next one may have to come over the network.
+        """Yield items until `close` is called. `before_waiting` is called before each possible wait
+        for the network.
 
         Raises Unreachable (SourceUnreachable, SourceSilent), a Stop, or RolledBackRows.
         """
@@ -89,13 +89,13 @@ class SourceStream:
 
     @property
     def silent_seconds(self) -> float:
-        """Return how long the source has sent only heartbeats while `items` waits for it, in
-        seconds; 0 if it does not wait.
+        """Return how many seconds the source has sent only heartbeats while `items` waits for it; 0
+        if `items` does not wait.
         """
         return self._packets.silent_seconds
 
     def close(self) -> None:
-        """Make `items` end soon, from any thread, as often as one likes."""
+        """End the iteration of `items`. Any thread may call it, also several times."""
         self._closed = True
         if self._reading:
             self._connection.cut()  # the reading thread gives the socket back

@@ -1,4 +1,6 @@
-"""State that outlives every process: mapping sets, statuses and notes; and the running relays."""
+"""State in ZooKeeper that outlives every process (mapping sets, statuses, notes), and the list of
+the running relays.
+"""
 
 from relay.state.accounts import AccountStore
 from relay.state.backup import Backup, BackupDifferences

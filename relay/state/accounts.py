@@ -1,4 +1,6 @@
-"""The admin's users and tokens in one node, so that each change is checked against all of them."""
+"""The admin's users and tokens. One node holds all of them, so that each change is checked against
+the others.
+"""
 
 import json
 from collections.abc import Callable
@@ -22,7 +24,7 @@ _ALGORITHM: Final = "$argon2id$"
 class AccountStore:
     """Reads and changes the users and tokens.
 
-    A change is repeated if another writer was faster.
+    If another writer was faster, the change is applied again to the new state.
     """
 
     def __init__(self, session: Session, paths: Paths) -> None:
@@ -38,7 +40,8 @@ class AccountStore:
         return Accounts() if node is None else from_document(node.value)
 
     def state(self) -> tuple[Accounts, str]:
-        """Return all users and tokens with the name of this state; empty: never saved.
+        """Return all users and tokens, and a name of this state; the name is "" if nothing was
+        saved.
 
         Raises StoreRefused for a node that cannot be read completely.
         """
@@ -46,9 +49,10 @@ class AccountStore:
         return (Accounts(), "") if node is None else (from_document(node.value), node.state)
 
     def change(self, change: Callable[[Accounts], Accounts], *, base: str | None = None) -> None:
-        """Apply a change; with `base` only to the state of that name.
+        """Apply a change to the users and tokens; with `base`, only if the present state has this
+        name.
 
-        Raises the change's errors, StoreRefused, and VersionConflict if others wrote.
+        Raises the change's errors, StoreRefused, and VersionConflict if another writer was faster.
         """
 
         def changed(node: Node | None) -> tuple[None, bytes]:
@@ -90,10 +94,10 @@ def _format_of(accounts: Accounts) -> int:
 
 
 def from_document(value: bytes) -> Accounts:
-    """Read a node's value.
+    """Return the users and tokens in a node's value.
 
-    Raises StoreRefused for a newer format and for anything damaged: a user that is left out would
-    be a hole.
+    Raises StoreRefused for a newer format and for anything damaged: leaving a user out would change
+    who has access.
     """
     try:
         fields = json.loads(value)

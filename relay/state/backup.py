@@ -1,6 +1,8 @@
-"""All documents of an installation as a folder of files: mapping sets and their pointer, and the
-notes of instances. Nodes that live only as long as a process (relays, leaders, statuses) are
-excluded, and so are sign-ins and failover orders. The position is in Kafka.
+"""A backup: all documents of an installation as a folder of files.
+
+It has mapping sets, their pointer, and notes about instances. It does not have nodes that live as
+long as a process (relays, leaders, statuses), sign-ins and failover orders. Positions are in Kafka
+and not in the backup.
 """
 
 import json
@@ -27,9 +29,10 @@ _FACTS_OF_INSTANCE: Final = re.compile(r"started|tables|dropped|failover/(source
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """The contents of a backup: node paths below the installation, with their values.
+    """The contents of a backup. `nodes` are the values by node path below the installation.
 
-    Raises BackupRefused for a path that no backup has: a sign-in, a request or an order.
+    Raises BackupRefused for a path that no backup has, such as a sign-in, a request or an order.
+    `made_ms` is Unix milliseconds.
     """
 
     installation: str
@@ -46,7 +49,10 @@ class Backup:
             )
 
     def changes(self, present: Mapping[str, bytes]) -> "BackupDifferences":
-        """Return what a restore over these documents writes, and what it keeps."""
+        """Return what a restore of this backup would write, and what it would keep.
+
+        `present` are the present values in ZooKeeper by path.
+        """
         mapping = restored_mapping(self.nodes, present)
         others = {k: v for k, v in self.nodes.items() if not k.startswith(MAPPINGS)}
         unlike = [path for path, value in others.items() if present.get(path, value) != value]
@@ -60,9 +66,10 @@ class Backup:
         )
 
     def write(self, folder: Path) -> None:
-        """Write it into an empty or missing folder.
+        """Write the backup into an empty or missing folder.
 
-        The manifest is written last, so that an incomplete backup is invalid.
+        The manifest is written last, so that an incomplete backup is not valid. Raises
+        BackupRefused.
         """
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -87,7 +94,10 @@ class Backup:
 
     @classmethod
     def read(cls, folder: Path) -> "Backup":
-        """Read it back. Raises BackupRefused when it is of a newer format, or not whole."""
+        """Return the backup in a folder.
+
+        Raises BackupRefused if it has a newer format, is incomplete or is damaged.
+        """
         try:
             manifest: dict[str, Any] = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
             if manifest["format"] > FORMAT:
@@ -110,15 +120,15 @@ class Backup:
 
 @dataclass(frozen=True, slots=True)
 class BackupDifferences:
-    """The documents of a backup that are not as in ZooKeeper, by path.
+    """How the documents of a backup differ from those in ZooKeeper, by path.
 
-    present  number of documents in ZooKeeper
-    only_here  number of those that the backup lacks; they stay
-    missing  those that ZooKeeper lacks; they are written
-    differ   those with other contents; they are replaced
-    kept     facts (`is_fact`) and mapping sets with other contents; the present ones stay
-    new_set  mapping documents that come into force as a set with a new number; None: the pointer is
-             written as it is, or stays
+    present    the number of documents in ZooKeeper
+    only_here  how many of them the backup does not have; they stay
+    missing    documents that ZooKeeper does not have; they are written
+    differ     documents with other contents; they are replaced
+    kept       facts (`is_fact`) and mapping sets with other contents; the present ones stay
+    new_set    mapping documents that come into force as a set with a new number; None: the pointer
+               is written as it is in the backup, or stays
     """
 
     present: int
@@ -130,7 +140,7 @@ class BackupDifferences:
 
     @property
     def to_write(self) -> tuple[str, ...]:
-        """Return the paths to write, the pointer of the mapping last."""
+        """The paths to write. The pointer of the mapping is the last one."""
         return tuple(sorted((*self.missing, *self.differ), key=lambda each: each == POINTER))
 
 
@@ -143,8 +153,10 @@ def _write(file: Path, text: str) -> None:
 
 
 def passes(path: str) -> bool:
-    """Whether this is no document: a node of a process, a sign-in, a state, a request or an
-    order, or a node below one.
+    """Return whether the node is not in backups: it belongs to a process, a sign-in, a state, a
+    request or an order.
+
+    Nodes below such a node are not in backups either.
     """
     first, *rest = path.split("/")
     return (
@@ -155,10 +167,11 @@ def passes(path: str) -> bool:
 
 
 def is_fact(path: str) -> bool:
-    """Whether relays or the admin note what is, and no operator decides it: agreements of topics,
-    forms of keys, first starts, tables, failovers that were done, and former settings of topics.
+    """Return whether the node records a fact that relays or the admin observed, and no operator
+    decides.
 
-    A present fact is newer than a backup (ADR 87).
+    Facts are agreements of topics, forms of keys, first starts, tables, past failovers, and former
+    settings of topics. A present fact is newer than the one in a backup (ADR 87).
     """
     first, *rest = path.split("/")
     of_instance = first == "instances" and _FACTS_OF_INSTANCE.fullmatch("/".join(rest[1:]))

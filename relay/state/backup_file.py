@@ -1,4 +1,6 @@
-"""One node of a backup as a file that people can read and that gives back every byte."""
+"""The file format of one node in a backup: people can read the file, and every byte of the value
+can be restored.
+"""
 
 import json
 from base64 import b64decode, b64encode
@@ -11,8 +13,11 @@ FORMAT: Final = 1
 
 
 def to_file(path: str, value: bytes) -> str:
-    """Return a node as fields of the backup file: `json` if that gives the same bytes again, else
-    `lines` of text, else `base64`.
+    """Return the text of the backup file for the node at `path`: a JSON object with format, path
+    and value.
+
+    The value is in the field `json` if writing that object gives the same bytes, in `lines` for
+    other text, and in `base64` for other bytes.
     """
     return (
         json.dumps(
@@ -23,7 +28,7 @@ def to_file(path: str, value: bytes) -> str:
 
 
 def from_file(text: str, file: str) -> tuple[str, bytes]:
-    """Read path and value.
+    """Return (node path, value) from the text of a backup file. `file` is its name for errors.
 
     Raises BackupRefused for a newer format and for any other invalid file.
     """
@@ -37,7 +42,7 @@ def from_file(text: str, file: str) -> tuple[str, bytes]:
 
 
 def newer(file: str, found: int) -> BackupRefused:
-    """Return the error for a backup of a later version."""
+    """Return the error for a backup file of a later version. `found` is its format."""
     return BackupRefused(
         f"{file} has format {found}, this version reads formats 1 to {FORMAT}.",
         remedy="Use the version that made the backup.",

@@ -1,4 +1,4 @@
-"""Values of nodes, decoded once for each change in ZooKeeper."""
+"""A cache of decoded node values: each value is decoded once for each change in ZooKeeper."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Generic, TypeVar
@@ -9,14 +9,16 @@ Value = TypeVar("Value")
 
 
 class DecodedNodes(Generic[Value]):
-    """Decodes nodes that were just read; one that has not changed gives the same object.
+    """Decodes nodes that were just read. A node that has not changed gives the same object again.
 
-    The caller reads all nodes each time, so no value is older than its node. Of removed names
-    nothing is kept. Safe in any thread.
+    The caller reads all nodes each time, so no value is older than its node. Values of removed
+    names are dropped. Any thread may call it.
     """
 
     def __init__(self, decode: Callable[[str, bytes], Value]) -> None:
-        """`decode` makes the value of a name from its node's value; the value is never changed."""
+        """`decode` makes a value from its name and its node's value. Nobody may change
+        the result.
+        """
         self._decode = decode
         self._known: Mapping[str, tuple[tuple[int, int], Value]] = {}
 

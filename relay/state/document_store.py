@@ -1,4 +1,4 @@
-"""The documents of an installation in ZooKeeper: taken as a backup, and put back."""
+"""Takes a backup of an installation's documents in ZooKeeper, and restores it."""
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
@@ -19,7 +19,7 @@ _NONE: Final = RecordedSets()
 
 
 class DocumentStore:
-    """The documents of one installation in ZooKeeper, taken and put back as a whole."""
+    """Takes and restores all documents of one installation in ZooKeeper."""
 
     def __init__(self, session: Session, paths: Paths, installation: str) -> None:
         self._session = session
@@ -28,7 +28,10 @@ class DocumentStore:
         self._installation = installation
 
     def take(self) -> Backup:
-        """Read everything. The pointer is read first: its target is written before it moves."""
+        """Return a backup of all documents.
+
+        The pointer is read first, because its set is written before the pointer moves.
+        """
         pointer = self._session.find(f"{self._base}/{POINTER}", synced=True)
         nodes = {path: value for path, value in self._below("") if path != POINTER}
         if pointer is not None:
@@ -36,19 +39,19 @@ class DocumentStore:
         return Backup(self._installation, int(time() * 1000), dict(sorted(nodes.items())))
 
     def put(self, backup: Backup, *, over_present: bool) -> int:
-        """Write every node that `check` names, the pointer last, and return their number.
+        """Restore a backup, and return how many nodes were written.
 
-        Raises as `check` and `write` do.
+        Raises the errors of `check` and `write`.
         """
         changes = self.check(backup, over_present=over_present)
         self.write(backup, changes)
         return len(changes.to_write)
 
     def check(self, backup: Backup, *, over_present: bool) -> BackupDifferences:
-        """Return what `write` changes. Nothing is changed.
+        """Return what `write` would change, without writing.
 
         Raises BackupRefused for a backup of another installation, or if documents exist and
-        `over_present` is not set.
+        `over_present` is False.
         """
         if backup.installation != self._installation:
             raise BackupRefused(
@@ -79,13 +82,13 @@ class DocumentStore:
         note: Note = _NOTE,
         recorded: RecordedSets = _NONE,
     ) -> None:
-        """Write these nodes, the pointer last; `told` is called with each path after its write.
+        """Restore the nodes in `changes`, the pointer last; `told` is called with each path after
+        its write.
 
-        recorded  the sets in position records. If the backup's set has a lower number than one of
-                  them, its contents come into force under a new number, with this note.
-
-        A fact that a relay notes meanwhile stays. Raises BackupRefused if somebody else writes
-        another node meanwhile, StoreUnreachable, SaveTooLarge.
+        `note` says who restores, for a new mapping set. `recorded` are the mapping sets in position
+        records: if the backup's set has a lower number than one of them, its contents come into
+        force under a new number. A fact that a relay records meanwhile stays. Raises BackupRefused
+        if somebody else writes one of the other nodes meanwhile, StoreUnreachable, SaveTooLarge.
         """
         for path in changes.to_write:
             if path == POINTER:

@@ -1,4 +1,6 @@
-"""The turn of an erasure: one process erases at a time, and notes the settings that it changes."""
+"""The lock for an erasure of personal data: one process erases at a time, and records the topic
+settings that it changes.
+"""
 
 import socket
 import threading
@@ -27,10 +29,10 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class ErasureTurn:
-    """The right to run the one erasure of an installation: an ephemeral node that ends with its
-    process, and one node for each changed topic.
+    """The right to run the only erasure of an installation.
 
-    Use one object for each session. Several threads may use it.
+    It is an ephemeral node, which ends with its process, and one node for each topic whose setting
+    was changed. Use one object per ZooKeeper session; several threads may use it.
     """
 
     def __init__(self, session: Session, paths: Paths, installation: str) -> None:
@@ -43,8 +45,9 @@ class ErasureTurn:
 
     @contextmanager
     def held(self, by: str) -> Iterator[None]:
-        """Hold the right to erase: no other process has it in the block. Raises ErasureRefused,
-        StoreUnreachable.
+        """Context manager: hold the right to erase for `by`, the operator's name.
+
+        Raises ErasureRefused if another process or thread has it, and StoreUnreachable.
         """
         if not self._in_process.acquire(blocking=False):
             raise ErasureRefused(
@@ -61,9 +64,9 @@ class ErasureTurn:
             self._in_process.release()
 
     def check(self) -> None:
-        """Raise ErasureInterrupted unless the turn has been held since it was taken.
+        """Raise ErasureInterrupted if the right to erase was lost since it was taken.
 
-        Raises StoreUnreachable while that is not known.
+        Raises StoreUnreachable while that cannot be found out.
         """
         if not self._session.owns(self.node):
             raise ErasureInterrupted(
@@ -71,9 +74,10 @@ class ErasureTurn:
             )
 
     def note(self, topic: str, segment_ms: str | None) -> None:
-        """Store the topic's own `segment.ms` before it is changed; None: it has none.
+        """Record the topic's own value of `segment.ms` before it is changed; None: the topic has
+        none.
 
-        Raises ErasureInterrupted if it was noted by another process.
+        Raises ErasureInterrupted if another process has recorded it.
         """
         self.check()
         value = write_json({_SEGMENT_MS: segment_ms})
@@ -83,7 +87,9 @@ class ErasureTurn:
             raise ErasureInterrupted(f"Another process changes the settings of {topic}.") from exc
 
     def noted(self) -> dict[str, str | None]:
-        """Return the topics whose setting may be changed, with the value to put back."""
+        """Return the topics whose `segment.ms` may still be changed, with the value to restore;
+        None: to remove the setting.
+        """
         try:
             names = self._session.children(self._paths.erasure_settings, synced=True)
         except NodeMissing:
@@ -96,12 +102,14 @@ class ErasureTurn:
         }
 
     def restored(self, topic: str) -> None:
-        """Drop the note of a topic, because its setting is back."""
+        """Delete the record of a topic, because its setting is restored."""
         with suppress(NodeMissing):
             self._session.delete(self._paths.erasure_setting(topic))
 
     def is_left(self) -> bool:
-        """Return whether an erasure that ended early left notes, or this session its node."""
+        """Return whether an erasure ended early: recorded topic settings are left, or this session
+        still has the node of the lock.
+        """
         return bool(self.noted()) or self._session.owns(self.node)
 
     def _take(self, by: str) -> None:

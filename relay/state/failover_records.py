@@ -1,5 +1,5 @@
-"""Failover records in ZooKeeper: orders to the relay, its view of the two servers, and past
-switches.
+"""The failover documents in ZooKeeper: the operators' orders, the relay's view of the two servers,
+and past switches.
 """
 
 from dataclasses import asdict, dataclass
@@ -14,10 +14,10 @@ SWITCHES_LISTED: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class StandingOrders:
-    """The orders of operators for an instance's source, until they are executed or withdrawn.
+    """The operators' orders about an instance's source, until they are executed or withdrawn.
 
-    `number` rises with every order. `by`, `at_ms` (Unix milliseconds) and `comment` are of the
-    newest order, `accepted_by` of the newest accepted loss.
+    `number` rises with every order. `by`, `at_ms` (Unix milliseconds) and `comment` belong to the
+    newest order, and `accepted_by` to the newest accepted loss.
     """
 
     number: int = 0
@@ -40,7 +40,7 @@ class StandingOrders:
 
     @classmethod
     def from_document(cls, value: bytes) -> "StandingOrders":
-        """Read the orders; a role that this version does not know is ignored."""
+        """Return the orders in a document. A role that this version does not know is ignored."""
         fields = JsonObject.read(value)
         return cls(
             number=fields.whole("number"),
@@ -56,11 +56,13 @@ class StandingOrders:
 
 @dataclass(frozen=True, slots=True)
 class ServerView:
-    """One server as the relay read it last.
+    """One server, as the relay last saw it.
 
-    `behind` counts published transactions that it lacks, -1 without GTIDs. `lacking` are their
-    GTIDs, `gone` those that it purged before they were published, `errant` those that bypassed
-    replication.
+    behind   how many published transactions it lacks; -1: unknown, as without GTIDs
+    lacking  the GTIDs of these
+    gone     GTIDs that the server purged before they were published
+    errant   GTIDs that bypassed replication
+    seen_ms  when it was polled, in Unix milliseconds
     """
 
     role: str
@@ -80,7 +82,7 @@ class ServerView:
 
     @classmethod
     def read(cls, fields: JsonObject) -> "ServerView":
-        """Read one server of a view. A missing count of `behind` becomes -1: not known."""
+        """Return the server in the fields of a view. A missing `behind` becomes -1 (unknown)."""
         return cls(
             role=fields.text("role"),
             place=fields.text("place"),
@@ -101,9 +103,10 @@ class ServerView:
 
 @dataclass(frozen=True, slots=True)
 class FailoverView:
-    """The server that is read, the next decision of the relay and its reason, and both servers.
+    """The state of a source's failover: the server that is read, the relay's decision and its
+    reason, and both servers.
 
-    `orders` is the number of the orders in this view.
+    `orders` is the number of the operators' orders that the decision used.
     """
 
     followed: str = ""
@@ -121,7 +124,7 @@ class FailoverView:
         return _role(self.followed)
 
     def server(self, role: ServerRole) -> ServerView | None:
-        """Return the view of this server, or None if the relay has not checked it yet."""
+        """Return the server with this role; None if the relay has not polled it yet."""
         return next((server for server in self.servers if server.role == role), None)
 
     def to_document(self) -> bytes:
@@ -130,7 +133,7 @@ class FailoverView:
 
     @classmethod
     def from_document(cls, value: bytes) -> "FailoverView":
-        """Read a view that any version wrote; missing fields get their defaults."""
+        """Return the view in a document of any version. Missing fields get their defaults."""
         fields = JsonObject.read(value)
         return cls(
             followed=fields.text("followed"),
@@ -146,10 +149,18 @@ class FailoverView:
 
 @dataclass(frozen=True, slots=True)
 class SwitchNote:
-    """One switch: when, from where, to where, why, under which epoch.
+    """One switch of a source to another server.
 
-    `lost` and `left_out` are losses that `accepted_by` accepted; `asked_by` is empty if
-    heartbeats alone decided, `source` where the instance has but one.
+    at_ms        when, in Unix milliseconds
+    to           the role of the new server
+    place        host:port of the new server
+    reason       why, as a sentence
+    epoch        the epoch after the switch
+    lost         published GTIDs that the new server lacks, accepted by `accepted_by`
+    left_out     GTIDs that were never published, accepted by `accepted_by`
+    errant       GTIDs that bypassed replication on the other server
+    asked_by     the operator who ordered the switch, "" if the relay decided
+    source       the source of a group, "" for a single source
     """
 
     at_ms: int
@@ -166,7 +177,7 @@ class SwitchNote:
 
     @classmethod
     def read(cls, fields: JsonObject) -> "SwitchNote":
-        """Read one switch; fields that older versions did not write are empty."""
+        """Return the switch in these fields. Fields that older versions did not write are ""."""
         return cls(
             at_ms=fields.whole("at_ms"),
             to=fields.text("to"),

@@ -1,4 +1,4 @@
-"""Orders, view and history of the source's failover, kept in ZooKeeper."""
+"""Stores the orders, the view and the history of a source's failover in ZooKeeper."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -30,11 +30,11 @@ class FailoverState:
 
 
 class FailoverStore:
-    """Operators write orders, the relay that leads an instance writes view and history.
+    """Stores the failover documents of instances. Operators write orders; the relay that leads an
+    instance writes view and history.
 
-    Every change of orders is a compare-and-set.
-
-    Those of a single source; each source of a group has its own.
+    This object is for a single source; `of_source` returns that of one source of a group. Every
+    change of orders is a compare-and-set.
     """
 
     def __init__(self, session: Session, paths: Paths, source: str = "") -> None:
@@ -43,7 +43,7 @@ class FailoverStore:
         self._source = source
 
     def of_source(self, source: str) -> "FailoverStore":
-        """Return the store of one source of a group; "" names the only source of an instance."""
+        """Return the store for one source of a group; "" is the single source of an instance."""
         return FailoverStore(self._session, self._paths, source)
 
     def orders(self, instance: str) -> StandingOrders:
@@ -61,10 +61,11 @@ class FailoverStore:
     def change_orders(
         self, instance: str, change: Callable[[StandingOrders], StandingOrders]
     ) -> StandingOrders:
-        """Apply a change to the present orders, also with concurrent writers, and return the new
-        orders. Their number is one higher.
+        """Apply `change` to the present orders, and return the new orders, whose number is one
+        higher.
 
-        Raises VersionConflict or NodeMissing after many attempts, StoreUnreachable.
+        If another writer was faster, `change` is applied again. Raises VersionConflict or
+        NodeMissing after many attempts, StoreUnreachable.
         """
 
         def changed(node: Node | None) -> tuple[StandingOrders, bytes]:
@@ -76,18 +77,20 @@ class FailoverStore:
         return update_node(self._session, path, changed)
 
     def put_view(self, instance: str, view: FailoverView) -> None:
-        """Write the view unconditionally: only the leader of the instance writes it."""
+        """Write the view without comparing versions, because only the leader of the instance writes
+        it.
+        """
         self._session.put(self._paths.failover_view(instance, self._source), view.to_document())
 
     def view(self, instance: str) -> FailoverView | None:
-        """Return the relay's last view; None if no relay ever checked this instance's servers."""
+        """Return the relay's last view; None if no relay has polled this instance's servers."""
         node = self._session.find(self._paths.failover_view(instance, self._source))
         return None if node is None else FailoverView.from_document(node.value)
 
     def every(self, keys: Sequence[tuple[str, str]]) -> list[FailoverState]:
-        """Return view, orders and history of many sources, read together.
+        """Return view, orders and history of many sources, which are read together.
 
-        keys  (instance, source) of each; the source is "" where it is the only one
+        `keys` are (instance, source) of each; the source is "" for a single source.
         """
         paths = self._paths
         views = self._session.find_all([paths.failover_view(*key) for key in keys])

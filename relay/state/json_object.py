@@ -1,4 +1,4 @@
-"""Reading of JSON objects that another version, or a person with a shell, may have written."""
+"""Reads JSON objects that another version, or a person with a shell, may have written."""
 
 import json
 from collections.abc import Mapping
@@ -6,9 +6,9 @@ from typing import Any
 
 
 class JsonObject:
-    """A JSON object whose fields may be missing or of another kind.
+    """A JSON object whose fields may be missing or have another type.
 
-    Each reader then gives its default and never raises.
+    Each method then returns its default, and none raises.
     """
 
     __slots__ = ("_fields",)
@@ -18,7 +18,7 @@ class JsonObject:
 
     @classmethod
     def read(cls, value: bytes | str) -> "JsonObject":
-        """Parse; a value that is not a JSON object is read as one without fields."""
+        """Return the parsed object. A value that is no JSON object gives one without fields."""
         try:
             parsed = json.loads(value)
         except (ValueError, RecursionError):
@@ -29,7 +29,7 @@ class JsonObject:
         return field in self._fields
 
     def text(self, field: str, default: str = "") -> str:
-        """Return the field if it is a string, else `default`."""
+        """Return the field if it is a string, otherwise `default`."""
         found = self._fields.get(field)
         return found if isinstance(found, str) else default
 
@@ -38,7 +38,9 @@ class JsonObject:
         return self._fields.get(field) is True
 
     def whole(self, field: str, default: int = 0) -> int:
-        """Read a whole number, also one written as text."""
+        """Return the field as an integer, also from a string of decimal digits; otherwise
+        `default`.
+        """
         found = self.whole_or_none(field)
         return default if found is None else found
 
@@ -57,7 +59,7 @@ class JsonObject:
         )
 
     def flag(self, field: str) -> bool:
-        """Return True only if the field is the JSON value `true`."""
+        """Return whether the field is the JSON value true."""
         return self._fields.get(field) is True
 
     def texts(self, field: str) -> tuple[str, ...]:
@@ -83,7 +85,7 @@ class JsonObject:
         )
 
     def plain(self, field: str) -> dict[str, Any]:
-        """Return the field if it is an object, else an empty one."""
+        """Return the field if it is an object, otherwise {}."""
         found = self._fields.get(field)
         return found if isinstance(found, dict) else {}
 
@@ -97,7 +99,9 @@ class JsonObject:
         )
 
     def texts_by_name(self, field: str) -> dict[str, str]:
-        """Read an object of texts; other values in it are left out."""
+        """Return the strings in an object field, by name; {} if it is no object. Other values in it
+        are left out.
+        """
         found = self._fields.get(field)
         return (
             {key: text for key, text in found.items() if isinstance(text, str)}
@@ -106,7 +110,9 @@ class JsonObject:
         )
 
     def wholes(self, field: str) -> dict[str, int]:
-        """Read an object of whole numbers; other values in it are left out."""
+        """Return the integers in an object field, by name; {} if it is no object. Other values in
+        it are left out.
+        """
         found = self._fields.get(field)
         if not isinstance(found, dict):
             return {}
@@ -114,7 +120,7 @@ class JsonObject:
         return {key: number for key in found if (number := numbers.whole_or_none(key)) is not None}
 
     def reals_or_none(self, field: str) -> dict[str, float] | None:
-        """Read an object of JSON numbers, without other values in it; None if it is not an
+        """Return the numbers in an object field, by name, without other values; None if it is no
         object.
         """
         found = self._fields.get(field)
@@ -125,8 +131,8 @@ class JsonObject:
 
 
 def write_json(fields: Mapping[str, object]) -> bytes:
-    """Write an object as one line of UTF-8.
+    """Return an object as one line of JSON in UTF-8.
 
-    Half a surrogate pair, which UTF-8 cannot hold, becomes a question mark.
+    Half a surrogate pair, which UTF-8 cannot represent, becomes a question mark.
     """
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

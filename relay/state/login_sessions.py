@@ -1,4 +1,6 @@
-"""Sign-ins of users, one node for each, so that every admin accepts and ends each of them."""
+"""Sign-ins of users: one node for each, so that every admin process accepts and ends
+all of them.
+"""
 
 import json
 from collections.abc import Callable, Iterator
@@ -14,17 +16,17 @@ from relay.zk import Session
 
 @dataclass(frozen=True, slots=True)
 class StoredSession:
-    """A sign-in and the version of its node."""
+    """A sign-in, and the version of its node."""
 
     session: LoginSession
     version: int
 
 
 class LoginSessionStore:
-    """Reads and writes the sign-ins.
+    """Reads and writes sign-ins.
 
-    The id of a session is the SHA-256 of the secret that the browser has, as hexadecimal digits:
-    a reader of ZooKeeper cannot use it.
+    The id of a sign-in is the SHA-256 of the secret in the browser, as hexadecimal digits. So
+    someone who can read ZooKeeper cannot use it.
     """
 
     def __init__(self, session: Session, paths: Paths) -> None:
@@ -32,11 +34,11 @@ class LoginSessionStore:
         self._paths = paths
 
     def open(self, session_id: str, session: LoginSession) -> None:
-        """Store a new session."""
+        """Store a new sign-in."""
         self._session.create(self._paths.login_session(session_id), _document(session))
 
     def find(self, session_id: str) -> StoredSession | None:
-        """Return a session, None if it does not exist or is damaged."""
+        """Return a sign-in; None if it does not exist or is damaged."""
         node = self._session.find(self._paths.login_session(session_id))
         session = None if node is None else _read(node.value)
         return (
@@ -44,7 +46,10 @@ class LoginSessionStore:
         )
 
     def note_use(self, session_id: str, found: StoredSession, now_ms: int) -> None:
-        """Store when the session was used; an admin that did so at the same moment is enough."""
+        """Store that the sign-in was used at `now_ms` (Unix milliseconds).
+
+        If another admin process stored a use at the same moment, that is enough.
+        """
         with suppress(VersionConflict, NodeMissing):
             self._session.compare_and_set(
                 self._paths.login_session(session_id),
@@ -53,12 +58,14 @@ class LoginSessionStore:
             )
 
     def close(self, session_id: str) -> None:
-        """End a session. It may have ended before."""
+        """End a sign-in. No effect if it has already ended."""
         with suppress(NodeMissing):
             self._session.delete(self._paths.login_session(session_id))
 
     def close_where(self, is_wanted: Callable[[LoginSession], bool]) -> int:
-        """End all matching sessions, and damaged ones; return their number."""
+        """End all sign-ins for which `is_wanted` returns True, and all damaged ones; return their
+        number.
+        """
         ended = [
             session_id
             for session_id, session in self._all()
@@ -69,7 +76,7 @@ class LoginSessionStore:
         return len(ended)
 
     def of_user(self, name: str) -> list[tuple[str, LoginSession]]:
-        """Return ids and sessions of a user, the oldest first."""
+        """Return (id, sign-in) of each sign-in of a user, the oldest first."""
         found = [
             (session_id, session)
             for session_id, session in self._all()

@@ -1,4 +1,4 @@
-"""Every znode path of an installation; nowhere else is one put together."""
+"""Every node path of an installation in ZooKeeper. No other module builds one."""
 
 from dataclasses import dataclass
 from urllib.parse import quote

@@ -1,4 +1,4 @@
-"""Operators' overrides of the placement: moves of instances, and servers in maintenance."""
+"""Operators' overrides of the placement: hand-overs of instances, and servers in maintenance."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,33 +11,30 @@ from relay.zk import Node, Session, Watch, update_node
 
 @dataclass(frozen=True, slots=True)
 class PlacementOverride:
-    """Something that an operator asked for.
-
-    `to` is the relay or server of a move, empty for a maintenance.
-    """
+    """One override. `to` is the relay or server of a hand-over, "" for a maintenance."""
 
     note: Note
     to: str = ""
 
     def fields(self) -> dict[str, object]:
-        """Return the fields that `read` reads; the caller adds the subject's name."""
+        """Return the fields of the override; the caller adds the name of the instance or server."""
         return {"to": self.to, **self.note.fields()}
 
     @classmethod
     def read(cls, fields: JsonObject) -> "PlacementOverride":
-        """Read one override; without `to` it is a maintenance."""
+        """Return the override in these fields. Without `to` it is a maintenance."""
         return cls(Note.read(fields), fields.text("to"))
 
 
 @dataclass(frozen=True, slots=True)
 class PlacementOverrides:
-    """All present overrides: `moves` by instance, `maintenance` by server."""
+    """All present overrides: hand-overs by instance (`moves`), and maintenance by server."""
 
     moves: Mapping[str, PlacementOverride] = field(default_factory=dict)
     maintenance: Mapping[str, PlacementOverride] = field(default_factory=dict)
 
     def to_document(self) -> bytes:
-        """Return the JSON document with both lists, each entry with its name and its note."""
+        """Return the JSON document with both lists."""
         return write_json(
             {
                 "moves": _written(self.moves, "instance"),
@@ -47,15 +44,16 @@ class PlacementOverrides:
 
     @classmethod
     def from_document(cls, value: bytes) -> "PlacementOverrides":
-        """Read the overrides that any version wrote; missing lists are empty."""
+        """Return the overrides in a document of any version. Missing lists are empty."""
         fields = JsonObject.read(value)
         return cls(_read(fields, "moves", "instance"), _read(fields, "maintenance", "server"))
 
 
 class PlacementStore:
-    """Keeps the overrides in one node.
+    """Stores the overrides in one node.
 
-    A change is repeated if another writer was faster, because each concerns one name only.
+    If another writer was faster, a change is applied again, because each change concerns one name
+    only.
     """
 
     def __init__(self, session: Session, paths: Paths) -> None:
@@ -74,8 +72,8 @@ class PlacementStore:
         return self._session.watch(self._path, signal)
 
     def hand_over(self, instance: str, to: str, note: Note) -> None:
-        """Let an instance run on a relay or server, for as long as that lives, until the override
-        is withdrawn or another one made.
+        """Let an instance run on the relay or server `to`, as long as that runs, until the override
+        is withdrawn or replaced.
         """
         self._change(
             lambda overrides: replace(
@@ -84,14 +82,14 @@ class PlacementStore:
         )
 
     def withdraw_hand_over(self, instance: str) -> None:
-        """Delete the move: settings and balance choose the relay of the instance again."""
+        """Delete the hand-over of an instance: settings and balance choose its relay again."""
         self._change(
             lambda overrides: replace(overrides, moves=_without(overrides.moves, instance))
         )
 
     def drain(self, server: str, note: Note) -> None:
-        """Put a server into maintenance: its relays hand everything over that another one can
-        take.
+        """Put a server into maintenance: its relays hand over every instance that another relay can
+        run.
         """
         self._change(
             lambda overrides: replace(

@@ -1,5 +1,5 @@
-"""Which relay runs which instance and which others could, for operators; and whether a requested
-move is possible.
+"""Reports for operators which relay runs which instance and which others could, and checks whether
+a hand-over is possible.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,9 +12,9 @@ from relay.state.placement_overrides import PlacementOverrides
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A relay whose settings have the instance.
+    """A relay whose settings contain the instance.
 
-    `code` and `reason` say why it cannot run it, "" if it can.
+    `code` and `reason` say why it cannot run the instance now; "" if it can.
     """
 
     relay: str
@@ -26,8 +26,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class InstanceAssignment:
-    """An instance: its leading relay ("": none), the target of an operator's move ("": none),
-    and the relays that know it.
+    """An instance and the relays that could run it.
+
+    `leader` is the leading relay, and `moved_to` the target of an operator's hand-over; "" if there
+    is none.
     """
 
     instance: str
@@ -40,7 +42,9 @@ class InstanceAssignment:
 def assignments(
     members: Sequence[RelayMember], leaders: Mapping[str, str], overrides: PlacementOverrides
 ) -> tuple[InstanceAssignment, ...]:
-    """Return every instance that a running relay has or leads, or that was moved, by name."""
+    """Return every instance that a running relay can run or leads, or that an operator handed over,
+    sorted by name.
+    """
     known = {each.instance for member in members for each in member.candidacies} | {
         *leaders,
         *overrides.moves,
@@ -49,7 +53,9 @@ def assignments(
 
 
 def check_hand_over(place: InstanceAssignment, to: str) -> None:
-    """Let a move pass that can be carried out at once. Raises PlacementRefused."""
+    """Raise PlacementRefused if the instance `place` cannot be handed over to the relay or server
+    `to` now.
+    """
     there = [each for each in place.candidates if to in (each.relay, each.server)]
     if not there:
         raise PlacementRefused(

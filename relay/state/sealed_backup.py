@@ -1,6 +1,6 @@
-"""A backup as one file that only its passphrase opens.
+"""A backup as one encrypted file, which only its passphrase opens.
 
-The key comes from the passphrase by scrypt (RFC 7914), the documents are encrypted by AES-256-GCM,
+The key comes from the passphrase by scrypt (RFC 7914). The documents are encrypted by AES-256-GCM,
 which also detects every change of the file.
 """
 
@@ -52,9 +52,9 @@ def seal(backup: Backup, passphrase: str) -> str:
 
 
 def unseal(text: str, passphrase: str) -> Backup:
-    """Read a sealed backup.
+    """Return the backup in a sealed file.
 
-    Raises BackupRefused for another file, a later format, and a wrong passphrase.
+    Raises BackupRefused for another kind of file, a later format, and a wrong passphrase.
     """
     head = _head(text)
     try:

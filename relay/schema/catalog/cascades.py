@@ -1,4 +1,4 @@
-"""Foreign keys by which a server changes rows without a binlog event."""
+"""Foreign keys through which a server changes rows without writing a binlog event."""
 
 import re
 from collections.abc import Sequence
@@ -28,9 +28,9 @@ _ACTION: Final = re.compile(r"ON (?:DELETE|UPDATE) (?:CASCADE|SET NULL|SET DEFAU
 
 @dataclass(frozen=True, slots=True)
 class Cascade:
-    """A foreign key of `table` whose rows the server changes when rows of `parent` change.
+    """A foreign key of `table`: if rows of `parent` change, the server changes rows of `table`.
 
-    `actions` as in SQL, `ON DELETE CASCADE`.
+    `actions` is its text in SQL, such as `ON DELETE CASCADE`.
     """
 
     table: TableId
@@ -42,10 +42,10 @@ class Cascade:
 
 
 def cascades_are_logged(version: str, native: str) -> bool:
-    """Return whether the server writes the row changes of foreign keys into its binlog: MySQL 9.6
-    and later, unless InnoDB executes the cascades.
+    """Return whether the server writes the row changes of foreign keys into its binlog.
 
-    `native` is the value of innodb_native_foreign_keys, "" if the server has no such variable.
+    MySQL 9.6 and later do, unless InnoDB executes the cascades. `native` is the value of
+    innodb_native_foreign_keys, "" if the server has no such variable.
     """
     number = re.match(r"(\d+)\.(\d+)", version)
     if "mariadb" in version.lower() or number is None:
@@ -54,10 +54,11 @@ def cascades_are_logged(version: str, native: str) -> bool:
 
 
 def cascades_of(table: TableId, created: str) -> Sequence[Cascade]:
-    """Return the foreign keys that change rows in the text of SHOW CREATE TABLE.
+    """Return the foreign keys of `table` that change its rows. `created` is the text of SHOW CREATE
+    TABLE.
 
-    An account with only SELECT sees them there; `REFERENTIAL_CONSTRAINTS` requires the right to
-    change the table.
+    That text is used because an account with only SELECT can read it; `REFERENTIAL_CONSTRAINTS`
+    requires the right to change the table.
     """
     found = []
     for key in _FOREIGN_KEY.finditer(created):

@@ -1,6 +1,6 @@
-"""Queries on a server's catalogue, and parsers of their rows.
+"""Queries on a server's catalogue, and the parsers of their results.
 
-They raise the driver's errors; `CatalogReader` translates them.
+They raise PyMySQL's errors, which `CatalogReader` translates.
 """
 
 from collections.abc import Collection
@@ -36,11 +36,13 @@ NOT_PERMITTED: Final = frozenset({1142, 1143, 1227, 1370})
 
 @dataclass(frozen=True, slots=True)
 class CatalogTable:
-    """A table as the server describes it now: column names and types in order, and the unique
-    not-null keys in the server's order.
+    """A table as the server describes it now.
 
-    `primary_key` holds the columns of a real PRIMARY KEY. Both are empty if keys were not
-    requested.
+    columns      name and type of each column, in order
+    unique_keys  the columns of each unique key without NULL, in the server's order
+    primary_key  the columns of a real PRIMARY KEY
+
+    The last two are empty if keys were not requested.
     """
 
     columns: tuple[tuple[str, str], ...]
@@ -52,9 +54,9 @@ class CatalogTable:
 class CatalogVersions:
     """The present system versioning of a table.
 
-    `columns` are the names that the catalogue shows, in order; none on a server that keeps no
-    versions. `end` is the column that ends a version, "" if the table keeps none. MariaDB hides
-    that column if the table was created without naming it.
+    `columns` are the column names that the catalogue shows, in order; empty on a server without
+    system versioning. `end` is the column that ends a version, "" if the table is not versioned.
+    MariaDB hides that column if the statement that created the table did not name it.
     """
 
     columns: tuple[str, ...]
@@ -64,7 +66,7 @@ class CatalogVersions:
 def describe_table(
     connection: "pymysql.Connection[DictCursor]", table: TableId, *, keys: bool
 ) -> CatalogTable | None:
-    """Describe a table as it is now, with or without its keys. None if the table does not exist."""
+    """Return a table as it is now, with or without its keys; None if the table does not exist."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT COLUMN_NAME AS name, COLUMN_TYPE AS type FROM information_schema.COLUMNS "
@@ -86,7 +88,7 @@ def describe_table(
 
 
 def server_version(cursor: DictCursor) -> str:
-    """Return the version as the server prints it, with the family in MariaDB's."""
+    """Return the version as the server prints it; MariaDB's contains the word MariaDB."""
     cursor.execute("SELECT VERSION() AS version")
     return "".join(row["version"] for row in cursor.fetchall())
 
@@ -94,7 +96,7 @@ def server_version(cursor: DictCursor) -> str:
 def versions_of(
     connection: "pymysql.Connection[DictCursor]", table: TableId
 ) -> CatalogVersions | None:
-    """Return the current system versioning of a table; None if the table was dropped."""
+    """Return the present system versioning of a table; None if the table does not exist."""
     these = (table.database, table.table)
     with connection.cursor() as cursor:
         if "mariadb" not in server_version(cursor).lower():
@@ -118,7 +120,7 @@ def versions_of(
 
 
 def read_snapshot(cursor: DictCursor, tables: Collection[TableId]) -> CatalogSnapshot:
-    """Describe all tables, or only these, as they are now."""
+    """Return the descriptions of all tables as they are now; with `tables`, only of these."""
 
     def rows(sql: str, *parameters: str) -> "list[dict[str, Any]]":
         cursor.execute(sql, parameters)
@@ -141,7 +143,9 @@ def read_snapshot(cursor: DictCursor, tables: Collection[TableId]) -> CatalogSna
 
 
 def create_statement(cursor: DictCursor, table: TableId) -> str:
-    """Return the result of SHOW CREATE TABLE. "" for a dropped or invisible table."""
+    """Return the text of SHOW CREATE TABLE; "" if the table does not exist or the account may not
+    see it.
+    """
     try:
         cursor.execute(f"SHOW CREATE TABLE {quoted(table.database)}.{quoted(table.table)}")
     except pymysql.err.MySQLError as exc:
@@ -166,7 +170,7 @@ def _shown_indexes(cursor: DictCursor, table: TableId) -> list[str]:
 
 
 def error_number(exc: Exception) -> int:
-    """Return the server's or the client's error number, 0 if there is none."""
+    """Return the server's or PyMySQL's error number; 0 if the error has none."""
     return exc.args[0] if exc.args and isinstance(exc.args[0], int) else 0
 
 

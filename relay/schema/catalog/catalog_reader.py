@@ -1,6 +1,4 @@
-"""Reads types and unique keys of one table from the source's catalogue, because table maps lack
-them.
-"""
+"""Reads the types and keys of tables from the source's catalogue, because table maps lack them."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -47,9 +45,10 @@ _LOGIN_REFUSED: Final = frozenset({_DATABASE_DENIED, 1045, 1698})
 
 
 class CatalogReader:
-    """Queries the source for one table at a time over a separate connection. Used by one thread.
+    """Queries the catalogue of a source over a separate connection; used by one thread.
+
     The connection stays open: at a start every table is new, and a login costs ten times as much as
-    the query, with TLS a hundred times.
+    a query, with TLS a hundred times.
     """
 
     def __init__(self, settings: SourceSettings) -> None:
@@ -57,14 +56,14 @@ class CatalogReader:
         self._connection: pymysql.Connection[DictCursor] | None = None
 
     def close(self) -> None:
-        """Close the connection; a later query opens a new one."""
+        """Close the connection. The next query opens another one."""
         if self._connection is not None:
             with suppress(pymysql.err.MySQLError, OSError):
                 self._connection.close()
             self._connection = None
 
     def read(self, table: TableId, *, keys: bool) -> CatalogTable | None:
-        """Describe a table as it is now, with or without its keys. None if it does not exist.
+        """Return a table as it is now, with or without its keys; None if it does not exist.
 
         Raises SourceUnreachable, SourceLoginRefused or SourceNotPermitted.
         """
@@ -77,15 +76,16 @@ class CatalogReader:
                 raise
 
     def versions(self, table: TableId) -> CatalogVersions | None:
-        """Return the current system versioning of a table.
+        """Return the present system versioning of a table.
 
-        None if the table was dropped, or the account may not see it. Raises the errors of `read`.
+        None if the table does not exist or the account may not see it. Raises the errors of `read`.
         """
         with self._asking(f"the versions of {table}"):
             return self._answer(lambda connection: versions_of(connection, table))
 
     def every_column(self) -> list[tuple[TableId, str]]:
-        """Name every column of every table that the user may see, in the server's order.
+        """Return (table, column name) of every column that the account may see, in the server's
+        order.
 
         Raises SourceUnreachable, SourceLoginRefused or SourceNotPermitted.
         """
@@ -97,7 +97,7 @@ class CatalogReader:
             return [(TableId(row["d"], row["t"]), row["c"]) for row in cursor.fetchall()]
 
     def type_texts(self) -> Mapping[TableId, Sequence[tuple[str, str]]]:
-        """Return name and type of every column by table, in the server's order.
+        """Return (name, type) of every column by table, in the server's order.
 
         Raises SourceUnreachable, SourceLoginRefused or SourceNotPermitted.
         """
@@ -110,10 +110,11 @@ class CatalogReader:
         return found
 
     def unlogged_generated_columns(self) -> Sequence[tuple[TableId, str]]:
-        """Return the generated columns that the binlog lacks in updates and deletes, by table.
+        """Return (table, column name) of the generated columns that the binlog lacks in updates and
+        deletes.
 
-        A table that the user may not see is left out. Raises SourceUnreachable, SourceLoginRefused
-        or SourceNotPermitted.
+        Tables that the account may not see are missing. Raises SourceUnreachable,
+        SourceLoginRefused or SourceNotPermitted.
         """
         with self._cursor("its generated columns") as cursor:
             version = server_version(cursor)
@@ -123,10 +124,10 @@ class CatalogReader:
             return [(TableId(row["d"], row["t"]), row["c"]) for row in cursor.fetchall()]
 
     def unlogged_cascades(self, wanted: Callable[[TableId], bool]) -> Sequence[Cascade]:
-        """Return the foreign keys by which the server changes rows of wanted tables without a
-        binlog event, sorted by table.
+        """Return the foreign keys through which the server changes rows of `wanted` tables without
+        a binlog event, sorted by table.
 
-        A table that the user may not SELECT from is not seen. Raises SourceUnreachable,
+        Tables that the account may not SELECT from are missing. Raises SourceUnreachable,
         SourceLoginRefused or SourceNotPermitted.
         """
         with self._cursor("its foreign keys") as cursor:
@@ -145,15 +146,17 @@ class CatalogReader:
             ]
 
     def snapshot(self, tables: Collection[TableId] = ()) -> CatalogSnapshot:
-        """Describe all tables, or only these, as they are now. Raises the errors of `read`."""
+        """Return the descriptions of all tables as they are now; with `tables`, only of these.
+        Raises the errors of `read`.
+        """
         with self._cursor("its tables") as cursor:
             return read_snapshot(cursor, tables)
 
     def locks_end(self, tables: Iterable[TableId], seconds: float) -> bool:
-        """Wait until no statement changes these tables any more.
+        """Wait until no statement is changing these tables; return False if one still is after
+        `seconds` seconds.
 
-        Return False if one still does after `seconds`. A statement keeps its lock until its effect
-        is visible. Raises the errors of `read`.
+        A statement holds its lock until its effect is visible. Raises the errors of `read`.
         """
         with self._asking("the locks of tables"):
             try:
@@ -168,8 +171,8 @@ class CatalogReader:
         return True
 
     def may_describe(self, table: TableId) -> bool:
-        """Return whether the account may see a table's columns. True also for a table that does not
-        exist.
+        """Return whether the account may see the columns of a table. Also True for a table that
+        does not exist.
 
         Raises the errors of `read`.
         """

@@ -55,8 +55,10 @@ COLUMNS_IN_ORDER: Final = " ORDER BY TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION"
 
 @dataclass(frozen=True, slots=True)
 class CatalogSnapshot:
-    """Tables of all databases that are not the server's own, and the character set of each
-    database. `mariadb`: the server is one.
+    """The tables of all databases except the server's own, and the default character set of each
+    database.
+
+    `mariadb`: the server is MariaDB.
     """
 
     tables: dict[TableId, DescribedTable] = field(default_factory=dict)
@@ -65,7 +67,7 @@ class CatalogSnapshot:
 
 
 def only(tables: Collection[TableId]) -> tuple[str, list[str]]:
-    """Return the condition that selects these tables, with its parameters. Empty: all tables."""
+    """Return (SQL condition, its parameters) that selects these tables; ("", []) for all tables."""
     if not tables:
         return "", []
     pairs = ", ".join(["(%s, %s)"] * len(tables))
@@ -77,9 +79,9 @@ def only(tables: Collection[TableId]) -> tuple[str, list[str]]:
 def described_tables(
     tables: Iterable[Row], columns: Iterable[Row], keys: Iterable[Row], *, mariadb: bool
 ) -> dict[TableId, DescribedTable]:
-    """Combine the catalogue's rows into tables.
+    """Combine rows of the catalogue into descriptions of tables.
 
-    Columns and the columns of keys are in order, the keys are not.
+    The rows of columns, and of the columns of keys, are in order; the keys themselves are not.
     """
     of_columns: dict[TableId, list[DescribedColumn]] = defaultdict(list)
     of_keys: dict[TableId, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))

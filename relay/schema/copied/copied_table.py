@@ -1,5 +1,5 @@
-"""Converts a described table into the table map of its row events, the SQL of its columns, and the
-key for reading it in order.
+"""Derives from a described table how its rows are read by SELECT: the table map of its row events,
+the SQL of its columns, and the key that orders them.
 
 Source of the lengths: the metadata that each type writes (mysql-server and MariaDB:
 Field::do_save_field_metadata).
@@ -47,11 +47,14 @@ _NOT_ALONG: Final = APPROXIMATE | frozenset(
 
 @dataclass(frozen=True, slots=True)
 class CopiedTable:
-    """How a table's rows are read.
+    """How the rows of one table are read by SELECT.
 
-    `map`: the table map that its row events have. `columns`: the SQL of each column. `readers`: the
-    decoder of each column. `key`: the columns by which it is read, at `ordinals`. `facts`: name,
-    type and collation of each column, as the catalogue had them when the table was described.
+    map       the table map that the table's row events have
+    columns   the SQL of each column
+    readers   the decoder of each column
+    key       the columns by which rows are read in order
+    ordinals  the ordinals of the key's columns
+    facts     name, type and collation of each column when the table was described
     """
 
     map: TableMap
@@ -68,19 +71,17 @@ class CopiedTable:
 
     @property
     def key_types(self) -> tuple[str, ...]:
-        """Return the type and collation of each key column, as texts that are equal if these are
-        equal.
-        """
+        """The type and collation of each key column as texts, for comparing."""
         return tuple(f"{column.type_text} {column.collation}".rstrip() for column in self.key)
 
     def key_values(self, cells: Sequence[bytes | None]) -> tuple[Value, ...]:
-        """Return the decoded values of the key, in the order of `ordinals`, from a row's cells."""
+        """Return the decoded values of the key, in key order, from a row's cells."""
         return tuple(
             None if (cell := cells[at]) is None else self.readers[at](cell) for at in self.ordinals
         )
 
     def row(self, cells: Sequence[bytes | None]) -> RowChange:
-        """Return the insert of a row from the bytes of its columns."""
+        """Return a row as an insert, from the cells of its columns."""
         return RowChange(
             None,
             tuple(
@@ -91,7 +92,9 @@ class CopiedTable:
 
 
 def copied_table(table: TableId, described: DescribedTable, *, mariadb: bool) -> CopiedTable:
-    """Return how a table is read. Raises SnapshotRefused if it cannot be."""
+    """Return how the rows of a table are read by SELECT. Raises SnapshotRefused if they cannot be
+    read.
+    """
     whole = described_map(table, described, mariadb=mariadb)
     ordinals = whole.primary_key
     if not ordinals:
@@ -118,9 +121,9 @@ def copied_table(table: TableId, described: DescribedTable, *, mariadb: bool) ->
 
 
 def described_map(table: TableId, described: DescribedTable, *, mariadb: bool) -> TableMap:
-    """Return the table map that the rows of a described table have.
+    """Return the table map that the row events of a described table have.
 
-    Raises SnapshotRefused for a column whose type is not known.
+    Raises SnapshotRefused for a column with an unknown type.
     """
     bare = TableMap(
         table,

@@ -21,9 +21,9 @@ _TEMPORAL: Final = frozenset({"date", "time", "datetime", "timestamp"})
 
 
 def column_sql(column: DescribedColumn) -> str:
-    """Return the SQL expression of a column; `value_reader` decodes its result.
+    """Return the SQL expression that selects a column; `value_reader` decodes its result.
 
-    A product shows all digits of a FLOAT and keeps the sign of zero, a sum does not.
+    FLOAT and DOUBLE are multiplied by 1: a product shows all digits and keeps the sign of zero.
     """
     name = quoted(column.name)
     match column.kind:
@@ -38,7 +38,7 @@ def column_sql(column: DescribedColumn) -> str:
 
 
 def value_reader(column: DescribedColumn) -> ReadValue:
-    """Return the decoder of a column for the bytes of `column_sql`."""
+    """Return the function that decodes the bytes of `column_sql` into the value of a row event."""
     if column.kind in _WHOLE:
         return int
     if column.kind in _TEMPORAL:
@@ -68,7 +68,7 @@ def _bits(raw: bytes) -> int:
 
 
 def unpadded(raw: bytes) -> bytes:
-    """Return a BINARY as row events hold it: without its trailing zero bytes."""
+    """Return a BINARY value as row events contain it: without its trailing zero bytes."""
     return raw.rstrip(b"\0")
 
 

@@ -1,5 +1,5 @@
-"""The definition of a table at each position of the binlog, for servers whose table maps have no
-names.
+"""The schema history: the definition of each table at each position of the binlog, for servers
+whose table maps have no names.
 """
 
 from relay.schema.history.described import DescribedColumn, DescribedTable

@@ -106,8 +106,9 @@ def charset_name(written: str) -> str:
 
 
 def charset_of_collation_name(collation: str) -> str | None:
-    """Return the character set at the beginning of a collation's name; None if it has none
-    (MariaDB's `uca1400_ai_ci`, `DEFAULT`).
+    """Return the character set at the beginning of a collation's name.
+
+    None if the name contains none, as MariaDB's `uca1400_ai_ci` or `DEFAULT`.
     """
     name = collation.lower()
     if name == "binary":

@@ -1,5 +1,5 @@
-"""A table as a catalogue or a statement describes it: facts that complete a bare table map, or
-check it.
+"""A table as a catalogue or a statement describes it: the facts that complete a table map without
+names, or check it.
 """
 
 from dataclasses import dataclass, fields
@@ -8,12 +8,13 @@ from typing import Any, Final
 
 @dataclass(frozen=True, slots=True)
 class DescribedColumn:
-    """One column.
+    """The description of one column.
 
-    `kind` is the canonical word of its type (`int`, `varchar`, `enum`), `measures` the numbers in
-    its brackets. `nullable` is None if it depends on a server setting (TIMESTAMP). `charset` is
-    that of characters and labels, `"binary"` for bytes, None for other kinds and if it is unknown.
-    `labels` are those of ENUM and SET.
+    kind      the canonical word of its type (`int`, `varchar`, `enum`)
+    measures  the numbers in the brackets of its type
+    nullable  None if it depends on a server setting (TIMESTAMP)
+    charset   that of characters and labels, "binary" for bytes, None for other kinds or if unknown
+    labels    the labels of ENUM and SET
     """
 
     name: str
@@ -29,11 +30,12 @@ class DescribedColumn:
 
 @dataclass(frozen=True, slots=True)
 class DescribedIndex:
-    """An index other than the primary key: its name and the names of its columns in order, "" for
-    an expression.
+    """The description of an index other than the primary key: its name and its columns in order, ""
+    for an expression.
 
-    `prefixes` is () if every part of a unique key is a whole column, else the prefix length of each
-    part, 0 for a whole column and -1 for an expression. For other indexes it is always ().
+    `prefixes` is () if every part of a unique key is a whole column; otherwise it has the prefix
+    length of each part, 0 for a whole column and -1 for an expression. For other indexes it is
+    always ().
     """
 
     name: str
@@ -44,11 +46,11 @@ class DescribedIndex:
 
 @dataclass(frozen=True, slots=True)
 class DescribedTable:
-    """The columns in order, the names of the primary key's columns in key order, and the character
-    set of new columns.
+    """The description of a table: its columns in order, the columns of its primary key in key
+    order, and the default character set.
 
-    `indexes` holds the unique keys in the server's order, then the other indexes by name; None
-    if they are not known.
+    `indexes` holds the unique keys in the server's order, then the other indexes by name; None if
+    they are not known.
     """
 
     columns: tuple[DescribedColumn, ...]
@@ -57,14 +59,14 @@ class DescribedTable:
     indexes: tuple[DescribedIndex, ...] | None = None
 
     def ordinal(self, name: str) -> int | None:
-        """Return the ordinal of the column; column names are case-insensitive."""
+        """Return the ordinal of the column with this name, in any case; None if there is none."""
         wanted = name.lower()
         return next(
             (at for at, column in enumerate(self.columns) if column.name.lower() == wanted), None
         )
 
     def to_fields(self) -> dict[str, Any]:
-        """Return the table as plain values; default values are omitted."""
+        """Return the table as JSON fields, without default values."""
         plain: dict[str, Any] = {"columns": [_column_fields(column) for column in self.columns]}
         if self.primary_key:
             plain["primary_key"] = list(self.primary_key)
@@ -76,7 +78,9 @@ class DescribedTable:
 
     @classmethod
     def from_fields(cls, plain: dict[str, Any]) -> "DescribedTable":
-        """Read the result of `to_fields`. Raises KeyError or TypeError for other values."""
+        """Return the table in fields of `to_fields`. Raises KeyError or TypeError for
+        other fields.
+        """
         columns = tuple(_column(each) for each in plain["columns"])
         indexes = tuple(_index(each) for each in plain["indexes"]) if "indexes" in plain else None
         return cls(columns, tuple(plain.get("primary_key", ())), plain.get("charset"), indexes)

@@ -1,5 +1,5 @@
-"""Compares a bare table map with the known description of its table, and combines both into a full
-table map.
+"""Compares a table map without names with the known description of its table, and combines both
+into a full table map.
 
 Source of the expectations: the metadata that each type writes (mysql-server and MariaDB:
 Field::do_save_field_metadata).
@@ -77,9 +77,8 @@ HIDDEN_COLUMNS: Final = (
 
 
 def completed(bare: TableMap, described: DescribedTable) -> TableMap | str:
-    """Return the table map with names, labels, key and other missing facts.
-
-    If the two contradict each other, return a sentence with the reason.
+    """Return the table map with names, labels, key and other missing facts; or a sentence that says
+    why the two contradict each other.
     """
     if len(bare.columns) != len(described.columns):
         counts = (
@@ -125,8 +124,8 @@ def _ordinals(described: DescribedTable, names: Iterable[str]) -> tuple[int, ...
 
 
 def _may_end_in_hidden(bare: TableMap, described: DescribedTable) -> bool:
-    """Whether the table map has the known columns and more at the end, as MySQL 8.0.17 writes
-    for a functional index.
+    """Return whether the table map has the known columns and more at the end, as MySQL 8.0.17
+    writes for a functional index.
     """
     if not described.columns or len(bare.columns) < len(described.columns):
         return False

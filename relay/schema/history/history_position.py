@@ -6,9 +6,9 @@ from relay.model.positions.position import SourceIdentity, SourcePosition, file_
 
 
 class HistoryPosition(NamedTuple):
-    """A position in one server's binlog.
+    """A position in one server's binlog, for comparing.
 
-    The file's creation is the first field, because after a RESET file numbers start again.
+    The creation time of the file is compared first, because file numbers start again after a RESET.
     """
 
     server: str

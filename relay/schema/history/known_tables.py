@@ -11,7 +11,7 @@ Known: TypeAlias = DescribedTable | str
 
 
 class KnownTables:
-    """Descriptions of tables, and the default character sets of databases.
+    """The descriptions of tables, and the default character sets of databases, at one position.
 
     `folds_case`: the server compares table names case-insensitively.
     """
@@ -26,7 +26,7 @@ class KnownTables:
 
     @property
     def tables(self) -> Mapping[TableId, Known]:
-        """Return the description of each table, or the reason why it is unknown."""
+        """The description of each table; a text instead says why its columns are unknown."""
         return self._tables
 
     @property
@@ -35,29 +35,33 @@ class KnownTables:
         return self._databases
 
     def of(self, table: TableId) -> Known | None:
-        """Return the description of a table; None if there is no table of this name."""
+        """Return the description of a table, or a text that says why it is unknown; None if there
+        is no table of this name.
+        """
         return self._tables.get(self.name(table))
 
     def put(self, table: TableId, known: Known | None) -> None:
-        """Store the columns of a table, or remove the table."""
+        """Set the description of a table; None removes the table."""
         if known is None:
             self._tables.pop(self.name(table), None)
         else:
             self._tables[self.name(table)] = known
 
     def put_database(self, database: str, charset: str | None) -> None:
-        """Add a database's character set, or remove the database."""
+        """Set the default character set of a database; None removes the database."""
         if charset is None:
             self._databases.pop(database, None)
         else:
             self._databases[database] = charset
 
     def name(self, table: TableId) -> TableId:
-        """Return the name under which a table is stored."""
+        """Return the name under which a table is stored, which is in lower case if the server folds
+        case.
+        """
         return TableId(table.database.lower(), table.table.lower()) if self._folds else table
 
     def doubt(self, tables: Iterable[TableId], reason: str) -> None:
-        """Mark the columns of these tables as unknown."""
+        """Record that the columns of these tables are unknown, with the reason."""
         for table in tables:
             self.put(table, reason)
 

@@ -27,11 +27,10 @@ _SYSTEM: Final = frozenset({"mysql", "information_schema", "performance_schema",
 
 
 class Schemas(KnownTables):
-    """All tables at one position of the binlog. A statement with an unclear effect makes only its
-    own table unknown.
+    """All tables at one position of the binlog, updated by statements.
 
-    `apply` returns a database as a table without a name. `server_charset` is the default of
-    databases whose statement names none. `folds_case`: the server compares table names
+    A statement with an uncertain effect makes only its own table unknown. `server_charset` is the
+    default of databases whose statement names none. `folds_case`: the server compares table names
     case-insensitively. `has_oracle_types`: sql_mode=ORACLE changes types, as in MariaDB since 10.3.
     """
 
@@ -49,10 +48,11 @@ class Schemas(KnownTables):
         self._server_charset = charset_name(server_charset) if server_charset is not None else None
 
     def apply(self, statement: Statement, ddl: Ddl) -> list[TableId]:
-        """Apply one statement. Return the names of tables and databases that it may have changed.
+        """Apply one statement; return the tables and databases that it may have changed.
 
-        `of` and `databases` return their new state. A table without a known description, of which
-        only indexes are changed, is returned and stays unknown: None.
+        A database is returned as a table without a name. Their new state is in `of` and
+        `databases`. A table that is unknown and of which only indexes changed is returned too, and
+        stays unknown.
         """
         if not ddl.is_ddl or not ddl.kind:
             return []

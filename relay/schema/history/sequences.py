@@ -19,9 +19,8 @@ _USUAL: Final = DescribedColumn("", "bigint", nullable=False)
 
 
 def sequence(cursor: TokenCursor, charset: str | None) -> DescribedTable:
-    """Read the options after the name in CREATE SEQUENCE.
-
-    Return the table in which the server stores the sequence.
+    """Return the table in which the server stores a sequence. The cursor is after the name in
+    CREATE SEQUENCE.
     """
     value = value_type(cursor) or _USUAL
     return DescribedTable(
@@ -30,7 +29,7 @@ def sequence(cursor: TokenCursor, charset: str | None) -> DescribedTable:
 
 
 def altered_sequence(table: DescribedTable, cursor: TokenCursor) -> DescribedTable:
-    """Read the options after the name in ALTER SEQUENCE. Return the table afterwards."""
+    """Return the table of a sequence after an ALTER SEQUENCE. The cursor is after its name."""
     value = value_type(cursor)
     if value is None:
         return table

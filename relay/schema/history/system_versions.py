@@ -1,4 +1,4 @@
-"""The columns of MariaDB's system versions, and their effect on a table and its keys. Pure."""
+"""The columns of MariaDB's system versioning, and their effect on a table and its keys. Pure."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -15,13 +15,13 @@ HIDDEN_PERIOD: Final = tuple(column.name for column in _VERSION_COLUMNS)
 
 
 def with_key(table: DescribedTable, names: tuple[str, ...]) -> DescribedTable:
-    """Return the table with this primary key, whose columns hold no NULL."""
+    """Return the table with this primary key, whose columns cannot be NULL."""
     names = _with_end_of_version(table, names)
     return replace(without_nulls(table, names), primary_key=names)
 
 
 def without_nulls(table: DescribedTable, names: Collection[str]) -> DescribedTable:
-    """Return the table whose columns of these names hold no NULL."""
+    """Return the table with columns of these names that cannot be NULL."""
     wanted = {name.lower() for name in names}
     columns = tuple(
         replace(column, nullable=False) if column.name.lower() in wanted else column
@@ -46,7 +46,7 @@ def _with_end_of_version(table: DescribedTable, names: tuple[str, ...]) -> tuple
 
 
 def has_versions(table: DescribedTable) -> bool:
-    """Return whether rows contain MariaDB's period columns that the statement did not name."""
+    """Return whether the table has MariaDB's period columns, which no statement named."""
     return (
         tuple(replace(column, nullable=False) for column in table.columns[-len(_VERSION_COLUMNS) :])
         == _VERSION_COLUMNS
@@ -54,8 +54,8 @@ def has_versions(table: DescribedTable) -> bool:
 
 
 def with_versions(table: DescribedTable) -> DescribedTable:
-    """Return MariaDB's table with system versions: its rows contain the columns of their times,
-    which statements need not name.
+    """Return a MariaDB table with system versioning: its rows contain the two period columns, which
+    statements need not name.
     """
     if any(table.ordinal(column.name) is not None for column in _VERSION_COLUMNS):
         return table
@@ -63,7 +63,7 @@ def with_versions(table: DescribedTable) -> DescribedTable:
 
 
 def without_versions(table: DescribedTable) -> DescribedTable:
-    """Return the columns without those of system versioning."""
+    """Return the table without the columns of system versioning."""
     names = {column.name for column in _VERSION_COLUMNS}
     return replace(
         table, columns=tuple(column for column in table.columns if column.name not in names)
@@ -71,10 +71,10 @@ def without_versions(table: DescribedTable) -> DescribedTable:
 
 
 def with_end_of_versions(table: DescribedTable) -> DescribedTable:
-    """Return the table with `row_end` in its unique keys if it is versioned, else without it.
+    """Return the table with `row_end` in its unique keys if it is versioned, otherwise without it.
 
     MariaDB adds this column to the unique keys of a system-versioned table. If the table is not
-    versioned, a `row_end` column of the user stays in the keys.
+    versioned, a user's own column `row_end` stays in the keys.
     """
     if table.indexes is None:
         return table

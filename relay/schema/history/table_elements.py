@@ -55,10 +55,11 @@ class _Elements:
 def created_table(
     cursor: TokenCursor, database_charset: str | None, *, mariadb: bool
 ) -> DescribedTable | None:
-    """Read a table's elements and options after the opening bracket.
+    """Return the table of a CREATE TABLE, from its elements and options; the cursor is after the
+    opening bracket.
 
     None if they do not describe the table completely. Columns without a character set use the
-    table's, which follows them in the text.
+    table's, which comes later in the text.
     """
     behind = cursor.copy()
     behind.skip_brackets()
@@ -130,12 +131,12 @@ def _with_periods(
 
 
 def is_ambiguous(cursor: TokenCursor, charset: str | None) -> bool:
-    """Return whether the server may have written the statement itself, in a mode that hides
+    """Return whether the server may have written the statement itself, in a SQL mode that hides
     something.
 
     Servers write CREATE … SELECT and statements with a generated key. Their strings have escapes in
-    every mode, and some modes omit the table's options. Such a statement begins with a quoted name
-    in a new line.
+    every mode, and some modes omit the options of tables. Such a statement begins with a quoted
+    name in a new line.
     """
     first = cursor.token
     if first is None or first.kind is not TokenKind.QUOTED or cursor.gap() != _SERVERS_GAP:
@@ -146,8 +147,10 @@ def is_ambiguous(cursor: TokenCursor, charset: str | None) -> bool:
 
 
 def table_options(cursor: TokenCursor) -> tuple[str | None, bool]:
-    """Read options up to a query or the end. Return the named character set, and whether there is
-    WITH SYSTEM VERSIONING.
+    """Return (character set that is named or None, whether there is WITH SYSTEM VERSIONING) of the
+    options at the cursor.
+
+    They end at a query or at the end of the statement.
     """
     charset: str | None = None
     versioned = False
@@ -164,8 +167,8 @@ def table_options(cursor: TokenCursor) -> tuple[str | None, bool]:
 
 
 def option_charset(cursor: TokenCursor) -> str | None:
-    """Read one word, or a whole character set option. Return the named character set, or
-    DEFAULT_CHARSET.
+    """Read one word, or a whole character set option; return the named character set,
+    DEFAULT_CHARSET, or None.
 
     Raises NotFollowed for COLLATE DEFAULT: depending on the server's release, it keeps the
     character set or changes it to a default.
@@ -193,7 +196,7 @@ def option_charset(cursor: TokenCursor) -> str | None:
 
 
 def period_columns(cursor: TokenCursor) -> tuple[str, tuple[str, ...]] | None:
-    """Read MariaDB's PERIOD FOR name (start, end). Return its name in upper case and its columns.
+    """Return (name in upper case, columns) of MariaDB's PERIOD FOR name (start, end) at the cursor.
 
     None if the next tokens are something else.
     """

@@ -1,4 +1,4 @@
-"""The schema history of one source, updated along its binlog."""
+"""The schema history of one source: it follows the statements in the binlog."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -15,13 +15,11 @@ from relay.schema.history.versions import Base, Version, enter
 
 
 class TableHistory:
-    """Adds column names to table maps that lack them, and applies DDL statements.
+    """Adds column names to table maps without names, and follows DDL statements.
 
-    Used by the reading thread; other threads call only `taken`.
-
-    `later`: stored versions for later positions. From their positions on they replace the versions
-    that this class derives from statements. `begun`: whether the records to store include a new
-    base.
+    The reading thread uses it; other threads call only `taken`. `later` are stored versions of
+    tables for later positions; from there on they replace what was derived from statements.
+    `begun`: the records to store include a new base.
     """
 
     def __init__(
@@ -35,7 +33,9 @@ class TableHistory:
         self.expect(later)
 
     def begin(self, base: HistoryPosition, held: str) -> None:
-        """Store all known descriptions as a new base at this position, with its GTID set."""
+        """Store all known descriptions as a new base at the position `base`, whose GTID set is
+        `held`.
+        """
         self.begun = True
         self._new.append(Base(base, held))
         databases = (
@@ -45,19 +45,21 @@ class TableHistory:
             self._new.append(Version(base, table, known, initial=True))
 
     def expect(self, versions: Iterable[Version]) -> None:
-        """Use these versions from their positions on, which are later than the current one."""
+        """Use these versions of tables from their positions on, which are all later than the
+        present one.
+        """
         for version in versions:
             self._later.setdefault(
                 BinlogPosition(version.position.file, version.position.offset), []
             ).append(version)
 
     def keep(self, version: Version) -> None:
-        """Use this version from now on, and store it for `taken`."""
+        """Use this version of a table from now on, and store it."""
         enter(version, self._schemas)
         self._new.append(version)
 
     def at(self, identity: SourceIdentity) -> None:
-        """Set the identity of the binlog file that is being read."""
+        """Set the identity of the server and binlog file from which the next events are read."""
         self._identity = identity
 
     def apply(self, statement: Statement) -> bool:
@@ -77,8 +79,8 @@ class TableHistory:
         return bool(changed or known_better)
 
     def complete(self, bare: TableMap) -> TableMap:
-        """Return the table map with its names. Otherwise `unknown` contains the reason why they are
-        unknown.
+        """Return the table map with its names; if they are unknown, its field `unknown` has the
+        reason.
         """
         known = self._schemas.of(bare.id)
         whole = (
@@ -89,10 +91,10 @@ class TableHistory:
         return whole if isinstance(whole, TableMap) else bare.without_names(whole)
 
     def taken(self, before: BinlogPosition) -> list[Version | Base]:
-        """Remove and return the schema history records to write with a position record.
+        """Remove and return the history records to store together with a position record.
 
-        `before` is the position in that record. Bases, their initial versions and versions before
-        `before` are returned; later versions stay.
+        `before` is the position in that record. Bases, their initial versions, and versions before
+        that position are returned; later versions stay.
         """
         taken: list[Version | Base] = []
         while self._new and (

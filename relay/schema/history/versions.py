@@ -1,5 +1,5 @@
-"""The records of the schema history: versions of a table from a position on, and positions with a
-full description.
+"""The records of the schema history: versions (a table from a position on) and bases (all tables at
+a position).
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,10 +19,10 @@ _FORMAT: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """The definition of a table after a position, None if it was dropped. Without a table's name:
-    the character set of a database.
+    """The definition of a table after a position; None if it was dropped.
 
-    `initial`: it belongs to the base at that position, and is valid at the position itself.
+    If the table's name is "", it is the default character set of a database. `initial`: it belongs
+    to the base at its position, and is valid at the position itself.
     """
 
     position: HistoryPosition
@@ -32,22 +32,22 @@ class Version:
 
     @property
     def key(self) -> bytes:
-        """Return the Kafka key: a JSON array of database, table and position."""
+        """The Kafka key: a JSON array of database, table and position."""
         return orjson.dumps([self.table.database, self.table.table, *self.position])
 
     def to_bytes(self) -> bytes:
-        """Return the Kafka value. For a dropped table it contains null; it is not a tombstone."""
+        """Return the Kafka value. For a dropped table it contains null, and is no tombstone."""
         known = self.known.to_fields() if isinstance(self.known, DescribedTable) else self.known
         return orjson.dumps({"format": _FORMAT, "known": known, "initial": self.initial})
 
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """A full description of all tables at this position.
+    """The mark of a full description of all tables at a position.
 
-    Earlier records of this server are not needed after it. `held`: the GTID set of the position.
-    After a switch its transactions may be later in the binlog than the position, and the
-    description has their changes. None: a former version did not store it.
+    Earlier records of this server are not needed after it. `held` is the GTID set of the position:
+    after a switch, some of its transactions may come later in the binlog, and the description
+    already has their changes. None: a former version did not store it.
     """
 
     position: HistoryPosition
@@ -55,7 +55,7 @@ class Base:
 
     @property
     def key(self) -> bytes:
-        """Return the Kafka key: that of a version, with empty names."""
+        """The Kafka key: that of a version with empty names."""
         return orjson.dumps(["", "", *self.position])
 
     def to_bytes(self) -> bytes:
@@ -83,7 +83,7 @@ def parse_record(key: bytes, value: bytes) -> Version | Base:
 def folded(
     records: Iterable[Version | Base], at: HistoryPosition, schemas: Schemas
 ) -> list[Version] | None:
-    """Add to `schemas` the definitions at a position; return the later versions, in order.
+    """Add the definitions at the position `at` to `schemas`; return the later versions, in order.
 
     None if no base covers the position.
     """
@@ -99,7 +99,7 @@ def folded(
 
 
 def superseded(records: Iterable[Version | Base], oldest: HistoryPosition) -> list[Version | Base]:
-    """Return the records of this server before `folded` that no position from `oldest` on needs."""
+    """Return the records of this server that no position from `oldest` on needs."""
     ours = [record for record in records if record.position.server == oldest.server]
     base = base_at(ours, oldest)
     if base is None:
@@ -115,8 +115,8 @@ def superseded(records: Iterable[Version | Base], oldest: HistoryPosition) -> li
 
 
 def base_at(records: Iterable[Version | Base], at: HistoryPosition) -> Base | None:
-    """Return the base from which the definitions at a position are computed; None if none covers
-    it.
+    """Return the base from which the definitions at the position `at` are computed; None if no base
+    covers it.
     """
     ours = (
         record
@@ -129,7 +129,7 @@ def base_at(records: Iterable[Version | Base], at: HistoryPosition) -> Base | No
 
 
 def later_bases(records: Iterable[Version | Base], at: HistoryPosition) -> list[Base]:
-    """Return the bases of this server after a position."""
+    """Return the bases of this server after the position `at`."""
     return [
         record
         for record in records
@@ -138,7 +138,7 @@ def later_bases(records: Iterable[Version | Base], at: HistoryPosition) -> list[
 
 
 def enter(version: Version, schemas: Schemas) -> None:
-    """Add the columns that a version describes to `schemas`."""
+    """Add the definition in a version to `schemas`."""
     if version.table.table:
         schemas.put(version.table, version.known)
     else:

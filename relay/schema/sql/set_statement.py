@@ -1,10 +1,10 @@
-"""MariaDB's SET STATEMENT … FOR, before the statement itself."""
+"""MariaDB's SET STATEMENT … FOR, which may precede a statement."""
 
 from relay.schema.sql.token_cursor import TokenCursor
 
 
 def sets_sql_mode(cursor: TokenCursor) -> bool:
-    """Return whether MariaDB's SET STATEMENT names sql_mode.
+    """Return whether a SET STATEMENT at the cursor names sql_mode.
 
     The server parses the statement in the former mode, and logs the new one.
     """

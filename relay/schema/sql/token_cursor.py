@@ -11,9 +11,7 @@ from relay.schema.sql.tokens import Token, TokenKind, tokenize
 
 @dataclass(frozen=True, slots=True)
 class WrittenName:
-    """A table's name (or, with an empty table, a database's) in a statement: its meaning, and
-    its tokens.
-    """
+    """The name of a table in a statement, and its tokens. A table name of "" means a database."""
 
     id: TableId
     database_token: Token | None
@@ -21,7 +19,7 @@ class WrittenName:
 
 
 class TokenCursor:
-    """An index in a list of tokens. Reading past the end returns nothing.
+    """A position in a list of tokens. Reading after the end returns nothing.
 
     `sql_mode` is that of the session that wrote the statement.
     """
@@ -38,15 +36,16 @@ class TokenCursor:
     def of(
         cls, statement: Statement, limit: int | None = None, *, mariadb: bool = True
     ) -> "TokenCursor":
-        """Return the tokens of a statement (at most `limit`), read in its session's sql_mode.
+        """Return a cursor over the tokens of a statement, at most `limit`, split in its session's
+        sql_mode.
 
-        `mariadb` as in `tokenize`.
+        `mariadb` is described at `tokenize`.
         """
         tokens = tokenize(statement.sql, statement.sql_mode, limit, mariadb=mariadb)
         return cls(tokens, statement.database, statement.sql_mode)
 
     def copy(self) -> "TokenCursor":
-        """Return a second cursor at this index."""
+        """Return another cursor at the same position."""
         other = TokenCursor(self._tokens, self._default_database, self.sql_mode)
         other._at = self._at
         return other
@@ -57,28 +56,29 @@ class TokenCursor:
         return self._tokens[self._at] if self._at < len(self._tokens) else None
 
     def word(self, ahead: int = 0) -> str:
-        """Return the next upper-case word or sign without consuming it.
+        """Return the upper-case word or sign `ahead` tokens after the next one, without consuming
+        it.
 
-        Empty for quoted text and at the end.
+        "" for quoted text and at the end.
         """
         at = self._at + ahead
         return self._tokens[at].word if at < len(self._tokens) else ""
 
     def take(self) -> Token | None:
-        """Return the next token, and advance."""
+        """Return the next token and consume it; None at the end."""
         token = self.token
         self._at += 1
         return token
 
     def accept(self, *words: str) -> bool:
-        """Consume exactly these words if they come next; return whether they did."""
+        """Consume exactly these words if they come next, and return whether they did."""
         if any(self.word(ahead) != word for ahead, word in enumerate(words)):
             return False
         self._at += len(words)
         return True
 
     def skip(self, *words: str) -> None:
-        """Consume any of the words, as often as they come."""
+        """Consume these words, in any order and as often as they come."""
         while self.word() and self.word() in words:
             self._at += 1
 
@@ -91,14 +91,16 @@ class TokenCursor:
         )
 
     def has_string_with(self, text: str) -> bool:
-        """Return whether a string literal from here on is written with this text in it."""
+        """Return whether a string literal after the cursor contains `text` as it is written."""
         return any(
             token.kind is TokenKind.STRING and text in token.text
             for token in self._tokens[self._at :]
         )
 
     def skip_to(self, *words: str) -> bool:
-        """Move after the next of the words, regardless of brackets; False if none follows."""
+        """Move the cursor after the next one of these words, also inside brackets; return False if
+        none follows.
+        """
         while self.token is not None:
             if self.word() in words:
                 self._at += 1
@@ -107,9 +109,9 @@ class TokenCursor:
         return False
 
     def skip_item(self) -> bool:
-        """Move after the comma that ends this list item.
+        """Move the cursor after the comma that ends this list item.
 
-        False if the list, or the bracket around it, ends instead.
+        Return False if the list, or the bracket around it, ends instead.
         """
         depth = 0
         while self.token is not None:
@@ -122,21 +124,23 @@ class TokenCursor:
         return False
 
     def skip_brackets(self) -> None:
-        """Move after the bracket that closes the last consumed one."""
+        """Move the cursor after the bracket that closes the last consumed opening bracket."""
         depth = 1
         while depth and self.token is not None:
             depth += (self.word() == "(") - (self.word() == ")")
             self._at += 1
 
     def name(self) -> str | None:
-        """Consume an identifier and return it. None if something else comes next."""
+        """Consume an identifier and return it; None if something else comes next."""
         if self.token is None or not self.token.is_name:
             return None
         token = self.take()
         return token.name if token is not None else None
 
     def table(self) -> WrittenName | None:
-        """Read `table` or `database.table`. None if something else comes next."""
+        """Consume `table` or `database.table` and return the name; None if something else comes
+        next.
+        """
         first = self.token
         if first is None or self.name() is None:
             return None
@@ -148,14 +152,14 @@ class TokenCursor:
         return WrittenName(TableId(first.name, second.name), first, second)
 
     def database(self) -> WrittenName | None:
-        """Read a database's name. None if something else comes next."""
+        """Consume the name of a database and return it; None if something else comes next."""
         token = self.token
         if token is None or self.name() is None:
             return None
         return WrittenName(TableId(token.name, ""), token, None)
 
     def tables(self) -> list[WrittenName]:
-        """Read table names that are separated by commas."""
+        """Consume table names that are separated by commas, and return them."""
         found = []
         while (table := self.table()) is not None:
             found.append(table)

@@ -1,7 +1,8 @@
-"""The tokens of an SQL text with their offsets, by MySQL's lexical rules. A full parser is
-unsuitable: a binlog contains the dialect of any server version, and unrecognised statements must
-be passed on byte for byte. So statements are recognised by their first words, on tokens with
-offsets.
+"""Splits SQL text into tokens with their offsets, by MySQL's lexical rules.
+
+There is no full parser, because a binlog contains the dialect of any server version, and
+unrecognised statements must be passed on byte for byte. So statements are recognised by their first
+words.
 """
 
 import re
@@ -36,9 +37,7 @@ class Token:
 
     @property
     def word(self) -> str:
-        """Return the upper-case word, or the sign. Empty for quoted text, which is never a
-        keyword.
-        """
+        """The word in upper case, or the sign; "" for quoted text, which is never a keyword."""
         return self.text.upper() if self.kind in (TokenKind.WORD, TokenKind.SIGN) else ""
 
     @property
@@ -92,9 +91,10 @@ def _pattern(sql_mode: SqlMode, mariadb: bool) -> "re.Pattern[str]":
 def tokenize(
     sql: str, sql_mode: SqlMode = NO_MODE, limit: int | None = None, *, mariadb: bool = True
 ) -> list[Token]:
-    """Cut a text into at most `limit` tokens, without comments and space. No text raises an
-    error: unusual characters are signs. `mariadb`: the contents of MariaDB's version comments
-    are read; for MySQL they are plain comments.
+    """Split a text into at most `limit` tokens, without comments and spaces.
+
+    No text raises an error: unusual characters are signs. `mariadb`: the contents of MariaDB's
+    version comments are tokens too; for MySQL they are comments.
     """
     tokens: list[Token] = []
     for match in _pattern(sql_mode, mariadb).finditer(sql):

@@ -1,4 +1,5 @@
-"""Parses the body of each binlog event type and groups events into source transactions.
+"""Parses the body of each binlog event, and groups events into source transactions, including rows
+that a savepoint rollback undid.
 
-Does no I/O. May import `relay.model`, `relay.charsets` and the errors.
+Does no I/O. It may import `relay.model`, `relay.charsets` and the errors.
 """

@@ -9,7 +9,8 @@ from relay.source.events.open_transaction import OpenTransaction
 
 
 class BinlogEvent(NamedTuple):
-    """One event without its header and checksum; `start` and `end` are its offsets in the file.
+    """One event without its header and checksum. `start` and `end` are its offsets in the binlog
+    file.
 
     `body` may be a view that is valid only until the next event is read.
     """
@@ -24,7 +25,7 @@ class BinlogEvent(NamedTuple):
 
 
 class Group(Protocol):
-    """The binlog file that is read, and the transaction that is open in it."""
+    """What a scanner needs to know: the binlog file that is read, and the open transaction."""
 
     file: str
     identity: SourceIdentity
@@ -33,16 +34,20 @@ class Group(Protocol):
 
     @property
     def plain(self) -> bool:
-        """Return True if all rows of the open transaction should be published as they are."""
+        """Return whether every row of the open transaction can be returned unchanged: no row is
+        left out or prepared.
+        """
 
     def begin(self, start: int, gtid: str, stays_open: bool) -> OpenTransaction:
-        """Open a transaction at this offset."""
+        """Open a transaction that begins at the offset `start`.
+
+        `stays_open`: only COMMIT, XID or ROLLBACK ends it, no statement.
+        """
 
 
 class Scanner(Protocol):
-    """Reads the common events out of a buffer of packets.
-
-    The caller reads all other events one by one.
+    """Reads the common events from a buffer of packets, many at once. The caller reads all other
+    events one by one.
     """
 
     def scan(
@@ -55,6 +60,8 @@ class Scanner(Protocol):
         group: Group,
         /,
     ) -> tuple[list[RawItem], int, int]:
-        """Return the items of the events at the front of buffer[start:end], the index of the packet
-        after those events, and the binlog offset there.
+        """Return (items, index after their packets, binlog offset after them) of the events at the
+        front of buffer[start:end].
+
+        `offset` is the binlog offset of the first one. `checksummed`: events end with a checksum.
         """

@@ -1,5 +1,6 @@
-"""The events that name a transaction, of both families (mysql-server: control_events.h and
-mysql::serialization; MariaDB: GTID_EVENT).
+"""Parses the events that give transactions their GTIDs, of MySQL and MariaDB.
+
+Sources: mysql-server, control_events.h and mysql::serialization; MariaDB, GTID_EVENT.
 """
 
 import struct
@@ -48,8 +49,10 @@ class MariadbGtid:
 
 
 def mysql_gtid(body: Body) -> tuple[str, int | None]:
-    """Return the text of GTID or ANONYMOUS_GTID, and the immediate commit time in ms, which servers
-    from 8.0 on write.
+    """Return the text of a GTID or ANONYMOUS_GTID event, and the immediate commit time in
+    milliseconds.
+
+    The time is None on servers before 8.0, which do not write it.
     """
     _, source, number = _MYSQL_HEAD.unpack_from(body)
     text = f"{_uuid_text(source)}:{number}"
@@ -62,8 +65,8 @@ def mysql_gtid(body: Body) -> tuple[str, int | None]:
 
 
 def tagged_gtid(body: Body) -> tuple[str, int | None]:
-    """Return the text of GTID_TAGGED (MySQL 8.3+) with its tag, and the immediate commit time in
-    ms.
+    """Return the text of a GTID_TAGGED event (MySQL 8.3+) with its tag, and the immediate commit
+    time in milliseconds, None without one.
     """
     at = 0
     for _ in range(3):  # format version, size, the last field that a reader must know
@@ -87,7 +90,7 @@ def tagged_gtid(body: Body) -> tuple[str, int | None]:
 
 
 def mariadb_gtid(body: Body, server_id: int) -> MariadbGtid:
-    """Read MariaDB's GTID event; the server id is in the event's header."""
+    """Return the fields of MariaDB's GTID event. `server_id` is that in the event's header."""
     sequence, domain, flags = _MARIADB_HEAD.unpack_from(body)
     at = _MARIADB_HEAD.size
     if flags & _MARIADB_GROUP_COMMIT:
@@ -112,7 +115,7 @@ def mariadb_gtid(body: Body, server_id: int) -> MariadbGtid:
 
 
 def previous_gtids(body: Body) -> GtidSet:
-    """Return the set of PREVIOUS_GTIDS: all transactions before this binlog file."""
+    """Return the GTID set of a PREVIOUS_GTIDS event: all transactions before its binlog file."""
     (count,) = struct.unpack_from("<Q", body)
     tagged = bool(count >> 56)
     if tagged:
@@ -134,8 +137,8 @@ def previous_gtids(body: Body) -> GtidSet:
 
 
 def gtid_list(body: Body) -> dict[tuple[int, int], int]:
-    """Return the set of MariaDB's GTID_LIST: the newest number of each domain and server before
-    this binlog file.
+    """Return the content of MariaDB's GTID_LIST event: (domain, server_id) → newest number before
+    its binlog file.
     """
     (count,) = struct.unpack_from("<I", body)
     entries = (

@@ -1,6 +1,7 @@
-"""The binlog file that is read, and the source transaction that is open in it.
+"""The open source transaction, and the finding of savepoint rollbacks: rows that ROLLBACK TO
+SAVEPOINT, or a crash of the server, undid.
 
-No I/O.
+The savepoints themselves are in `open_transaction`. No I/O.
 """
 
 from collections.abc import Iterable
@@ -26,11 +27,12 @@ _TO_THE_END: Final = 2**63 - 1
 
 
 class OpenGroup:
-    """Opens and ends source transactions, and leaves out row events that the source rolled back.
+    """Opens and ends source transactions, and finds row events that the source rolled back.
 
-    `excluded` names row events that were rolled back: they are left out. A roll-back of rows that
-    were already returned raises RolledBackRows; the caller then reads the transaction again with
-    that range excluded. With `found` nothing is raised: the ranges are appended to it.
+    Row events in `excluded` are known as rolled back, and are left out. If a savepoint rollback
+    undoes rows that were already returned, RolledBackRows is raised; the caller then reads the
+    transaction again with that range excluded. With the list `found` nothing is raised: the ranges
+    are appended to it.
     """
 
     def __init__(
@@ -51,13 +53,16 @@ class OpenGroup:
 
     @property
     def plain(self) -> bool:
-        """Return whether every row can be returned at once: no rows of this file were rolled back,
-        and no XA transaction is being prepared.
+        """Return whether every row can be returned unchanged: no row of this file is excluded, and
+        the open transaction is no XA transaction.
         """
         return not self._excluded_here and (self.transaction is None or not self.transaction.xid)
 
     def begin(self, start: int, gtid: str, stays_open: bool) -> OpenTransaction:
-        """Open the transaction that begins at this offset."""
+        """Open the transaction that begins at the offset `start`.
+
+        `stays_open`: only COMMIT, XID or ROLLBACK ends it, no statement.
+        """
         self.transaction = OpenTransaction(start, gtid, stays_open)
         return self.transaction
 

@@ -1,4 +1,6 @@
-"""State of the source transaction that is being read: tables, savepoints, last row."""
+"""State of the open source transaction: its tables, its savepoints, and how many rows a savepoint
+rollback undoes.
+"""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -11,11 +13,14 @@ _LUNATE_SIGMA: Final = "\u03f2"
 class OpenTransaction:
     """One source transaction between its begin and its end.
 
-    `stays_open`: a statement does not end it, because a BEGIN was read or MariaDB's GTID event
-    announced a commit.
-    `xid`: the XA transaction of these rows, "" for every other transaction.
-    `rows`: the number of row events so far.
-    `last_row`: the number of row events up to the newest one returned.
+    begin             the offset where it begins
+    stays_open        whether a statement does not end it: a BEGIN or such a GTID event was read
+    silent_statement  whether its statement only announces or withdraws a two-phase ALTER (MariaDB)
+    xid               the XA transaction of these rows, "" for every other transaction
+    rows              the number of row events so far
+    last_row          the number of row events up to the newest one that was returned
+    tables            table maps by table number
+    savepoints        names, and the number of row events before each; oldest first
     """
 
     begin: int
@@ -31,22 +36,26 @@ class OpenTransaction:
     def set_savepoint(self, name: str) -> None:
         """Set a savepoint after the rows so far.
 
-        It replaces an earlier savepoint of the same name, as on the server.
+        As on the server, it replaces an earlier savepoint of the same name.
         """
         self.savepoints = [held for held in self.savepoints if held[0] != name]
         self.savepoints.append((name, self.rows))
 
     def release(self, name: str) -> None:
-        """Remove a savepoint and all that were set after it. Raises DoubtfulSavepoint."""
+        """Remove a savepoint and all that were set after it.
+
+        Raises DoubtfulSavepoint if another savepoint's name may be equal to `name` on the server.
+        """
         at = self._index(name)
         if at is not None:
             del self.savepoints[at:]
 
     def rolled_back_to(self, name: str) -> int | None:
-        """Remove the savepoints that were set after `name`.
+        """Remove the savepoints that were set after `name`, and return how many row events came
+        before it.
 
-        Return how many row events came before it; None when the name is unknown. Raises
-        DoubtfulSavepoint.
+        None if no savepoint has this name. Raises DoubtfulSavepoint if another savepoint's name may
+        be equal to `name` on the server.
         """
         at = self._index(name)
         if at is None:
@@ -69,14 +78,14 @@ class OpenTransaction:
 
 
 class DoubtfulSavepoint(Exception):
-    """The server may take this savepoint's name for the wanted one, or may not."""
+    """Raised if the server may or may not take the name of this savepoint for the wanted one."""
 
 
 def may_be_equal(one: str, other: str) -> bool:
-    """Whether some server compares these names of savepoints as equal.
+    """Return whether any server version compares these two savepoint names as equal.
 
-    Servers compare by collations: MySQL and MariaDB up to 11.4 by utf8mb3_general_ci, to which E, e
-    and \u00e9 are equal; later ones distinguish accents.
+    MySQL, and MariaDB up to 11.4, compare by utf8mb3_general_ci, in which E, e and é are equal.
+    Later versions distinguish accents.
     """
     return len(one) == len(other) and all(map(_are_alike, one, other))
 

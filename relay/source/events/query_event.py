@@ -1,4 +1,6 @@
-"""QUERY events: the statement's text, its default database, and its effect on the transaction."""
+"""QUERY events: the text of a statement, its default database, and its effect on the open
+transaction.
+"""
 
 import re
 import struct
@@ -68,7 +70,7 @@ _PLAIN_WORDS: Final = re.compile(rb"(?i)\s*(BEGIN|COMMIT|ROLLBACK)\s*(?:/\*.*\*/
 class Meaning(Enum):
     """The effect of a logged statement on its transaction.
 
-    UNREADABLE: the statement sets, releases or rolls back to a savepoint whose name cannot be read.
+    UNREADABLE: the statement is about a savepoint whose name cannot be read.
     """
 
     BEGIN = auto()
@@ -94,13 +96,14 @@ _SAVEPOINT_HEADS: Final = frozenset({b"SAVEPOI", b"ROLLBAC", b"RELEASE"})
 
 @dataclass(frozen=True, slots=True)
 class QueryEvent:
-    """A logged statement and the session variables that its text depends on.
+    """A logged statement, with the session variables on which the meaning of its text depends.
 
-    `name`: the savepoint's name, its letters of ASCII in lower case; `may_be_equal` compares two.
-    `sql`: the text as bytes; `text()` decodes it.
-    `sql_mode`: the session's, as far as it changes how the text is parsed.
-    `failed`: the event has the number of an error.
-    `server_charset`: the session's character_set_server, "" where the event lacks it.
+    meaning         its effect on the transaction
+    sql             the text as bytes; `text()` decodes it
+    name            the name of the savepoint, with ASCII letters in lower case (see `may_be_equal`)
+    sql_mode        the session's sql_mode, as far as it changes how the text is parsed
+    failed          whether the event has an error number
+    server_charset  the session's character_set_server, "" if the event lacks it
     """
 
     meaning: Meaning
@@ -113,7 +116,9 @@ class QueryEvent:
     server_charset: str = ""
 
     def statement(self, time_s: int, position: BinlogPosition) -> Statement:
-        """Return the statement that the event logs, as an item with its position."""
+        """Return the statement as an item. `time_s` is Unix time, and `position` where the event
+        begins.
+        """
         return Statement(
             self.text(),
             self.database,
@@ -125,16 +130,15 @@ class QueryEvent:
         )
 
     def text(self) -> str:
-        """Return the statement in Unicode.
-
-        Bytes that the session's character set lacks become U+FFFD.
+        """Return the text in Unicode. Bytes that the session's character set does not have become
+        U+FFFD.
         """
         return self.sql.decode(self.codec, "replace")
 
 
 def is_plain_begin(body: Body) -> bool:
-    """Return whether the statement is the word BEGIN alone, as servers write it before the rows of
-    a transaction.
+    """Return whether the statement is just BEGIN, as servers write it before the rows of a
+    transaction.
     """
     if body[-len(_BEGIN) :] != _BEGIN:
         return False
@@ -144,9 +148,9 @@ def is_plain_begin(body: Body) -> bool:
 
 
 def read_query(body: Body, *, compressed: bool) -> QueryEvent:
-    """Read a QUERY event's body.
+    """Return the content of a QUERY event. `compressed`: it is MariaDB's compressed form.
 
-    Raises struct.error, IndexError or zlib.error when it is cut short or broken.
+    Raises struct.error, IndexError or zlib.error if the event is cut short or damaged.
     """
     _, _, database_length, error, status_length = _HEAD.unpack_from(body)
     status_end = _HEAD.size + status_length
@@ -162,11 +166,11 @@ def read_query(body: Body, *, compressed: bool) -> QueryEvent:
 
 
 def decompressed(packed: Body) -> bytes:
-    """Return the bytes of MariaDB's compressed part of an event.
+    """Return the decompressed bytes of a part of MariaDB's compressed events.
 
-    Its form: 1 byte with the algorithm and the length of the length, the length, zlib data. Memory
-    grows with the bytes that zlib returns, not with the announced length. Raises zlib.error where
-    the two contradict each other.
+    Its form: one byte with the algorithm and the size of the length field, the length, zlib data.
+    Memory grows with the bytes that zlib returns, not with the announced length. Raises zlib.error
+    if the two differ.
     """
     length_bytes = packed[0] & 0x07
     if packed[0] & 0x70:

@@ -1,4 +1,4 @@
-"""Row events: the number of their table, and MariaDB's compressed form decompressed."""
+"""Row events: the number of their table, and the decompression of MariaDB's compressed form."""
 
 from typing import Final
 
@@ -24,14 +24,16 @@ def table_number(body: Body) -> int:
 
 
 def closes_without_rows(number: int) -> bool:
-    """Return whether the number belongs to no table: the event then only ends a statement."""
+    """Return whether the table number belongs to no table. Such an event has no rows and only ends
+    a statement.
+    """
     return number in _NO_TABLE
 
 
 def plain_rows(body: Body, type_code: int) -> tuple[bytes, int]:
-    """Return body and type of MariaDB's compressed row event in its plain form.
+    """Return (body, type code) of MariaDB's compressed row event, converted to the plain form.
 
-    Raises zlib.error or IndexError when it is broken.
+    Raises zlib.error or IndexError if the event is damaged.
     """
     v2 = type_code in MARIADB_COMPRESSED_ROWS
     family = MARIADB_COMPRESSED_ROWS if v2 else MARIADB_COMPRESSED_ROWS_V1

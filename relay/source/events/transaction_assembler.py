@@ -1,8 +1,8 @@
-"""Groups binlog events into source transactions as they come: begin, rows and statements, end.
+"""Groups binlog events into source transactions: begin, rows and statements, end.
 
-No I/O. A GTID event begins a transaction, or BEGIN where there are no GTIDs. XID, COMMIT or
-ROLLBACK ends it. A statement outside of both (DDL) is a whole transaction (MySQL manual: Binary Log
-Format; MariaDB: GTID_EVENT, FL_STANDALONE).
+No I/O. A transaction begins with a GTID event, or with BEGIN if there are no GTIDs. It ends with
+XID, COMMIT or ROLLBACK. A statement outside of these (DDL) is a whole transaction. Sources: MySQL
+manual, Binary Log Format; MariaDB, GTID_EVENT, FL_STANDALONE.
 """
 
 import struct
@@ -36,7 +36,7 @@ _BROKEN_BODY: Final = (struct.error, IndexError, ValueError, zlib.error)
 
 
 class TransactionAssembler(OpenGroup):
-    """Turns events, fed in binlog order, into raw items."""
+    """Converts events, which are given in the order of the binlog, into raw items."""
 
     def __init__(
         self,
@@ -52,9 +52,9 @@ class TransactionAssembler(OpenGroup):
         self._handlers = self._all_handlers()
 
     def feed(self, event: BinlogEvent) -> Iterable[RawItem]:
-        """Return the items that the event completes. Consume them before the next event is fed.
+        """Return the items that the event completes. Consume them before the next call.
 
-        Raises CorruptEvent, UnknownEvent, UnsupportedEvent or RolledBackRows, each naming file and
+        Raises CorruptEvent, UnknownEvent, UnsupportedEvent or RolledBackRows; each names file and
         offset.
         """
         handler = self._handlers.get(event.type_code, self._unknown)

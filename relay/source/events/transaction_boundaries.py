@@ -1,4 +1,4 @@
-"""Finds begin, end and commit time of the transactions of a binlog file without reading rows. No
+"""Finds begin, end and commit time of the transactions of a binlog file, without reading rows. No
 I/O.
 """
 
@@ -34,7 +34,7 @@ class Bounds(NamedTuple):
 
 
 class TransactionBorders:
-    """Takes the events of a file in order and returns each transaction that is complete."""
+    """Reads the events of a file in their order, and returns each transaction that is complete."""
 
     def __init__(self) -> None:
         self._start: int | None = None
@@ -48,7 +48,7 @@ class TransactionBorders:
         return self._start is not None
 
     def feed(self, event: BinlogEvent) -> Bounds | None:
-        """Return the transaction that the event ends, else None."""
+        """Return the bounds of the transaction that the event ends; None if it ends none."""
         if event.type_code in _MYSQL_GTIDS:
             self._open(event, mysql_gtid(event.body)[1], stays_open=False)
         elif event.type_code == types.GTID_TAGGED:

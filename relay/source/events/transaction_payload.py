@@ -1,5 +1,6 @@
-"""MySQL's TRANSACTION_PAYLOAD: the events of one transaction, compressed as a whole (mysql-server:
-Transaction_payload_event).
+"""MySQL's TRANSACTION_PAYLOAD event: the events of one transaction, compressed together.
+
+Source: mysql-server, Transaction_payload_event.
 """
 
 import struct
@@ -19,11 +20,11 @@ _READ_BYTES: Final = 1 << 18
 
 
 class PayloadBroken(ValueError):
-    """A compressed transaction cannot be decompressed; the text says why."""
+    """A compressed transaction cannot be decompressed; the text of the error says why."""
 
 
 class PayloadUnknown(ValueError):
-    """The payload has a compression that this relay does not read."""
+    """A payload has a compression that this relay does not read."""
 
 
 class _Readable(Protocol):
@@ -32,7 +33,7 @@ class _Readable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class InnerEvent:
-    """One event of a payload. It has neither checksum nor offset."""
+    """One event inside a payload. It has no checksum and no offset of its own."""
 
     type_code: int
     flags: int
@@ -42,8 +43,8 @@ class InnerEvent:
 
 
 def payload_events(body: memoryview) -> Iterator[InnerEvent]:
-    """Yield the events of a payload and decompress them one by one: memory holds one event and a
-    window.
+    """Yield the events of a payload. They are decompressed one by one, so memory holds one event
+    and a window.
 
     Raises PayloadBroken, or PayloadUnknown for another compression.
     """

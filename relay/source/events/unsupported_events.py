@@ -1,4 +1,4 @@
-"""The errors for known events that the relay cannot publish correctly."""
+"""Errors for events that the relay knows but cannot publish correctly."""
 
 from typing import Final
 
@@ -35,7 +35,9 @@ _UNREADABLE_REMEDY: Final = (
 
 
 def stopping_event(type_code: int, coordinates: str) -> UnsupportedEvent:
-    """Return the error for an event of one of STOPPING_TYPES."""
+    """Return the error for an event whose type is one of STOPPING_TYPES. `coordinates` is
+    file:offset.
+    """
     match type_code:
         case types.INCIDENT:
             return UnsupportedEvent(
@@ -55,7 +57,11 @@ def stopping_event(type_code: int, coordinates: str) -> UnsupportedEvent:
 
 
 def doubtful_savepoint(coordinates: str, name: str, held: str, begin: str) -> UnsupportedEvent:
-    """Return the error for a savepoint whose name the server may take for another one's."""
+    """Return the error for a savepoint statement that the server may apply to another savepoint.
+
+    `name` is the name in the statement, `held` that of the other savepoint, and `begin` where the
+    transaction begins.
+    """
     return UnsupportedEvent(
         f"The event at {coordinates} names the savepoint {name!r}, and the transaction that "
         f"begins at {begin} set {held!r} later. Some servers treat these names as equal, so it "
@@ -65,7 +71,9 @@ def doubtful_savepoint(coordinates: str, name: str, held: str, begin: str) -> Un
 
 
 def unreadable_savepoint(coordinates: str, sql: str, begin: str) -> UnsupportedEvent:
-    """Return the error for a savepoint statement whose savepoint is unknown."""
+    """Return the error for a savepoint statement whose savepoint name cannot be read. `begin` is
+    where the transaction begins.
+    """
     return UnsupportedEvent(
         f"The statement {sql!r} at {coordinates}, of the transaction that begins at {begin}, "
         f"cannot be read: which savepoint it names, and so which rows were rolled back, is "

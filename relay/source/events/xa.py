@@ -1,9 +1,8 @@
-"""XA transactions as both families log them: their names, and the step that an event or a statement
-is.
+"""Reads the events and statements of XA transactions, as MySQL and MariaDB log them.
 
-Servers log rows at PREPARE as a complete group. COMMIT or ROLLBACK follows later in another group
-(MySQL: XA_PREPARE_LOG_EVENT and QUERY; MariaDB: XA_PREPARE_LOG_EVENT, flags of GTID_EVENT, and
-QUERY).
+Servers log the rows at PREPARE as a complete group. COMMIT or ROLLBACK follows later in another
+group (MySQL: XA_PREPARE_LOG_EVENT and QUERY; MariaDB: XA_PREPARE_LOG_EVENT, flags of GTID_EVENT,
+and QUERY).
 """
 
 import re
@@ -27,8 +26,10 @@ _ACTIONS: Final = {
 
 
 def prepared(body: Body) -> tuple[XaAction, str]:
-    """Read an XA_PREPARE event: return whether the transaction is prepared or committed at once
-    (ONE PHASE), and its name.
+    """Return (action, name) of an XA_PREPARE event; the action is PREPARE, or COMMIT_AT_ONCE for
+    ONE PHASE.
+
+    Raises ValueError or struct.error if the event is cut short.
     """
     one_phase, format_id, gtrid_bytes, bqual_bytes = _PREPARE.unpack_from(body)
     name = bytes(body[_PREPARE.size : _PREPARE.size + gtrid_bytes + bqual_bytes])
@@ -40,14 +41,17 @@ def prepared(body: Body) -> tuple[XaAction, str]:
 
 
 def xid(gtrid: bytes, bqual: bytes, format_id: int) -> str:
-    """Return the name in the form of XA RECOVER FORMAT='SQL', which statements have too."""
+    """Return the name of an XA transaction in the form of XA RECOVER FORMAT='SQL', as statements
+    write it.
+    """
     return f"X'{gtrid.hex()}',X'{bqual.hex()}',{format_id}"
 
 
 def statement(sql: str) -> tuple[XaAction | None, str]:
-    """Read `XA COMMIT X'31',X'',1`; return no action for XA END, which changes nothing.
+    """Return (action, name) of a logged XA statement such as `XA COMMIT X'31',X'',1`.
 
-    Raises ValueError for other texts.
+    The action is None for XA END, which changes nothing. Raises ValueError for texts that name no
+    XA transaction.
     """
     found = _NAMED.match(sql)
     if found is None:

@@ -1,4 +1,4 @@
 """Finds where to start, resume or switch to: by coordinates, time, GTID set or digest.
 
-May import `protocol` and `events` of `relay.source`.
+Of `relay.source` it may import `protocol` and `events`.
 """

@@ -1,5 +1,5 @@
-"""Short reads of the binlog over a separate connection: which incarnation a file is, and which
-GTIDs precede an offset.
+"""Short reads of the binlog over a separate connection: when a file was created, and what precedes
+an offset in it.
 """
 
 from collections.abc import Generator, Iterator
@@ -29,9 +29,9 @@ FIRST_OFFSET: Final = 4
 
 
 def file_created_s(settings: SourceSettings, server: ServerFacts, file: str) -> int:
-    """When the file was made (Unix seconds), from its format description.
+    """Return when the binlog file was created (Unix seconds), according to its format description.
 
-    Raises BinlogPurged when it is gone.
+    Raises BinlogPurged if the file no longer exists.
     """
     with closing(_events(settings, server, file)) as events:
         for event in events:
@@ -43,8 +43,10 @@ def file_created_s(settings: SourceSettings, server: ServerFacts, file: str) -> 
 def mysql_gtids_before(
     settings: SourceSettings, server: ServerFacts, file: str, offset: int
 ) -> GtidSet:
-    """Return all GTIDs that a MySQL server executed before the position: the file's own list of
-    earlier ones, and its events up to there.
+    """Return all GTIDs that a MySQL server had executed before an offset of a binlog file.
+
+    They are the file's list of earlier GTIDs, and those of its events before the offset. Raises
+    BinlogPurged if the file no longer exists.
     """
     before: GtidSet | None = None
     with closing(_events(settings, server, file)) as events:
@@ -61,9 +63,9 @@ def mysql_gtids_before(
 def mysql_gtids_of_earlier_files(
     settings: SourceSettings, server: ServerFacts, file: str
 ) -> GtidSet:
-    """Return all GTIDs that a MySQL server logged before this file began.
+    """Return all GTIDs that a MySQL server had logged before this file began.
 
-    Raises BinlogPurged when it is gone.
+    Raises BinlogPurged if the file no longer exists.
     """
     return mysql_gtids_before(settings, server, file, FIRST_OFFSET)
 
@@ -71,9 +73,9 @@ def mysql_gtids_of_earlier_files(
 def mariadb_list(
     settings: SourceSettings, server: ServerFacts, file: str
 ) -> dict[tuple[int, int], int]:
-    """Return of every domain and server the newest number before this file.
+    """Return (domain, server_id) → newest number before this file, from MariaDB's GTID_LIST.
 
-    Of each domain the transaction logged last comes last.
+    For each domain, the transaction that was logged last is the last entry.
     """
     with closing(_events(settings, server, file)) as events:
         for event in events:
@@ -85,7 +87,7 @@ def mariadb_list(
 def mariadb_ids(
     settings: SourceSettings, server: ServerFacts, file: str, size_bytes: int, domain: int
 ) -> Iterator[tuple[int, int]]:
-    """Yield server and number of each transaction of a domain in the first `size_bytes` of the
+    """Yield (server_id, number) of each transaction of a domain in the first `size_bytes` of the
     file, in the order of the binlog.
     """
     if size_bytes <= FIRST_OFFSET:
@@ -106,8 +108,10 @@ def mariadb_ids(
 def border_before(
     settings: SourceSettings, server: ServerFacts, file: str, size_bytes: int, time_ms: int
 ) -> int:
-    """Offset of the last border between transactions, in the first `size_bytes` of the file, before
-    one that came at `time_ms` or later.
+    """Return the offset after the last transaction of the file that was committed before `time_ms`
+    (Unix milliseconds).
+
+    Only the first `size_bytes` of the file count.
     """
     borders, border = TransactionBorders(), FIRST_OFFSET
     with closing(_events(settings, server, file)) as events:
@@ -125,8 +129,10 @@ def border_before(
 def first_beyond(
     settings: SourceSettings, server: ServerFacts, file: str, size_bytes: int, known: GtidSet
 ) -> int:
-    """Offset of the first transaction in the first `size_bytes` of the file that is not in the set
-    `known`; the end of those bytes where all are.
+    """Return the offset of the first transaction of the file that is not in the GTID set `known`.
+
+    Only the first `size_bytes` count; if all their transactions are in the set, return
+    `size_bytes`.
     """
     with closing(_events(settings, server, file)) as events:
         for event in events:
@@ -138,9 +144,8 @@ def first_beyond(
 
 
 def is_border(settings: SourceSettings, server: ServerFacts, at: BinlogPosition) -> bool:
-    """Whether no transaction is open before the event at this position.
-
-    Reads the file up to there.
+    """Return whether an event begins at this position and no transaction is open before it. Reads
+    the file up to there.
     """
     borders = TransactionBorders()
     with closing(_events(settings, server, at.file)) as events:

@@ -1,4 +1,6 @@
-"""The items of a binlog range, read over a separate connection and not as a replica."""
+"""Reads the items of a binlog range over a separate connection, without registering as
+a replica.
+"""
 
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
@@ -18,9 +20,9 @@ from relay.source.protocol.server_facts import ServerFacts, read_server_facts
 def binlog_items(
     settings: SourceSettings, start: BinlogPosition, end: BinlogPosition
 ) -> Generator[RawItem]:
-    """Yield the items between two borders of transactions; none if `end` is not after `start`.
+    """Yield the items between two transaction boundaries; none if `end` is not after `start`.
 
-    Raises the errors of `items_between`, and those of a connection.
+    Raises the errors of `items_between` and those of a connection.
     """
     if start.rank >= end.rank:
         return
@@ -36,11 +38,11 @@ def items_between(
     end: BinlogPosition,
     excluded: Iterable[ExcludedRange],
 ) -> Iterator[RawItem]:
-    """Yield the items from a border between transactions up to `end`, an offset that the binlog has
-    reached.
+    """Yield the items from the transaction boundary `start` to `end`, a position that the binlog
+    has reached.
 
-    Raises RolledBackRows for rows that the source rolled back and `excluded` does not name, and
-    SourceUnreachable if the binlog ends before.
+    Raises RolledBackRows for rolled-back rows that are not in `excluded`, and SourceUnreachable if
+    the binlog ends before `end`.
     """
     identity = SourceIdentity(server.server_uuid, server.server_id, 0)
     assembler = TransactionAssembler(mariadb=server.mariadb, identity=identity, excluded=excluded)

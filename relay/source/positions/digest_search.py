@@ -1,5 +1,5 @@
-"""Searches another server's binlog for the last published transaction, by the digests of the
-preceding transactions.
+"""Searches another server's binlog for the last published transaction, by digests of the
+transactions before it.
 """
 
 from collections.abc import Iterator
@@ -28,8 +28,8 @@ _MILLISECONDS: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class SearchStart:
-    """A transaction boundary where the search for a landmark begins, and whether the landmark
-    must follow it.
+    """The transaction boundary at which a search for a landmark begins. It also says whether the
+    landmark must come after it.
     """
 
     at: BinlogPosition
@@ -38,8 +38,8 @@ class SearchStart:
 
 @dataclass(frozen=True, slots=True)
 class LandmarkReport:
-    """The result of a search for a position in a server's binlog, and the server's replication
-    state before the search.
+    """The result of a search for a landmark, and the server's replication state before
+    the search.
     """
 
     sought: Sought
@@ -53,11 +53,11 @@ def find_landmark(
     margin_seconds: float,
     known: SearchStart | None = None,
 ) -> LandmarkReport:
-    """Find the position that has a landmark.
+    """Search a server's binlog for the landmark of `fingerprint`, and return what was found.
 
-    The search begins `margin_seconds` before it: the clocks of the servers may differ by that much.
-    `known` is where an earlier search for the landmark on this server began; to find that out may
-    take reading a whole file. Raises StandbyPurged if the binlog begins after the landmark.
+    The search begins `margin_seconds` before the landmark's time, because the servers' clocks may
+    differ by that much. `known` is where an earlier search on this server began, which saves
+    reading a file; None: not known. Raises StandbyPurged if the binlog begins after the landmark.
     """
     if fingerprint.landmark is None:
         raise ValueError("a position without a landmark cannot be searched for")

@@ -1,8 +1,8 @@
 """Checks during a dump that the source still has the binlog that is being read.
 
-After a RESET neither family ends a dump that is at the end of the binlog: the server sends
-heartbeats from the deleted file, and nothing else, until the new file has grown beyond the old
-position (tried with MariaDB 11.4 and MySQL 9.7). So an idle source is queried.
+After a RESET neither MySQL nor MariaDB ends a dump that is at the end of the binlog: the server
+sends only heartbeats from the deleted file, until the new file has grown beyond the old position
+(tried with MariaDB 11.4 and MySQL 9.7). So an idle source is queried.
 """
 
 from contextlib import closing
@@ -22,9 +22,8 @@ POLL_INTERVAL_SECONDS: Final = 5.0
 
 
 class HistoryWatch:
-    """Keeps the position of an idle dump, and raises if the source no longer has that position.
-
-    `began` is the position where reading began.
+    """Checks regularly that an idle source still has the position that was reached. `began` is
+    where reading began.
     """
 
     def __init__(self, settings: SourceSettings, began: SourcePosition) -> None:
@@ -33,9 +32,10 @@ class HistoryWatch:
         self._poll_at_s = monotonic() + POLL_INTERVAL_SECONDS
 
     def rests(self, advance: Advance) -> None:
-        """Note a heartbeat or a rotation; query a source that was idle for `POLL_INTERVAL_SECONDS`.
+        """Process a heartbeat or rotation. If the position did not move for POLL_INTERVAL_SECONDS,
+        query the source.
 
-        Raises HistoryChanged or SourceLostTransactions.
+        Raises HistoryChanged or SourceLostTransactions if the source no longer has the position.
         """
         now_s = monotonic()
         if advance.position != self._at.binlog or advance.identity != self._at.identity:
@@ -47,9 +47,9 @@ class HistoryWatch:
         self._poll_at_s = now_s + POLL_INTERVAL_SECONDS
 
     def change(self) -> HistoryChanged | SourceLostTransactions | None:
-        """Return the error if the last position is no longer in the source.
+        """Return the error if the source no longer has the reached position.
 
-        None if it is, or if the source does not answer.
+        None if it has it, or if the source does not answer.
         """
         try:
             with closing(SourceConnection(self._settings)) as connection:

@@ -1,5 +1,5 @@
-"""The position at which an instance begins that has none: coordinates or a time of the settings, or
-an end of the binlog.
+"""Finds the position at which an instance without a saved position begins: coordinates or a time
+from the settings, or an end of the binlog.
 """
 
 from contextlib import closing
@@ -23,8 +23,8 @@ def fresh_start(
 ) -> SourcePosition:
     """Return the position that the start settings name.
 
-    Raises ConfigurationError if the server has no such position, BinlogPurged if its oldest file is
-    newer than the time.
+    Raises ConfigurationError if the server has no such position, and BinlogPurged if its oldest
+    binlog file is newer than the wanted time.
     """
     files = binlog_files(connection)
     if start.timestamp is not None and start.at == "timestamp":
@@ -41,9 +41,10 @@ def fresh_start(
 def position_of_time(
     settings: SourceSettings, time: datetime, file: str | None = None
 ) -> SourcePosition:
-    """Return where an instance would begin that starts at a time, in one file or in all.
+    """Return where an instance would begin that starts at a time; `file` limits the search to one
+    binlog file.
 
-    Raises as `fresh_start` does.
+    Raises the errors of `fresh_start`.
     """
     start = StartSettings(at="timestamp", journal_name=file, timestamp=time)
     with closing(SourceConnection(settings)) as connection:

@@ -1,8 +1,8 @@
-"""Checks that the source's binlog still has the last published transaction, and not another one at
-its position.
+"""Checks that the source's binlog still has the last published transaction, and no other one at its
+position.
 
-Server identity, GTIDs and file names are the same on a server that was restored from an older copy
-and then accepted writes.
+A server that was restored from an older copy and then accepted writes has the same identity, GTIDs
+and file names. Only the contents of the transaction differ.
 """
 
 from bisect import bisect_left
@@ -47,7 +47,7 @@ _UNPROVEN_REMEDY: Final = (
 class LastTransactionCheck:
     """Compares the last published transaction with the binlog of one server.
 
-    `files` are its binlog files with their sizes in bytes.
+    `files` maps its binlog files to their sizes in bytes.
     """
 
     def __init__(
@@ -58,19 +58,19 @@ class LastTransactionCheck:
         self._files = files
 
     def in_place(self, last: LastTransaction) -> None:
-        """Check its own position, unless its file is purged: the position's file then proves the
-        history.
+        """Check the transaction `last` at its own coordinates; no effect if that file is purged.
 
-        Raises HistoryChanged.
+        Raises HistoryChanged if another transaction is there.
         """
         if last.begin.file in self._files:
             self._compare(last, last.begin)
 
     def by_gtid(self, saved: SourcePosition, last: LastTransaction) -> None:
-        """Search for it by its GTID if the position's file is purged.
+        """Find the transaction `last` by its GTID and check it, for a saved position whose file is
+        purged.
 
-        Raises HistoryChanged if another transaction has its GTID, and BinlogPurged if no remaining
-        data proves the history.
+        Raises HistoryChanged if another transaction has its GTID, and BinlogPurged if nothing that
+        is left proves the history.
         """
         oldest = next(iter(self._files))
         created_s = file_created_s(self._settings, self._server, oldest)

@@ -1,4 +1,4 @@
-"""A position in the binlog that an operator names: it must exist, and a transaction must begin
+"""Checks a binlog position that an operator names: it must exist, and a transaction must begin
 there.
 """
 
@@ -35,26 +35,27 @@ _BETWEEN: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class TransactionPosition:
-    """The beginning of a transaction with all that a saved position needs.
+    """The beginning of a transaction, with all that a saved position needs.
 
-    `files` are the server's binlog files with their bytes.
+    `files` maps the server's binlog files to their sizes in bytes, oldest first.
     """
 
     position: SourcePosition
     files: Mapping[str, int]
 
     def bytes_from(self, other: BinlogPosition) -> int | None:
-        """Return the bytes of binlog from `other` to this position; negative if `other` is later.
+        """Return how many bytes of binlog are between `other` and this position; negative if
+        `other` is later.
 
-        None if a file is gone.
+        None if one of the two files no longer exists.
         """
         here, there = self._bytes_before(self.position.binlog), self._bytes_before(other)
         return None if here is None or there is None else here - there
 
     def files_from(self, other: BinlogPosition) -> int | None:
-        """Return in how many binlog files the part between `other` and this position is.
+        """Return over how many binlog files the range between `other` and this position extends.
 
-        None if a file is gone.
+        None if one of the two files no longer exists.
         """
         names = list(self.files)
         if self.position.binlog.file not in self.files or other.file not in self.files:
@@ -71,7 +72,7 @@ class TransactionPosition:
 
 
 def transaction_position(settings: SourceSettings, at: BinlogPosition) -> TransactionPosition:
-    """Return the facts of a position on the source.
+    """Return the complete position of a transaction that begins at `at`.
 
     Raises ConfigurationError if no transaction begins there, and the errors of a connection.
     """
@@ -87,7 +88,7 @@ def transaction_position(settings: SourceSettings, at: BinlogPosition) -> Transa
 
 
 def transaction_position_of(settings: SourceSettings, gtid_set: str) -> TransactionPosition:
-    """Return the position after exactly the transactions of a GTID set.
+    """Return the position that has exactly the transactions of a GTID set before it.
 
     Raises ConfigurationError if there is none, BinlogPurged, and the errors of a connection.
     """

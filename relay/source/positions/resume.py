@@ -1,4 +1,4 @@
-"""Resumes at a saved position, after checking it against the server's history."""
+"""Resumes at a saved position, after comparing it with the server's history."""
 
 from typing import Final
 
@@ -49,8 +49,8 @@ def resumed(
     server: ServerFacts,
     saved: SourcePosition,
 ) -> tuple[SourcePosition, bool]:
-    """Return the saved position, checked against the server's history, and whether to start by
-    GTID.
+    """Return (position, by GTID): the saved position after its checks, and whether the dump must be
+    requested by GTID.
 
     Raises HistoryChanged, SourceLostTransactions or BinlogPurged before a row is read.
     """
@@ -72,7 +72,8 @@ def resumed(
 def check_position(
     connection: SourceConnection, settings: SourceSettings, server: ServerFacts, at: SourcePosition
 ) -> None:
-    """Make sure that the server still has the file and the offset.
+    """Check that the server still has the file of the position, created at the same time and as
+    long as the offset.
 
     Raises HistoryChanged, SourceLostTransactions or BinlogPurged.
     """
@@ -81,9 +82,9 @@ def check_position(
 
 
 def binlog_files(connection: SourceConnection) -> dict[str, int]:
-    """Return the binlog files that the server still has, oldest first, with their sizes in bytes.
+    """Return the binlog files that the server still has: name → size in bytes, oldest first.
 
-    Raises SourceNotPermitted, or SourceSettingsRefused if there is no binlog.
+    Raises SourceNotPermitted, or SourceSettingsRefused if the server has no binlog.
     """
     try:
         rows = connection.rows("SHOW BINARY LOGS")
@@ -208,10 +209,10 @@ def completed(
     at: BinlogPosition,
     created_s: int | None = None,
 ) -> SourcePosition:
-    """Return the position with all fields that a saved one needs: the executed GTID set up to it,
-    and the creation time of the file.
+    """Return the position with all that a saved position needs: the GTID set executed up to it, and
+    the creation time of its file.
 
-    `created_s` is that time if it is known already, Unix seconds. Raises ConfigurationError if no
+    `created_s` is that time if it is already known (Unix seconds). Raises ConfigurationError if no
     transaction begins there.
     """
     gtid_set = ""
@@ -230,7 +231,9 @@ def completed(
 
 
 def binlog_end(connection: SourceConnection, server: ServerFacts) -> BinlogPosition:
-    """Return where the binlog ends now. Raises SourceSettingsRefused if there is none."""
+    """Return the position at which the binlog ends now. Raises SourceSettingsRefused if the server
+    has no binlog.
+    """
     newer = not server.mariadb and server.version >= (8, 2, 0)
     rows = connection.rows("SHOW BINARY LOG STATUS" if newer else "SHOW MASTER STATUS")
     if not rows:
@@ -239,7 +242,9 @@ def binlog_end(connection: SourceConnection, server: ServerFacts) -> BinlogPosit
 
 
 def no_such_position(at: BinlogPosition, why: str) -> ConfigurationError:
-    """Return the error for a named position that the binlog does not have."""
+    """Return the error for a named position that the binlog does not have; `why` is a clause for
+    its reason.
+    """
     return ConfigurationError(f"Reading cannot start at {at}: {why}.", remedy=_START_REMEDY)
 
 

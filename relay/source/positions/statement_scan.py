@@ -1,5 +1,5 @@
-"""Beginning and end of a source's binlog, and the statements between two positions, read over a
-separate connection.
+"""Reads the statements between two positions over a separate connection; also the beginning and the
+end of the binlog.
 """
 
 from collections.abc import Iterable, Iterator
@@ -26,13 +26,17 @@ _STATEMENTS = (Meaning.STATEMENT, Meaning.ATOMIC_CREATE)
 
 
 def ask_server_facts(settings: SourceSettings) -> ServerFacts:
-    """Connect to the source and return its identity and settings."""
+    """Connect to the source, and return its identity and settings. Raises the errors of a
+    connection.
+    """
     with closing(SourceConnection(settings)) as connection:
         return read_server_facts(connection)
 
 
 def end_of_binlog(settings: SourceSettings) -> BinlogPosition:
-    """Return where the source's binlog ends now."""
+    """Return the position at which the source's binlog ends now. Raises the errors of a
+    connection.
+    """
     with closing(SourceConnection(settings)) as connection:
         return binlog_end(connection, read_server_facts(connection))
 
@@ -40,7 +44,7 @@ def end_of_binlog(settings: SourceSettings) -> BinlogPosition:
 def beginning_of_binlog(settings: SourceSettings) -> SourcePosition:
     """Return the beginning of the oldest binlog file that the source still has.
 
-    Raises BinlogPurged if it is purged in the meantime.
+    Raises BinlogPurged if the file is purged at that moment.
     """
     with closing(SourceConnection(settings)) as connection:
         server, files = read_server_facts(connection), binlog_files(connection)
@@ -64,10 +68,11 @@ class LoggedStatement(NamedTuple):
 def statements_between(
     settings: SourceSettings, after: BinlogPosition, until: BinlogPosition, held: str = ""
 ) -> Iterator[LoggedStatement]:
-    """Yield the statements between two positions, except those that were only announced, and those
-    in the GTID set `held`: a dump from `after` and this set does not send them.
+    """Yield the statements between two positions, without those of transactions in the GTID set
+    `held`.
 
-    Raises BinlogPurged, Unreachable or CorruptEvent.
+    A dump from `after` with this set would not send them. Statements that MariaDB only announced
+    (two-phase ALTER) are left out too. Raises BinlogPurged, Unreachable or CorruptEvent.
     """
     if after.rank >= until.rank:
         return
@@ -80,11 +85,11 @@ def statements_between(
 def without_held(
     found: Iterable[LoggedStatement | str], held: GtidSet
 ) -> Iterator[LoggedStatement]:
-    """Yield the statements of transactions that are not in the set; a text is the GTID of the
-    transaction that begins.
+    """Yield the statements of transactions that are not in the GTID set `held`.
 
-    A MariaDB server sends of each domain everything after the set's own transaction in the binlog,
-    whatever its number is, and the whole domain if that transaction is in an earlier file.
+    In `found`, a text is the GTID of the transaction that begins there. A MariaDB server sends
+    everything that its binlog has after the set's transaction of a domain, whatever its number; if
+    that transaction is in an earlier file, it sends the whole domain.
     """
     if not held.domains:
         for each in found:

@@ -1,5 +1,5 @@
-"""Where to continue at a server without any proof: back by time, so that rows are repeated and
-not lost.
+"""Finds where to continue on another server without a proof: earlier in time, so that rows are
+repeated and none is lost.
 """
 
 from contextlib import closing
@@ -14,10 +14,11 @@ from relay.source.protocol.server_facts import read_server_facts
 
 
 def boundary_before(settings: SourceSettings, time_s: float) -> SourcePosition:
-    """Return the border before the first transaction that was committed at `time_s` (Unix seconds)
-    or later, without GTIDs.
+    """Return the transaction boundary before the first transaction that was committed at `time_s`
+    (Unix seconds) or later.
 
-    Raises StandbyPurged when the oldest binlog file is newer than that.
+    The position has no GTID set. Raises StandbyPurged if the oldest binlog file is newer than
+    `time_s`.
     """
     with closing(SourceConnection(settings)) as connection:
         server = read_server_facts(connection)

@@ -1,8 +1,8 @@
-"""The position of a server's binlog at a time: the boundary before the first transaction committed
-then or later.
+"""Finds the position of a server's binlog at a time: the boundary before the first transaction that
+was committed then or later.
 
-Files are found by the time of their first event, with a binary search: of 200 files 8 are opened,
-and one is read.
+The file is found by the times of the files' first events, with a binary search: of 200 files, 8 are
+opened and one is read.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ _OLDEST_REMEDY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class TimedBoundary:
-    """A border between two transactions, and when its file was made (Unix seconds)."""
+    """A boundary between two transactions, and the creation time of its file (Unix seconds)."""
 
     binlog: BinlogPosition
     file_created_s: int
@@ -33,9 +33,10 @@ class TimedBoundary:
 def boundary_at_time(
     settings: SourceSettings, server: ServerFacts, files: Mapping[str, int], time_ms: int
 ) -> TimedBoundary:
-    """Return the last border before a time, over all files (names and bytes, oldest first).
+    """Return the last boundary before `time_ms` (Unix milliseconds) in all binlog files.
 
-    Raises BinlogPurged when the oldest is newer.
+    `files` maps names to sizes in bytes, oldest first. Raises BinlogPurged if the oldest file is
+    newer than that time.
     """
     created: dict[str, int] = {}
 
@@ -60,8 +61,10 @@ def boundary_at_time(
 def border_in_file(
     settings: SourceSettings, server: ServerFacts, file: str, size_bytes: int, time_ms: int
 ) -> BinlogPosition:
-    """Return the last boundary of one file before a time: its beginning if all transactions are
-    later, its end if none is.
+    """Return the last boundary of one file before `time_ms` (Unix milliseconds).
+
+    It is the beginning of the file if all transactions are later, and the end of its first
+    `size_bytes` if none is.
     """
     return BinlogPosition(file, border_before(settings, server, file, size_bytes, time_ms))
 
@@ -69,11 +72,11 @@ def border_in_file(
 def last_file_before(
     files: Sequence[str], created_s: Callable[[str], int], time_ms: int
 ) -> str | None:
-    """Return the newest file (`files`: oldest first) that certainly began before a time; None if
+    """Return the newest of `files` (oldest first) that certainly began before `time_ms`; None if
     even the oldest is newer.
 
-    Files are dated by whole seconds, so a file of the same second can be younger; the changes in
-    between are in the previous file.
+    `created_s` returns the creation time of a file in whole seconds. A file of the same second may
+    be newer than `time_ms`, so the file before it is returned.
     """
     time_s = time_ms // _MILLISECONDS
     low, high = 0, len(files)  # all below `low` are older, all from `high` on are not

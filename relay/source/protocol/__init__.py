@@ -1,4 +1,5 @@
 """The replication protocol: connection, packets, dump handshake, server facts and errors.
 
-May import `events` of `relay.source`. Errors of pymysql end here as errors of the relay.
+Of `relay.source` it may import `events`. Errors of pymysql are translated here into errors of the
+relay.
 """

@@ -1,5 +1,5 @@
-"""Payloads of a dump → binlog events: header, checksum, and the offset of each event in its
-file.
+"""Converts the packets of a dump to binlog events: header, checksum, and the offset of each event
+in its file.
 """
 
 import struct
@@ -46,10 +46,9 @@ _LONGEST_END_BYTES: Final = 9
 
 
 class BinlogReader:
-    """Reads the events of a dump, and keeps the file and offset that it has reached.
+    """Reads the events of a dump, and knows the file and offset that it has reached.
 
-    `ends`: the dump was requested up to the end of the binlog, where the server reports that there
-    is no more.
+    `ends`: the dump was requested only up to the end of the binlog, which the server reports.
     """
 
     def __init__(self, packets: PacketReader, address: str, *, ends: bool = False) -> None:
@@ -62,12 +61,10 @@ class BinlogReader:
         self._rotated = True
 
     def events(self) -> Iterator[BinlogEvent]:
-        """Yield events without end, or up to the end of the binlog with `ends`.
+        """Yield events without end; with `ends`, up to the end of the binlog.
 
-        The body of each is a view that is valid until the next event is requested.
-
-        Raises the server's error, SourceSilent, SourceUnreachable, or CorruptEvent with file and
-        offset.
+        The body of an event is a view that is valid until the next event is requested. Raises the
+        server's error, SourceSilent, SourceUnreachable, or CorruptEvent with file and offset.
         """
         next_payload = self._packets.next_payload
         unpack, new, crc32 = _HEADER.unpack_from, tuple.__new__, zlib.crc32
@@ -100,9 +97,9 @@ class BinlogReader:
             yield BinlogEvent(type_code, flags, time_s, server_id, start, end, body)
 
     def scan(self, scanner: Scanner, group: Group) -> list[RawItem]:
-        """Return the items that the scanner makes of the plain events in the buffer.
+        """Return the items that the scanner makes of the events that are already in the buffer.
 
-        Call it between two events of `events`; reading continues after the scanned events.
+        Call it between two events of `events`, which then continues after the scanned events.
         """
         if self._rotated or not group.plain:
             return []
@@ -208,10 +205,10 @@ class BinlogReader:
 
 
 def _is_end(payload: memoryview) -> bool:
-    """Whether this is the EOF packet after the last event of the binlog."""
+    """Return whether this is the EOF packet after the last event of the binlog."""
     return 0 < len(payload) < _LONGEST_END_BYTES and payload[0] == _END
 
 
 def _sound(payload: memoryview) -> bool:
-    """Whether the last four bytes are the CRC32 of all before them."""
+    """Return whether the last four bytes are the CRC32 of all before them."""
     return zlib.crc32(payload[1:]) == _SOUND

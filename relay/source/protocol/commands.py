@@ -1,4 +1,4 @@
-"""The replication commands as packets (MySQL manual: Replication Protocol)."""
+"""The replication commands as packets. Source: MySQL manual, Replication Protocol."""
 
 import struct
 import uuid
@@ -19,14 +19,16 @@ REPORTED_HOST: Final = "roma-relay"
 
 
 def replica_uuid(server_id: int) -> str:
-    """Return the relay's uuid as a replica: the same for the same server_id, so that MySQL ends
-    an abandoned dump of the relay.
+    """Return the uuid under which the relay registers as a replica. It is the same for the same
+    server_id, so that MySQL ends an abandoned dump of the relay.
     """
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{REPORTED_HOST}/{server_id}"))
 
 
 def register_replica(server_id: int) -> bytes:
-    """COM_REGISTER_SLAVE: puts the relay on the server's list; needs REPLICATION SLAVE."""
+    """Return the packet of COM_REGISTER_SLAVE, which lists the relay as a replica. It needs
+    REPLICATION SLAVE.
+    """
     host = REPORTED_HOST.encode()
     body = (
         struct.pack("<BIB", _REGISTER_REPLICA, server_id, len(host))
@@ -37,12 +39,17 @@ def register_replica(server_id: int) -> bytes:
 
 
 def binlog_dump(file: str, offset: int, server_id: int, flags: int = 0) -> bytes:
-    """COM_BINLOG_DUMP from a file and an offset; MariaDB with a GTID state set ignores both."""
+    """Return the packet of COM_BINLOG_DUMP, which requests the binlog from a file and an offset.
+
+    MariaDB ignores both if the session has a GTID state.
+    """
     return _packet(struct.pack("<BIHI", _BINLOG_DUMP, offset, flags, server_id) + file.encode())
 
 
 def binlog_dump_gtid(published: GtidSet, server_id: int) -> bytes:
-    """COM_BINLOG_DUMP_GTID: everything that is not in the set (MySQL)."""
+    """Return the packet of COM_BINLOG_DUMP_GTID (MySQL), which requests all transactions that are
+    not in the set.
+    """
     body = encoded_gtid_set(published)
     head = struct.pack(
         "<BHIIQI", _BINLOG_DUMP_GTID, _THROUGH_GTID, server_id, 0, _FIRST_OFFSET, len(body)
@@ -51,9 +58,9 @@ def binlog_dump_gtid(published: GtidSet, server_id: int) -> bytes:
 
 
 def encoded_gtid_set(published: GtidSet) -> bytes:
-    """MySQL's binary form of a set.
+    """Return MySQL's binary form of a GTID set.
 
-    The one with tags differs in the count's form (mysql-server: rpl_gtid_set.cc).
+    The form with tags has another count field. Source: mysql-server, rpl_gtid_set.cc.
     """
     tagged = any(source.tag for source in published.intervals)
     count = len(published.intervals)

@@ -1,6 +1,5 @@
-"""One connection to the source: PyMySQL logs in and asks.
-
-Afterwards the socket can be taken over for the dump.
+"""One connection to the source: PyMySQL logs in and runs queries; then the relay may use the socket
+for a dump.
 """
 
 import socket
@@ -86,7 +85,9 @@ class SourceConnection:
         self._socket = self._login.socket
 
     def rows(self, sql: str, *arguments: Cell) -> Sequence[tuple[Any, ...]]:
-        """Return all rows of a query. Raises the relay's error for the server's."""
+        """Return all rows of a query, with `arguments` for its placeholders. Raises the server's
+        errors as errors of the relay.
+        """
         try:
             with self._login.cursor() as cursor:
                 cursor.execute(sql, arguments or None)
@@ -99,7 +100,7 @@ class SourceConnection:
     def raw_rows(self, sql: str) -> Sequence[tuple[bytes | None, ...]]:
         """Return all rows of a query as the bytes that the server sent; None is NULL.
 
-        Raises the relay's error for the server's.
+        Raises the server's errors as errors of the relay.
         """
         try:
             return read_rows(self._login, sql)
@@ -112,9 +113,9 @@ class SourceConnection:
             ) from exc
 
     def named_rows(self, sql: str) -> list[dict[str, Any]]:
-        """Return all rows of a statement, each by column name.
+        """Return all rows of a statement as dictionaries by column name.
 
-        Raises the relay's error for the server's.
+        Raises the server's errors as errors of the relay.
         """
         try:
             with self._login.cursor() as cursor:
@@ -125,18 +126,18 @@ class SourceConnection:
             raise translated(exc, f"The source at {self.address} refused {sql!r}") from exc
 
     def taken_over(self) -> socket.socket:
-        """Return the socket, for commands of our own; `rows` must not be called afterwards."""
+        """Return the socket, for the relay's own commands. `rows` must not be called afterwards."""
         return self._socket
 
     def cut(self) -> None:
-        """End the connection at once; safe from any thread, and a blocked read returns."""
+        """End the connection at once, so that a blocked read returns. Any thread may call it."""
         with suppress(OSError):
             # The plain socket's call: an SSL socket's would take the session away under the reading
             # thread.
             socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Give the socket back; only the thread that reads may call it."""
+        """Close the connection. Only the thread that reads may call it."""
         self.cut()
         with suppress(pymysql.MySQLError):
             self._login.close()

@@ -54,11 +54,11 @@ def start_dump(
     at: BinlogPosition,
     published: GtidSet | None,
 ) -> None:
-    """Register as the replica `server_id` and request the binlog from `at`, or everything that is
-    not in `published`.
+    """Register as the replica `server_id`, and request the binlog from `at`, or all transactions
+    that are not in `published`.
 
-    Raises SourceNotPermitted without REPLICATION SLAVE. The server's errors about the position
-    arrive with the first packets.
+    `published` None: no request by GTID. Raises SourceNotPermitted without REPLICATION SLAVE. The
+    server's errors about the position arrive with the first packets.
     """
     _say_what_we_read(connection, server)
     if not server.mariadb:
@@ -86,11 +86,11 @@ def start_dump(
 def reading_from(
     connection: SourceConnection, server: ServerFacts, at: BinlogPosition
 ) -> Iterator[BinlogReader]:
-    """Read the binlog from a position up to its end, not as a replica.
+    """Context manager: read the binlog from a position to its end, without registering as a
+    replica.
 
-    The connection cannot be used for anything else.
-
-    Raises SourceNotPermitted without REPLICATION SLAVE.
+    The connection cannot be used for anything else. Raises SourceNotPermitted without REPLICATION
+    SLAVE.
     """
     try:
         _say_what_we_read(connection, server)
@@ -102,7 +102,9 @@ def reading_from(
 
 
 def lacks_replication_slave(address: str, server: ServerFacts) -> SourceNotPermitted:
-    """Return the error for a missing privilege that only the request of a dump shows."""
+    """Return the error for the missing privilege REPLICATION SLAVE, which shows only when a dump is
+    requested.
+    """
     return SourceNotPermitted(
         f"The account at {address} lacks REPLICATION SLAVE ({server.version_text})."
     )

@@ -65,9 +65,10 @@ _OLD_REMEDY: Final = (
 
 
 class FormatDescription(NamedTuple):
-    """`version` is the server's own text.
+    """The content of a format description event. `version` is the server's own text.
 
-    `has_tail`: algorithm and checksum end the event. `checksummed`: other events have one.
+    `has_tail`: this event ends with the checksum algorithm and a checksum. `checksummed`: all other
+    events of the file end with a checksum.
     """
 
     version: str
@@ -80,9 +81,9 @@ class FormatDescription(NamedTuple):
 
 
 def read_description(body: Body) -> FormatDescription:
-    """Read the event without its common header, but with its tail.
+    """Return the content of the event, whose body has no common header but still has its tail.
 
-    Raises struct.error when it is cut short.
+    Raises struct.error if the event is cut short.
     """
     binlog_version, text, _, header_bytes = _HEAD.unpack_from(body)
     version = bytes(text).split(b"\0", 1)[0]
@@ -100,7 +101,7 @@ def read_description(body: Body) -> FormatDescription:
 
 
 def check_description(found: FormatDescription, file: str) -> None:
-    """Make sure that the file's events have the form that the relay reads.
+    """Check that the events of the file have the form that the relay reads.
 
     Raises UnsupportedEvent.
     """
@@ -149,7 +150,9 @@ def _check_post_headers(found: FormatDescription, file: str) -> None:
 
 
 def old_format(file: str, what: str) -> UnsupportedEvent:
-    """Return the stop for a file of a release before MySQL 5.1; `what` follows the file's name."""
+    """Return the error for a file of a release before MySQL 5.1. `what` follows the name of the
+    file in the text.
+    """
     return UnsupportedEvent(
         f"The binlog file {file} {what}: its changes are not supported.", remedy=_OLD_REMEDY
     )

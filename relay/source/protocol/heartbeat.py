@@ -1,4 +1,4 @@
-"""Heartbeats by SQL: whether a server answers, its identity, and its executed transactions."""
+"""Polls a server by SQL: whether it answers, its identity, and its executed transactions."""
 
 import threading
 from dataclasses import replace
@@ -15,10 +15,10 @@ _COUNTS_AFTER = 0.8
 
 
 class ServerWatch:
-    """Reads the state of one server over its own connection; threads take turns."""
+    """Reads the state of one server over its own connection; several threads may call it."""
 
     def __init__(self, role: ServerRole, settings: SourceSettings, interval_seconds: float) -> None:
-        """A heartbeat that takes longer than the interval (a second at least) has failed."""
+        """A poll fails if it takes longer than `interval_seconds`, at least one second."""
         longest = min(settings.connect_timeout_seconds, max(1.0, interval_seconds))
         self._settings = settings.model_copy(
             update={"connect_timeout_seconds": longest, "read_timeout_seconds": longest}
@@ -30,8 +30,8 @@ class ServerWatch:
         self.seen = ServerSeen(role, f"{settings.host}:{settings.port}")
 
     def poll(self) -> ServerSeen:
-        """Make one heartbeat and return the server's state. Errors of the server are part of the
-        state.
+        """Query the server, and return its state. Errors of the server are part of the state and
+        not raised.
         """
         with self._lock:
             try:
@@ -47,7 +47,7 @@ class ServerWatch:
             return self.seen
 
     def close(self) -> None:
-        """Close the connection; a later heartbeat opens a new one."""
+        """Close the connection. A later poll opens a new one."""
         with self._lock:
             self._hang_up()
 

@@ -1,7 +1,7 @@
-"""The MySQL protocol's framing on a socket: whole packets, as views into one reused buffer.
+"""Reads whole packets of the MySQL protocol from a socket, as views into one reused buffer.
 
-A packet is 3 bytes of length, 1 of sequence number and its payload; a payload of exactly 16 MB - 1
-continues in the next one (MySQL manual: Protocol Basics, MySQL Packets).
+A packet is 3 bytes of length, 1 of sequence number and its payload. A payload of exactly 16 MB - 1
+continues in the next packet (MySQL manual: Protocol Basics, MySQL Packets).
 """
 
 import socket
@@ -21,9 +21,9 @@ _LONGEST_PAYLOAD: Final = 0xFFFFFF
 
 
 class PacketReader:
-    """Hands out the payloads that arrive on a connected socket; one thread reads.
+    """Returns the payloads that arrive on a connected socket; one thread reads.
 
-    `before_waiting` is called before it may have to wait.
+    `before_waiting` is called before each possible wait.
     """
 
     __slots__ = (
@@ -53,23 +53,23 @@ class PacketReader:
 
     @property
     def silent_seconds(self) -> float:
-        """Return how long the server has sent nothing while this waits for it, in seconds; 0 if it
-        does not wait.
+        """Return how many seconds the server has sent nothing, or only heartbeats, while this
+        object waits for it; 0 if it does not wait.
 
-        Any thread may call it.
+        Any thread may read it.
         """
         since_s = self._silent_since_s
         return monotonic() - since_s if since_s else 0.0
 
     def still_silent(self) -> None:
-        """Count the bytes received last as silence: they were a heartbeat."""
+        """Count the last received bytes as silence, because they were a heartbeat."""
         self._silent_since_s = self._waited_since_s
 
     def next_payload(self) -> memoryview:
-        """Return the next whole payload; the view holds until the next call.
+        """Return the next whole payload. The view is valid until the next call.
 
-        Raises SourceSilent when the socket's timeout passes, SourceUnreachable when the server
-        hangs up.
+        Raises SourceSilent if the socket's timeout passes, and SourceUnreachable if the server
+        closes the connection.
         """
         start = self._start
         if self._end - start < _HEADER_BYTES:
@@ -92,9 +92,10 @@ class PacketReader:
     def scan(
         self, scanner: Scanner, group: Group, offset: int, *, checksummed: bool
     ) -> tuple[list[RawItem], int]:
-        """Return the items of the plain events in the buffer, and the binlog offset after them.
+        """Return the items of the events that are already in the buffer, and the binlog offset
+        after them.
 
-        `offset` is the one before.
+        `offset` is the binlog offset before them. `checksummed`: events end with a checksum.
         """
         items, self._start, offset = scanner.scan(
             self._buffer, self._start, self._end, offset, checksummed, group

@@ -1,4 +1,6 @@
-"""The server_id of the relay among the replicas of a source: the configured one, or a free one."""
+"""The server_id under which the relay reads a source: the configured one, or one that no other
+replica uses.
+"""
 
 import hashlib
 from collections.abc import Collection, Iterator
@@ -23,10 +25,7 @@ _TAKEN_REMEDY: Final = (
 
 
 class Replica(NamedTuple):
-    """One replica that is registered at the source.
-
-    `ours`: it is a relay with the same report name as this one.
-    """
+    """One replica that is registered at the source. `ours`: it has this relay's report name."""
 
     server_id: int
     host: str
@@ -36,10 +35,10 @@ class Replica(NamedTuple):
 def free_server_id(
     connection: SourceConnection, settings: SourceSettings, server: ServerFacts, replica: str
 ) -> int:
-    """Return the configured server_id, or a free one.
+    """Return the configured server_id; if none is configured, one that no other replica uses.
 
-    The free one is the same for the same `replica` (the name of the reader), unless another replica
-    uses it. Raises ServerIdTaken if the configured one is that of the source or of another replica.
+    It is chosen by the reader's name `replica`, so it stays the same unless another replica uses
+    it. Raises ServerIdTaken if the source or another replica has the configured one.
     """
     others = [each for each in replicas(connection, server) if not each.ours]
     if settings.server_id is None:
@@ -59,22 +58,24 @@ def free_server_id(
 
 
 def free_replica_id(settings: SourceSettings, replica: str) -> int:
-    """Return the server_id for a reader of this name, over a new connection.
+    """Return the server_id for the reader named `replica`, over a new connection.
 
-    Raises as `free_server_id` does, and Unreachable.
+    Raises the errors of `free_server_id`, and Unreachable.
     """
     with closing(SourceConnection(settings)) as connection:
         return free_server_id(connection, settings, read_server_facts(connection), replica)
 
 
 def chosen_server_id(replica: str, taken: Collection[int]) -> int:
-    """Return the first free number of the replica's own sequence."""
+    """Return the first number that is not in `taken`, from a sequence that depends only on the name
+    `replica`.
+    """
     return next(number for number in _numbers(replica) if number not in taken)
 
 
 def replicas(connection: SourceConnection, server: ServerFacts) -> list[Replica]:
-    """Return the replicas that are registered at the source; none if the account may not list
-    them.
+    """Return the replicas that are registered at the source; [] if the account may not
+    list them.
     """
     newer = not server.mariadb and server.version >= (8, 0, 22)
     try:

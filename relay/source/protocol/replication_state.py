@@ -1,5 +1,5 @@
-"""The replication state of a server: whether more transactions will arrive, and whether its
-binlog keeps its master's order.
+"""The replication state of a server: whether more transactions will arrive, and whether its binlog
+has the order of its master.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ _ON: Final = ("ON", "1")
 
 
 def ask_replication(connection: SourceConnection, server: ServerFacts) -> Replication:
-    """Ask a server for the state of all its channels."""
+    """Return the state of all replication channels of a server."""
     unproven = reordering(server.variables)
     try:
         channels = connection.named_rows(_statement(server))
@@ -31,8 +31,8 @@ def ask_replication(connection: SourceConnection, server: ServerFacts) -> Replic
 
 
 def replicating(channels: Iterable[Mapping[str, object]]) -> Replicating:
-    """Return the state in the rows of SHOW REPLICA STATUS, by the channel that is farthest from
-    its end.
+    """Return the state of the channel that has the most left to apply; `channels` are the rows of
+    SHOW REPLICA STATUS.
     """
     states = [
         _channel({_old(name): value for name, value in channel.items()}) for channel in channels
@@ -44,9 +44,10 @@ def replicating(channels: Iterable[Mapping[str, object]]) -> Replicating:
 
 
 def reordering(variables: Mapping[str, str]) -> str:
-    """Why the server's binlog need not hold its master's transactions in their order.
+    """Return why the server's binlog may have the transactions in another order than its master; ""
+    if it has the same order.
 
-    "" where it does.
+    `variables` are the server's global variables.
     """
 
     def value(old: str, usual: str) -> str:

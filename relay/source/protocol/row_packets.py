@@ -1,7 +1,8 @@
-"""The rows of a SELECT as the server sends them: packets of the text protocol, split into cells.
+"""Reads the rows of a SELECT as the server sends them: packets of the text protocol, split into
+cells.
 
-The driver's own reading makes several objects of each row, and takes most of the time of a copy.
-Source: MySQL's manual of the client/server protocol (ProtocolText::Resultset).
+PyMySQL's own reading makes several objects of each row, and takes most of the time of a copy.
+Source: MySQL manual, client/server protocol (ProtocolText::Resultset).
 """
 
 from collections.abc import Callable
@@ -25,7 +26,7 @@ _MORE: Final = {_TWO: 2, _THREE: 3, _EIGHT: 8}
 
 
 class Login(Protocol):
-    """The part of PyMySQL's connection that is used here."""
+    """The part of PyMySQL's connection that this module uses."""
 
     _rfile: Any
     _read_packet: Any
@@ -35,9 +36,9 @@ class Login(Protocol):
 
 
 def cells(packet: bytes) -> Cells:
-    """Return the cells of a row; None is NULL.
+    """Return the cells of the row in a packet; None is NULL.
 
-    Raises ValueError for bytes that are not a row.
+    Raises ValueError if the bytes are not a row.
     """
     found: list[bytes | None] = []
     at = 0
@@ -68,11 +69,11 @@ split: Final[Callable[[bytes], Cells]] = chunk_images.cells if COMPILED else cel
 
 
 def packets(data: bytes, rows: list[Cells]) -> tuple[int, bytes | None]:
-    """Append the rows of whole packets. Return the bytes that they take, and the packet that ends
-    the answer, None before the end.
+    """Append the rows of the whole packets in `data` to `rows`; return (bytes used, packet that
+    ends the result).
 
-    It stops before a packet that continues in the next one. Raises ValueError for bytes that are
-    not a row.
+    The packet is None before the end of the result. Reading stops before a packet that continues in
+    the next one. Raises ValueError if the bytes are not a row.
     """
     at = 0
     while len(data) - at >= _HEAD_BYTES:
@@ -94,7 +95,7 @@ split_packets: Final[Callable[[bytes, list[Cells]], tuple[int, bytes | None]]] =
 
 
 def read_rows(login: Login, sql: str) -> list[Cells]:
-    """Return all rows of a statement. Raises the driver's errors."""
+    """Return all rows of a statement. Raises PyMySQL's errors."""
     login._execute_command(COMMAND.COM_QUERY, sql.encode())  # noqa: SLF001 - the driver has no faster way to rows
     columns = login._read_packet().read_length_encoded_integer()  # noqa: SLF001
     for _ in range(columns + 1):  # and the end of them

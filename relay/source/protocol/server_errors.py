@@ -1,5 +1,5 @@
-"""Translates errors of the server and of the driver into errors of the relay: the only module of
-the package with their numbers and texts.
+"""Translates errors of the server and of PyMySQL into errors of the relay. No other module of the
+package knows their numbers and texts.
 """
 
 import ssl
@@ -74,9 +74,10 @@ _SENTENCES: Final[tuple[tuple[str, type[RelayError]], ...]] = (
 
 
 def translated(exc: Exception, doing: str, *, tls_legacy: bool = False) -> RelayError:
-    """Return the relay's error for one of the driver's.
+    """Return the relay's error for an error of PyMySQL or the socket.
 
-    `doing` is the attempted action, as the start of a sentence.
+    `doing` is the attempted action, as the start of a sentence. `tls_legacy`: the setting of that
+    name is on.
     """
     original = getattr(exc, "original_exception", None) or refused_certificate(exc)
     if isinstance(original, ssl.SSLError):
@@ -91,7 +92,9 @@ def translated(exc: Exception, doing: str, *, tls_legacy: bool = False) -> Relay
 
 
 def from_number(code: int, text: str, doing: str) -> RelayError:
-    """Return the relay's error for a server's error number and text."""
+    """Return the relay's error for an error number and text of the server. `doing` is the attempted
+    action.
+    """
     text = text.rstrip(". ")
     reason = f"{doing}: {text} (error {code})." if code else f"{doing}: {text}."
     if code in _TLS_REMEDIES:
@@ -112,8 +115,10 @@ def from_number(code: int, text: str, doing: str) -> RelayError:
 
 
 def from_packet(payload: memoryview, doing: str) -> RelayError:
-    """Return the relay's error for an ERR packet (0xFF, number, optional '#' and state, text), or
-    for the EOF packet that ends a dump.
+    """Return the relay's error for an ERR packet, or for the EOF packet that ends a dump.
+
+    An ERR packet is 0xFF, the number, optionally '#' and a state, and the text. `doing` is the
+    attempted action.
     """
     if not len(payload) or payload[0] != _ERROR:
         return SourceUnreachable(

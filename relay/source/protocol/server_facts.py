@@ -30,9 +30,10 @@ _VARIABLES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class ServerFacts:
-    """One server; `version` is its three numbers.
+    """The identity and settings of one server. `version` is a tuple of its three numbers.
 
-    `variables` are the global ones that the relay cares for, absent ones left out.
+    `variables` are the global variables that the relay uses; those that the server does not have
+    are missing.
     """
 
     flavor: Flavor
@@ -44,20 +45,20 @@ class ServerFacts:
 
     @property
     def mariadb(self) -> bool:
-        """Return True for MariaDB, False for MySQL."""
+        """Return whether the server is MariaDB; otherwise it is MySQL."""
         return self.flavor == "mariadb"
 
     @property
     def has_gtids(self) -> bool:
-        """Whether every transaction of this server has a GTID: MariaDB always, MySQL with
-        gtid_mode=ON.
+        """Return whether every transaction of the server has a GTID: always on MariaDB, with
+        gtid_mode=ON on MySQL.
         """
         return self.mariadb or self.variables.get("gtid_mode", "OFF").upper() == "ON"
 
     @property
     def executed(self) -> str:
-        """The text of gtid_executed, or of MariaDB's gtid_binlog_pos: the transaction of each
-        domain that was logged last.
+        """MySQL's gtid_executed; on MariaDB gtid_binlog_pos, the transaction of each domain that
+        was logged last.
         """
         return self.variables.get(
             "gtid_binlog_pos" if self.mariadb else "gtid_executed", ""
@@ -75,14 +76,14 @@ class ServerFacts:
 
     @property
     def gtids_strict(self) -> bool:
-        """Whether MariaDB refuses a number that is not greater than the last of its domain
-        (gtid_strict_mode).
+        """Return whether MariaDB refuses a number that is not greater than the last one of its
+        domain (gtid_strict_mode).
         """
         return self.mariadb and self.variables.get("gtid_strict_mode", "OFF").upper() in ("ON", "1")
 
     def needs_history(self, settings: SourceSettings) -> bool:
-        """Return whether column names must come from the catalogue and its history, because table
-        maps lack them.
+        """Return whether column names must come from the schema history, because table maps lack
+        them.
         """
         if settings.names != "auto":
             return settings.names == "history"
@@ -90,12 +91,14 @@ class ServerFacts:
 
     @property
     def purged(self) -> str:
-        """Return `gtid_purged` on one line; empty for MariaDB and without GTIDs."""
+        """MySQL's gtid_purged on one line; "" on MariaDB and without GTIDs."""
         return self.variables.get("gtid_purged", "").replace("\n", "")
 
 
 def read_server_facts(connection: SourceConnection) -> ServerFacts:
-    """Return identity and settings of the server. Raises SourceUnreachable if it hangs up."""
+    """Return the identity and settings of the server. Raises SourceUnreachable if it closes the
+    connection.
+    """
     version_text = str(connection.rows("SELECT VERSION()")[0][0])
     names = ", ".join(f"'{name}'" for name in _VARIABLES)
     rows = connection.rows(f"SHOW GLOBAL VARIABLES WHERE Variable_name IN ({names})")

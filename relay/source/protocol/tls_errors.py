@@ -1,6 +1,5 @@
-"""The meaning of a failed TLS handshake with the source, and its remedy.
-
-The same for every build of OpenSSL and Python.
+"""The meaning of a failed TLS handshake with the source, and its remedy. It is the same for every
+build of OpenSSL and Python.
 """
 
 import ssl
@@ -48,14 +47,13 @@ _CUT_REMEDY: Final = (
 
 
 def tls_failure(exc: ssl.SSLError, doing: str, *, legacy: bool) -> RelayError:
-    """Return the relay's error for a handshake that failed.
+    """Return the relay's error for a failed handshake.
 
-    `legacy` says that tls_legacy is set already.
-
-    OpenSSL's builds give many reasons for one cause, some of them none at all: an old server is
+    `doing` is the attempted action, and `legacy` whether `tls_legacy` is set already. OpenSSL's
+    builds give many reasons for one cause, and sometimes none: an old server causes
     UNSUPPORTED_PROTOCOL, INTERNAL_ERROR, UNSAFE_LEGACY_RENEGOTIATION_DISABLED or an error without a
-    reason. So certificates are recognised, and everything else is a disagreement about versions,
-    ciphers and keys.
+    reason. So only certificate errors are recognised; every other error counts as a disagreement
+    about versions, ciphers and keys.
     """
     reason = f"{doing}: TLS failed: {exc}."
     if isinstance(exc, ssl.SSLEOFError | ssl.SSLZeroReturnError):
@@ -64,9 +62,10 @@ def tls_failure(exc: ssl.SSLError, doing: str, *, legacy: bool) -> RelayError:
 
 
 def refused_certificate(exc: BaseException) -> ssl.SSLError | None:
-    """Return the server's alert about the relay's own certificate if that caused `exc`.
+    """Return the server's alert that refuses the relay's own certificate, if it caused `exc`; None
+    otherwise.
 
-    TLS 1.3 sends it after the handshake, where the driver reports a lost connection.
+    TLS 1.3 sends it after the handshake, so PyMySQL reports a lost connection.
     """
     cause: BaseException | None = exc
     while cause is not None:

@@ -1,10 +1,10 @@
-"""Checks whether SELECTs on a source see a transaction that is already in its binlog.
+"""Checks whether SELECTs on a source show a transaction that is already in its binlog.
 
 A server logs a transaction before it commits it for other sessions. With semi-synchronous
-replication that waits AFTER_SYNC (MySQL's default), a replica's acknowledgement comes between the
-two: seconds. MariaDB reports the binlog position of a consistent snapshot (MariaDB manual: START
-TRANSACTION, binlog_snapshot_position), MySQL by gtid_executed, to which it adds a transaction after
-its commit. MySQL without GTIDs reports nothing.
+replication that waits AFTER_SYNC (MySQL's default), the two are seconds apart, because a replica's
+acknowledgement comes between them. MariaDB reports the binlog position of a consistent snapshot
+(MariaDB manual: START TRANSACTION, binlog_snapshot_position). MySQL reports gtid_executed, to which
+it adds a transaction after its commit. MySQL without GTIDs reports nothing.
 """
 
 from collections.abc import Callable
@@ -29,9 +29,8 @@ _SNAPSHOT: Final = (
 
 
 class Visibility:
-    """Reads over its own connection which transactions SELECTs on one source see.
-
-    One thread uses and closes it.
+    """Finds out over its own connection which transactions SELECTs on one source show. One thread
+    uses and closes it.
     """
 
     def __init__(self, settings: SourceSettings) -> None:
@@ -42,17 +41,17 @@ class Visibility:
         self._executed = GtidSet.parse("")
 
     def close(self) -> None:
-        """Close the connection; the next question opens another one."""
+        """Close the connection. The next query opens another one."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
 
     def wait_for(self, begin: BinlogPosition, gtid: str, seconds: float = VISIBLE_SECONDS) -> bool:
-        """Wait until SELECTs see the transaction that begins at `begin`; return False after
-        `seconds`.
+        """Wait until SELECTs show the transaction that begins at `begin`; return False if they do
+        not after `seconds` seconds.
 
-        `gtid` may hold several GTIDs, or be "" if there are none: MySQL cannot answer then, and
-        True is returned at once. Raises Unreachable.
+        `gtid` is its GTID, or several; "" if there is none: then MySQL cannot answer, and True is
+        returned at once. Raises Unreachable.
         """
         return wait_until(lambda: self._known(begin, gtid) or self._shows(begin, gtid), seconds)
 
@@ -87,7 +86,9 @@ class Visibility:
 
 
 def wait_until(holds: Callable[[], bool], seconds: float) -> bool:
-    """Call `holds` with growing pauses until it returns True; return False after `seconds`."""
+    """Call `holds` with growing pauses until it returns True; return False if it does not in
+    `seconds` seconds.
+    """
     deadline, pause_s, pause = Deadline.after(seconds), _FIRST_PAUSE_SECONDS, Event()
     while not holds():
         if deadline.passed:
@@ -98,7 +99,7 @@ def wait_until(holds: Callable[[], bool], seconds: float) -> bool:
 
 
 def shown_by_snapshot(connection: SourceConnection) -> BinlogPosition:
-    """Open a snapshot on MariaDB; return the end of the last transaction that it shows."""
+    """Open a snapshot on MariaDB, and return the end of the last transaction that it shows."""
     connection.rows("START TRANSACTION WITH CONSISTENT SNAPSHOT")
     found = {str(name).upper(): value for name, value in connection.rows(_SNAPSHOT)}
     return BinlogPosition(
@@ -107,8 +108,8 @@ def shown_by_snapshot(connection: SourceConnection) -> BinlogPosition:
 
 
 def gtids_at(connection: SourceConnection, at: BinlogPosition) -> str | None:
-    """Return the last GTID of each domain before a position of MariaDB's binlog; None if the
-    server does not report it.
+    """Return the last GTID of each domain before a position of MariaDB's binlog; None if the server
+    does not report it.
     """
     answer = connection.rows("SELECT BINLOG_GTID_POS(%s, %s)", at.file, at.offset)[0][0]
     return None if answer is None else str(answer)

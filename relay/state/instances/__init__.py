@@ -1,4 +1,5 @@
-"""What ZooKeeper stores about each instance: status, notes, flow, and its own settings.
+"""What ZooKeeper stores about each instance: status, notes, flow, copy requests, and settings that
+were defined at run time.
 
-May import the settings, the model, `relay.zk` and the JSON reader and paths of `relay.state`.
+It may import the settings, the model, `relay.zk`, and the JSON reader and paths of `relay.state`.
 """

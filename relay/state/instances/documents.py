@@ -1,5 +1,5 @@
-"""Instances that operators define at run time, beside those of the configuration file: one JSON
-document each.
+"""Instances that operators define at run time, in addition to those of the configuration file: one
+JSON document each.
 """
 
 import json
@@ -19,10 +19,10 @@ _ATTEMPTS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class InstanceDocument:
-    """The settings of one instance as an operator wrote them.
+    """The settings of one instance, as an operator wrote them.
 
     version   rises with every change until the document is removed
-    state     names this state of the document; no later one has the same name
+    state     a name of this state of the document, which no later state has
     removals  how many documents had been removed when this one was read
     """
 
@@ -38,7 +38,8 @@ class InstanceDocument:
         return masked(self.fields)
 
     def settings(self, variables: RunTimeVariables) -> InstanceSettings:
-        """Return the checked settings for a relay; secret fields may use `variables`.
+        """Return the checked settings for a relay; `variables` are the environment variables that
+        secret fields may use.
 
         Raises ConfigurationError.
         """
@@ -46,10 +47,10 @@ class InstanceDocument:
 
 
 class InstanceDocumentStore:
-    """Reads and writes instance documents; each write names the document that it replaces.
+    """Reads and writes instance documents. Each write names the document that it replaces.
 
-    ZooKeeper counts the versions of a node from 0 again when it is created again. So a removal
-    also replaces the parent, and a write requires that the parent is unchanged.
+    ZooKeeper counts the versions of a node from 0 again if it is created again. So each removal
+    also changes the parent node, and a write requires an unchanged parent.
     """
 
     def __init__(self, session: Session, paths: Paths) -> None:
@@ -57,7 +58,7 @@ class InstanceDocumentStore:
         self._paths = paths
 
     def all(self) -> tuple[InstanceDocument, ...]:
-        """Return every document, by name."""
+        """Return all documents, sorted by name."""
         try:
             names = tuple(map(unquote, self._session.children(self._paths.definitions)))
         except NodeMissing:
@@ -88,9 +89,10 @@ class InstanceDocumentStore:
     def save(
         self, name: str, fields: Mapping[str, Any], before: InstanceDocument | None
     ) -> InstanceDocument:
-        """Write a document over the one that was read before (None: it must not exist).
+        """Replace the document `before`, which was read earlier, by `fields`; None: no document of
+        this name may exist.
 
-        Raises VersionConflict, NodeMissing.
+        Return the new document. Raises VersionConflict, NodeMissing.
         """
         path = self._paths.definition(name)
         value = json.dumps(fields, ensure_ascii=False, indent=2).encode()
@@ -109,7 +111,9 @@ class InstanceDocumentStore:
         return InstanceDocument(name, fields, node.version + 1, node.state, before.removals)
 
     def remove(self, before: InstanceDocument) -> None:
-        """Remove a document that was read before. Raises VersionConflict, NodeMissing."""
+        """Remove the document `before`, which was read earlier. Raises VersionConflict,
+        NodeMissing.
+        """
         self._commit(
             before,
             lambda known: [
@@ -134,7 +138,7 @@ class InstanceDocumentStore:
         raise AssertionError("the last attempt returns or raises")
 
     def watch(self, signal: Callable[[], None]) -> Watch:
-        """Call `signal` when a document may have come or gone; one that changed is not
+        """Call `signal` when a document may have been created or removed. A changed document is not
         signalled.
         """
         return self._session.watch_children(self._paths.definitions, signal)

@@ -1,4 +1,4 @@
-"""How fast an instance may go, and whether at all, as operators asked for it."""
+"""The pause and the rate limits that operators set for an instance."""
 
 import threading
 from dataclasses import asdict, dataclass, replace
@@ -13,10 +13,10 @@ NO_LIMIT: Final = 0
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """The flow that an operator has set for an instance: a pause, or limits per second.
+    """The pause and the limits per second that an operator has set for an instance.
 
-    A limit of None uses the configuration file's, NO_LIMIT removes it. `by` and `comment` are the
-    actor and the reason.
+    A limit of None means that of the configuration file; NO_LIMIT means none. `by` and `comment`
+    say who set them and why.
     """
 
     paused: bool = False
@@ -27,14 +27,14 @@ class Flow:
     version: int | None = None
 
     def to_document(self) -> bytes:
-        """Return the JSON document without `version`, which ZooKeeper keeps."""
+        """Return the JSON document, without `version`, which ZooKeeper keeps."""
         fields = asdict(self)
         del fields["version"]
         return write_json(fields)
 
     @classmethod
     def from_document(cls, value: bytes, version: int) -> "Flow":
-        """Read the flow; missing or unreadable fields request nothing."""
+        """Return the flow in a document. Missing or unreadable fields set no pause and no limit."""
         fields = JsonObject.read(value)
         limits = (fields.whole_or_none(name) for name in ("rows_per_second", "bytes_per_second"))
         rows, size = (None if each is None or each < 0 else each for each in limits)
@@ -44,19 +44,20 @@ class Flow:
 
 
 class FlowStore:
-    """Reads and writes the flow that operators have set for each instance."""
+    """Reads and writes the pause and limits that operators set for each instance."""
 
     def __init__(self, session: Session, paths: Paths) -> None:
         self._session = session
         self._paths = paths
 
     def read(self, instance: str) -> Flow:
-        """Return the wanted flow of an instance. Raises StoreUnreachable."""
+        """Return the pause and limits of an instance. Raises StoreUnreachable."""
         node = self._session.find(self._paths.instance_flow(instance), synced=True)
         return Flow() if node is None else Flow.from_document(node.value, node.version)
 
     def write(self, instance: str, flow: Flow) -> Flow:
-        """Write the wanted flow if it is unchanged since `flow.version`.
+        """Write the pause and limits if they are unchanged since `flow.version`; return them with
+        the new version.
 
         Raises VersionConflict, StoreUnreachable.
         """
@@ -69,5 +70,7 @@ class FlowStore:
         return replace(flow, version=0)
 
     def watch(self, instance: str, signal: threading.Event) -> Watch:
-        """Set the event whenever something else may be asked, and after every reconnect."""
+        """Set `signal` whenever the pause or limits may have changed, and after every
+        reconnection.
+        """
         return self._session.watch(self._paths.instance_flow(instance), signal.set)

@@ -1,5 +1,5 @@
 """Notes about an instance: its first start, the tables that it has read, and the tables that its
-mapping excludes.
+mapping leaves out.
 """
 
 from collections.abc import Iterable
@@ -19,11 +19,10 @@ KNOWN_TABLES_LISTED: Final = 5000
 
 @dataclass(frozen=True, slots=True)
 class StartNote:
-    """The place where an instance started for the first time, as resolved from its settings.
+    """The coordinates where an instance started for the first time.
 
-    `noted_ms` is Unix milliseconds.
-
-    It proves that the instance has run before: without a position record it must not start again.
+    It proves that the instance ran before: if there is no position record, the instance must not
+    start again. `noted_ms` is Unix milliseconds.
     """
 
     file: str
@@ -33,12 +32,14 @@ class StartNote:
     noted_ms: int = 0
 
     def to_document(self) -> bytes:
-        """Return the JSON document, which is written once: at the first start."""
+        """Return the JSON document. It is written once, at the first start."""
         return write_json(asdict(self))
 
     @classmethod
     def from_document(cls, value: bytes) -> "StartNote":
-        """Read it; an unreadable note is still a note."""
+        """Return the note in a document. An unreadable document gives a note without coordinates,
+        because it still proves the start.
+        """
         fields = JsonObject.read(value)
         return cls(
             fields.text("file"),
@@ -51,12 +52,13 @@ class StartNote:
 
 @dataclass(frozen=True, slots=True)
 class DroppedName:
-    """A real name that is filtered, the reason, the number of its rows since the relay's start,
-    and when any relay listed it first (Unix milliseconds, 0: unknown).
+    """A real table that the mapping leaves out, and the reason.
 
-    `like` is a published table with the same or nearly the same columns, as its messages name it
-    ("": none is known), `like_common` the number of columns that both have, and `like_all` that of
-    the columns that at least one of them has.
+    rows         its rows since the relay's start
+    first_ms     when a relay first listed it, in Unix milliseconds; 0: unknown
+    like         a published table with nearly the same columns, as its messages name it; "": none
+    like_common  how many columns both tables have
+    like_all     how many columns at least one of them has
     """
 
     name: str
@@ -71,11 +73,11 @@ class DroppedName:
 def write_dropped(
     names: Iterable[DroppedName], before: bytes = b"", now_ms: int | None = None
 ) -> bytes:
-    """Return the document of dropped names, the ones with the most rows first. Names beyond
-    DROPPED_NAMES_LISTED are only counted.
+    """Return the document of tables that are left out, those with the most rows first.
 
-    The times of the document `before` stay, also those of names that are not listed now: a relay
-    begins with an empty list. Of these the newest are kept. Other names get the time `now_ms`.
+    Tables beyond DROPPED_NAMES_LISTED are only counted. Names that are in the document `before`
+    keep their first time, also if they are not listed now, because a relay starts with an empty
+    list; the newest of these are kept. Other names get the time `now_ms`.
     """
     ordered = sorted(names, key=lambda dropped: (-dropped.rows, dropped.name))
     known = first_times(before)
@@ -103,7 +105,9 @@ def _entry(dropped: DroppedName, number: int) -> dict[str, object]:
 
 
 def first_times(value: bytes) -> dict[str, int]:
-    """Return when each name of a list of dropped names, and of earlier lists, was listed first."""
+    """Return for each table in the document, or in earlier ones, when it was first listed (Unix
+    milliseconds).
+    """
     fields = JsonObject.read(value)
     listed = {
         each.text("name"): first
@@ -114,7 +118,9 @@ def first_times(value: bytes) -> dict[str, int]:
 
 
 def read_dropped(value: bytes) -> tuple[DroppedName, ...]:
-    """Read the list; entries that cannot be read are left out."""
+    """Return the tables in a document of `write_dropped`. Entries that cannot be read
+    are left out.
+    """
     entries = JsonObject.read(value).objects("names")
     return tuple(
         DroppedName(
@@ -132,7 +138,7 @@ def read_dropped(value: bytes) -> tuple[DroppedName, ...]:
 
 
 def write_tables(names: Iterable[str]) -> bytes:
-    """Write the real tables that an instance has read, as `database.table`, sorted.
+    """Return the document of the real tables that an instance has read, as sorted `database.table`.
 
     Tables beyond KNOWN_TABLES_LISTED are only counted.
     """
@@ -146,5 +152,5 @@ def write_tables(names: Iterable[str]) -> bytes:
 
 
 def read_tables(value: bytes) -> tuple[str, ...]:
-    """Read the list; entries that are not texts are ignored."""
+    """Return the tables in a document of `write_tables`. Entries that are no texts are left out."""
     return JsonObject.read(value).texts("tables")

@@ -1,5 +1,5 @@
-"""Secrets in documents of instances: hidden where they are shown, and kept only while their
-destination is the same.
+"""Secrets in instance documents: they are masked when shown, and a masked secret is restored only
+for the same destination.
 """
 
 from collections.abc import Mapping
@@ -28,18 +28,18 @@ _Fields: TypeAlias = Mapping[str, Any]
 
 
 def masked(fields: _Fields) -> dict[str, Any]:
-    """Return the settings without their secrets; the name of an environment variable is not a
-    secret.
+    """Return the settings with a mask in place of each secret. The name of an environment variable
+    is no secret.
     """
     return {key: _masked(key, value) for key, value in fields.items()}
 
 
 def with_secrets_of(stored: _Fields, fields: _Fields) -> dict[str, Any]:
-    """Restore the stored secrets in a document that contains the mask.
+    """Return `fields` with the stored secrets in place of the masks.
 
-    Passwords are restored only if every server was used before with the same user and TLS settings;
-    secrets of claims only if no claim setting was changed. Elsewhere the mask stays, and the secret
-    must be entered again.
+    Passwords are restored only if each server was already configured with the same user and TLS
+    settings. Secrets of claims are restored only if no claim setting changed. Otherwise the mask
+    stays, and the operator must enter the secret again.
     """
     return {
         key: _unmasked(value, stored.get(key)) if _may_keep(key, stored, fields) else value

@@ -1,4 +1,4 @@
-"""Requests to copy tables into their topics, as operators make them and relays end them."""
+"""Requests to copy tables into their topics. Operators create them, and relays end them."""
 
 import threading
 from collections.abc import Iterable, Iterator
@@ -19,7 +19,7 @@ _MOST_BYTES: Final = 500_000
 
 
 class SnapshotState(StrEnum):
-    """The wanted state of a request, or how it ended."""
+    """The state of a copy request: what an operator wants, or how it ended."""
 
     RUNNING = "RUNNING"
     PAUSED = "PAUSED"
@@ -29,19 +29,26 @@ class SnapshotState(StrEnum):
 
     @property
     def ended(self) -> bool:
-        """Whether the request has ended."""
+        """Return whether the request has ended."""
         return self in (SnapshotState.CANCELLED, SnapshotState.DONE, SnapshotState.REFUSED)
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotRequest:
-    """One request, of one instance; a request of several instances has one document for each.
+    """One request to copy tables of one instance. A request for several instances has one document
+    for each.
 
-    `tables`: logical names (`database.table`, `*` matches any text). `where`: a condition in SQL,
-    "" for every row. `keys`: the rows to repair, each the texts of its key's columns; () for whole
-    tables. `to_topic`: "" for the topics of the mapping. `rows_per_second`: 0 is no limit.
-    `priority`: a greater number comes first. `created_ms`: Unix milliseconds. `reason`: why it
-    ended as it did. `rows`: how many it published, once it has ended. `version`: the node's.
+    tables           logical names (`database.table`, `*` matches any text)
+    by, comment      who created it, and why
+    where            an SQL condition; "" for every row
+    keys             the rows to copy, each as the texts of its key columns; () for whole tables
+    to_topic         the topic of the copies; "" for the topics of the mapping
+    rows_per_second  the limit; 0: none
+    priority         a greater number is executed first
+    created_ms       when it was created, in Unix milliseconds
+    state, reason    the state, and why it ended
+    rows             how many rows it published, once it has ended
+    version          the version of its node
     """
 
     id: str
@@ -62,18 +69,18 @@ class SnapshotRequest:
 
     @property
     def is_paused(self) -> bool:
-        """Whether an operator has paused the request."""
+        """Return whether an operator has paused the request."""
         return self.state is SnapshotState.PAUSED
 
     def to_fields(self) -> dict[str, object]:
-        """Return the JSON object, without the version that ZooKeeper keeps."""
+        """Return the fields of the JSON document, without the version, which ZooKeeper keeps."""
         fields = asdict(self)
         del fields["version"]
         return fields
 
     @classmethod
     def from_document(cls, value: bytes, version: int) -> "SnapshotRequest":
-        """Read the request; a state of a newer version is read as PAUSED."""
+        """Return the request in a document. A state of a newer version is read as PAUSED."""
         fields = JsonObject.read(value)
         state = fields.text("state")
         return cls(
@@ -96,7 +103,7 @@ class SnapshotRequest:
 
 
 def in_turn(requests: Iterable[SnapshotRequest]) -> list[SnapshotRequest]:
-    """Return the requests in the order of their execution."""
+    """Return the requests in the order in which they are executed."""
     return sorted(requests, key=lambda each: (-each.priority, each.created_ms, each.id))
 
 
@@ -115,14 +122,18 @@ def _transactions(steps: Iterable[Create]) -> Iterator[list[Create]]:
 
 
 class SnapshotStore:
-    """The requests of each instance; a change is signalled by the node above them."""
+    """Reads and writes the copy requests of each instance. A change also changes their parent node,
+    which relays watch.
+    """
 
     def __init__(self, session: Session, paths: Paths) -> None:
         self._session = session
         self._paths = paths
 
     def all_of(self, instance: str) -> list[SnapshotRequest]:
-        """Return every request of an instance, in turn. Raises StoreUnreachable."""
+        """Return all requests of an instance, in the order in which they are executed. Raises
+        StoreUnreachable.
+        """
         try:
             names = self._session.children(self._paths.instance_snapshots(instance), synced=True)
         except NodeMissing:
@@ -137,9 +148,10 @@ class SnapshotStore:
         return None if node is None else SnapshotRequest.from_document(node.value, node.version)
 
     def create(self, *requests: SnapshotRequest) -> list[SnapshotRequest]:
-        """Write new requests together: all or none, as far as one ZooKeeper transaction holds them.
+        """Write new requests and return them with their versions.
 
-        Raises VersionConflict, StoreUnreachable.
+        All or none are written, as far as they fit into one ZooKeeper transaction. Raises
+        VersionConflict, StoreUnreachable.
         """
         instances = {each.instance: None for each in requests}
         for instance in instances:
@@ -153,7 +165,8 @@ class SnapshotStore:
         return [replace(each, version=0) for each in requests]
 
     def write(self, request: SnapshotRequest) -> SnapshotRequest:
-        """Change a request if it is unchanged since it was read.
+        """Write a changed request if its node is unchanged since it was read; return it with the
+        new version.
 
         Raises VersionConflict, NodeMissing, StoreUnreachable.
         """
@@ -169,7 +182,7 @@ class SnapshotStore:
         self._session.delete(self._path(request))
 
     def watch(self, instance: str, signal: threading.Event) -> Watch:
-        """Set the event whenever a request may have changed, and after every reconnect."""
+        """Set `signal` whenever a request may have changed, and after every reconnection."""
         return self._session.watch(self._paths.instance_snapshots(instance), signal.set)
 
     def _path(self, request: SnapshotRequest) -> str:

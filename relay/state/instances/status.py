@@ -1,4 +1,4 @@
-"""The present state of an instance, as its relay writes it and operators read it."""
+"""The present status of an instance: its relay writes it, and operators and the admin read it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
@@ -26,33 +26,37 @@ _READERS: Final[Mapping[object, Callable[[JsonObject, str], Any]]] = {
 
 @dataclass(frozen=True, slots=True)
 class InstanceStatus:
-    """One moment of an instance.
+    """The status of an instance at one moment. Times are Unix milliseconds unless the name says
+    otherwise; "" and None mean unknown. Counts begin at the relay's start, buffer cursors at the
+    last connection to the source.
 
-    Times in Unix milliseconds unless the name says otherwise; empty text and None: not known.
-
-    `state` is what it does, in a word; `code`, `reason` and `remedy` are those of the error
-    that keeps it there. `mapping_set` is the active set for the rows being published,
-    `mapping_problem` why a newer one is not. `published_set` is the set of the last committed
-    position record: every marker of moved tables up to it is in Kafka. The position is a copy
-    for people: the relay itself trusts Kafka's alone. `published_rows`, `dead_letters` and
-    `claims` are those that Kafka has committed since the relay's start; the buffer cursors
-    count slots since the source was last connected. `dropped_rows` counts those that were left
-    out since then, by cause. `spool` says what its spool on disk does, `filling`, `draining` or
-    `full`; `spool_age_seconds` for how long the oldest in it has waited. `held_back` says what
-    keeps it from going as fast as it can, or from reading all its sources: a pause, limits,
-    sources that are dead. `unlogged_changes` names relayed tables whose rows foreign keys
-    change without a word in the binlog. `keys_differ` names topics whose equal keys other
-    instances place in other partitions. For a group, the position is that of the source that
-    was published last, `sources` are those of all (`file:offset`) by name, and `passed_over`
-    counts those that are not read for now. `row_printer` names what has printed rows since the
-    relay's start, the one with most rows first: `compiled`, `readable`. `run_time`: the
-    instance is defined by a document in ZooKeeper, not by a relay's file. `printed_rows` counts
-    these rows by path, for the slow one with the reason (`readable: value`); both print the
-    same. `snapshot` is the request to copy tables that is under way, {} where there is none.
-    `table_rates` holds the rows per second of the last minute that each real table has, the
-    busiest ones by name and the others together as `(other)`; None if it reports
-    none. `binlog_kept_seconds` is how long the source keeps a binlog file at least, 0: until a
-    command purges it; of a group the shortest.
+    state                what it does, in a word
+    code, reason, remedy  the error that keeps it in this state
+    relay                the relay that reports
+    mapping_set          the set under which rows are published
+    mapping_problem      why a newer set is not in force, "" if none is newer
+    published_set        the set in the last committed record: Kafka has all markers up to it
+    position_file, position_offset, gtid_set, execute_time, execute_position, epoch
+                         a copy of the position for people; the relay reads the one in Kafka
+    sources              for a group, `file:offset` of each source by name; the position is that of the
+                         source that was published last
+    passed_over          for a group, how many sources are not read now
+    published_rows, dead_letters, claims  what Kafka has committed
+    dropped_rows         rows without a message, by cause
+    lag_seconds          the lag, measured by the leader only
+    held_back            what slows or limits it: a pause, rate limits, sources that are not read
+    spool                "filling", "draining", "full", or "" for an empty spool
+    spool_age_seconds    how long the oldest event in the spool has waited
+    unlogged_changes     published tables whose rows foreign keys change without a binlog event
+    keys_differ          topics in which other instances place equal keys in other partitions
+    row_printer          what printed rows, the most used first: `compiled`, `readable`
+    printed_rows         rows by path, with the reason of a slow one (`readable: value`)
+    run_time             whether a document in ZooKeeper defines the instance, not a relay's file
+    snapshot             the running copy request, {} without one
+    table_rates          rows per second of the last minute: the busiest real tables by name, the
+                         others as `(other)`; None: not reported
+    binlog_kept_seconds  how long the source keeps a binlog file at least, for a group the shortest;
+                         0: until a command purges it
     """
 
     name: str
@@ -97,9 +101,10 @@ class InstanceStatus:
     updated_ms: int = 0
 
     def to_fields(self) -> dict[str, object]:
-        """Return the JSON object. Its objects are those of the status: they are only read.
+        """Return the fields of the JSON document. They share the objects of the status, so the
+        caller must not change them.
 
-        Execute_position is text in it, because many JSON readers round numbers above 2^53.
+        `execute_position` is text, because many JSON readers round numbers above 2^53.
         """
         document: dict[str, object] = {name: getattr(self, name) for name in _FIELDS}
         if self.execute_position is not None:
@@ -112,7 +117,7 @@ class InstanceStatus:
 
     @classmethod
     def from_document(cls, name: str, value: bytes) -> "InstanceStatus":
-        """Read a status of this or another version; missing or unreadable fields get their
+        """Return the status in a document of any version. Missing or unreadable fields get their
         defaults.
         """
         stored = JsonObject.read(value)

@@ -1,6 +1,4 @@
-"""Reports of relays about their instances, stored in ZooKeeper so that they outlive the relay
-that wrote them.
-"""
+"""Stores the reports of relays about their instances in ZooKeeper, where they outlive the relay."""
 
 import threading
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,9 +27,10 @@ from relay.zk import Session, Watch
 
 
 class InstanceStore:
-    """Statuses, start notes and dropped names.
+    """Stores statuses, start notes, and the tables that instances read or leave out.
 
-    Only the relay that runs an instance writes; the last writer wins.
+    Only the relay that runs an instance writes; the last write counts. `flows`, `snapshots`,
+    `failover`, `topics` and `key_forms` are the other stores of instances.
     """
 
     def __init__(self, session: Session, paths: Paths) -> None:
@@ -45,11 +44,11 @@ class InstanceStore:
         self.key_forms = KeyFormStore(session, paths)
 
     def put_status(self, status: InstanceStatus) -> None:
-        """Replace the status of the instance; the last writer wins."""
+        """Replace the status of the instance. The last write counts."""
         self._session.put(self._paths.instance_status(status.name), status.to_document())
 
     def status(self, instance: str) -> InstanceStatus:
-        """Return the last status written, whether or not its relay still lives.
+        """Return the last status that a relay wrote, even if that relay no longer runs.
 
         Raises NodeMissing.
         """
@@ -67,8 +66,10 @@ class InstanceStore:
         return tuple(self._decoded.decoded(names, nodes).values())
 
     def published_sets(self, topic: str) -> Mapping[str, int | None]:
-        """Return the instances that publish to a topic, each with the mapping set that its last
-        position record names; None: its relay has not reported it. Synced reads.
+        """Return the instances that publish to a topic, each with the mapping set in its last
+        position record.
+
+        None: its relay has not reported one. The reads are synced.
         """
         names = [name for name, each in self.topics.read(topic).feeders.items() if each.joined]
         return {each: self._published_set(each) for each in names}
@@ -82,7 +83,9 @@ class InstanceStore:
         )
 
     def note_start(self, instance: str, note: StartNote) -> StartNote:
-        """Note that the instance starts, and return the note that holds: an earlier one stays."""
+        """Record the first start of an instance, and return the valid note: an existing
+        one stays.
+        """
         try:
             self._session.create(self._paths.instance_started(instance), note.to_document())
         except VersionConflict:
@@ -90,17 +93,17 @@ class InstanceStore:
         return note
 
     def started(self, instance: str) -> StartNote | None:
-        """Return the note, None for an instance that never started.
+        """Return the start note; None for an instance that never started.
 
-        A synced read, since a wrong None would repeat or lose rows.
+        The read is synced, because a wrong None would repeat or lose rows.
         """
         node = self._session.find(self._paths.instance_started(instance), synced=True)
         return None if node is None else StartNote.from_document(node.value)
 
     def put_dropped(self, instance: str, names: Iterable[DroppedName]) -> None:
-        """Replace the whole list of names that the mapping of the instance leaves out.
+        """Replace the list of tables that the instance's mapping leaves out.
 
-        A name keeps the time when it was listed first.
+        A table keeps the time at which it was first listed.
         """
         path = self._paths.instance_dropped(instance)
         node = self._session.find(path)
@@ -108,14 +111,12 @@ class InstanceStore:
         self._session.put(path, write_dropped(names, before, int(time() * 1000)))
 
     def dropped(self, instance: str) -> tuple[DroppedName, ...]:
-        """Return the real table names that the instance does not relay, the ones with the most rows
-        first.
-        """
+        """Return the real tables that the instance leaves out, those with the most rows first."""
         node = self._session.find(self._paths.instance_dropped(instance))
         return () if node is None else read_dropped(node.value)
 
     def dropped_of(self, instances: Sequence[str]) -> Mapping[str, tuple[DroppedName, ...]]:
-        """Return the names that each of these instances leaves out."""
+        """Return for each of these instances the real tables that it leaves out."""
         nodes = self._session.find_all([self._paths.instance_dropped(each) for each in instances])
         return {
             each: () if node is None else read_dropped(node.value)
@@ -123,7 +124,9 @@ class InstanceStore:
         }
 
     def put_tables(self, instance: str, names: Iterable[str]) -> None:
-        """Store the real tables that the instance has read, as `database.table`, for dry runs."""
+        """Store the real tables that the instance has read, as `database.table`, for dry runs of
+        mappings.
+        """
         self._session.put(self._paths.instance_tables(instance), write_tables(names))
 
     def tables_of(self, instance: str) -> tuple[str, ...]:
@@ -141,9 +144,8 @@ class InstanceStore:
         }
 
     def tables_changes(self, instances: Sequence[str]) -> Mapping[str, int | None]:
-        """Return a number for each of these instances that changes with its list of tables.
-
-        None: the instance has no list.
+        """Return for each of these instances a number that changes with its list of tables; None:
+        it has no list.
         """
         paths = [self._paths.instance_tables(each) for each in instances]
         return dict(zip(instances, self._session.changes(paths), strict=True))
@@ -154,20 +156,18 @@ class InstanceStore:
         return tuple(sorted({table for theirs in found.values() for table in theirs}))
 
     def call(self, instance: str) -> None:
-        """Signal the relay that runs the instance to read its position again: an operator
-        changed it.
-        """
+        """Tell the instance's relay to read its position again, because an operator changed it."""
         self._session.put(
             self._paths.instance_called(instance), write_json({"called_ms": int(time() * 1000)})
         )
 
     def calls(self, instance: str) -> int | None:
-        """Return a number that changes with every call, None without a call."""
+        """Return a number that changes with every call of `call`; None if there was none."""
         node = self._session.find(self._paths.instance_called(instance), synced=True)
         return None if node is None else node.version
 
     def watch_calls(self, instance: str, signal: threading.Event) -> Watch:
-        """Set the event after each possible call, and after every reconnect."""
+        """Set `signal` after each possible call, and after every reconnection."""
         return self._session.watch(self._paths.instance_called(instance), signal.set)
 
     def _names(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Mapping documents and mapping sets in ZooKeeper, and which instances feed which topic.
+"""Mapping documents and mapping sets in ZooKeeper, and which instances publish to which topic.
 
-May import the settings, the model, `relay.zk` and the JSON reader and paths of `relay.state`.
+It may import the settings, the model, `relay.zk`, and the JSON reader and paths of `relay.state`.
 """

@@ -1,4 +1,4 @@
-"""Unmapped tables that operators have hidden, in one node."""
+"""Unmapped tables that operators have hidden from the admin's lists, in one node."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -19,7 +19,9 @@ Hidden = Mapping[str, Note]
 
 
 class HiddenTableStore:
-    """Reads and changes the list. A change is repeated if another writer came first."""
+    """Reads and changes the list of hidden tables. If another writer was faster, a change is
+    applied again.
+    """
 
     def __init__(self, session: Session, paths: Paths) -> None:
         self._session = session
@@ -34,7 +36,9 @@ class HiddenTableStore:
         return {} if node is None else _read(node.value)
 
     def hide(self, name: str, note: Note) -> None:
-        """Add a table. Raises StoreRefused for a full list, and the errors of `hidden`."""
+        """Hide a table. `note` says who hides it and why. Raises StoreRefused for a full list, and
+        the errors of `hidden`.
+        """
         author, comment = (each[:_NOTE_CHARACTERS] for each in (note.author, note.comment))
         short = Note(author, comment, note.saved_ms)
 
@@ -49,7 +53,7 @@ class HiddenTableStore:
         self._change(change)
 
     def unhide(self, name: str) -> None:
-        """Remove a table from the list. Raises the errors of `hidden`."""
+        """Show a hidden table again. Raises the errors of `hidden`."""
         self._change(lambda before: {each: note for each, note in before.items() if each != name})
 
     def _change(self, change: Callable[[Hidden], Hidden]) -> None:

@@ -1,4 +1,4 @@
-"""The forms of keys on which all instances of a topic agree, and the error where they differ."""
+"""The text forms in which all instances of a topic hash keys, and the error if they differ."""
 
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol, TypeAlias
@@ -13,9 +13,9 @@ _At: TypeAlias = tuple[str, str, str]
 
 
 class HashedKey(NamedTuple):
-    """In which form the keys of a logical table are hashed in a topic.
+    """The text form in which the keys of a logical table are hashed in a topic.
 
-    `shard` is the real table, if keys name it. Keys of other real tables are then others.
+    `shard` is the real table, if keys name it: keys of other real tables are then never equal.
     """
 
     topic: str
@@ -25,24 +25,32 @@ class HashedKey(NamedTuple):
 
 
 class FormStore(Protocol):
-    """The forms of all instances; `KeyFormStore` keeps them in ZooKeeper."""
+    """Stores the text forms of keys of all instances; `KeyFormStore` stores them in ZooKeeper.
+
+    `rules` is the digest of the partition rules under which the keys are hashed.
+    """
 
     def read(self, topic: str, table: str, rules: str, shard: str = "", /) -> Forms:
-        """Return the forms of a table, or of a real one if keys name it."""
+        """Return the forms of a logical table, or of the real table `shard` if keys name it."""
 
     def read_shards(self, topic: str, table: str, rules: str, /) -> Mapping[str, Forms]:
-        """Return the forms of each real table of a logical one; "" is the logical one itself."""
+        """Return the forms of each real table of a logical table; the entry "" has the forms of the
+        logical table itself.
+        """
 
     def change(
         self, topic: str, table: str, rules: str, change: Change, shard: str = ""
     ) -> Forms | None:
-        """Change the forms and return them; None if the change refuses what is there."""
+        """Apply `change` to the forms, and return the result; None if `change` refuses the present
+        forms.
+        """
 
 
 class PlannedForms:
-    """The forms of a store, with those that instances will note; nothing is written.
+    """The forms of a store together with those that instances would add; nothing is written. It is
+    for dry runs.
 
-    The real tables of a logical one are read together, once.
+    The real tables of a logical table are read together, once.
     """
 
     def __init__(self, store: FormStore) -> None:
@@ -51,7 +59,9 @@ class PlannedForms:
         self._planned: dict[_At, dict[str, Forms]] = {}
 
     def read(self, topic: str, table: str, rules: str, shard: str = "") -> Forms:
-        """Return the forms of a table. Raises StoreUnreachable."""
+        """Return the forms of a logical table, or of the real table `shard`. Raises
+        StoreUnreachable.
+        """
         at = (topic, table, rules)
         planned = self._planned.setdefault(at, {})
         if shard not in planned:
@@ -59,14 +69,20 @@ class PlannedForms:
         return planned[shard]
 
     def read_shards(self, topic: str, table: str, rules: str) -> Mapping[str, Forms]:
-        """Return the forms of a table and of its real tables. Raises StoreUnreachable."""
+        """Return the forms of a logical table (the entry "") and of its real tables. Raises
+        StoreUnreachable.
+        """
         at = (topic, table, rules)
         return {**self._stored(at), **self._planned.get(at, {})}
 
     def change(
         self, topic: str, table: str, rules: str, change: Change, shard: str = ""
     ) -> Forms | None:
-        """Change the forms in memory. Raises StoreUnreachable."""
+        """Apply `change` to the forms in memory only, and return the result; None if `change`
+        refuses.
+
+        Raises StoreUnreachable.
+        """
         after = change(self.read(topic, table, rules, shard))
         if after is not None:
             self._planned[topic, table, rules][shard] = after
@@ -80,26 +96,31 @@ class PlannedForms:
 
 
 class KeyAgreements:
-    """The forms of keys in topics, by partition rules of one digest."""
+    """The agreements of instances on text forms of keys, under partition rules with one digest."""
 
     def __init__(self, store: FormStore, rules: str) -> None:
         self._store = store
         self._rules = rules
 
     def forms(self, key: HashedKey) -> Forms:
-        """Return the forms of the key in its topic. Raises StoreUnreachable."""
+        """Return all forms in which the key's table is hashed in its topic. Raises
+        StoreUnreachable.
+        """
         return self._store.read(*self._at(key), _shard(key))
 
     def has_forms(self, key: HashedKey) -> bool:
-        """Return whether any form of the logical table is known. Raises StoreUnreachable."""
+        """Return whether ZooKeeper has any form of the logical table, or of its real tables. Raises
+        StoreUnreachable.
+        """
         return any(self._store.read_shards(*self._at(key)).values())
 
     def differing_forms(self, key: HashedKey, own: Forms) -> Forms:
-        """Note that an instance publishes keys of a table in a form; `own` are the forms that it
-        has published or that an operator accepted for it.
+        """Record that an instance hashes keys of a table in the form `key.form`, and return (); or
+        return the differing forms.
 
-        Returns the forms of the topic if equal keys are in other partitions there and nobody
-        accepted that; nothing is noted then. Raises StoreUnreachable.
+        `own` are the forms that it published or that an operator accepted for it. If equal keys are
+        in other partitions of the topic and nobody accepted that, nothing is recorded, and the
+        forms of the topic are returned. Raises StoreUnreachable.
         """
         if key.form in self.forms(key):
             return ()
@@ -117,7 +138,10 @@ class KeyAgreements:
 
 
 def keys_repartitioned(key: HashedKey, known: Forms) -> PartitionsChanged:
-    """Say that a change of a table would give its keys other partitions."""
+    """Return the error for a row whose key form would move equal keys to other partitions.
+
+    `known` are the forms in which the keys were hashed before.
+    """
     return PartitionsChanged(
         f"Keys of {key.table} were hashed for topic {key.topic} as {' | '.join(known)}, and a row "
         f"with keys as {key.form} follows: equal keys would get other partitions.",
@@ -132,8 +156,8 @@ def keys_repartitioned(key: HashedKey, known: Forms) -> PartitionsChanged:
 
 
 def keys_differ(key: HashedKey, others: Forms) -> str:
-    """Say that keys of an instance and of another one have differed since before they were
-    compared.
+    """Return the sentence that this instance and another one (`others`) hash equal keys
+    differently, since before instances were compared.
     """
     return (
         f"Keys of {key.table} in topic {key.topic} are hashed as {key.form} by this instance, "

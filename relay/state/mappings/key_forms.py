@@ -1,6 +1,8 @@
-"""The forms in which keys of a table are hashed in a topic, by all instances that ever fed it: one
-node for each logical table of a topic. Where keys name their real table, the real tables of a
-logical one share a fixed number of nodes.
+"""Stores the text forms in which the keys of a table are hashed in a topic, for all instances that
+ever published there.
+
+There is one node for each logical table of a topic. If keys name their real table, the real tables
+of a logical table share a fixed number of nodes.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,10 +23,10 @@ Change: TypeAlias = Callable[[Forms], Forms | None]
 
 
 class KeyFormStore:
-    """Reads and changes the forms.
+    """Reads and changes the text forms of keys.
 
-    They belong to the partition rules of this digest: rows by other rules are no reason to refuse
-    a form. `shard` is the real table if keys name it, otherwise "".
+    They belong to partition rules with the digest `rules`, because rows under other rules never
+    conflict. `shard` is the real table if keys name it, otherwise "".
     """
 
     def __init__(self, session: Session, paths: Paths) -> None:
@@ -32,22 +34,24 @@ class KeyFormStore:
         self._paths = paths
 
     def read(self, topic: str, table: str, rules: str, shard: str = "") -> Forms:
-        """Return the forms of a table, none if no row was noted. Raises StoreUnreachable.
+        """Return the forms of a table; () if no row was recorded. Raises StoreUnreachable.
 
-        Forms are only ever added, so an older answer is not wrong, only short.
+        Forms are only added, so an outdated answer may lack some and is never wrong.
         """
         node = self._session.find(self._path(topic, table, shard))
         return () if node is None else _read(node.value, rules).get(shard, ())
 
     def read_all(self, topic: str, table: str, rules: str) -> Forms:
-        """Return the forms of a logical table and of all its real tables, each once. Raises
-        StoreUnreachable.
+        """Return the forms of a logical table and of all its real tables, without duplicates.
+        Raises StoreUnreachable.
         """
         found = self.read_shards(topic, table, rules).values()
         return tuple(dict.fromkeys(form for forms in found for form in forms))
 
     def read_shards(self, topic: str, table: str, rules: str) -> dict[str, Forms]:
-        """Return the forms of each real table of a logical one; "" is the logical one itself.
+        """Return the forms of each real table of a logical table; the entry "" has the forms of the
+        logical table itself.
+
         Raises StoreUnreachable.
         """
         paths = [self._paths.key_forms(topic, table, each) for each in (None, *range(BUCKETS))]
@@ -60,7 +64,8 @@ class KeyFormStore:
     def change(
         self, topic: str, table: str, rules: str, change: Change, shard: str = ""
     ) -> Forms | None:
-        """Change the forms and return them; None if the change refuses what is there.
+        """Apply `change` to the forms, and return the result; None if `change` refuses the present
+        forms.
 
         Raises VersionConflict after many attempts, StoreUnreachable.
         """

@@ -1,6 +1,6 @@
-"""Records of mappings in ZooKeeper: documents, sets and the pointer.
+"""The records of mappings in ZooKeeper: documents, sets and the pointer.
 
-Each is written once; unknown fields are tolerated when it is read.
+Each document and set is written once. Unknown fields in them are ignored.
 """
 
 import json
@@ -18,7 +18,7 @@ FORMAT: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Who saved, when (Unix milliseconds) and why."""
+    """Who saved something, when (Unix milliseconds) and why."""
 
     author: str = ""
     comment: str = ""
@@ -26,17 +26,17 @@ class Note:
 
     @classmethod
     def read(cls, fields: JsonObject) -> "Note":
-        """Read the three fields of a note, which are beside the other fields of a record."""
+        """Return the note whose three fields are among the fields of a record."""
         return cls(fields.text("author"), fields.text("comment"), fields.whole("saved_ms"))
 
     def fields(self) -> dict[str, object]:
-        """Return the fields that `read` reads, to be merged into the record's document."""
+        """Return the fields of the note, to be added to those of a record."""
         return {"author": self.author, "comment": self.comment, "saved_ms": self.saved_ms}
 
 
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
-    """One version of a document: the body as it was sent, byte for byte."""
+    """One version of a mapping document. `body` is its text exactly as it was sent."""
 
     data_id: str
     version: int
@@ -44,15 +44,16 @@ class StoredDocument:
     note: Note
 
     def to_document(self) -> bytes:
-        """Return one line of JSON about the body, then the body itself, so that it can be read with
-        any ZooKeeper shell.
+        """Return the node's value: one line of JSON about the document, then its body.
+
+        So people can read it with any ZooKeeper shell.
         """
         return write_json({"format": FORMAT, **self.note.fields()}) + b"\n" + self.body.encode()
 
     @classmethod
     def from_document(cls, data_id: str, version: int, value: bytes) -> "StoredDocument":
-        """Read the document; a value without the relay's first line was written by an operator and
-        is all body.
+        """Return the document in a node's value. A value without the relay's first line was written
+        by a person and is only body.
 
         Raises MappingRefused.
         """
@@ -70,10 +71,11 @@ class StoredDocument:
 
 @dataclass(frozen=True, slots=True)
 class SetRecord:
-    """One set: which version of each document it holds.
+    """One mapping set: which version of each document it has.
 
-    `restored_from` is the set that a roll back took them from. `is_apart`: a restore wrote it over
-    the sets of another store, under which no rows were published.
+    `restored_from` is the older set whose documents a rollback took, None without a rollback.
+    `is_apart`: a restore wrote it over the sets of another store, under which no rows were
+    published.
     """
 
     number: int
@@ -83,7 +85,7 @@ class SetRecord:
     is_apart: bool = False
 
     def to_document(self) -> bytes:
-        """Return the JSON document. The number is not in it but in the node's name."""
+        """Return the JSON document, without the number, which is the node's name."""
         return write_json(
             {
                 "format": FORMAT,
@@ -96,10 +98,10 @@ class SetRecord:
 
     @classmethod
     def from_document(cls, number: int, value: bytes) -> "SetRecord":
-        """Read the record.
+        """Return the set in a node's value.
 
         Raises MappingRefused if the list of documents is missing, because an empty set would drop
-        everything.
+        every row.
         """
         fields = JsonObject.read(value)
         if "documents" not in fields:
@@ -116,7 +118,7 @@ class SetRecord:
 
 @dataclass(frozen=True, slots=True)
 class StoredSet:
-    """A set with its bodies: dataId → JSON text.
+    """A mapping set with the texts of its documents (`bodies`: dataId → JSON).
 
     Number 0 is the empty set of an installation where nothing was saved.
     """
@@ -126,7 +128,7 @@ class StoredSet:
 
     @property
     def number(self) -> int:
-        """Return the number of the set; 0 means that nothing was saved yet."""
+        """The number of the set; 0: nothing was saved yet."""
         return self.record.number
 
     @property
@@ -142,8 +144,8 @@ class StoredSet:
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """The number of the active set, and the version of the node that guards it (None: the node
-    does not exist yet).
+    """The number of the mapping set in force. `guard` is the version of the pointer's node, None if
+    it does not exist.
     """
 
     number: int
@@ -155,7 +157,8 @@ class Pointer:
 
     @classmethod
     def from_document(cls, value: bytes, guard: int) -> "Pointer":
-        """Read it; a bare number, as a person would write it, counts as well.
+        """Return the pointer in a node's value. A bare number, as a person may write it, is
+        accepted too.
 
         Raises MappingRefused.
         """

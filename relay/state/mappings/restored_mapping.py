@@ -1,5 +1,4 @@
-"""What a restore does with mapping sets: numbers only rise, and a set is never overwritten.
-
+"""Decides what a restore does with mapping sets: numbers only rise, and no set is overwritten.
 Pure.
 """
 
@@ -18,13 +17,13 @@ _PATHS: Final = Paths("")
 
 @dataclass(frozen=True, slots=True)
 class RestoredMapping:
-    """The mapping sets of a backup beside the present ones.
+    """What a restore does with the nodes of mapping sets.
 
     missing  paths to write as they are in the backup
     differ   the pointer, if it gets another value
-    kept     paths with other contents whose present contents stay
-    bodies   documents that become a new set in force; None: the present set has these contents, or
-             ZooKeeper has no sets, so that the pointer is written as it is
+    kept     paths with other contents, whose present contents stay
+    bodies   documents that become a new set in force; None: the set in force already has them, or
+             ZooKeeper has no sets, so that the pointer is written as it is in the backup
     """
 
     missing: tuple[str, ...]
@@ -34,11 +33,11 @@ class RestoredMapping:
 
 
 def restored_mapping(backup: Mapping[str, bytes], present: Mapping[str, bytes]) -> RestoredMapping:
-    """Return what a restore writes of the mapping sets; both are values of nodes by their paths.
+    """Return what a restore does with the mapping sets. Both parameters are node values by path.
 
-    Position records and markers name sets by their numbers. If a former number came into force
-    again, clients would ignore the markers of the next edits (ADR 89). The former sets of a
-    backup are written only if no present set or document has other contents under its number.
+    Position records and markers name sets by number. If an earlier number came into force again,
+    clients would ignore the markers of later edits (ADR 89). Former sets of the backup are written
+    only if no present set or document has other contents under its number.
     """
     own = {path: value for path, value in backup.items() if path.startswith(MAPPINGS)}
     if not any(path.startswith(MAPPINGS) for path in present):
@@ -56,7 +55,9 @@ def restored_mapping(backup: Mapping[str, bytes], present: Mapping[str, bytes]) 
 
 
 def set_in_force(nodes: Mapping[str, bytes]) -> Mapping[str, str] | None:
-    """Return the documents of the set in force; None without one that can be read."""
+    """Return the documents of the set in force; None if it cannot be read. `nodes` are node values
+    by path.
+    """
     number = number_in_force(nodes)
     try:
         record = SetRecord.from_document(number, nodes[_path(_PATHS.mapping_set(number))])
@@ -68,7 +69,7 @@ def set_in_force(nodes: Mapping[str, bytes]) -> Mapping[str, str] | None:
 
 
 def number_in_force(nodes: Mapping[str, bytes]) -> int:
-    """Return the number of the set in force; 0 without a pointer that can be read."""
+    """Return the number of the set in force; 0 if the pointer is missing or cannot be read."""
     try:
         return Pointer.from_document(nodes[POINTER], 0).number
     except (KeyError, MappingRefused):

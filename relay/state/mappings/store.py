@@ -1,4 +1,4 @@
-"""The mapping sets: immutable, numbered, one pointer to the one in force."""
+"""Stores the mapping sets: immutable and numbered, with one pointer to the set in force."""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -18,33 +18,34 @@ SAVE_LIMIT_BYTES: Final = 1_000_000
 class MappingStore:
     """Saves, loads and lists mapping sets.
 
-    Bodies are text here: the caller interprets and checks them. No set is ever overwritten: a save
-    and a rollback both add a set under the next number and move the pointer, in one ZooKeeper
-    transaction. It fails as a whole with VersionConflict if the pointer was moved in the meantime.
+    The texts of documents are not parsed here. No set is overwritten: a save and a rollback both
+    add a set under the next number and move the pointer, in one ZooKeeper transaction, which fails
+    with VersionConflict if the pointer was moved meanwhile.
     """
 
     def __init__(
         self, session: Session, paths: Paths, recorded: Callable[[], int] = lambda: 0
     ) -> None:
-        """`recorded` returns the highest number of a set that rows were published under.
+        """`recorded` returns the highest number of a set under which rows were published.
 
-        Each save calls it: ZooKeeper may have lost sets, or be an older copy of itself (ADR 89).
+        Each save calls it, because ZooKeeper may have lost sets, or be an older copy of itself (ADR
+        89).
         """
         self._session = session
         self._paths = paths
         self._recorded = recorded
 
     def number(self) -> int:
-        """Return the number of the active set, 0 if nothing was saved.
+        """Return the number of the set in force; 0 if nothing was saved.
 
-        Raises MappingRefused if the pointer is unreadable.
+        Raises MappingRefused if the pointer cannot be read.
         """
         return self._pointer().number
 
     def current(self) -> StoredSet:
-        """Load the active set.
+        """Return the set in force with its documents.
 
-        Raises MappingRefused if it is damaged or points to a missing node.
+        Raises MappingRefused if it is damaged or does not exist.
         """
         number = self.number()
         try:
@@ -53,9 +54,9 @@ class MappingStore:
             raise _broken(number, "is active, but does not exist") from exc
 
     def load(self, number: int) -> StoredSet:
-        """Load any set completely.
+        """Return the set with this number and its documents.
 
-        Raises NodeMissing if it does not exist, MappingRefused if it is damaged.
+        Raises NodeMissing if it does not exist, and MappingRefused if it is damaged.
         """
         if number == 0:
             return StoredSet.empty()
@@ -72,7 +73,7 @@ class MappingStore:
             raise _broken(number, f"names a document that does not exist ({exc.reason})") from exc
 
     def record(self, number: int) -> SetRecord:
-        """Return the metadata of a set, without the bodies."""
+        """Return a set without the texts of its documents. Raises NodeMissing, MappingRefused."""
         try:
             return SetRecord.from_document(
                 number, self._session.get(self._paths.mapping_set(number)).value
@@ -81,7 +82,7 @@ class MappingStore:
             raise NodeMissing(f"There is no mapping set {number}.") from exc
 
     def document(self, data_id: str, version: int) -> StoredDocument:
-        """Return one version of a document. Raises NodeMissing."""
+        """Return one version of a document. Raises NodeMissing, MappingRefused."""
         try:
             value = self._session.get(self._paths.mapping_document(data_id, version)).value
         except NodeMissing as exc:
@@ -93,21 +94,18 @@ class MappingStore:
         return self._numbers(self._paths.mapping_sets)
 
     def document_versions(self, data_id: str) -> tuple[int, ...]:
-        """Return the numbers of all versions of a document, the newest first.
-
-        None if it was never saved.
+        """Return the numbers of all versions of a document, the newest first; () if it was never
+        saved.
         """
         return self._numbers(self._paths.mapping_documents(data_id))
 
     def save(self, base: StoredSet, bodies: Mapping[str, str], note: Note) -> StoredSet:
-        """Put the bodies into force as the next set and return it.
+        """Put the documents `bodies` into force as the next set, and return the set.
 
-        `base` is the set that they were edited from.
-
-        A body that equals the base's keeps its version, a document that is not in `bodies` is not
-        in the new set. With no difference at all the base is returned, unless rows were published
-        under a set with a higher number. Raises VersionConflict if `base` is not in force any more,
-        SaveTooLarge, and what `recorded` raises.
+        `base` is the set from which they were edited. Unchanged documents keep their version;
+        documents that are not in `bodies` are not in the new set. If nothing differs, `base` is
+        returned, unless rows were published under a set with a higher number. Raises
+        VersionConflict if `base` is no longer in force, SaveTooLarge, and the errors of `recorded`.
         """
         pointer = self._pointer_at(base.number)
         recorded = self._recorded()
@@ -129,10 +127,12 @@ class MappingStore:
         return StoredSet(record, dict(bodies))
 
     def roll_back(self, to: int, base: int | None, note: Note) -> StoredSet:
-        """Activate an older set's contents again, as a new set with the next number. `base` is
-        the active number. Without a base it replaces any value of the pointer, even an
-        unreadable one. Raises NodeMissing, MappingRefused if that older set is damaged,
-        VersionConflict if `base` is no longer active, and what `recorded` raises.
+        """Put the contents of the older set `to` into force again, as a new set with the next
+        number; return it.
+
+        `base` is the number of the set in force; None replaces any pointer, even one that cannot be
+        read. Raises NodeMissing, MappingRefused if the older set is damaged, VersionConflict if
+        `base` is no longer in force, and the errors of `recorded`.
         """
         pointer = self._pointer_at(base)
         old = self.load(to)
@@ -144,11 +144,11 @@ class MappingStore:
     def put_over(
         self, bodies: Mapping[str, str], note: Note, above: int, *, is_apart: bool
     ) -> StoredSet:
-        """Put the bodies into force as a new set, whatever the pointer says now.
+        """Put the documents `bodies` into force as a new set, whatever the pointer says; return the
+        set.
 
-        Its number is higher than `above`. `is_apart`: no rows were published under the sets before.
-        Raises SaveTooLarge, VersionConflict for a save at the
-        same time.
+        Its number is higher than `above`. `is_apart`: no rows were published under the sets before
+        it. Raises SaveTooLarge, and VersionConflict for a save at the same time.
         """
         pointer = self._pointer_at(None)
         documents = [self._next_version(data_id, body, note) for data_id, body in bodies.items()]
@@ -159,8 +159,8 @@ class MappingStore:
         return StoredSet(record, dict(bodies))
 
     def watch(self, changed: threading.Event) -> Watch:
-        """Set the event whenever another set may have come into force, and after every
-        reconnect.
+        """Set `changed` whenever another set may have come into force, and after every
+        reconnection.
         """
         return self._session.watch(self._paths.mapping_pointer, changed.set)
 

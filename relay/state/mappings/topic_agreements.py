@@ -1,5 +1,7 @@
-"""How the instances that feed a topic assign its rows: one document for each topic, changed
-under its version. Statements about rows of a topic have a document of their own.
+"""The agreements of the instances that publish to a topic, about how its rows are assigned to
+partitions.
+
+There is one document for each topic, and another one for the statements about its rows.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,12 +25,12 @@ _STATEMENTS: Final = "#statements"
 
 
 def statements_of(topic: str) -> str:
-    """Return the name of the agreement about the statements that go with rows of a topic."""
+    """Return the name of the agreement about statements that belong to rows of a topic."""
     return topic + _STATEMENTS
 
 
 def rows_of(name: str) -> str:
-    """Return the topic of rows that an agreement is about."""
+    """Return the topic of rows to which an agreement belongs, from the agreement's name."""
     return name.removesuffix(_STATEMENTS)
 
 
@@ -40,7 +42,7 @@ class TopicAgreementStore:
         self._paths = paths
 
     def read(self, topic: str) -> TopicAgreement:
-        """Return the instances that feed a topic, none if it was never recorded.
+        """Return the agreement of a topic; an empty one if no instance was recorded.
 
         Raises StoreUnreachable.
         """
@@ -48,7 +50,7 @@ class TopicAgreementStore:
         return TopicAgreement() if node is None else _read(node.value)
 
     def read_all(self, topics: Sequence[str]) -> dict[str, TopicAgreement]:
-        """Return the instances that feed each of these topics. Raises StoreUnreachable."""
+        """Return the agreement of each of these topics. Raises StoreUnreachable."""
         nodes = self._session.find_all([self._paths.topic_agreement(each) for each in topics])
         return {
             topic: TopicAgreement() if node is None else _read(node.value)
@@ -56,7 +58,7 @@ class TopicAgreementStore:
         }
 
     def topics(self) -> tuple[str, ...]:
-        """Return all topics that an instance ever fed with rows, sorted.
+        """Return all topics to which an instance ever published rows, sorted.
 
         Raises StoreUnreachable.
         """
@@ -76,9 +78,10 @@ class TopicAgreementStore:
     def change(
         self, topic: str, change: Callable[[TopicAgreement], TopicAgreement]
     ) -> TopicAgreement:
-        """Change an agreement and return the result.
+        """Apply `change` to an agreement, and return the result.
 
-        Raises VersionConflict after many attempts, StoreUnreachable.
+        If another writer was faster, `change` is applied again. Raises VersionConflict after many
+        attempts, StoreUnreachable.
         """
 
         def changed(node: Node | None) -> tuple[TopicAgreement, bytes | None]:

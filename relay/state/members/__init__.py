@@ -1,4 +1,4 @@
 """The running relays and the leaders of instances, as ephemeral nodes of ZooKeeper.
 
-May import the model, `relay.zk` and the JSON reader and paths of `relay.state`.
+It may import the model, `relay.zk`, and the JSON reader and paths of `relay.state`.
 """

@@ -1,4 +1,6 @@
-"""The children of a node, read from ZooKeeper again only after a change."""
+"""Caches the values of a node's children, and reads them from ZooKeeper again only
+after a change.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -33,11 +35,11 @@ class _Known(Generic[T]):
 
 
 class CachedChildren(Generic[T]):
-    """Returns the values of a node's children by name. Safe in any thread.
+    """Returns the values of a node's children by name. Any thread may call it.
 
-    One request tells whether a child came or went. `fixed`: the value of a child never changes, so
-    nothing else is asked. Otherwise a small request for each child tells whether it changed.
-    ZooKeeper numbers all changes, and no number comes twice in a session.
+    One request finds out whether a child was created or removed. With `fixed` the value of a child
+    never changes, so there is no other request; otherwise a small request for each child finds out
+    whether it changed. ZooKeeper numbers all changes, and no number comes twice in a session.
     """
 
     def __init__(
@@ -51,7 +53,8 @@ class CachedChildren(Generic[T]):
         self._known: _Known[T] = _Known(session.sessions, monotonic())
 
     def values(self) -> Mapping[str, T]:
-        """Return name → value, the same object while nothing changed; empty if the node is missing.
+        """Return name → value; the same object as long as nothing changed. It is empty if the node
+        does not exist.
 
         Raises StoreUnreachable.
         """

@@ -13,8 +13,10 @@ from relay.zk import Session, Watch
 
 @dataclass(frozen=True, slots=True)
 class RunnableInstance:
-    """One instance that a relay can run: the servers that the instance's settings prefer, and the
-    error that prevents the relay from leading it now (empty: none).
+    """One instance that a relay can run.
+
+    `preferred` are the servers that its settings prefer. `code` is the error that prevents the
+    relay from leading it now, and `reason` its text; both are "" if there is none.
     """
 
     instance: str
@@ -35,15 +37,15 @@ class RunnableInstance:
 
 @dataclass(frozen=True, slots=True)
 class RelayMember:
-    """A relay process; `status_url` is the address of its status server, empty without one.
+    """A running relay process.
 
-    `started_ms` is Unix milliseconds.
-
-    `server` is the name that outlives the process. `session_timeout_ms` is the granted timeout:
-    after this time without a heartbeat the relay counts as gone; 0: unknown.
-
-    `program` is the name of the process whose worker it is, and `worker` its number there; "" and 0
-    if it is none.
+    name                the name of the process
+    server              the name of its server, which outlives the process
+    status_url          the address of its status server, "" without one
+    started_ms          when it started, in Unix milliseconds
+    session_timeout_ms  after how long without a heartbeat ZooKeeper counts it as gone; 0: unknown
+    candidacies         the instances that it can run
+    program, worker     the process whose worker it is, and its number there; "" and 0 if it is none
     """
 
     name: str
@@ -84,8 +86,9 @@ class RelayMember:
 
 
 class Membership:
-    """Registers relays and lists them, and the leaders of instances. Safe in any thread, except
-    `announce` and `withdraw`.
+    """Registers relays, and lists the relays and the leaders of instances.
+
+    Any thread may call it, except `announce` and `withdraw`.
     """
 
     def __init__(self, session: Session, paths: Paths) -> None:
@@ -98,7 +101,7 @@ class Membership:
         self._announced: _Announced | None = None
 
     def announce(self, member: RelayMember) -> None:
-        """Create or update the member's node in the present session.
+        """Create or update the relay's node in the present session.
 
         Call it again after every new session. A node of an earlier session is replaced, so only one
         process may use the name.
@@ -123,9 +126,7 @@ class Membership:
         self._session.create_ephemeral(path, value)
 
     def withdraw(self, name: str) -> None:
-        """Delete a member's node before the relay ends, so that it is assigned no more
-        instances.
-        """
+        """Delete a relay's node before it ends, so that no more instances are assigned to it."""
         with suppress(NodeMissing):
             self._session.delete(self._paths.relay(name))
 
@@ -134,15 +135,16 @@ class Membership:
         return tuple(self._members.values().values())
 
     def leaders(self) -> Mapping[str, str]:
-        """Return instance → name of the relay that leads it, the same object while nothing
+        """Return instance → name of the relay that leads it; the same object as long as nothing
         changed.
         """
         return self._leaders.values()
 
     def watch(self, signal: Callable[[], None]) -> tuple[Watch, ...]:
-        """Call `signal` once when a relay may have started or ended, or a leader changed.
+        """Call `signal` once when a relay may have started or ended, or a leader may have changed.
 
-        Renew the watches before the next read: many changes then cost one list of names.
+        Renew the returned watches before the next read. Many changes then cost only one read of the
+        names.
         """
         return tuple(
             self._session.watch_children(path, signal, once=True)

@@ -1,4 +1,6 @@
-"""Reads one item of ALTER TABLE into TableAlterations, without changing the table."""
+"""Parses the items of an ALTER TABLE into TableAlterations. The table itself is not
+changed here.
+"""
 
 from dataclasses import replace
 from typing import Final
@@ -35,9 +37,10 @@ _OF_PERIODS: Final = frozenset({"date", "datetime", "timestamp"})
 
 
 def read_item(cursor: TokenCursor, table: DescribedTable, changes: TableAlterations) -> None:
-    """Read one item into `changes`. An unrecognised item changes no column.
+    """Parse one item of an ALTER TABLE, and add its changes to `changes`.
 
-    Raises NotFollowed.
+    An item that is not recognised changes no column. Raises NotFollowed if its effect is not
+    certain.
     """
     verb = cursor.word()
     if verb in ITEM_READERS:
@@ -122,7 +125,7 @@ def _drop(cursor: TokenCursor, table: DescribedTable, changes: TableAlterations)
 
 
 def drop_index(cursor: TokenCursor, table: DescribedTable, changes: TableAlterations) -> None:
-    """Read the text after DROP: INDEX, KEY or CONSTRAINT, and a name."""
+    """Parse INDEX, KEY or CONSTRAINT and a name, after DROP; add the dropped index to `changes`."""
     constraint = cursor.word() == "CONSTRAINT"
     cursor.take()
     optional = cursor.accept("IF", "EXISTS")

@@ -1,4 +1,6 @@
-"""ALTER TABLE, CREATE INDEX and DROP INDEX: the description of the table after the statement."""
+"""ALTER TABLE, CREATE INDEX and DROP INDEX: parses the statement, and returns the table
+after it.
+"""
 
 from relay.schema.history.alter.alter_items import ITEM_READERS, drop_index, read_item
 from relay.schema.history.alter.altered_table import altered_table
@@ -18,9 +20,10 @@ def altered(
     mariadb: bool,
     database_charset: str | None = None,
 ) -> DescribedTable:
-    """Apply the items after ALTER TABLE's name.
+    """Return the table after an ALTER TABLE; the cursor is after the table's name.
 
-    `database_charset`: of the table's database. Raises NotFollowed.
+    `database_charset` is the default character set of its database. Raises NotFollowed if the
+    result is not certain.
     """
     charset, converted = _new_charset(cursor.copy())
     if converted == DEFAULT_CHARSET:
@@ -37,7 +40,7 @@ def altered(
 
 
 def without_index(table: DescribedTable, cursor: TokenCursor, *, mariadb: bool) -> DescribedTable:
-    """Apply DROP INDEX; the cursor is before its words."""
+    """Return the table after a DROP INDEX; the cursor is before its words."""
     cursor.skip("DROP", "ONLINE", "OFFLINE")
     changes = TableAlterations(table.charset, mariadb)
     drop_index(cursor, table, changes)
@@ -47,7 +50,7 @@ def without_index(table: DescribedTable, cursor: TokenCursor, *, mariadb: bool) 
 def with_created_index(
     table: DescribedTable, cursor: TokenCursor, *, mariadb: bool
 ) -> DescribedTable:
-    """Apply CREATE INDEX; the cursor is before its words."""
+    """Return the table after a CREATE INDEX; the cursor is before its words."""
     cursor.take()
     replaces = cursor.accept("OR", "REPLACE")
     cursor.skip("ONLINE", "OFFLINE")

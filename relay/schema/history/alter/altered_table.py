@@ -1,7 +1,8 @@
-"""Applies the changes that ALTER TABLE makes, in the order in which servers apply them. Pure.
+"""Computes the table after an ALTER TABLE: here the schema history follows the statement. Pure.
 
-A server first drops and changes the existing columns, and then adds and moves columns in the order
-of the statement (mysql-server and MariaDB: mysql_prepare_alter_table).
+Changes are applied in the order in which servers apply them: first the existing columns are dropped
+and changed, then columns are added and moved in the order of the statement (mysql-server and
+MariaDB: mysql_prepare_alter_table).
 """
 
 from dataclasses import replace
@@ -28,7 +29,9 @@ _GENERATED_KEY: Final = "my_row_id"
 
 
 def altered_table(table: DescribedTable, changes: TableAlterations) -> DescribedTable:
-    """Return the table after the changes. Raises NotFollowed if the result is not certain."""
+    """Return the table after the changes of an ALTER TABLE. Raises NotFollowed if the result is not
+    certain.
+    """
     if changes.mariadb and changes.primary_key and _may_declare_versions(table):
         raise NotFollowed("its key may end in a declared time of versions")
     versioned = has_versions(table)

@@ -1,4 +1,6 @@
-"""Collects the changes of one ALTER TABLE item by item, before they are applied."""
+"""The parsed items of one ALTER TABLE. Nothing is applied here: `altered_table` computes the table
+after them.
+"""
 
 from dataclasses import dataclass, field
 
@@ -11,10 +13,23 @@ from relay.schema.history.indexes.key_definitions import KeyDefinition
 
 @dataclass(slots=True)
 class TableAlterations:
-    """The changes by a statement.
+    """The changes that the items of one ALTER TABLE make. Keys of `dropped` and `changed` are the
+    old names in lower case.
 
-    `dropped` and `changed` have the old names in lower case. `placed` are the added and moved
-    columns, in order.
+    charset       the default character set of the table after the statement
+    dropped       the dropped columns
+    changed       the new definitions of columns
+    renamed       the new names of columns that are not redefined
+    hidden        whether a column becomes invisible
+    placed        the added and moved columns, in order
+    primary_key   the columns of a new primary key, None without one
+    primary_at    how many keys the statement adds before the primary key
+    period        the columns of a period, which cannot be NULL
+    indexes       the changes of indexes
+    converted     the character set of CONVERT TO, None without it
+    versioned     whether it adds or drops system versioning, None if neither
+    keys_in_doubt whether MariaDB's releases create different keys
+    defined       the columns that it defines
     """
 
     charset: str | None
@@ -41,10 +56,10 @@ class TableAlterations:
         optional: bool = False,
         left_out: bool = False,
     ) -> None:
-        """Record the name that a column definition gives, and the keys that it adds.
+        """Add the keys of a column's definition to the changes.
 
         `optional`: the column has IF EXISTS or IF NOT EXISTS, which then also applies to its keys.
-        `left_out`: MariaDB leaves the column unchanged but adds its keys.
+        `left_out`: MariaDB does not change the column, but adds its keys.
         """
         name = found.column.name
         self.defined.add(name.lower())
@@ -59,12 +74,12 @@ class TableAlterations:
     def take_primary_key(
         self, columns: tuple[str, ...], table: DescribedTable, *, optional: bool, at: int
     ) -> None:
-        """Store the columns of the statement's primary key.
+        """Set the columns of the new primary key.
 
-        `optional` (IF EXISTS or IF NOT EXISTS): if the table had a primary key before the
-        statement, ignore the new one, even if the statement drops the old one. `at`: number of
-        keys that the statement adds before the primary key. Raises NotFollowed if `optional` is
-        set and the table's columns are unknown.
+        `optional` (IF EXISTS or IF NOT EXISTS): a table that had a primary key before the statement
+        keeps it, even if the statement drops it. `at` is how many keys the statement adds before
+        the primary key. Raises NotFollowed if `optional` is set and the table's columns are
+        unknown.
         """
         if optional:
             require_known(table)
@@ -73,8 +88,8 @@ class TableAlterations:
 
 
 def require_known(table: DescribedTable) -> None:
-    """Raise NotFollowed for a table with unknown columns: the effect of the item depends on
-    them.
+    """Raise NotFollowed if the columns of the table are unknown, because the effect of an item
+    depends on them.
     """
     if not table.columns:
         raise NotFollowed("its effect depends on unknown columns")

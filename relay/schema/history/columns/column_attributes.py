@@ -39,7 +39,9 @@ class Attributes:
 
 
 def read_attributes(cursor: TokenCursor, said: Attributes) -> None:
-    """Read up to the comma or bracket that ends the definition. The cursor stays before it."""
+    """Read the attributes of a column into `said`, up to the comma or bracket that ends the
+    definition. The cursor stays before it.
+    """
     while cursor.token is not None and cursor.word() not in (",", ")"):
         if cursor.accept("("):
             cursor.skip_brackets()

@@ -19,9 +19,14 @@ from relay.schema.sql.tokens import TokenKind
 
 @dataclass(slots=True)
 class Definition:
-    """A column, its position, and whether it is the primary key or a unique key. `position` is ""
-    without a position, "FIRST", or "AFTER" with the name in `after`. `in_digits`: a label is
-    written as the digits of its bytes.
+    """The definition of a column in a statement.
+
+    column     the column
+    primary    whether it is the primary key
+    unique     whether it is a unique key
+    position   "", "FIRST", or "AFTER"
+    after      the name of the column before it, for "AFTER"
+    in_digits  whether a label is written as the digits of its bytes
     """
 
     column: DescribedColumn
@@ -35,7 +40,7 @@ class Definition:
     def has_doubtful_key(self) -> bool:
         """Return whether MariaDB's releases create different keys for the column.
 
-        Of PRIMARY KEY and UNIQUE, later releases create only the first.
+        If it has PRIMARY KEY and UNIQUE, later releases create only the first.
         """
         return self.primary and self.unique
 
@@ -47,11 +52,11 @@ def column_definition(
     mariadb: bool = False,
     converted: str | None = None,
 ) -> Definition | None:
-    """Read a name and its definition, up to the comma or bracket after it. None if the next tokens
-    are not a definition.
+    """Return the column at the cursor, up to the comma or bracket after it; None if the next tokens
+    are no column.
 
-    `converted` is the character set of CONVERT TO in the same statement. Raises NotFollowed for
-    labels with unknown characters.
+    `default_charset` is that of the table, and `converted` that of CONVERT TO in the same
+    statement. Raises NotFollowed for labels with unknown characters.
     """
     name = cursor.name()
     found = (
@@ -78,7 +83,8 @@ def typed(
     mariadb: bool = False,
     converted: str | None = None,
 ) -> Definition | None:
-    """Read the definition of a column after its name. Labels stay as written.
+    """Return the column `name` whose type begins at the cursor; None if the next tokens are no
+    type. Labels stay as written.
 
     Raises the errors of `column_definition`.
     """

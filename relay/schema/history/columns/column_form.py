@@ -17,13 +17,13 @@ from relay.schema.history.described import DescribedColumn
 
 
 class NotFollowed(Exception):
-    """The effect of a statement on columns cannot be derived from its text. `args[0]` is the
+    """The effect of a statement on a table cannot be derived from its text. `args[0]` is the
     reason.
     """
 
 
 def labels_in(labels: tuple[str, ...], charset: str | None) -> tuple[str, ...]:
-    """Return labels as a column of this character set stores them.
+    """Return the labels of an ENUM or SET as a column with this character set stores them.
 
     Raises NotFollowed if a character may be lost.
     """
@@ -49,17 +49,19 @@ def _has(charset: str | None, label: str) -> bool:
 
 
 def of_charset(column: DescribedColumn, charset: str | None) -> DescribedColumn:
-    """Return a character column in this character set. In `binary` it contains bytes."""
+    """Return a character column with another character set. In `binary` it becomes a column of
+    bytes.
+    """
     if charset == "binary" and column.kind in OF_BYTES:
         return replace(column, kind=OF_BYTES[column.kind], charset="binary")
     return replace(column, charset=charset)
 
 
 def sized(column: DescribedColumn) -> DescribedColumn:
-    """Return the column with the default lengths of its kind if none are written.
+    """Return the column with the default lengths of its kind, if none are written.
 
-    TEXT(n) and BLOB(n) become the kind that can hold them. So does a VARCHAR that is too long,
-    which sessions without strict mode can create.
+    TEXT(n) and BLOB(n) become the smallest kind that can hold n. A VARCHAR that is too long, which
+    sessions without strict mode can create, becomes a TEXT.
     """
     size = (
         column.measures[0] * LONGEST_CHARACTER.get(column.charset or "", 1)

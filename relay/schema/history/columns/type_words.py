@@ -16,7 +16,9 @@ _DIGITS: Final = {"X": 16, "0X": 16, "B": 2, "0B": 2}
 
 
 def type_words(cursor: TokenCursor) -> list[str]:
-    """Read the words of the type: the longest known type, at least one word."""
+    """Return the words of the type at the cursor: those of the longest known type, at least one
+    word.
+    """
     for count in range(_LONGEST_TYPE_WORDS, 1, -1):
         words = [cursor.word(ahead) for ahead in range(count)]
         if " ".join(words) in SYNONYMS:
@@ -28,8 +30,8 @@ def type_words(cursor: TokenCursor) -> list[str]:
 
 
 def type_arguments(cursor: TokenCursor) -> tuple[tuple[int, ...], tuple[str, ...], bool]:
-    """Read the contents of brackets: numbers, or labels; and whether a label is written as the
-    digits of its bytes.
+    """Return (numbers, labels, whether a label is written as the digits of its bytes) in the
+    brackets at the cursor.
     """
     numbers: list[int] = []
     labels: list[str] = []
@@ -62,8 +64,7 @@ def _of_digits(digits: str, base: int) -> str:
 def type_mode(cursor: TokenCursor) -> SqlMode:
     """Return the SQL mode that determines the meaning of type names.
 
-    It is the session's, or that of MariaDB's qualifier (`oracle_schema.DATE`), which is then
-    consumed.
+    It is the session's, or that of MariaDB's qualifier (`oracle_schema.DATE`), which is consumed.
     """
     if cursor.word(1) == "." and (named := MODE_OF_SCHEMA.get(cursor.word())) is not None:
         cursor.take()
@@ -73,7 +74,10 @@ def type_mode(cursor: TokenCursor) -> SqlMode:
 
 
 def kind_of(words: list[str], measures: tuple[int, ...], mode: SqlMode) -> str:
-    """Return the kind of column that the words of a type name in this SQL mode, in lower case."""
+    """Return the kind of column that the words of a type mean in this SQL mode, in lower case.
+
+    `measures` are the numbers in the type's brackets.
+    """
     text = " ".join(words)
     for flag, types in TYPES_OF_MODE.items():
         if flag in mode and text in types and (text != "BLOB" or not measures):

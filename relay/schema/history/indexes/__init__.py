@@ -1,3 +1,1 @@
-"""Computes the indexes of a table, and the unique key that identifies a row, as servers create
-them.
-"""
+"""Computes the indexes of a table, and the unique key that identifies a row, as servers do."""

@@ -1,4 +1,4 @@
-"""The indexes of a table after ALTER TABLE. Pure.
+"""Computes the indexes of a table after an ALTER TABLE. Pure.
 
 Source: mysql_prepare_alter_table of mysql-server and MariaDB.
 """
@@ -14,9 +14,10 @@ from relay.schema.history.indexes.key_definitions import KeyDefinition
 
 @dataclass(slots=True)
 class IndexAlterations:
-    """The changes of indexes by ALTER TABLE; names are in lower case. `constraints` are the
-    names in DROP CONSTRAINT. `retyped` are the columns that were ENUM or SET: servers may
-    shorten their keys to the bytes of a label.
+    """The changes of indexes by an ALTER TABLE; names are in lower case.
+
+    `constraints` are the names in DROP CONSTRAINT. `retyped` are columns that were ENUM or SET:
+    servers may shorten their keys to the bytes of a label.
     """
 
     added: list[KeyDefinition] = field(default_factory=list)
@@ -34,10 +35,10 @@ def altered_indexes(
     table: DescribedTable,
     before: BeforePrimaryKey | None,
 ) -> tuple[DescribedIndex, ...] | None:
-    """Return the indexes after ALTER TABLE; None if they are no longer known.
+    """Return the indexes after an ALTER TABLE; None if they are not certain.
 
-    `new_names`: a column's new name by its old one in lower case, None for a dropped column.
-    `table` and `before` as in `with_indexes`.
+    `new_names` maps each column's old name in lower case to its new name, None for a dropped
+    column. `table` and `before` are described at `with_indexes`.
     """
     if known is None or _names_are_unclear(known, changes, table):
         return None

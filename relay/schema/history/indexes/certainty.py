@@ -1,4 +1,4 @@
-"""Decides whether every release creates the same unique keys of a table. Pure."""
+"""Decides whether all releases of a server create the same unique keys for a table. Pure."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -15,10 +15,10 @@ _SHORTEST_LIMIT: Final = 767
 
 
 def are_certain(indexes: Iterable[DescribedIndex], table: DescribedTable, *, mariadb: bool) -> bool:
-    """Return whether every release creates the unique keys in this way.
+    """Return whether all releases create these unique keys in the same way.
 
-    Releases choose their own prefixes for shapes. MariaDB stores long keys as hashes and sorts them
-    after the others.
+    They differ for two reasons: releases choose their own prefixes for spatial columns, and MariaDB
+    stores long keys as hashes, which it sorts after the others.
     """
     unique = [index for index in indexes if index.unique]
     shapes = {column.name.lower() for column in table.columns if column.kind in _SHAPES}
@@ -32,7 +32,7 @@ def are_certain(indexes: Iterable[DescribedIndex], table: DescribedTable, *, mar
 def may_be_hashed(index: DescribedIndex, columns: Iterable[DescribedColumn]) -> bool:
     """Return whether MariaDB may store a unique key as a hash.
 
-    It has a whole TEXT or BLOB, or is longer than some row formats allow.
+    That is possible if it has a whole TEXT or BLOB, or is longer than some row formats allow.
     """
     sizes = {column.name.lower(): _key_bytes(column) for column in columns}
     prefixes = index.prefixes or (0,) * len(index.columns)

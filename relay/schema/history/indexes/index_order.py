@@ -18,11 +18,11 @@ WITH_PREFIX: Final = PREFIXED | frozenset(TEXTS) | BYTE_KINDS
 
 @dataclass(frozen=True, slots=True)
 class BeforePrimaryKey:
-    """Facts for the order of indexes created before the primary key of their statement: its columns
-    are not NOT NULL yet.
+    """Facts for ordering indexes that a server creates before the primary key of the same
+    statement.
 
-    `added` is the number of the statement's own keys before it; the existing indexes always precede
-    it.
+    At that time the columns of the primary key can still be NULL. `added` is how many of the
+    statement's own keys come before it; existing indexes always do.
     """
 
     columns: tuple[DescribedColumn, ...]
@@ -35,10 +35,11 @@ def with_indexes(
     table: DescribedTable,
     before: BeforePrimaryKey | None = None,
 ) -> tuple[DescribedIndex, ...]:
-    """Return the indexes with those that a statement adds, named and ordered as the server does it.
+    """Return the indexes including those that a statement adds, named and ordered as the server
+    does.
 
-    `table` has the columns and the primary key of the table after the statement. `before`: None
-    if the statement has no primary key.
+    `table` has the columns and the primary key after the statement. `before` is None if the
+    statement has no primary key.
     """
     early = {index.name.lower() for index in known}
     indexes = list(known)
@@ -70,10 +71,10 @@ def in_server_order(
     early: Set[str] = frozenset(),
 ) -> tuple[DescribedIndex, ...]:
     """Return the indexes in the server's order: unique keys without NULL, unique keys without
-    prefixes, then the others as before.
+    prefixes, then the others unchanged.
 
     The order of the others has no effect. The columns `once_nullable` count as nullable in the
-    indexes `early`; both in lower case.
+    indexes `early`; both are names in lower case.
     """
     by_name = {column.name.lower(): column for column in columns}
     nullable = _nullable(columns)
@@ -118,8 +119,8 @@ def _chosen_name(definition: KeyDefinition, taken: set[str]) -> str:
 
 
 def fits_prefix(column: DescribedColumn | None, prefix: int) -> bool:
-    """Return whether a column may have a prefix and is longer than it. Otherwise servers use the
-    whole column.
+    """Return whether a column may have a prefix and is longer than `prefix`. If not, servers use
+    the whole column.
     """
     if column is None or prefix == EXPRESSION:
         return True

@@ -1,4 +1,4 @@
-"""Reads the definitions of keys that statements write."""
+"""Parses the definitions of keys in statements."""
 
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -12,12 +12,14 @@ _CONSTRAINTS: Final = ("PRIMARY", "UNIQUE", "FOREIGN", "CHECK")
 
 @dataclass(frozen=True, slots=True)
 class KeyDefinition:
-    """One key or index as a statement defines it.
+    """A key or index as a statement defines it.
 
-    `name`: "" if the server chooses one. `prefixes`: prefix length of each part, 0 for a whole
-    column. `word`: PRIMARY, UNIQUE, INDEX, or FOREIGN for the index that a foreign key needs.
-    `optional`: it has IF NOT EXISTS. `over_period`: it ends with MariaDB's `period WITHOUT
-    OVERLAPS`, which is not a column.
+    word         PRIMARY, UNIQUE, INDEX, or FOREIGN for the index that a foreign key needs
+    name         "" if the server chooses one
+    columns      its columns in order
+    prefixes     the prefix length of each part, 0 for a whole column
+    optional     whether it has IF NOT EXISTS
+    over_period  whether it ends with MariaDB's `period WITHOUT OVERLAPS`, which is no column
     """
 
     word: str
@@ -34,9 +36,8 @@ class KeyDefinition:
 
 
 def key_definition(cursor: TokenCursor) -> KeyDefinition | None:
-    """Read the definition of a key up to the end of its column list.
-
-    None for CHECK and everything that is not a key.
+    """Return the key whose definition is at the cursor, up to the end of its column list; None for
+    CHECK and everything else.
     """
     symbol = ""
     if cursor.accept("CONSTRAINT") and cursor.word() not in _CONSTRAINTS:
@@ -70,7 +71,7 @@ def _kind(cursor: TokenCursor) -> str:
 
 
 class KeyParts(NamedTuple):
-    """Return the columns of a key, the prefix length of each, and whether a period without overlaps
+    """The columns of a key, the prefix length of each, and whether a period WITHOUT OVERLAPS
     follows.
     """
 
@@ -80,7 +81,9 @@ class KeyParts(NamedTuple):
 
 
 def key_parts(cursor: TokenCursor) -> KeyParts:
-    """Read the column list of a key, with the options before it."""
+    """Return the parts of the key whose column list, or the options before it, are at
+    the cursor.
+    """
     if not cursor.skip_to("("):
         return KeyParts((), (), over_period=False)
     names, prefixes, over_period = [], [], False

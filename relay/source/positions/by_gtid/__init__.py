@@ -1,3 +1,3 @@
-"""Places that are found by GTIDs: where another server is read on, and where a set of GTIDs ends in
-a server's binlog.
+"""Positions that are found by GTIDs: where to continue on another server, and where a GTID set ends
+in a server's binlog.
 """

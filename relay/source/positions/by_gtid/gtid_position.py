@@ -1,8 +1,10 @@
-"""The position in a server's binlog that separates the transactions of a GTID set from all
-others. The set must be the executed set of the server at one time. Then one position exists:
-every earlier transaction is in the set, and no later one. A set that was executed in another
-order, as on a replica that applies in parallel, may have no such position. It is refused,
-because a statement that alters a table could be on the wrong side of the position.
+"""Finds the position in a server's binlog that separates the transactions of a GTID set from all
+others.
+
+The set must be what the server had executed at one time. Then exactly one position exists. A set
+that was executed in another order, as on a replica that applies in parallel, may have no such
+position. It is refused, because a statement that alters a table could be on the wrong side of the
+position.
 """
 
 from contextlib import closing
@@ -35,10 +37,10 @@ _PURGED: Final = (
 
 
 def position_of_gtid_set(settings: SourceSettings, gtid_set: str) -> SourcePosition:
-    """Return the position after exactly the transactions of a set.
+    """Return the position that has exactly the transactions of a GTID set before it.
 
-    Raises ConfigurationError if the server has no such position, BinlogPurged if it no longer has
-    the binlog after the set, and the errors of a connection.
+    Raises ConfigurationError if the server has no such position, BinlogPurged if the binlog after
+    the set is purged, and the errors of a connection.
     """
     with closing(SourceConnection(settings)) as connection:
         server = read_server_facts(connection)

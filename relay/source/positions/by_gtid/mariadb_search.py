@@ -1,10 +1,11 @@
-"""Checks whether exactly these transactions are in a MariaDB server's binlog, in the order of
-their numbers, and which are purged. A MariaDB position names one transaction for each domain.
-Any server whose numbers have passed it accepts a dump from there. So the exact id is searched:
-in the state at the binlog's end, in the lists at the files' beginnings, else in the one file
-that must contain it. The id represents everything before it only if the numbers of its domain
-rise. With gtid_strict_mode off they rise only per server, so a domain that several servers wrote
-to is read completely.
+"""Finds out whether a MariaDB server's binlog has exact transactions, in the order of their
+numbers, and which are purged.
+
+A MariaDB position names one transaction for each domain. Any server whose numbers have passed it
+accepts a dump from there, so the exact transaction is searched: in the state at the end of the
+binlog, in the lists at the beginnings of the files, else in the one file that must contain it. It
+represents all earlier transactions only if the numbers of its domain rise. With gtid_strict_mode
+off they rise only per server, so a domain that several servers wrote to is read completely.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -31,8 +32,8 @@ Ids: TypeAlias = Callable[[str, int], Iterable[tuple[int, int]]]
 class Sought(Enum):
     """The result of a search for one transaction.
 
-    PURGED: it is older than the oldest file, and so are some later ones. DISORDERED: a greater
-    number of its domain precedes it in the binlog, or a smaller one follows it.
+    PURGED: it is older than the oldest file, and so are some later transactions. DISORDERED: a
+    greater number of its domain precedes it in the binlog, or a smaller one follows it.
     """
 
     FOUND = "found"
@@ -76,11 +77,12 @@ class _Wanted:
 
 
 class MariadbSearch:
-    """Looks into the binlog files of one server, the newest first.
+    """Searches the binlog files of one server for transactions, the newest file first.
 
-    `files` are their names, oldest first, `end` the state at the end of the newest. `state_before`
-    gives the state at a file's beginning, `ids_of` server and number of each transaction of a
-    domain in a file.
+    files         their names, oldest first
+    end           the state at the end of the newest file
+    state_before  returns the state at the beginning of a file
+    ids_of        yields (server_id, number) of each transaction of a domain in a file
     """
 
     def __init__(
@@ -96,7 +98,7 @@ class MariadbSearch:
     def at(
         cls, settings: SourceSettings, server: ServerFacts, files: dict[str, int]
     ) -> "MariadbSearch":
-        """Search on a server; `files` are names and sizes, oldest first."""
+        """Return a search on this server. `files` maps names to sizes in bytes, oldest first."""
         return cls(
             list(files),
             dict(server.held.state),
@@ -105,8 +107,8 @@ class MariadbSearch:
         )
 
     def find(self, domain: int, server: int, number: int) -> Sought:
-        """Search for one transaction, and check that all smaller numbers of its domain precede
-        it and all greater ones follow it.
+        """Search for the transaction `domain`-`server`-`number`, and check that its domain's
+        numbers rise around it.
         """
         wanted = _Wanted(domain, server, number)
         if wanted.is_last(self._end) and not wanted.others_ahead(self._end):
@@ -125,8 +127,8 @@ class MariadbSearch:
         return Sought.FOUND if self._in_order(wanted, file) else Sought.DISORDERED
 
     def purged_beside(self, published: GtidSet) -> tuple[str, ...]:
-        """Return the newest purged ids of domains that were never published: their beginnings were
-        purged unread.
+        """Return the newest purged GTIDs of domains that were never published; their first
+        transactions were purged before they were read.
         """
         purged = sorted(
             position for position in self._oldest if position[0] not in published.domains
@@ -136,15 +138,15 @@ class MariadbSearch:
         )
 
     def purged_up_to(self, domain: int) -> str:
-        """Return the purged id of a domain that was logged last."""
+        """Return the GTID of the domain's last transaction before the oldest file."""
         server, number = [
             (server, number) for (each, server), number in self._oldest.items() if each == domain
         ][-1]
         return f"{domain}-{server}-{number}"
 
     def first_file(self, published: GtidSet) -> str:
-        """Return the newest file before which everything was published, otherwise the oldest
-        file.
+        """Return the newest file before which every transaction was published; the oldest file if
+        there is none.
         """
         for file in reversed(self._files):
             if all(

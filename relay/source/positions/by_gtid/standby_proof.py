@@ -1,6 +1,4 @@
-"""The position at which reading continues on another server of the same history, proven before
-the first row.
-"""
+"""Proves before the first row where reading continues on another server of the same history."""
 
 from contextlib import closing
 from dataclasses import dataclass
@@ -25,10 +23,12 @@ from relay.source.protocol.server_facts import ServerFacts, read_server_facts
 
 @dataclass(frozen=True, slots=True)
 class ProvenPosition:
-    """The position to continue at, and the accepted loss: `lost` was published and is missing
-    there, `left_out` was never published.
+    """The position at which reading continues, and the loss that an operator accepted.
 
-    `repeats`: nothing is proven, and the position is earlier than what was published.
+    position  where reading continues
+    lost      GTIDs that were published and that the server lacks
+    left_out  GTIDs that were never published and that the server has purged
+    repeats   True: nothing is proven, and rows since the position are published again
     """
 
     position: SourcePosition
@@ -38,19 +38,19 @@ class ProvenPosition:
 
     @property
     def is_exact(self) -> bool:
-        """Whether exactly the published transactions are before the position."""
+        """Return whether exactly the published transactions are before the position."""
         return not (self.repeats or self.lost or self.left_out)
 
 
 def proven_position(
     settings: SourceSettings, published: Published, accepted: str = ""
 ) -> ProvenPosition:
-    """Prove that the server has everything that was published and the binlog of the rest; return
-    the position to resume from.
+    """Prove that a server has all published transactions and the binlog of all later ones; return
+    the position from which to read it.
 
-    Raises StandbyBehind, StandbyPurged, StandbyDiverged, SwitchNeedsGtid, or the errors of reading
-    the server. Losses that an operator `accepted` are ignored. The position's file is where the
-    server's dump begins; its GTID set decides.
+    Losses in the GTID set `accepted`, which an operator accepted, are allowed. Raises
+    StandbyBehind, StandbyPurged, StandbyDiverged, SwitchNeedsGtid, or the errors of a connection.
+    The file of the position is where the dump begins; its GTID set decides what is sent.
     """
     with closing(SourceConnection(settings)) as connection:
         server = read_server_facts(connection)

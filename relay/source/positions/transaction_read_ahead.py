@@ -1,5 +1,7 @@
-"""Reads a transaction in the binlog to its end, over its own connection, to find the rows that the
-source rolled back.
+"""Reads one transaction ahead to its end over a separate connection, before a part of it is
+published.
+
+The rolled-back rows in it are found by `relay.source.events.open_group`, as for every other read.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,10 +25,11 @@ def find_rolled_back(
     scanner: Scanner | None,
     cancelled: Callable[[], bool],
 ) -> tuple[ExcludedRange, ...] | None:
-    """Return the rows that the source rolled back in the transaction that begins at `begin`.
+    """Read the transaction that begins at `begin` to its end; return the rows that the source
+    rolled back in it.
 
-    None if its end is not in the binlog yet, or once `cancelled` returns True. Raises the errors of
-    SourceStream.
+    None if its end is not in the binlog yet, or if `cancelled` returned True. `scanner` finds
+    events faster; None: one by one. Raises the errors of SourceStream.
     """
     found: list[ExcludedRange] = []
     with closing(SourceConnection(settings)) as connection:
