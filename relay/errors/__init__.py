@@ -107,16 +107,13 @@ from relay.errors.configuration import (
     StoreNotPermitted,
     StoreRefused,
 )
+from relay.errors.dead_letters import DeadLetterDamaged, DeadLettersUnreadable, DeadLetterUnknown
+from relay.errors.erasure import ErasureInterrupted, ErasureRefused
 from relay.errors.leadership import Fenced, HandedOver, LeadershipLost, ProducerContested
 from relay.errors.operator_requests import (
     AccountRefused,
     AuditUnreadable,
     BackupRefused,
-    DeadLetterDamaged,
-    DeadLettersUnreadable,
-    DeadLetterUnknown,
-    ErasureInterrupted,
-    ErasureRefused,
     MoveRefused,
     NodeMissing,
     NothingToPeek,

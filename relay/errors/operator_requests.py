@@ -82,22 +82,6 @@ class BackupRefused(RelayError):
     remedy = "Correct the error in the reason, then repeat the command."
 
 
-class ErasureRefused(RelayError):
-    """The erasure of a person cannot begin; nothing was changed."""
-
-    code = "ERASURE_REFUSED"
-    remedy = "Correct the error in the reason, and search again with --preview."
-
-
-class ErasureInterrupted(RelayError):
-    """An erasure lost the right to write, or its topic was changed meanwhile. A part of it may be
-    done.
-    """
-
-    code = "ERASURE_INTERRUPTED"
-    remedy = "Search again with --preview, and erase what the search finds."
-
-
 class AuditUnreadable(RelayError):
     """An entry of the audit trail cannot be parsed, or an open transaction hides committed
     entries.
@@ -107,35 +91,11 @@ class AuditUnreadable(RelayError):
     remedy = "Wait for open transactions on the topic to end, and repeat the request."
 
 
-class DeadLetterUnknown(RelayError):
-    """No dead letter has this id."""
-
-    code = "DEAD_LETTER_UNKNOWN"
-    remedy = "Read the ids with `roma dead-letter list`."
-
-
 class NothingToPeek(RelayError):
     """There is no logical table of this name, or no topic for it yet."""
 
     code = "NOTHING_TO_PEEK"
     remedy = "Name a logical table as database.table; GET /api/v1/mappings/logical lists them."
-
-
-class DeadLettersUnreadable(RelayError):
-    """An open transaction hides committed dead letters."""
-
-    code = "DEAD_LETTERS_UNREADABLE"
-    remedy = "Wait for open transactions on the topic to end, and repeat the request."
-
-
-class DeadLetterDamaged(RelayError):
-    """A dead letter cannot be read: a part is missing, damaged or of an unknown format."""
-
-    code = "DEAD_LETTER_DAMAGED"
-    remedy = (
-        "Check the retention of the dead letters' topic. Read the row from the source, or from "
-        "its binlog at the position in the reason."
-    )
 
 
 class ReplayRefused(RelayError):

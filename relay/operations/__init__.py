@@ -1,4 +1,5 @@
-"""Operator acts: previews, fenced writes and audit entries.
+"""What operators do to an installation: previews, changes of the position record behind a Kafka
+fence, and audit entries.
 
 The command line and the admin change an installation only through this package.
 """

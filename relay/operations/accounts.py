@@ -1,4 +1,7 @@
-"""Changes users and tokens of the admin. Callers must be able to log in to the stores."""
+"""Changes users and tokens of the admin.
+
+The callers decide who may do that; every change has an audit entry.
+"""
 
 from dataclasses import dataclass, field, replace
 from secrets import token_urlsafe
@@ -31,7 +34,7 @@ _DAY_MS: Final = 86_400_000
 
 @dataclass(frozen=True, slots=True)
 class NewToken:
-    """A newly created token. `secret` is not stored anywhere else."""
+    """A newly created token. `secret` is its text, which is not stored anywhere."""
 
     token: ApiToken
     secret: str
@@ -39,7 +42,7 @@ class NewToken:
 
 @dataclass(frozen=True, slots=True)
 class UserChange:
-    """The wanted state of a user. Without a password the current one is kept."""
+    """The wanted state of a user. An empty `password` keeps the present one."""
 
     grant: Grant
     disabled: bool = False
@@ -51,8 +54,8 @@ class AccountEditor:
 
     Each change has an audit entry, which is written as soon as Kafka accepts it.
 
-    acts  receives the entries; without it the editor uses a separate trail
-    via   how the changes are requested, for the entries; empty: as the present act is
+    acts  receives the audit entries; None: the editor uses a trail of its own
+    via   how the changes are requested, for the audit entries; "": as the present act says
     """
 
     def __init__(
@@ -81,8 +84,8 @@ class AccountEditor:
         return self._store.read()
 
     def state(self) -> tuple[Accounts, str]:
-        """Return all users and tokens, with the version of this state. Empty version: never
-        saved.
+        """Return all users and tokens, and the version of this state; the version is "" if nothing
+        was saved.
         """
         return self._store.state()
 
@@ -95,9 +98,11 @@ class AccountEditor:
         password: str = "",
         base: str | None = None,
     ) -> None:
-        """Add a user. An empty `password` means none; `base` is the expected current version.
+        """Add a user.
 
-        Raises AccountRefused, and VersionConflict if the current version differs.
+        An empty `password` means that the user has none. `base` is the expected version of the
+        state, None for any. Raises AccountRefused, and VersionConflict if the version is another
+        one.
         """
         user = User(name, grant, _now_ms(), password=_hash_of(name, password) if password else "")
         self._store.change(lambda accounts: accounts.with_user(user), base=base)
@@ -112,15 +117,16 @@ class AccountEditor:
         )
 
     def add_first_admin(self, name: str, password: str) -> None:
-        """Add an administrator if there are no users yet. Raises AccountRefused."""
+        """Add an administrator if there are no users yet. Raises AccountRefused if there are."""
         user = User(name, Grant(Role.ADMIN), _now_ms(), password=_hash_of(name, password))
         self._store.change(lambda accounts: accounts.with_first_user(user))
         self._note("user.added", {}, {"user": name, **_told(user.grant)}, Who(name))
 
     def sign_in_by_provider(self, name: str, identity: Identity, grant: Grant) -> tuple[User, str]:
-        """Add or update a user that a provider has signed in.
+        """Add or update the user whom an identity provider has signed in; return (user, former
+        name).
 
-        Returns the user and the former name, empty if the name is unchanged. Raises AccountRefused.
+        The former name is "" if the name is unchanged. Raises AccountRefused.
         """
         before = self._store.read().identified(identity)
         if before is None or before.disabled or (before.name, before.grant) != (name, grant):
@@ -131,11 +137,10 @@ class AccountEditor:
         return user, "" if before is None or before.name == name else before.name
 
     def change_user(self, name: str, wanted: UserChange, who: Who, base: str) -> None:
-        """Change the rights of a user, and its password if one is given.
+        """Change the rights of a user, and the password if one is given.
 
-        A new password, and disabling, end the user's sessions.
-
-        Raises AccountRefused, and VersionConflict if the current state is not `base`.
+        A new password, or disabling, ends the user's sessions. `base` is the expected version of
+        the state. Raises AccountRefused, and VersionConflict if the version is another one.
         """
         before = self._store.read().user(name)
         password = _hash_of(name, wanted.password) if wanted.password else None
@@ -198,9 +203,9 @@ class AccountEditor:
     def add_token(
         self, name: str, owner: str, grant: Grant | None, days: int, who: Who
     ) -> NewToken:
-        """Create a token for a user. Without `grant` it has its owner's current rights.
+        """Create a token for the user `owner`. Without `grant` it gets the user's present rights.
 
-        It expires after `days`; 0: never. Raises AccountRefused.
+        It expires after `days` days; 0: never. Raises AccountRefused.
         """
         secret, now = f"{_PREFIX}{token_urlsafe(_RANDOM_BYTES)}", _now_ms()
         grant = grant or self._store.read().user(owner).grant
@@ -223,7 +228,7 @@ class AccountEditor:
         return NewToken(token, secret)
 
     def revoke_token(self, name: str, who: Who) -> None:
-        """Remove a token, which is refused immediately. Raises AccountRefused."""
+        """Remove a token. The admin refuses it from now on. Raises AccountRefused."""
         owner = self._store.read().token(name).owner
         self._store.change(lambda accounts: accounts.without_token(name))
         self._note("token.revoked", {"token": name, "owner": owner}, {}, who)

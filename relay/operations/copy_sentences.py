@@ -1,4 +1,4 @@
-"""Sentences about copies of tables, shared by the command line and the admin's page."""
+"""Sentences about copy requests (snapshots), shared by the command line and the admin's page."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,9 @@ from relay.settings import InstanceSettings, copies_refusal
 
 
 def progress_sentence(progress: Mapping[str, Any]) -> str:
-    """Return the progress of the running request, "" if none runs (`CopyView.to_fields`)."""
+    """Return a sentence about the running copy request; "" if none runs. `progress` has the fields
+    of `CopyView.to_fields`.
+    """
     if not progress.get("request"):
         return ""
     rows = f"{progress['rows']:,} rows, about {progress['remaining']:,} left"
@@ -27,10 +29,11 @@ def progress_sentence(progress: Mapping[str, Any]) -> str:
 def foretold_copy(
     instance: InstanceSettings, wanted: WantedSnapshot, met: Sequence[str]
 ) -> list[str]:
-    """Return the effect of a request in one instance, without a query to the source.
+    """Return sentences about what a copy request would do in one instance, without a query to the
+    source.
 
-    `met` are the logical tables that the instance has read. Raises SnapshotRefused for settings
-    that exclude copies.
+    `met` are the logical tables that the instance has read. Raises SnapshotRefused if the
+    instance's settings do not allow copies.
     """
     if refusal := copies_refusal(instance):
         raise SnapshotRefused(refusal)
@@ -47,10 +50,11 @@ def foretold_copy(
 def foretold_repair(
     instance: InstanceSettings, wanted: Sequence[WantedSnapshot], left_out: Sequence[str] = ()
 ) -> list[str]:
-    """Return the effect in one instance of requests to publish rows of keys again.
+    """Return sentences about what requests to publish rows of given keys again would do in one
+    instance.
 
-    `left_out` are the sentences of `RepairPlan`. Raises SnapshotRefused for settings that exclude
-    copies.
+    `left_out` are the sentences of `RepairPlan`. Raises SnapshotRefused if the instance's settings
+    do not allow copies.
     """
     if refusal := copies_refusal(instance):
         raise SnapshotRefused(refusal)

@@ -1,4 +1,4 @@
-"""Detects whether an installation has ever worked. If it has not, a link may create the first
+"""Finds out whether an installation has ever worked. If it has not, a link may create the first
 administrator.
 """
 
@@ -15,11 +15,11 @@ def has_users(settings: RelaySettings, session: Session) -> bool:
 
 
 def traces_of_work(settings: RelaySettings, session: Session) -> str:
-    """Return a sentence with the evidence that the installation has worked before, "" if there is
-    none.
+    """Return a sentence about why the installation seems to have worked before; "" if nothing shows
+    that.
 
-    The position topics in Kafka distinguish a wiped ZooKeeper from a new one. Raises
-    StoreUnreachable, StoreRefused, BrokerUnreachable, KafkaNotPermitted.
+    Position topics in Kafka distinguish a wiped ZooKeeper from a new one. Raises StoreUnreachable,
+    StoreRefused, BrokerUnreachable, KafkaNotPermitted.
     """
     paths = Paths.of(settings.zookeeper, settings.installation)
     if MappingStore(session, paths).set_numbers():

@@ -1,4 +1,4 @@
-"""Computes where a server's instances would run if the server were drained."""
+"""Computes where the instances of a server would run if it were put into maintenance."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,11 +10,10 @@ from relay.state import PlacementOverrides, RelayMember
 
 @dataclass(frozen=True, slots=True)
 class HandOver:
-    """An instance that a drained server leads.
+    """An instance that a relay of the server leads now.
 
-
-    to      the relay that would take it; the leader itself if no other can run it
-    reason  why it stays, empty if it moves
+    to      the relay that would lead it; its present leader if no other relay can
+    reason  why it stays, "" if another relay would lead it
     """
 
     instance: str
@@ -29,9 +28,9 @@ def hand_overs(
     overrides: PlacementOverrides,
     server: str,
 ) -> tuple[HandOver, ...]:
-    """Return the hand-overs of the instances that a server leads, sorted by name.
+    """Return a hand-over for each instance that a relay of the server leads, sorted by name.
 
-    The relays decide with the same function, from the current state.
+    Relays decide by the same function, from the state at that time.
     """
     view = cluster_view(tuple(members), leaders, overrides)
     plan = assign(replace(view, maintenance=view.maintenance | {server}))

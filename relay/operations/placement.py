@@ -1,4 +1,4 @@
-"""Moves of instances and maintenance of servers, each with an entry in the audit trail."""
+"""Hand-overs of instances and maintenance of servers, at an operator's request."""
 
 from relay.audit import AuditEntry, DelayedTrail
 from relay.errors import NodeMissing
@@ -13,7 +13,7 @@ from relay.state import (
 
 
 class PlacementEditor:
-    """Stores moves and maintenance, which the relays then carry out.
+    """Stores hand-overs and maintenance in ZooKeeper; the relays carry them out.
 
     `acts` receives the audit entry of each change.
     """
@@ -34,9 +34,10 @@ class PlacementEditor:
         return tuple(sorted(self._overrides.overrides().maintenance))
 
     def hand_over(self, instance: str, to: str, note: Note) -> None:
-        """Let an instance run on a relay or server until the move is withdrawn or replaced.
+        """Let an instance run on the relay or server `to`, until the hand-over is withdrawn or
+        replaced.
 
-        Raises NodeMissing, PlacementRefused.
+        Raises NodeMissing if no relay can run the instance, and PlacementRefused.
         """
         found = next((each for each in self.assignments() if each.instance == instance), None)
         if found is None:
@@ -46,9 +47,9 @@ class PlacementEditor:
         self._note("instance.moved", instance, {"to": found.moved_to}, {"to": to}, note)
 
     def withdraw_hand_over(self, instance: str, note: Note) -> None:
-        """Withdraw the move: settings and balance choose the relay of the instance again.
+        """Withdraw a hand-over: settings and balance choose the relay of the instance again.
 
-        Raises NodeMissing.
+        Raises NodeMissing if the instance was not handed over.
         """
         moves = self._overrides.overrides().moves
         if instance not in moves:
@@ -62,7 +63,7 @@ class PlacementEditor:
         self._note("maintenance.begun", "", {}, {"server": server}, note)
 
     def end_maintenance(self, server: str, note: Note) -> None:
-        """End the maintenance of a server. Raises NodeMissing."""
+        """End the maintenance of a server. Raises NodeMissing if it is not in maintenance."""
         if server not in self._overrides.overrides().maintenance:
             raise NodeMissing(f"Server {server} is not in maintenance.")
         self._overrides.end_maintenance(server)

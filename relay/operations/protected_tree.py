@@ -1,4 +1,6 @@
-"""Shows access rights of an installation's nodes in ZooKeeper, and sets them for existing nodes."""
+"""Shows the access rights of an installation's nodes in ZooKeeper, and changes them for existing
+nodes.
+"""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -12,9 +14,10 @@ from relay.zk import EVERYBODY, Session
 
 
 class ProtectedTree:
-    """The nodes of one installation.
+    """The access rights of one installation's nodes.
 
-    `zookeeper.root` and nodes above it are not changed: other installations may use them.
+    `zookeeper.root` and the nodes above it are not changed, because other installations may use
+    them.
     """
 
     def __init__(self, settings: RelaySettings, session: Session) -> None:
@@ -23,11 +26,11 @@ class ProtectedTree:
         self._paths = Paths.of(settings.zookeeper, settings.installation)
 
     def rights(self) -> Mapping[str, tuple[str, ...]]:
-        """Return each node's path with the identities that may use it."""
+        """Return for each node path the identities that may use the node."""
         return dict(self._below(self._paths.base))
 
     def wanted(self) -> tuple[str, ...]:
-        """Return the identities that may use new nodes of this login, as ZooKeeper interprets
+        """Return the identities that may use a new node of this login, as ZooKeeper interprets
         `zookeeper.acl`.
         """
         probe = self._session.create_ephemeral_sequential(f"{self._paths.base}/rights-", b"")
@@ -42,17 +45,17 @@ class ProtectedTree:
         return [path for path, rights in self.rights().items() if rights != wanted]
 
     def careless_relays(self) -> list[str]:
-        """Return the connected relays whose nodes everybody may use: they do not log in, or have
-        `acl = "open"`.
+        """Return the running relays whose nodes everybody may use: they do not log in, or have `acl
+        = "open"`.
         """
         names = [member.name for member in Membership(self._session, self._paths).members()]
         return [name for name in names if EVERYBODY in self._rights(self._paths.relay(name))]
 
     def protect(self, who: Who) -> int:
-        """Give every node the rights of new nodes, and return the number of changed nodes.
+        """Give every existing node the rights of new nodes, and return how many nodes were changed.
 
-        The call may be interrupted and repeated. The audit entry is written first. Raises
-        StoreNotPermitted, and PlacementRefused while a live relay would lose access.
+        An interrupted call may be repeated. The audit entry is written first. Raises
+        StoreNotPermitted, and PlacementRefused if a running relay would lose its access.
         """
         careless = self.careless_relays() if self._settings.zookeeper.identities else []
         if careless:

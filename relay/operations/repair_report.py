@@ -1,5 +1,5 @@
-"""Converts findings of `roma reconcile --json` into requests to publish the current rows of their
-keys.
+"""Converts the findings of `roma reconcile --json` into requests to publish the present rows of
+their keys again.
 """
 
 from collections.abc import Iterable, Sequence
@@ -49,10 +49,9 @@ class _Report(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class RepairPlan:
-    """The requests for a report, at most MOST_KEYS keys each, and the rows that no request can
-    repair.
+    """What a report asks for: `wanted` are the copy requests, each with at most MOST_KEYS keys.
 
-    `left_out`: sentences for operators.
+    `left_out` are sentences for operators about rows that no copy request can repair.
     """
 
     wanted: Sequence[WantedSnapshot]
@@ -60,13 +59,11 @@ class RepairPlan:
 
 
 def repair_of_keys(table: str, texts: Iterable[str]) -> WantedSnapshot:
-    """Return the request to publish the current rows of the given keys again.
+    """Return the copy request that publishes the present rows of the given keys again.
 
-
-    texts  each is the text of a key of one column, or a JSON array: the texts of the columns, or a
-           message's key, which begins with the name of its table. Empty texts are ignored
-
-    Raises SnapshotRefused for an unreadable key, or without a key.
+    Each text of `texts` is the value of a key with one column, or a JSON array: the values of the
+    columns, or a message's key, which begins with the name of its table. Empty texts are ignored.
+    Raises SnapshotRefused for a key that cannot be read, or if there is no key.
     """
     keys = tuple(_named_key(table, each.strip()) for each in texts if each.strip())
     if not keys:
@@ -95,7 +92,9 @@ def _named_key(table: str, text: str) -> tuple[str, ...]:
 
 
 def repair_plan(report: bytes) -> RepairPlan:
-    """Return the requests for a report. Raises SnapshotRefused if the document is not a report."""
+    """Return the copy requests for a report. Raises SnapshotRefused if the document is no such
+    report.
+    """
     wanted: list[WantedSnapshot] = []
     left_out: list[str] = []
     for table in _tables(report):

@@ -1,4 +1,4 @@
-"""Sends a dead letter's message to its topic, after the cause of the failure was removed."""
+"""Sends the message of a dead letter to its topic, after the cause of the failure was removed."""
 
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -63,13 +63,13 @@ def replay(
     *,
     again: bool = False,
 ) -> OutboundMessage:
-    """Send the stored message of a letter with its own order key, and return it.
+    """Send the message of the dead letter `wanted` with its own order key, and return the message.
 
-    The message no longer belongs to a source transaction. Message, mark and audit entry become
-    visible together. Consumers that have a newer change of the key drop the message. A compacted
-    topic with a newer change of the key is refused, because the older row would remain there. Of
-    two replays at the same time one sends. Raises DeadLetterUnknown, DeadLetterDamaged,
-    ReplayRefused, MessageTooLarge.
+    Message, mark and audit entry are committed together; the message no longer belongs to a source
+    transaction. Consumers that have a newer change of its key drop it. A compacted topic with a
+    newer change of the key is refused, because the older row would remain there. `again`: a message
+    that was sent before is sent again. Of two replays at the same time only one sends. Raises
+    DeadLetterUnknown, DeadLetterDamaged, ReplayRefused, MessageTooLarge.
     """
     AuditTrail(settings.kafka, settings.installation).ensure_topic()
     # A separate transactional id: the instance's id belongs to the relay.
@@ -125,9 +125,8 @@ def _entry(instance: str, wanted: str, topic: str, who: Who) -> AuditEntry:
 
 
 def check(found: ListedDeadLetter, *, again: bool) -> None:
-    """Raise ReplayRefused if a letter has no message, or its message was already sent.
-
-    With `again`, a sent message is allowed.
+    """Raise ReplayRefused if a dead letter has no message, or if its message was sent before and
+    `again` is False.
     """
     letter = found.letter
     if not letter.is_message:

@@ -21,12 +21,11 @@ _SHOWN: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class RestorePreview:
-    """The difference between a backup and the current documents.
+    """What a restore of a backup would change.
 
-
-    documents  number of documents of the backup
-    made_ms    when the backup was made, Unix milliseconds
-    changes    which documents are written, replaced and kept
+    documents  the number of documents in the backup
+    made_ms    when the backup was made, in Unix milliseconds
+    changes    which documents would be written, replaced and kept
     sentences  the same for operators, with the effect on relays
     """
 
@@ -37,7 +36,7 @@ class RestorePreview:
 
 
 def restore_preview(settings: RelaySettings, session: Session, backup: Backup) -> RestorePreview:
-    """Return the effect of restoring this backup.
+    """Return what a restore of this backup would change.
 
     Raises BackupRefused for a backup of another installation, and StoreUnreachable.
     """

@@ -1,4 +1,4 @@
-"""Restores documents from a backup, with entries in the audit trail."""
+"""Restores the documents of a backup, with audit entries."""
 
 from time import time
 from typing import Final
@@ -25,9 +25,10 @@ _MOST_NOTED: Final = 100
 
 
 def restored_accounts(settings: RelaySettings, session: Session, backup: Backup) -> tuple[str, ...]:
-    """Return the changes of users and tokens that restoring the backup causes, one sentence each.
+    """Return the changes of users and tokens that a restore of the backup would cause, one sentence
+    each.
 
-    A token that was revoked after the backup becomes valid again.
+    A token that was revoked after the backup was made becomes valid again.
     """
     value = backup.nodes.get(_ACCOUNTS)
     if value is None:
@@ -44,7 +45,9 @@ def restored_accounts(settings: RelaySettings, session: Session, backup: Backup)
 
 
 def kept_documents(changes: BackupDifferences) -> tuple[str, ...]:
-    """Return a sentence about the documents that a restore keeps, "" if there are none."""
+    """Return a sentence about the documents that a restore keeps, as a tuple of one; () if it keeps
+    none.
+    """
     if not changes.kept:
         return ()
     return (f"Different now, and kept: {len(changes.kept):,}. {_FACTS}",)
@@ -59,14 +62,12 @@ def restore_documents(
     *,
     over_present: bool,
 ) -> BackupDifferences:
-    """Write the backup's documents into ZooKeeper, and return which were written and kept.
+    """Write the documents of a backup into ZooKeeper; return which were written and kept.
 
-
-    acts  receives the entry of the end, `restore` or `restore.failed`, also while Kafka is
-          unavailable
-
-    The entry `restore.begun` is in Kafka before anything is written. Raises BackupRefused,
-    StoreUnreachable. Raises BrokerUnreachable and other errors of Kafka before anything is written.
+    `acts` receives the audit entry at the end, `restore` or `restore.failed`, also while Kafka is
+    unavailable. The entry `restore.begun` is in Kafka before anything is written. `over_present`:
+    replace existing documents. Raises BackupRefused and StoreUnreachable, and before anything is
+    written BrokerUnreachable and other errors of Kafka.
     """
     store = DocumentStore(
         session, Paths.of(settings.zookeeper, settings.installation), settings.installation

@@ -1,4 +1,4 @@
-"""Creates, changes and shows operators' requests to copy tables into their topics."""
+"""Creates, changes and shows requests to copy tables into their topics."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -27,10 +27,10 @@ from relay.zk import Session
 
 @dataclass(frozen=True, slots=True)
 class ShownSnapshot:
-    """A request with its progress, as the relay reports it.
+    """A copy request with its progress, as the relay reports it.
 
-    `progress` is that of `CopyView`, {} while the request does not run. `lost`: the position record
-    has its progress, but ZooKeeper has no such request.
+    `progress` has the fields of `CopyView`, {} if the request does not run. `lost`: the position
+    record has the progress of this request, but ZooKeeper does not have the request.
     """
 
     request: SnapshotRequest
@@ -39,16 +39,16 @@ class ShownSnapshot:
 
 
 class Started(NamedTuple):
-    """The created requests, and existing requests that already copy the same rows."""
+    """The copy requests that were created (`made`), and existing ones that already copy the same
+    rows (`under_way`).
+    """
 
     made: Sequence[SnapshotRequest]
     under_way: Sequence[SnapshotRequest]
 
 
 class Snapshots:
-    """Creates, changes and shows requests to copy tables. The audit entry is written before each
-    change.
-    """
+    """Creates, changes and shows copy requests. The audit entry is written before each change."""
 
     def __init__(self, settings: RelaySettings, session: Session) -> None:
         self._settings = settings
@@ -61,10 +61,11 @@ class Snapshots:
     def start(
         self, who: Who, wanted: WantedSnapshot, instances: Sequence[str] = ()
     ) -> list[SnapshotRequest]:
-        """Request copies of tables from the named instances, or from all if none is named.
+        """Create a copy request for each named instance, for all instances if none is named; return
+        the requests.
 
-        Return the requests. Raises SnapshotRefused for a table without a database and for a request
-        that already runs, ConfigurationError for unknown instances, and StoreUnreachable.
+        Raises SnapshotRefused for a table without a database or a request that already runs,
+        ConfigurationError for unknown instances, and StoreUnreachable.
         """
         requests = self._requests(who, [wanted], instances)
         if under_way := self._under_way(requests):
@@ -78,10 +79,10 @@ class Snapshots:
     def start_all(
         self, who: Who, wanted: Sequence[WantedSnapshot], instances: Sequence[str] = ()
     ) -> Started:
-        """Create several requests. Each is checked before the first one is created.
+        """Create several copy requests. All are checked before the first one is created.
 
-        A request that is already in progress is not created again, so the call may be repeated
-        after a failure. Raises the errors of `start`.
+        A request that already runs is not created again, so the call may be repeated after a
+        failure. Raises the errors of `start`.
         """
         requests = self._requests(who, wanted, instances)
         under_way = self._under_way(requests)
@@ -120,23 +121,33 @@ class Snapshots:
         ]
 
     def check(self, *wanted: WantedSnapshot) -> None:
-        """Raise SnapshotRefused for too many requests, or for invalid tables, conditions or
-        keys.
+        """Raise SnapshotRefused if there are too many requests, or invalid tables, conditions or
+        keys in them.
         """
         check_wanted(wanted, self._settings.installation)
 
     def pause(self, who: Who, number: str, instance: str = "") -> list[SnapshotRequest]:
-        """Pause a request. A chunk that is being read is dropped."""
+        """Pause the copy request `number`, and return it for each instance. A chunk that is being
+        read is dropped.
+
+        `instance` "": in all instances.
+        """
         return self._change(who, number, instance, SnapshotState.PAUSED)
 
     def resume(self, who: Who, number: str, instance: str = "") -> list[SnapshotRequest]:
-        """Let a paused request continue after its last published chunk."""
+        """Let the paused copy request `number` continue after its last published chunk; return it
+        for each instance.
+
+        `instance` "": in all instances.
+        """
         return self._change(who, number, instance, SnapshotState.RUNNING)
 
     def cancel(self, who: Who, number: str, instance: str = "") -> list[SnapshotRequest]:
-        """Cancel a request. Rows that are already published remain.
+        """Cancel the copy request `number`, and return it for each instance. Rows that are already
+        published stay.
 
-        The relay removes the progress of a lost request from its position record.
+        If ZooKeeper lost the request, the relay removes its progress from the position record.
+        `instance` "": in all instances.
         """
         lost = [each.request for each in self.shown(instance) if each.lost]
         for request in lost:
@@ -147,7 +158,9 @@ class Snapshots:
         return self._change(who, number, instance, SnapshotState.CANCELLED)
 
     def shown(self, instance: str = "") -> list[ShownSnapshot]:
-        """Return every request of one instance or of all, for each instance in execution order."""
+        """Return the copy requests of an instance in the order in which they are executed; "": of
+        all instances.
+        """
         names = (
             [instance]
             if instance
@@ -219,10 +232,10 @@ class Snapshots:
 
 
 def audited_fields(request: SnapshotRequest) -> dict[str, object]:
-    """Return the audit fields of a request, without row values.
+    """Return the audit fields of a copy request, without values of rows.
 
-    `keys` is their number, `keys_digest` the SHA-256 of their JSON, `has_condition` whether there
-    is a condition.
+    `keys` is how many keys it names, `keys_digest` the SHA-256 of their JSON, and `has_condition`
+    whether it has a condition.
     """
     fields = request.to_fields()
     del fields["where"]

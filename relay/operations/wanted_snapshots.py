@@ -1,4 +1,4 @@
-"""Requests to copy tables, as operators specify them, and the checks of their contents."""
+"""Copy requests as operators state them, and the checks of their contents."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,9 +22,10 @@ _PLAIN_CONDITION: Final = (
 
 @dataclass(frozen=True, slots=True)
 class WantedSnapshot:
-    """The request of an operator: tables by logical names, a condition, a topic, a rate.
+    """A copy request as an operator states it: logical tables, a condition, keys, a topic, a rate
+    and a priority.
 
-    `keys`: only the rows with these keys, each the texts of its columns; () for all.
+    `keys`: only the rows with these keys, each as the texts of its columns; () for all rows.
     """
 
     tables: tuple[str, ...]
@@ -36,9 +37,9 @@ class WantedSnapshot:
 
 
 def check_wanted(wanted: Sequence[WantedSnapshot], installation: str) -> None:
-    """Raise SnapshotRefused for more than MOST_REQUESTS requests, or for invalid contents.
+    """Raise SnapshotRefused for more than MOST_REQUESTS requests, or if one of them is invalid.
 
-    Tables, condition, topic and keys are checked for this installation.
+    Its tables, condition, topic and keys are checked, for this installation.
     """
     if len(wanted) > MOST_REQUESTS:
         raise SnapshotRefused(

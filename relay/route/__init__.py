@@ -1,4 +1,6 @@
-"""Choose: keep or drop, the logical name, the topics and the tags."""
+"""Routing: whether a real table is published, under which logical name, to which topics, with which
+tags.
+"""
 
 from relay.route.edits.diff import ChangeKind, RouteChange, changes, left_out_of_report, where
 from relay.route.edits.table_moves import (

@@ -1,8 +1,8 @@
-"""Mapping rules that cannot all be true: one real name under two logical ones, a logical database
-without a topic.
+"""Finds mapping rules that contradict each other: a real name under two logical names, or a logical
+database without a topic.
 
-This module finds contradictions that the documents alone show. Two expressions may still match the
-same name; this shows only when such a table appears, and then stops the instance.
+Only contradictions that the documents alone show are found. Two expressions may also match the same
+new table; that shows only when the table appears, and then stops the instance.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from relay.route.names import Name
 
 
 def contradictions(rules: MappingRules, effort: Effort) -> Iterator[MappingProblem]:
-    """Find each one once, in the order of the documents. Raises TooMuchEffort."""
+    """Yield each contradiction once, in the order of the documents. Raises TooMuchEffort."""
     check = _Check(rules, effort)
     found = chain(
         check.databases_twice(), check.databases_without_topic(), check.tables(), _ddl_topics(rules)

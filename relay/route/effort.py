@@ -1,4 +1,4 @@
-"""The limit of work for one check of mapping documents."""
+"""Limits the work of one check of mapping documents."""
 
 from typing import Final
 
@@ -10,11 +10,13 @@ One step compares two names, or is one instruction of a compiled expression.
 
 
 class TooMuchEffort(ValueError):
-    """The documents need more steps than the limit; the message is a sentence for their author."""
+    """A check needs more steps than its limit; the text is a sentence for the author of the
+    documents.
+    """
 
 
 class Effort:
-    """Counts steps of a calculation, up to `most`; None: without limit."""
+    """Counts the steps of a check, up to `most`; None: no limit."""
 
     __slots__ = ("_left", "_most")
 
@@ -23,7 +25,9 @@ class Effort:
         self._left = most if most is not None else 0
 
     def spend(self, steps: int = 1) -> None:
-        """Count steps before they are taken. Raises TooMuchEffort."""
+        """Count `steps` steps before they are done. Raises TooMuchEffort if that
+        exceeds the limit.
+        """
         if self._most is None:
             return
         self._left -= steps

@@ -1,4 +1,4 @@
-"""Which real tables and which operations are relayed at all: Canal's filter_regex and
+"""Decides which real tables and which operations are published at all, by Canal's filter_regex and
 filter_black_regex.
 """
 
@@ -21,9 +21,9 @@ than of digits and letters.
 
 
 class TableFilter:
-    """A compiled filter over real names; an empty white list lets every table pass.
+    """A compiled filter of real names. An empty white list accepts every table.
 
-    Raises ConfigurationError for a broken expression.
+    Raises ConfigurationError for an invalid expression.
     """
 
     def __init__(self, settings: FilterSettings) -> None:
@@ -33,14 +33,14 @@ class TableFilter:
         self._answers: dict[TableId, bool] = {}
 
     def accepts(self, real: TableId) -> bool:
-        """Return whether rows of the table are relayed."""
+        """Return whether rows of the table are published."""
         answer = self._answers.get(real)
         if answer is None:
             answer = self._answers[real] = self._passes(real)
         return answer
 
     def step(self, real: TableId) -> str:
-        """Return a sentence that says which expression lets a table pass, or leaves it out."""
+        """Return a sentence that names the expression that accepts or excludes the table."""
         name = str(real)
         if (black := _first_match(self._black, name)) is not None:
             return f"filter_black_regex {black} leaves it out."
@@ -51,19 +51,20 @@ class TableFilter:
         return "No expression of filter_regex matches it."
 
     def may_accept_of(self, database: str) -> bool:
-        """Return whether some table of a database may pass, judged by the database's name.
+        """Return whether some table of a database may be accepted, judged by the database's name.
 
-        False only if each expression names its database in simple form, before an escaped dot, and
-        none names this one.
+        False only if each expression names a database literally, before an escaped dot, and none
+        names this one.
         """
         parts = self._white.text.split(",")
         return self._white.empty or any(_may_match(part, database) for part in parts)
 
     def accepts_all_of(self, database: str) -> bool:
-        r"""Return whether every table of a database passes, as far as the database's name tells.
+        r"""Return whether every table of a database is certainly accepted, judged by the database's
+        name.
 
-        True only if the white list is empty or names the database as `NAME\..*`, and no expression
-        of the black list may name it.
+        True only if the white list is empty or contains `NAME\..*` for the database, and no
+        expression of the black list may match one of its tables.
         """
         if any(_may_match(part, database) for part in self._black.parts):
             return False
@@ -81,16 +82,15 @@ class TableFilter:
         return [NamePattern(each[1]) for each in found if each is not None]
 
     def accepts_operation(self, operation: Operation) -> bool:
-        """Return whether changes of this kind are relayed."""
+        """Return whether changes of this kind are published."""
         return operation in self._operations
 
     def accepts_statement(self, tables: Collection[TableId], *, is_ddl: bool) -> bool:
-        """Return whether a statement is relayed: one of its tables must pass.
+        """Return whether a statement is published: one of its tables must be accepted, or it names
+        none.
 
-        One that names no table always does.
-
-        For RENAME, the old name or the new one is enough. Statement-format changes are kept
-        regardless of `operations`, because the operation of each row is unknown.
+        For RENAME, the old or the new name is enough. Row changes that were logged as statements
+        pass regardless of `operations`, because the operation of each row is unknown.
         """
         if is_ddl and _DDL not in self._operations:
             return False

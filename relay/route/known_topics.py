@@ -1,4 +1,4 @@
-"""The row topics that are known before a row is read."""
+"""The topics of rows that are known before any row is read."""
 
 from relay.errors import UnmappedName
 from relay.model.names.topic_template import is_template
@@ -8,10 +8,10 @@ from relay.route.router import Destination, Router
 
 
 def known_topics(router: Router) -> tuple[str, ...]:
-    """Return the row topics that are known before a row is read, sorted: the topics with a name
-    of their own, and those that patterns give to listed databases and tables.
+    """Return the topics of rows that the mapping gives to listed databases and tables, sorted.
 
-    Tables that no document lists add theirs when they appear.
+    Those with a fixed name are included. Tables that no document lists may add topics when they
+    appear.
     """
     mapping = router.mapping
     found = {topic for topic in mapping.all_topics if not is_template(topic)}

@@ -1,6 +1,4 @@
-"""A mapping set: the four documents compiled into answers about real names, immutable and
-numbered.
-"""
+"""A mapping set: the four documents, compiled for lookups by real name, immutable and numbered."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,8 +13,8 @@ from relay.route.mapping_rules import DatabaseRule, MappingRules, TableRule, Tag
 
 @dataclass(frozen=True, slots=True)
 class Tags:
-    """The tags of one logical table: those every change carries, and those of single fields as
-    (field, tag).
+    """The tags of one logical table: those of every change, and those of single fields as (field,
+    tag).
     """
 
     table: tuple[str, ...]
@@ -24,9 +22,9 @@ class Tags:
 
 
 class MappingSet:
-    """One active numbered set.
+    """One compiled, numbered mapping set.
 
-    It maps listed real names; the router decides about unlisted ones.
+    It maps the real names that the documents list or match; the router decides about all others.
     """
 
     def __init__(self, number: int, rules: MappingRules) -> None:
@@ -42,10 +40,11 @@ class MappingSet:
 
     @classmethod
     def compile(cls, number: int, documents: Documents) -> "MappingSet":
-        """Compile a set. Raises MappingRefused for the first problem; its reason counts the others.
+        """Return the compiled set.
 
-        A set of a former version that only contradicts itself where spaces around names do not
-        count is compiled as it was then.
+        Raises MappingRefused for the first problem; its reason says how many others there are. A
+        set of a former version that is contradictory only because spaces around names are now
+        ignored is compiled as before.
         """
         found = problems(documents)
         if found and not problems(documents, SPACES_COUNT):
@@ -68,14 +67,16 @@ class MappingSet:
         return not self._rules.databases
 
     def logical_database(self, real: str) -> str | None:
-        """Return the logical database of a real one, None if it is not mapped.
+        """Return the logical database of a real database; None if it is not mapped.
 
-        Raises UnmappedName if two claim it.
+        Raises UnmappedName if two logical databases match.
         """
         return self._databases.logical(real)
 
     def topics(self, logical_database: str) -> tuple[str, ...]:
-        """Return the topics of a mapped logical database, templates among them as written."""
+        """Return the topics of a mapped logical database. Templates are returned as they are
+        written.
+        """
         return self._topics[logical_database]
 
     @property
@@ -85,24 +86,24 @@ class MappingSet:
 
     @property
     def all_topics(self) -> tuple[str, ...]:
-        """Every topic and template that some logical database goes to, sorted."""
+        """All topics and templates of all logical databases, sorted."""
         return tuple(sorted({topic for topics in self._topics.values() for topic in topics}))
 
     def logical_table(self, real: TableId, logical_database: str) -> str | None:
-        """Return the logical table of a real one, None if none is listed.
+        """Return the logical table of a real table; None if no rule matches.
 
-        A rule with a database wins over one without.
-
-        Raises UnmappedName if two logical tables claim it.
+        A rule that names a database has priority over one that does not. Raises UnmappedName if two
+        logical tables match.
         """
         return self._prefixed.logical(real, logical_database) or self._bare.logical(
             real, logical_database
         )
 
     def tags(self, logical: TableId) -> Tags:
-        """Return a logical table's tags: entries with its database win over those without.
+        """Return the tags of a logical table.
 
-        None → the table's name.
+        Entries that name its database have priority. A table without an entry has its own name as
+        tag.
         """
         of_table = self._tag_rules.get(logical.table)
         if of_table is None:
@@ -120,21 +121,25 @@ class MappingSet:
 
     @property
     def count_of_named_tables(self) -> int:
-        """Return at most how many tables `named_tables` has, without building them."""
+        """The largest possible number of tables in `named_tables`, computed without
+        creating them.
+        """
         return len(self.named_databases) * sum(
             rule.real.table.expression is None for rule in self._rules.tables
         )
 
     @cached_property
     def names_databases_of_tables(self) -> bool:
-        """Return whether some table rule names real databases: tables of one name in two databases
-        of one logical database may then have different logical names.
+        """Return whether a table rule names a real database.
+
+        Tables with one name in two databases of one logical database may then have different
+        logical names.
         """
         return any(rule.real.database is not None for rule in self._rules.tables)
 
     @property
     def steps_per_table(self) -> int:
-        """Return with how many expressions one table's name is compared to find its route."""
+        """How many expressions are compared with one table's name to find its route."""
         names = [rule.real for rule in self._rules.databases] + [
             rule.real.table for rule in self._rules.tables
         ]
@@ -142,9 +147,10 @@ class MappingSet:
 
     @cached_property
     def named_tables(self) -> tuple[TableId, ...]:
-        """Return the real tables that the documents name exactly: each database with each table.
+        """The real tables that the documents name literally: each database combined with each
+        table.
 
-        Look at their count first.
+        There may be very many: read `count_of_named_tables` first.
         """
         databases = self.named_databases
         tables = [rule for rule in self._rules.tables if rule.real.table.expression is None]

@@ -1,4 +1,4 @@
-"""Whether four mapping documents can come into force together."""
+"""Checks whether four mapping documents can come into force together."""
 
 from relay.route.contradictions import contradictions
 from relay.route.effort import Effort, TooMuchEffort
@@ -10,11 +10,11 @@ from relay.route.unfit_topics import unfit_topics
 def problems(
     documents: Documents, reading: str = "", effort: Effort | None = None
 ) -> list[MappingProblem]:
-    """Return the problems of the four documents together. An empty list means that the set can be
-    activated.
+    """Return the problems of the four documents together; an empty list means that they can come
+    into force.
 
-    `reading` as in `read_documents`. Documents that take more than `effort` to check have that as
-    their last problem; by default there is no limit.
+    `reading` is described at `read_documents`. If the check needs more than `effort`, that is the
+    last problem; None: no limit.
     """
     effort = effort or Effort()
     found: list[MappingProblem] = []

@@ -1,4 +1,4 @@
-"""The four mapping documents in written form, and all entries that cannot be read."""
+"""Parses the four mapping documents, and finds all entries that cannot be read."""
 
 import json
 from collections.abc import Mapping
@@ -42,7 +42,9 @@ Sets that were saved then may contradict themselves without the spaces.
 
 @dataclass(frozen=True, slots=True)
 class MappingProblem:
-    """A problem: its document, its JSON pointer (RFC 6901), and a sentence."""
+    """A problem in a mapping document: the document, the JSON pointer (RFC 6901) of the place, and
+    a sentence.
+    """
 
     data_id: str
     pointer: str
@@ -76,28 +78,30 @@ class _Entry(BaseModel):
 
 
 class DatabaseEntry(_Entry):
-    """Real databases that are shards of one logical one."""
+    """An entry that names the real databases of one logical database."""
 
     logic_db: str = Field(alias="logicDb", strict=True)
     real_dbs: _NameList = Field(alias="realDbs")
 
 
 class TableEntry(_Entry):
-    """Real tables that are shards of one logical one; either side may carry a database prefix."""
+    """An entry that names the real tables of one logical table. Both may have a database prefix."""
 
     logic_tb: str = Field(alias="logicTb", strict=True)
     real_tbs: _NameList = Field(alias="realTbs")
 
 
 class TopicEntry(_Entry):
-    """The topic of a logical database, or a list of topics that each receive every change of it."""
+    """An entry that gives a logical database one topic, or several that each receive
+    every change.
+    """
 
     logic_db: str = Field(alias="logicDb", strict=True)
     topics: _NameList = Field(alias="topic")
 
 
 class TagEntry(_Entry):
-    """A logical table and some of its fields, with the tag of each field by position."""
+    """An entry that gives tags to a logical table and to some of its fields, by position."""
 
     names: _NameList = Field(alias="logicTb")
     tags: _NameList = Field(alias="tag")
@@ -108,7 +112,7 @@ EntryT = TypeVar("EntryT", bound=_Entry)
 
 @dataclass(frozen=True, slots=True)
 class IndexedEntry(Generic[EntryT]):
-    """An entry and its index in the document, which problems name."""
+    """An entry, and its index in the document for problems."""
 
     index: int
     entry: EntryT
@@ -116,7 +120,7 @@ class IndexedEntry(Generic[EntryT]):
 
 @dataclass(frozen=True, slots=True)
 class MappingDocuments:
-    """The four mapping documents, parsed."""
+    """The four parsed mapping documents."""
 
     dbs: tuple[IndexedEntry[DatabaseEntry], ...] = ()
     tbs: tuple[IndexedEntry[TableEntry], ...] = ()
@@ -127,12 +131,11 @@ class MappingDocuments:
 def read_documents(
     documents: Documents, reading: str = ""
 ) -> tuple[MappingDocuments, list[MappingProblem]]:
-    """Read all four.
+    """Return the parsed documents, and the problems in them.
 
-    A document with a problem is read as empty, so that the others can still be checked for
-    themselves.
-
-    With the `reading` SPACES_COUNT, names of JSON lists keep the spaces around them.
+    A document with a problem is returned empty, so that the others can still be checked. If
+    `reading` is SPACES_COUNT, names in JSON lists keep the spaces around them, as in former
+    versions.
     """
     problems = [
         MappingProblem(data_id, "", _no_such_document(data_id))

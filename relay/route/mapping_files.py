@@ -1,4 +1,4 @@
-"""Mapping documents as files of a repository, before they are saved."""
+"""Reads mapping documents from files, before they are saved."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -14,9 +14,9 @@ _REMEDY: Final = (
 
 
 def read_mapping_files(places: Iterable[Path]) -> dict[str, bytes]:
-    """Read the documents from files and folders; dataId → body.
+    """Return dataId → contents of the mapping documents in these files and folders.
 
-    Raises ConfigurationError if one cannot be read or is ambiguous.
+    Raises ConfigurationError if a file cannot be read, or if a document is there twice.
     """
     documents: dict[str, bytes] = {}
     for file in _files(places):

@@ -1,6 +1,4 @@
-"""The entries of the mapping documents as rules: names read, and each entry's own mistakes
-found.
-"""
+"""Converts the entries of the mapping documents to rules, and finds the mistakes in each entry."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -37,7 +35,10 @@ _EMPTY_LISTED: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class DatabaseRule:
-    """A real database (or an expression over them) belongs to a logical one."""
+    """The rule that the real databases matching `real` belong to the logical database `logical`.
+
+    `pointer` is the JSON pointer of its entry.
+    """
 
     real: Name
     logical: str
@@ -46,8 +47,10 @@ class DatabaseRule:
 
 @dataclass(frozen=True, slots=True)
 class TableRule:
-    """A real table (or an expression) belongs to a logical one, in all databases or in those of
-    the prefixes.
+    """The rule that the real tables matching `real` belong to the logical table `logical`.
+
+    It applies to all databases, or only to those that its prefixes name. `pointer` is the JSON
+    pointer of its entry.
     """
 
     real: TableName
@@ -57,13 +60,15 @@ class TableRule:
 
     @property
     def prefixed(self) -> bool:
-        """Return whether the rule names a database, on either side; it then has priority over one
-        without.
+        """Return whether the rule names a real or logical database. It then has priority over rules
+        that do not.
         """
         return self.real.database is not None or self.logical_database is not None
 
     def holds_in(self, real_database: str, logical_database: str) -> bool:
-        """Return whether the rule applies to tables in this database."""
+        """Return whether the rule applies to tables of this real database, which belongs to this
+        logical one.
+        """
         if self.real.database is not None and not self.real.database.matches(real_database):
             return False
         return self.logical_database is None or self.logical_database == logical_database
@@ -71,7 +76,9 @@ class TableRule:
 
 @dataclass(frozen=True, slots=True)
 class TagRule:
-    """A logical table's tag, and a tag for some of its fields, in the document's order."""
+    """The tag of a logical table, and tags of some of its fields as (field, tag), in the order of
+    the document.
+    """
 
     logical_database: str | None
     table: str
@@ -81,7 +88,7 @@ class TagRule:
 
 @dataclass(slots=True)
 class MappingRules:
-    """All rules of a set, and the problems met while reading them."""
+    """All rules of a mapping set, and the problems that were found while reading its entries."""
 
     databases: list[DatabaseRule] = field(default_factory=list)
     tables: list[TableRule] = field(default_factory=list)
@@ -91,7 +98,8 @@ class MappingRules:
 
 
 def read_rules(documents: MappingDocuments, effort: Effort | None = None) -> MappingRules:
-    """Read every entry; one that is broken is left out and named in `problems`.
+    """Return the rules in the documents. An entry with a mistake gives no rule and is named in
+    `problems`.
 
     Raises TooMuchEffort.
     """

@@ -1,4 +1,4 @@
-"""Names in mapping documents: comma lists, an optional database prefix, regular expressions in
+"""Names in mapping documents: comma lists, optional database prefixes, and regular expressions in
 slashes.
 """
 
@@ -8,9 +8,9 @@ from relay.model.names.linear_pattern import LinearPattern, PatternRefused
 
 
 class NameRefused(ValueError):
-    """A name cannot be read; the message is a sentence for its author.
+    """A name cannot be read; the text is a sentence for its author.
 
-    `steps`: the upper bound of the work to find this out.
+    `steps` is the upper bound of the work that this took.
     """
 
     def __init__(self, sentence: str, steps: int = 1) -> None:
@@ -20,13 +20,13 @@ class NameRefused(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """One name: exact, or a regular expression that must match a whole name."""
+    """A literal name, or a regular expression that must match a whole name."""
 
     text: str
     expression: LinearPattern | None = None
 
     def matches(self, name: str) -> bool:
-        """Return whether the name matches."""
+        """Return whether this name is, or matches, the whole text `name`."""
         return self.text == name if self.expression is None else self.expression.is_whole(name)
 
     @property
@@ -40,7 +40,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class TableName:
-    """A table's name with its database prefix, where it has one."""
+    """The name of a table, with its database prefix; None without a prefix."""
 
     database: Name | None
     table: Name
@@ -55,9 +55,10 @@ class TableName:
 
 
 def split_outside_slashes(text: str, separator: str) -> list[str]:
-    """Cut at each separator outside slashes; a backslash escapes the next character.
+    """Return the parts of a text between separators that are outside of slashes, without spaces
+    around them.
 
-    Spaces around parts are removed.
+    A backslash escapes the next character. Raises NameRefused if a slash is not closed.
     """
     parts, inside, escaped = [""], False, False
     for character in text:
@@ -76,7 +77,7 @@ def split_outside_slashes(text: str, separator: str) -> list[str]:
 
 
 def read_name(text: str) -> Name:
-    """Read one name without a prefix. Raises NameRefused."""
+    """Return the name that a text means, without a prefix. Raises NameRefused."""
     if not text:
         raise NameRefused("A name is empty.")
     if not text.startswith("/"):
@@ -96,7 +97,7 @@ def read_name(text: str) -> Name:
 
 
 def read_exact_name(text: str) -> str:
-    """Read a logical name, which is always exact. Raises NameRefused."""
+    """Return a literal name, as logical names are. Raises NameRefused for an expression."""
     name = read_name(text)
     if name.expression is not None:
         raise NameRefused(f"{text!r} is a regular expression where one exact name is needed.")
@@ -104,7 +105,7 @@ def read_exact_name(text: str) -> str:
 
 
 def read_table_name(text: str) -> TableName:
-    """Read a table's name with its optional `database.` prefix. Raises NameRefused."""
+    """Return the name of a table, with its optional prefix `database.`. Raises NameRefused."""
     parts = split_outside_slashes(text, ".")
     if len(parts) > 2:
         raise NameRefused(
@@ -116,7 +117,9 @@ def read_table_name(text: str) -> TableName:
 
 
 def read_exact_table_name(text: str) -> tuple[str | None, str]:
-    """Read a logical table's name with its optional logical database. Raises NameRefused."""
+    """Return (logical database or None, logical table) that a text names literally. Raises
+    NameRefused.
+    """
     parts = split_outside_slashes(text, ".")
     if len(parts) > 2:
         raise NameRefused(

@@ -1,4 +1,6 @@
-"""Routes the changes of a real table: the topics, the logical name and the tags."""
+"""Routes the changes of a real table: to which topics, under which logical name, with
+which tags.
+"""
 
 from collections.abc import Collection, Container, Iterable
 from dataclasses import dataclass
@@ -17,8 +19,10 @@ from relay.settings import RoutingSettings
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """`logical` is the name that messages, keys and partition rules use: the logical one, or the
-    real one with names = "real".
+    """Where the rows of a table go.
+
+    `logical` is the name that messages, keys and partition rules use: the logical name, or the real
+    one with `names = "real"`. `topics` are its topics, and `tags` its tags.
     """
 
     logical: TableId
@@ -28,9 +32,8 @@ class Destination:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """The change is left out, as configured.
-
-    `reason` is a readable sentence, `cause` the metric label.
+    """The decision that rows of a table are not published. `reason` is a sentence, `cause` the
+    metric label.
     """
 
     reason: str
@@ -43,9 +46,9 @@ Route: TypeAlias = Destination | Dropped
 
 
 class Router:
-    """One mapping set under one instance's routing settings.
+    """Routes by one mapping set, under the routing settings of one instance.
 
-    Answers are cached, so a row costs one lookup.
+    Results are cached, so a row costs one lookup.
     """
 
     def __init__(self, mapping: MappingSet, settings: RoutingSettings) -> None:
@@ -55,15 +58,18 @@ class Router:
 
     @property
     def fixed_default(self) -> tuple[str, ...]:
-        """The topic of unmapped databases, if the settings use one and it is not a pattern."""
+        """The topic of unmapped databases, as a tuple of one; () if the settings use none or it is
+        a pattern.
+        """
         topic = self._settings.default_topic
         used = self._settings.unmapped_db == "default_topic" and topic is not None
         return (topic,) if used and topic is not None and not is_template(topic) else ()
 
     def route(self, real: TableId) -> Route:
-        """Return where a real table's changes go. Raises UnmappedName if the settings or two
-        mapping expressions say stop, or where a topic by pattern gives a name that Kafka does not
-        accept.
+        """Return where the rows of a real table go, or why they are dropped.
+
+        Raises UnmappedName if the settings stop for unmapped names, if two expressions match, or if
+        a topic pattern gives a name that Kafka does not accept.
         """
         route = self._routes.get(real)
         if route is None:
@@ -71,7 +77,9 @@ class Router:
         return route
 
     def destination(self, real: TableId) -> Destination | None:
-        """Return where a table's changes go; None if they are left out or stop the instance."""
+        """Return where the rows of a real table go; None if they are dropped or would stop the
+        instance.
+        """
         try:
             route = self.route(real)
         except UnmappedName:
@@ -79,9 +87,10 @@ class Router:
         return route if isinstance(route, Destination) else None
 
     def route_database(self, real: str) -> Route:
-        """Return the same for a statement that names no table, as CREATE DATABASE.
+        """Return where a statement about a database goes that names no table, such as CREATE
+        DATABASE; or why it is dropped.
 
-        The table in the answer is empty and it has no tags.
+        The table of the result is empty, and it has no tags. Raises UnmappedName.
         """
         logical = self.mapping.logical_database(real)
         if logical is None:
@@ -93,11 +102,11 @@ class Router:
     def tables_of(
         self, real: str, tables: Iterable[TableId], topics: Container[str]
     ) -> dict[str, Destination]:
-        """Return which of these topics hold rows of single tables of a real database, by topic,
-        with the logical table.
+        """Return which of these topics have rows of the known `tables` of a real database: topic →
+        destination of such a table.
 
-        A statement on the database itself names none of its tables: `tables` are the real tables
-        that are known. A topic's name does not say which table it belongs to.
+        A statement about the database names none of its tables, and the name of a topic does not
+        say which table it belongs to.
         """
         found: dict[str, Destination] = {}
         for table in sorted(each for each in tables if each.database == real):
@@ -154,9 +163,9 @@ class Router:
 
 
 def tags_for(destination: Destination, changed_columns: Collection[str] | None) -> tuple[str, ...]:
-    """Return the tags of one change: its table's, then those of the fields it touches.
+    """Return the tags of one change: those of its table, then those of its changed fields.
 
-    None: an insert or delete touches all.
+    `changed_columns` None: an insert or delete, which changes every field.
     """
     return tuple(
         dict.fromkeys(destination.tags.table + field_tags_for(destination, changed_columns))
@@ -166,9 +175,10 @@ def tags_for(destination: Destination, changed_columns: Collection[str] | None) 
 def field_tags_for(
     destination: Destination, changed_columns: Collection[str] | None
 ) -> tuple[str, ...]:
-    """Return only the tags of the fields that a change touches.
+    """Return only the tags of the changed fields.
 
-    Names are compared case-insensitively, as MySQL compares column names.
+    Names are compared case-insensitively, as MySQL compares column names. `changed_columns` None:
+    an insert or delete, which changes every field.
     """
     fields = destination.tags.fields
     if not fields or changed_columns is None:

@@ -11,14 +11,14 @@ _SPACE: Final = " \t\n\r"
 
 
 class TextLocation(NamedTuple):
-    """Line and column, both counted from 1; columns count characters."""
+    """A line and a column in a text, both counted from 1. Columns count characters."""
 
     line: int
     column: int
 
 
 class TextLocations:
-    """Finds JSON pointers in one text.
+    """Finds the places of JSON pointers in one text.
 
     The entries of a list are located once for all pointers.
     """
@@ -27,9 +27,10 @@ class TextLocations:
         self._text = text
 
     def of(self, pointer: str) -> TextLocation:
-        """Return the start of the innermost existing value on the pointer's path.
+        """Return where the value of a JSON pointer begins; if it does not exist, the innermost
+        existing value on its path.
 
-        If the text is not JSON, return the position of its first error.
+        If the text is no JSON, return the place of its first error.
         """
         try:
             offset = self._offset(pointer)

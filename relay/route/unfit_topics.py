@@ -1,4 +1,4 @@
-"""Topics by pattern that Kafka does not accept for names that the documents list."""
+"""Finds topic patterns that give names that Kafka does not accept."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,8 @@ from relay.route.mapping_rules import MappingRules, TableRule
 
 
 def unfit_topics(rules: MappingRules, effort: Effort) -> Iterator[MappingProblem]:
-    """Find listed names whose topic Kafka does not accept, each with the entry that lists it.
+    """Yield a problem for each listed name whose topic Kafka does not accept, at the entry that
+    lists the name.
 
     Raises TooMuchEffort.
     """

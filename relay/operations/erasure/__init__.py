@@ -1,5 +1,5 @@
-"""Erases a person: removes all data with given keys and texts from every store of an
-installation.
+"""Erases a person: removes all data with given keys and texts from every store of an installation
+(ADR 67).
 """
 
 from relay.operations.erasure.left_settings import put_back_settings

@@ -16,9 +16,10 @@ _BY_TEXT: Final = "by text"
 
 
 class InstanceStores:
-    """The stores of instances that are defined, and the dead letters of removed instances.
+    """The dead letters and claim-check stores of an installation's instances.
 
-    `topics` are all topics of the cluster. `removed` are instances that only have dead letters.
+    `topics` are all topics of the cluster. `removed` are instances that are no longer defined and
+    have dead letters; only these are searched.
     """
 
     def __init__(
@@ -37,18 +38,17 @@ class InstanceStores:
 
     @property
     def letter_topics(self) -> frozenset[str]:
-        """The topics that `find` searches."""
+        """The topics of dead letters that `find` searches."""
         return frozenset(self._letters(each).topic for each in (*self._instances, *self.removed))
 
     def find(
         self, erased: Collection[str], staying: Collection[str]
     ) -> tuple[Matches, Matches, Matches]:
-        """Return three groups of matches: of the keys, of records that may remain, and of a text
+        """Return the matches in three groups: of the keys, of records that stay, and of a text
         only.
 
-
-        erased   URLs of values that records in compacted topics point to
-        staying  URLs of values that records in topics without compaction point to
+        erased   URLs of values to which records in compacted topics point; they match a key
+        staying  URLs of values to which records in topics without compaction point
         """
         letters = {each: self._found_letters(each) for each in (*self._instances, *self.removed)}
         values = {each: self._found_values(each, erased, staying) for each in self._instances}
@@ -59,13 +59,19 @@ class InstanceStores:
         return matches(_OF_KEYS), matches(_OF_RECORDS), matches(_BY_TEXT)
 
     def remove_values(self, chosen: Matches) -> None:
-        """Delete the values with these URLs. Raises ClaimStoreUnreachable, ClaimStoreRefused."""
+        """Delete the chosen values from the claim-check stores. Raises ClaimStoreUnreachable,
+        ClaimStoreRefused.
+        """
         for name, paths in chosen.claims.items():
             for path in paths:
                 self._claims(self._instances[name]).remove(path)
 
     def remove_letters(self, chosen: Matches, turn: RewriteTurn) -> None:
-        """Rewrite the topics without these dead letters. Raises DeadLettersUnreadable."""
+        """Rewrite the dead letter topics without the chosen dead letters. Raises
+        DeadLettersUnreadable.
+
+        `turn` is the right to rewrite topics.
+        """
         for name, ids in chosen.dead_letters.items():
             self._letters(name).remove(ids, turn)
 
@@ -103,9 +109,11 @@ class InstanceStores:
 
 
 def letter_kind(letter: DeadLetter, needles: Needles) -> str:
-    """Return the reason if a dead letter matches, "" if it does not.
+    """Return the group to which a dead letter belongs: of keys, by text, or "" if it does not
+    match.
 
-    Its row has one of the keys, or its value contains one of the texts.
+    It is of keys if its row has one of the keys or contains one, and by text if it contains a text
+    or has a key in another spelling.
     """
     message = letter.message
     parts = (message.key, message.value, letter.reason.encode(), *(v for _, v in message.headers))
@@ -117,10 +125,11 @@ def letter_kind(letter: DeadLetter, needles: Needles) -> str:
 def value_kind(
     url: str, value: bytes, needles: Needles, erased: Collection[str], staying: Collection[str]
 ) -> str:
-    """Return the reason if a stored value matches, "" if it does not.
+    """Return the group to which a stored value belongs: of keys, of records, by text, or "" if it
+    does not match.
 
-    The reason is the kind of record that points to it, or its text. If both an erased and a
-    remaining record point to a value, it counts as remaining.
+    `erased` and `staying` are described at `InstanceStores.find`. A value to which both kinds of
+    records point stays with the records that stay.
     """
     if url in staying:
         return _OF_RECORDS

@@ -1,4 +1,4 @@
-"""Whether the last message of a key is a delete, in every JSON format. Pure."""
+"""Recognises messages of deletes, in every JSON format. Pure."""
 
 from typing import Any, Final
 
@@ -11,9 +11,8 @@ _DELETE_TYPE: Final = "delete"
 
 
 def is_delete(value: bytes) -> bool:
-    """Return whether a message says that its row was deleted.
-
-    False for a row, and for a message in a format that is not JSON.
+    """Return whether the message is about a deleted row; False also for a message that
+    is not JSON.
     """
     try:
         document = orjson.loads(value)

@@ -1,4 +1,4 @@
-"""Restores settings of topics that an interrupted erasure left changed."""
+"""Restores topic settings that an interrupted erasure left changed."""
 
 from typing import Final
 
@@ -12,12 +12,13 @@ PUT_BACK: Final = "erasure.settings_put_back"
 
 
 def put_back_settings(settings: RelaySettings, turn: ErasureTurn, actor: str) -> tuple[str, ...]:
-    """Restore `segment.ms`, and return the names of the topics. The caller must hold the turn.
+    """Restore `segment.ms` of the topics that an erasure changed, and return their names. The
+    caller must hold the right to erase (`turn`).
 
-    If ZooKeeper lost the note of a topic that still has the temporary value, the topic gets the
-    broker's value. A topic that was deleted, or has another value now, is not changed. The audit
-    entry is written first, so a repeated call may repeat it.
-    Raises StoreUnreachable, BrokerUnreachable, KafkaNotPermitted.
+    If ZooKeeper lost the record of a topic that still has the temporary value, the topic gets the
+    broker's value. A topic that was deleted or now has another value is not changed. The audit
+    entry is written first, so a repeated call may write it again. Raises StoreUnreachable,
+    BrokerUnreachable, KafkaNotPermitted.
     """
     trail = AuditTrail(settings.kafka, settings.installation)
     letters = letters_prefix(settings.installation)

@@ -18,11 +18,13 @@ LEAST_CHARACTERS: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Needles:
-    """Message keys as bytes, and byte strings that each identify the person.
+    """The search terms: message keys, and texts that each identify the person.
 
-    `parts` are the texts and the keys, unchanged and as JSON strings encode them. `key_parts` are
-    those of the keys: their brackets and quotes prevent matches inside longer texts. `alike` are
-    the keys in a normal form without differences in spelling.
+    keys       the keys as in messages
+    key_parts  the keys, unchanged and as JSON strings contain them; their brackets and quotes
+               prevent matches inside longer texts
+    parts      the texts and the keys, unchanged and as JSON strings contain them
+    alike      the keys in a normal form, without differences in spelling
     """
 
     keys: frozenset[bytes]
@@ -35,23 +37,23 @@ class Needles:
         return key is not None and key not in self.keys and plain_key(key) in self.alike
 
     def in_any(self, *values: bytes | None) -> bool:
-        """Return whether one of the values contains a text or key."""
+        """Return whether one of the values contains a searched text or key."""
         return any(part in value for value in values if value for part in self.parts)
 
     def key_in_any(self, *values: bytes | None) -> bool:
-        """Return whether one of the values contains a key."""
+        """Return whether one of the values contains a searched key."""
         return any(part in value for value in values if value for part in self.key_parts)
 
     def are_in(self, text: str) -> bool:
-        """Return whether a text contains one of the searched keys or texts."""
+        """Return whether the text contains a searched text or key."""
         return self.in_any(text.encode())
 
 
 def read_needles(keys: Iterable[str], texts: Iterable[str]) -> Needles:
-    """Return the search terms from lines; empty lines are ignored.
+    """Return the search terms in these lines; empty lines are ignored.
 
-    A key is written as in messages: a JSON array of table and values, `["shop.client","7"]`. Raises
-    ErasureRefused.
+    A key is written as in messages: a JSON array of table and values, such as
+    `["shop.client","7"]`. Raises ErasureRefused for anything else, and for short texts.
     """
     found = [line.strip() for line in keys if line.strip()]
     words = [line.strip("\r\n") for line in texts if line.strip()]
@@ -73,10 +75,11 @@ def read_needles(keys: Iterable[str], texts: Iterable[str]) -> Needles:
 
 
 def plain_key(key: bytes) -> tuple[str, ...] | None:
-    """Return the texts of a key in a normal form, without differences in spelling; None for no key.
+    """Return the values of a message key in a normal form, without differences in spelling; None if
+    it is no key.
 
     Servers consider texts equal that differ only in case, accents or trailing spaces, and numbers
-    that differ only in zeros. Messages contain the spelling of the row.
+    that differ only in zeros. Messages have the spelling of the row.
     """
     try:
         values = orjson.loads(key)

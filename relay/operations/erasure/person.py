@@ -36,11 +36,11 @@ _REMOVED: Final = (
 
 
 class PersonErasure:
-    """Erases keys and texts from the stores of one installation.
+    """Erases data with given keys and texts from the stores of one installation.
 
-    `topics` are additional topics of rows, besides those that an instance feeds. `told` is called
-    with a short text before each step that may take long. `turn` is this session's exclusive right
-    to run an erasure.
+    `topics` are topics of rows to search besides those to which an instance publishes. `told` is
+    called with a short text before each step that may take long. `turn` is this session's right to
+    erase; None: a new one.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class PersonErasure:
         )
 
     def plan(self) -> ErasurePlan:
-        """Read every store and return the findings. Nothing is changed."""
+        """Search all stores, and return what was found. Nothing is changed."""
         findings: list[TopicFinding] = []
         erased: set[str] = set()
         staying: set[str] = set()
@@ -93,14 +93,13 @@ class PersonErasure:
         )
 
     def erase(self, plan: ErasurePlan, who: Who, choice: ErasureChoice) -> None:
-        """Erase the findings of a plan, after an audit entry that contains none of them.
+        """Erase what a plan found; the audit entry before it contains none of the keys and texts.
 
-        Data written after the plan was made stays, and the next plan lists it. The act can be
-        interrupted and repeated with a new plan: values outside of Kafka are deleted before the
-        records that point to them.
-
-        Raises ErasureRefused before anything is changed, also while another process erases. Raises
-        ErasureInterrupted in the middle if the ZooKeeper session ended.
+        Data that was written after the plan was made stays, and the next plan finds it. An
+        interrupted erasure can be repeated with a new plan, because values outside of Kafka are
+        deleted before the records that point to them. Raises ErasureRefused before anything is
+        changed, also while another process erases, and ErasureInterrupted if the ZooKeeper session
+        ends meanwhile.
         """
         self._refuse(who, plan)
         with self._turn.held(who.name):

@@ -9,19 +9,18 @@ from relay.kafka import Tombstone
 
 @dataclass(frozen=True, slots=True)
 class TopicFinding:
-    """A topic of rows and its findings.
-
+    """What was found in one topic of rows.
 
     compacted   whether Kafka removes older records of a key
-    bound_ms    longest time until compaction, in milliseconds; None: no limit
-    records     number of records of the keys that have a value
-    last        partition → offset after the last of them
-    tombstones  of each partition and key whose last record has a value
-    others      records with another key or none that contain a key or text
-    neighbours  records before the last one of the keys in its partition
+    bound_ms    the longest time until compaction, in milliseconds; None: no limit
+    records     how many records with one of the keys have a value
+    last        partition → offset after the last of these records
+    tombstones  the tombstones to write: for each partition and key whose last record has a value
+    others      how many records have no such key, but contain a key or text
+    neighbours  how many offsets precede the last record of the keys in their partitions
     alike       keys of records that are one of the keys in another spelling
     ends        partition → offset up to which it was searched
-    rows        partitions and keys whose last record is not known to be a delete
+    rows        how many pairs of partition and key have a last record that is not known as a delete
     """
 
     topic: str
@@ -39,11 +38,11 @@ class TopicFinding:
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """The data to erase in the stores other than topics of rows.
+    """What was found in the stores other than topics of rows.
 
-    dead_letters   instance → ids
-    claims         instance → paths of values
-    audit_entries  entries of the trail by offset
+    dead_letters   instance → ids of dead letters
+    claims         instance → paths of values in its claim-check store
+    audit_entries  entries of the audit trail
     """
 
     dead_letters: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -51,11 +50,11 @@ class Matches:
     audit_entries: tuple[HeldEntry, ...] = ()
 
     def __bool__(self) -> bool:
-        """Return whether there is any finding."""
+        """Return whether anything was found."""
         return bool(self.dead_letters or self.claims or self.audit_entries)
 
     def __add__(self, other: "Matches") -> "Matches":
-        """Return the union of both findings."""
+        """Return both findings together."""
         return Matches(
             _joined(self.dead_letters, other.dead_letters),
             _joined(self.claims, other.claims),
@@ -65,12 +64,11 @@ class Matches:
 
 @dataclass(frozen=True, slots=True)
 class ErasureChoice:
-    """Additional choices of an operator.
-
+    """What an operator chooses to erase in addition.
 
     delete_records  in topics without compaction, delete all records up to the last one of the keys,
-                    also those of other keys
-    by_text         also erase data that only contains a text: it may belong to another person
+                    which includes records of other keys
+    by_text         also erase data that only contains a text, which may belong to another person
     """
 
     delete_records: bool = False
@@ -79,15 +77,16 @@ class ErasureChoice:
 
 @dataclass(frozen=True, slots=True)
 class ErasurePlan:
-    """All findings, and the reasons why they may be incomplete.
+    """All findings, and why they may be incomplete.
 
-    topics       topics of rows with such records
-    of_keys      letters and entries that hold a key, values that only compacted topics point to
-    of_records   values that records in topics without compaction point to
-    by_text      data that contains a text, and is in neither of the two
-    internal     internal topic → records that contain a text: position, schema, XA
-    notes        sentences: what is not covered
-    made_s       when the search ended, in seconds of this process's monotonic clock
+    topics      topics of rows with findings
+    of_keys     dead letters and audit entries with a key, and values to which only records in
+                compacted topics point
+    of_records  values to which records in topics without compaction point
+    by_text     data that contains a text and is in neither of these two
+    internal    internal topic (position, schema, XA) → number of records that contain a key or text
+    notes       sentences about what the search does not cover
+    made_s      when the search ended, in seconds of this process's monotonic clock
     """
 
     topics: tuple[TopicFinding, ...] = ()
@@ -100,7 +99,7 @@ class ErasurePlan:
 
     @property
     def is_empty(self) -> bool:
-        """Return whether no finding could be erased, except by another choice or by other keys."""
+        """Return whether nothing was found that an erasure could remove."""
         return not (
             any(each.records or each.alike for each in self.topics)
             or self.of_keys
@@ -109,7 +108,7 @@ class ErasurePlan:
         )
 
     def chosen(self, choice: ErasureChoice) -> Matches:
-        """Return the data to erase besides the records of topics."""
+        """Return what an erasure with this choice removes, besides the records of topics."""
         found = self.of_keys
         if choice.delete_records:
             found += self.of_records

@@ -1,6 +1,4 @@
-"""Topics of rows: find records of the keys, and write the tombstones that make Kafka remove
-them.
-"""
+"""Topics of rows: finds the records of the keys, and the tombstones that make Kafka remove them."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -63,7 +61,7 @@ class _Found:
 def find_in_topic(
     kafka: KafkaSettings, state: TopicState, needles: Needles
 ) -> tuple[TopicFinding, tuple[Claim, ...]]:
-    """Return the findings in a topic, and the claim checks of the records with these keys."""
+    """Return what was found in a topic, and the claim checks of the records with the keys."""
     found = _Found(needles)
     for each in scan_topic(kafka, state.name, state.partitions):
         found.take(each)
@@ -84,7 +82,7 @@ def find_in_topic(
 
 
 def known_topics(admin: TopicAdmin, named: Iterable[str]) -> list[TopicState]:
-    """Return the named topics and their topics of statements, as far as they exist in the
+    """Return the state of the named topics and of their topics of statements, if they exist in the
     cluster.
     """
     there = admin.partition_counts()

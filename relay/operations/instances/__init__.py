@@ -1,4 +1,5 @@
-"""Operator views and orders of instances: list, pause, limits, and the followed server.
+"""Lists instances, and carries out operators' requests about them: pause, rate limits, start,
+retire.
 
-Allowed imports are those of `relay.operations`: `relay.state`, `relay.source`, settings and audit.
+It may import what `relay.operations` may: `relay.state`, `relay.source`, settings and audit.
 """

@@ -15,9 +15,9 @@ class ChosenSource(NamedTuple):
 
 
 def chosen_source(instance: InstanceSettings, wanted: str | None) -> ChosenSource:
-    """Choose the source named `wanted`; a single one can also be named by the instance's name.
+    """Return the source that a request names as `wanted`; None: the single source.
 
-    Raises SourceNotNamed.
+    A single source can also be named by the instance's name. Raises SourceNotNamed.
     """
     members = instance.each_source()
     name = source_named(instance.name, () if instance.group is None else members, wanted)
@@ -27,9 +27,10 @@ def chosen_source(instance: InstanceSettings, wanted: str | None) -> ChosenSourc
 def chosen_server(
     instance: InstanceSettings, wanted: str | None, *, standby: bool
 ) -> SourceSettings:
-    """Return the connection settings of a source, or of its standby.
+    """Return the connection settings of the source that a request names, or of its standby.
 
-    Raises SourceNotNamed, and ConfigurationError if it has no standby.
+    `wanted` is described at `chosen_source`. Raises SourceNotNamed, and ConfigurationError if the
+    source has no standby.
     """
     chosen = chosen_source(instance, wanted)
     settings = chosen.settings.at_standby() if standby else chosen.settings

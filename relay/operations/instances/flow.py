@@ -1,4 +1,4 @@
-"""Pauses, resumes, throttles and starts an instance on an operator's request."""
+"""Pauses, resumes, throttles and starts an instance at an operator's request."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,7 +13,7 @@ from relay.zk import Session
 
 
 class InstanceFlow:
-    """Shows and changes the requested flow of one instance, and restarts it after a stop."""
+    """Shows and changes the pause and limits of one instance, and starts it again after a stop."""
 
     def __init__(self, settings: RelaySettings, instance: str, session: Session) -> None:
         self._instance = instance_of(settings, instance, session, resolved=False).name
@@ -23,20 +23,23 @@ class InstanceFlow:
         self._trail = AuditTrail(settings.kafka, settings.installation)
 
     def show(self) -> Flow:
-        """Return the flow that operators have set. Raises StoreUnreachable."""
+        """Return the pause and limits that operators have set. Raises StoreUnreachable."""
         return self._store.read(self._instance)
 
     def pause(self, who: Who) -> Flow:
-        """Pause the instance. Its leader stops after the current batch and stays the leader."""
+        """Pause the instance, and return the new flow. Its leader stops after the current batch and
+        stays the leader.
+        """
         return self.change(who, lambda flow: replace(flow, paused=True))
 
     def resume(self, who: Who) -> Flow:
-        """Resume the instance."""
+        """Let a paused instance continue, and return the new flow."""
         return self.change(who, lambda flow: replace(flow, paused=False))
 
     def throttle(self, who: Who, rows_per_second: int | None, bytes_per_second: int | None) -> Flow:
-        """Set the instance's rate limits. None: use the limit of the configuration file; 0: no
-        limit.
+        """Set the instance's rate limits, and return the new flow.
+
+        None: use the limit of the configuration file; 0: no limit.
         """
         return self.change(
             who,
@@ -46,9 +49,9 @@ class InstanceFlow:
         )
 
     def change(self, who: Who, change: Callable[[Flow], Flow]) -> Flow:
-        """Write the audit entry, then the change. If the entry fails, nothing is changed.
+        """Apply `change` to the present flow, and return the new flow.
 
-        Raises VersionConflict.
+        The audit entry is written first; if that fails, nothing is changed. Raises VersionConflict.
         """
         before = self._store.read(self._instance)
         after = replace(change(before), by=who.name, comment=who.comment)
@@ -60,7 +63,7 @@ class InstanceFlow:
         return self._store.write(self._instance, after)
 
     def start(self, who: Who) -> None:
-        """Restart a stopped instance with the settings that its relay has loaded.
+        """Start a stopped instance again, with the settings that its relay has loaded.
 
         The audit entry is written first.
         """

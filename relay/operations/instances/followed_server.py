@@ -1,6 +1,4 @@
-"""Chooses the server of a source for a position: the master or standby that the position belongs
-to.
-"""
+"""Finds the server of a source, master or standby, to which a position belongs."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,7 +22,7 @@ _PLACE_REMEDY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class FollowedPosition:
-    """A position on one of the servers, with that server's settings."""
+    """A position, and the settings of the server on which it was found."""
 
     settings: SourceSettings
     target: TransactionPosition
@@ -33,10 +31,11 @@ class FollowedPosition:
 def followed_position(
     source: SourceSettings, standing: SourcePosition | None, at: BinlogPosition | str
 ) -> FollowedPosition:
-    """Find the position on the server that the source's position belongs to.
+    """Return the position `at`, found on the server to which the source's present position
+    `standing` belongs.
 
-    If that is unknown: on the first server that has it. `at` are coordinates, or a GTID set that
-    ends there. Raises MoveRefused if no transaction begins there, and errors of the servers.
+    `standing` None: on the first server that has `at`. `at` is coordinates, or a GTID set. Raises
+    MoveRefused if no transaction begins there, and the errors of the servers.
     """
     found: list[FollowedPosition] = []
     refusals: list[RelayError] = []
@@ -66,7 +65,7 @@ def followed_position(
 def check_readable(
     instance: InstanceSettings, settings: SourceSettings, record: PositionRecord
 ) -> None:
-    """Check that the server still has the binlog after a record's position.
+    """Check that the server still has the binlog from a record's position on.
 
     Raises MoveRefused if it does not.
     """

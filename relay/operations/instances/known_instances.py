@@ -1,5 +1,5 @@
-"""Lists the instances that operators may name: those of the configuration file, and those defined
-at run time.
+"""The instances that operators may name: those of the configuration file, and those defined at run
+time.
 """
 
 from collections.abc import Mapping
@@ -16,9 +16,8 @@ from relay.zk import Session
 class DefinedInstances:
     """All instances that this configuration file and the documents in ZooKeeper define.
 
-    settings: those of the file first, then those defined at run time, by name. Secrets of documents
-    stay `${NAME}`.
-    unusable: name → reason, for documents that every relay refuses.
+    settings  their settings, those of the file first; secrets in documents stay `${NAME}`
+    unusable  name → reason, for documents that every relay refuses
     """
 
     settings: tuple[InstanceSettings, ...] = ()
@@ -26,7 +25,7 @@ class DefinedInstances:
 
 
 def defined_instances(settings: RelaySettings, session: Session) -> DefinedInstances:
-    """Return the instances of the file and of the documents. The file has priority for equal names.
+    """Return the instances of the file and of the documents. If both have a name, the file counts.
 
     Raises StoreUnreachable.
     """
@@ -51,11 +50,11 @@ def defined_instances(settings: RelaySettings, session: Session) -> DefinedInsta
 def instance_of(
     settings: RelaySettings, name: str, session: Session | None = None, *, resolved: bool = True
 ) -> InstanceSettings:
-    """Return the instance's settings. A name in the configuration file has priority.
+    """Return the settings of an instance. If the configuration file has the name, the file counts.
 
-    Without a session only the file is read. Not `resolved`: `${NAME}` in a document is kept, for
-    callers that need no secret. Raises ConfigurationError if the name is unknown, or its document
-    is invalid.
+    Without a session only the file is read. `resolved` False: `${NAME}` in a document stays, for
+    callers that need no secret. Raises ConfigurationError if the name is unknown or its document is
+    invalid.
     """
     found = next((each for each in settings.instances if each.name == name), None)
     if found is not None:

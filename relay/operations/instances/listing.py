@@ -1,4 +1,4 @@
-"""Lists the existing instances, with the last report of each."""
+"""Lists all instances, each with its last status."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,7 +21,9 @@ NEVER_REPORTED = "NEVER_REPORTED"
 
 @dataclass(frozen=True, slots=True)
 class ListedInstance:
-    """An instance with its last status. `relay_alive`: the relay that wrote the status is alive."""
+    """An instance with its last status. `relay_alive`: the relay that wrote the status
+    still runs.
+    """
 
     status: InstanceStatus
     relay_alive: bool
@@ -56,7 +58,7 @@ class InstanceList:
         return [ListedInstance(status, status.relay in alive) for status in found]
 
     def one(self, name: str) -> ListedInstance:
-        """Return one instance. Raises NodeMissing if it does not exist."""
+        """Return the instance with this name. Raises NodeMissing if it does not exist."""
         members, here = self._members.members(), {*self._of_file, *self._documents.names()}
         try:
             status = self._statuses.status(name)
@@ -69,10 +71,10 @@ class InstanceList:
 
 
 def exists_elsewhere(status: InstanceStatus, members: Iterable[RelayMember]) -> bool:
-    """Return whether only another relay's file defines this instance.
+    """Return whether the file of another relay defines this instance.
 
-    True if a live relay lists the instance. Also True if its last relay is gone and the instance
-    was not defined at run time: its document would otherwise exist.
+    True if a running relay lists it. Also True if the relay that reported it no longer runs and the
+    instance was not defined at run time, because a document would otherwise exist.
     """
     living = list(members)
     if any(status.name in each.instances for each in living):

@@ -1,4 +1,4 @@
-"""Removes an instance that will never publish again from its topics."""
+"""Removes an instance that will never publish again from the agreements of its topics."""
 
 from relay.audit import AuditEntry, AuditTrail
 from relay.errors import MoveRefused
@@ -20,7 +20,7 @@ class Retirement:
         self._trail = AuditTrail(settings.kafka, settings.installation)
 
     def topics(self) -> tuple[str, ...]:
-        """Return the topics whose rows or statements the instance feeds, sorted.
+        """Return the topics to which the instance publishes rows, or statements about them, sorted.
 
         Raises StoreUnreachable.
         """
@@ -34,10 +34,11 @@ class Retirement:
         )
 
     def carry_out(self, who: Who) -> tuple[str, ...]:
-        """Remove the instance from its topics, and return these. It joins again if it ever starts.
+        """Remove the instance from its topics, and return these. If the instance starts again, it
+        joins them again.
 
-        The audit entry is written first. Raises MoveRefused while a relay leads the instance, or if
-        it feeds no topic.
+        The audit entry is written first. Raises MoveRefused if a relay leads the instance, or if it
+        publishes to no topic.
         """
         if leader := self._election.leader():
             raise MoveRefused(

@@ -1,1 +1,1 @@
-"""Mapping sets: as operators save them, and as instances use them."""
+"""Mapping sets: saved by operators, and compared with those that instances use."""

@@ -1,5 +1,5 @@
-"""Refuses a mapping that returns tables to a topic which some instances have not left yet (ADR
-81).
+"""Refuses a mapping that gives a topic back to tables while some instances still publish under an
+older set (ADR 81).
 """
 
 from collections.abc import Mapping
@@ -11,16 +11,17 @@ from relay.state import InstanceStore, MappingStore
 
 
 class EarlyReturns:
-    """Checks new mapping sets of one installation against the reports of its instances."""
+    """Checks a new mapping set against the statuses of an installation's instances."""
 
     def __init__(self, store: MappingStore, notes: InstanceStore) -> None:
         self._store = store
         self._notes = notes
 
     def refuse(self, bodies: Mapping[str, str]) -> None:
-        """Raise TableReturnsEarly if these documents return a table to a topic too early.
+        """Raise TableReturnsEarly if the documents `bodies` give a topic back to a table too early.
 
-        They are compared with the newest readable set. Raises MappingRefused, StoreUnreachable.
+        They are compared with the newest set that can be read. Raises MappingRefused,
+        StoreUnreachable.
         """
         sets = SavedSets(self._store)
         newest = max(self._store.set_numbers(), default=0)

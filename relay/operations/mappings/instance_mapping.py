@@ -1,5 +1,5 @@
-"""Compares the mapping set of an instance's position record with the one in ZooKeeper, and accepts
-the latter.
+"""Compares the mapping set in an instance's position record with the set in ZooKeeper, and lets an
+operator accept the latter.
 """
 
 from collections.abc import Mapping
@@ -23,12 +23,13 @@ _ANY_OTHER_TABLE: Final = "*"
 
 @dataclass(frozen=True, slots=True)
 class MappingComparison:
-    """Comparison of two sets: `named` in the position record, `found` active in ZooKeeper.
+    """The set `named` in the position record, compared with the set `found` in force in ZooKeeper.
 
-    `same`: the store continues the sets under which rows were published; no acceptance is
-    necessary. `known`: the documents of `named` can be read, and `changes` lists the differences.
-    Otherwise `changes` compares with an empty mapping. `half_published` names a transaction that
-    will be completed under its own set.
+    same            whether ZooKeeper continues the sets under which rows were published, so that no
+                    acceptance is necessary
+    known           whether the documents of `named` can be read
+    changes         what changes for tables from `named` to `found`; if not known, all of `found`
+    half_published  a transaction that is published to its end under its own set, "" if none
     """
 
     named: MappingName
@@ -53,10 +54,10 @@ class InstanceMapping:
         self._notes = InstanceStore(session, paths)
 
     def compare(self) -> MappingComparison:
-        """Compare the two sets; nothing is changed.
+        """Compare the two sets. Nothing is changed.
 
-        Raises MoveRefused for an instance without a position, MappingRefused for an invalid set in
-        ZooKeeper, BrokerUnreachable, PositionUnreadable, StoreUnreachable.
+        Raises MoveRefused for an instance without a position record, MappingRefused for an invalid
+        set in ZooKeeper, BrokerUnreachable, PositionUnreadable, StoreUnreachable.
         """
         record = None if self._record.store.ensure_topic() else self._record.store.read()
         named, found = _named(record), self._store.current()
@@ -75,11 +76,11 @@ class InstanceMapping:
         )
 
     def accept(self, wanted: MappingName, who: Who) -> MappingName:
-        """Publish future transactions under the active set in ZooKeeper, and return the replaced
-        set.
+        """Let the instance publish later transactions under the set in force in ZooKeeper; return
+        the replaced set.
 
-        The active set must be `wanted`. A half-published transaction is completed under its own
-        set. Raises MoveRefused, and the errors of `compare`.
+        The set in force must be `wanted`. A half-published transaction ends under its own set.
+        Raises MoveRefused, and the errors of `compare`.
         """
         found = self._store.current()
         if found.name != wanted:
@@ -160,7 +161,7 @@ class InstanceMapping:
 
 
 def mapping_in_force(settings: RelaySettings, session: Session) -> MappingSet:
-    """Return the active mapping set in ZooKeeper, set 0 if none was saved.
+    """Return the mapping set in force in ZooKeeper; set 0 if none was saved.
 
     Raises MappingRefused, StoreUnreachable.
     """

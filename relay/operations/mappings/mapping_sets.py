@@ -1,4 +1,4 @@
-"""Saves, reads and restores mapping sets for an operator, without the admin."""
+"""Saves, reads and rolls back mapping sets for an operator, without the admin."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,8 +18,13 @@ from relay.zk import Session
 
 @dataclass(frozen=True, slots=True)
 class MappingEdit:
-    """The effect of a save or a rollback: `base` is the active number, `changed` are the dataIds
-    whose text would differ.
+    """The effect of a save or a rollback, before it is carried out.
+
+    base           the number of the set in force
+    bodies         the documents after it
+    changed        the dataIds whose text differs
+    problems       why the set cannot come into force, empty if it can
+    restored_from  the older set of a rollback, None for a save
     """
 
     base: int
@@ -32,8 +37,8 @@ class MappingEdit:
 class MappingSets:
     """The mapping sets of one installation.
 
-    A save is refused if another set became active since it was prepared, as in the admin. `acts`
-    receives the audit entry of each new set.
+    A save is refused if another set came into force since it was prepared. `acts` receives the
+    audit entry of each new set.
     """
 
     def __init__(self, settings: RelaySettings, session: Session, acts: DelayedTrail) -> None:
@@ -44,24 +49,26 @@ class MappingSets:
         self._acts = acts
 
     def stored(self, number: int | None = None) -> StoredSet:
-        """Return the set of this number, or the active one.
+        """Return the set with this number; None: the set in force.
 
         Raises NodeMissing, MappingRefused, StoreUnreachable.
         """
         return self._store.current() if number is None else self._store.load(number)
 
     def history(self, limit: int) -> tuple[int, Sequence[SetRecord]]:
-        """Return the active number (0: none) and the metadata of the newest sets, the newest
-        first.
+        """Return the number of the set in force (0: none), and the newest sets without their
+        documents, the newest first.
+
+        `limit` is how many sets at most.
         """
         return self._store.number(), [
             self._store.record(number) for number in self._store.set_numbers()[:limit]
         ]
 
     def edit(self, documents: Mapping[str, bytes], base: int | None = None) -> MappingEdit:
-        """Return the effect of saving these documents; other documents are kept.
+        """Return the effect of saving these documents; documents that are not given stay.
 
-        Raises VersionConflict if `base` is not active.
+        Raises VersionConflict if `base` is given and is not the number of the set in force.
         """
         current = self._store.current()
         if base is not None and base != current.number:
@@ -74,14 +81,14 @@ class MappingSets:
         )
 
     def roll_back_to(self, number: int) -> MappingEdit:
-        """Return the effect of activating an older set's contents again.
+        """Return the effect of putting an older set's documents into force again.
 
         Raises NodeMissing, MappingRefused.
         """
         return _edit(self._store.current(), self._store.load(number).bodies, restored_from=number)
 
     def needs_number(self, edit: MappingEdit) -> bool:
-        """Return whether rows were published under a set with a higher number than the active one.
+        """Return whether rows were published under a set with a higher number than that in force.
 
         A save then creates a new set even if the documents are equal. Raises BrokerUnreachable, and
         the errors of `highest_recorded_set`.
@@ -89,9 +96,9 @@ class MappingSets:
         return self._recorded() > edit.base
 
     def carry_out(self, edit: MappingEdit, who: Who) -> StoredSet:
-        """Activate the edit as the next set.
+        """Put the documents of an edit into force as the next set, and return the set.
 
-        Raises VersionConflict if another save came first, MappingRefused for problems,
+        Raises VersionConflict if another save was faster, MappingRefused if the edit has problems,
         TableReturnsEarly.
         """
         if edit.problems:

@@ -1,4 +1,4 @@
-"""Reads numbers of mapping sets from position records, because ZooKeeper may have lost its sets."""
+"""Reads the mapping sets that position records name, because ZooKeeper may have lost its sets."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final

@@ -1,5 +1,4 @@
-"""Reads the messages of a logical table, without a consumer group.
+"""Reads the messages of a logical table for an operator, without a consumer group.
 
-Allowed imports are those of `relay.operations`: `relay.kafka`, `relay.state`, `relay.route` and
-settings.
+It may import what `relay.operations` may: `relay.kafka`, `relay.state`, `relay.route` and settings.
 """

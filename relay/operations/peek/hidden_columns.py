@@ -1,4 +1,6 @@
-"""Hides columns of a logical table from readers, also in messages that were published before."""
+"""Hides masked columns of a logical table from readers, also in messages that were published before
+the mask.
+"""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
@@ -8,16 +10,19 @@ from relay.settings import InstanceSettings, RowRuleSettings
 
 
 class HiddenColumns:
-    """The current masks and rules, which also apply to messages that are older than they are.
+    """The present masks and rules of a logical table. They also apply to older messages.
 
-    A mask or rule of one instance for one real table applies to the whole logical table: without
-    full headers a message does not name its real table.
+    A mask or rule of one instance for one real table applies to the whole logical table, because
+    without full headers a message does not name its real table.
     """
 
     def __init__(
         self, instances: Iterable[InstanceSettings], reals: Mapping[str, Collection[TableId]]
     ) -> None:
-        """`reals`: instance → its real tables of the logical one. Raises ConfigurationError."""
+        """`reals` maps each instance to its real tables of the logical table.
+
+        Raises ConfigurationError.
+        """
         everywhere = sorted({str(each) for tables in reals.values() for each in tables})
         rules: list[RowRuleSettings] = []
         patterns: list[NamePattern] = []
@@ -31,15 +36,13 @@ class HiddenColumns:
         self._only = [{name.lower() for name in rule.fields} for rule in rules if rule.fields]
 
     def masks(self, column: str, real: str = "") -> bool:
-        """Return whether the values of a column are hidden.
-
-
-        real  `database.table` that the message names; empty: none
+        """Return whether the values of a column are hidden. `real` is the real table that the
+        message names; "": none.
         """
         return self._masked.of(column, real)
 
     def omits(self, column: str, key: Collection[str]) -> bool:
-        """Return whether a column is not shown. Columns of the key are always shown."""
+        """Return whether a column is not shown at all. Columns of the key are always shown."""
         name = column.lower()
         if column in key:
             return False

@@ -1,4 +1,4 @@
-"""Reads the newest rows of a table: backwards through a topic in growing steps, with bounded
+"""Reads the newest rows of a table, backwards through a topic in growing steps, with limited
 effort.
 """
 
@@ -23,10 +23,9 @@ _POLL_RECORDS: Final = 2000
 class PeekPage:
     """Existing rows, the newest first.
 
-
-    after     partition → offset from which following rows are read
-    complete  the whole topic was searched
-    searched  number of searched offsets
+    after     partition → offset from which later rows are read
+    complete  whether the whole topic was searched
+    searched  how many offsets were searched
     """
 
     rows: tuple[PeekedRow, ...]
@@ -41,10 +40,10 @@ def newest_rows(
     wanted: tuple[RowReader, PeekQuestion],
     count: int,
 ) -> PeekPage:
-    """Return at most `count` matching rows of the topic, the newest first.
+    """Return at most `count` rows of the topic that match, the newest first.
 
-    The search stops after some seconds or 50,000 offsets; the page is then marked as incomplete.
-    Raises the errors of `TopicTail`.
+    `ranges` are the offsets of each partition. The search ends after some seconds or 50,000
+    offsets; the page is then not `complete`. Raises the errors of `TopicTail`.
     """
     deadline, step = Deadline.after(_SECONDS), _FIRST_STEP
     ends = {number: each.end for number, each in ranges.items()}

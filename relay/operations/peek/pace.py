@@ -1,4 +1,4 @@
-"""Limits the rows that a reader gets per second."""
+"""Limits how many rows per second a reader gets."""
 
 from typing import Final
 
@@ -9,7 +9,9 @@ FILTERED_ROWS_PER_SECOND: Final = 100
 
 
 class RowPace:
-    """Allows a number of rows per second, and `burst` rows immediately at the beginning."""
+    """Allows `per_second` rows per second, and `burst` rows at once at the beginning. `now_s` is in
+    seconds of one clock.
+    """
 
     def __init__(self, per_second: int, burst: int, now_s: float) -> None:
         self._per_second = per_second
@@ -17,7 +19,7 @@ class RowPace:
         self._at_s = now_s
 
     def take(self, wanted: int, now_s: float) -> int:
-        """Return how many of the requested rows may be shown now, and count them."""
+        """Return how many of the `wanted` rows may be shown now, and count them as shown."""
         passed_s, self._at_s = max(0.0, now_s - self._at_s), now_s
         refilled = min(float(self._per_second), self._left + passed_s * self._per_second)
         self._left = max(self._left, refilled)

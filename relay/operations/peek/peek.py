@@ -1,4 +1,4 @@
-"""Reads a table's messages for one reader: the existing rows, then new ones."""
+"""Reads a table's messages for one reader: first the existing rows, then new ones."""
 
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -28,11 +28,10 @@ _NOT_THERE: Final = "A relay makes the topic when it starts the instance; start 
 class PeekBatch:
     """The result of one poll.
 
-    rows     rows to show
-    seen     rows of the table that were read and that match the question
-    skipped  offsets of the topic that were not read, because messages arrive faster than they can
-    be read
-    after    where reading continues: partition → offset; None while rows wait to be shown
+    rows     the rows to show
+    seen     how many rows of the table were read that match the question
+    skipped  how many offsets were not read, because messages arrive faster than they can be shown
+    after    partition → offset where reading continues; None while rows still wait to be shown
     """
 
     rows: tuple[PeekedRow, ...] = ()
@@ -42,7 +41,9 @@ class PeekBatch:
 
 
 class Peek:
-    """Reads one topic of the table with one consumer; for one thread at a time. Close it."""
+    """Reads one topic of a table with one consumer. One thread uses it at a time; close it at the
+    end.
+    """
 
     def __init__(
         self,
@@ -60,22 +61,20 @@ class Peek:
         self._pace = RowPace(self._per_second, self._per_second, now_s())
 
     def page(self, count: int = NEWEST_ROWS) -> PeekPage:
-        """Return existing rows and read no further.
+        """Return existing rows only: the first ones after the start time if there is one, otherwise
+        the newest.
 
-        With a start time: the first rows after it. Otherwise: the newest rows. Raises
-        NothingToPeek, BrokerUnreachable, KafkaNotPermitted, TopicRefused.
+        Raises NothingToPeek, BrokerUnreachable, KafkaNotPermitted, TopicRefused.
         """
         if isinstance(self._question.start, FromMoment):
             return self._since(self._question.start.at_ms, count)
         return self._newest(self._ranges(), count)
 
     def start(self, after: Mapping[int, int] | None = None) -> PeekBatch:
-        """Begin to read, and return the existing rows if they are requested.
+        """Begin to read, and return the existing rows if the question asks for them.
 
-
-        after  where an earlier reader stopped; None: the question determines it
-
-        Raises NothingToPeek, BrokerUnreachable, KafkaNotPermitted, TopicRefused.
+        `after` is where an earlier reader stopped; None: the question decides. Raises
+        NothingToPeek, BrokerUnreachable, KafkaNotPermitted, TopicRefused.
         """
         ranges, start = self._ranges(), self._question.start
         if after is not None:
@@ -121,13 +120,14 @@ class Peek:
 
     @property
     def rests(self) -> bool:
-        """Return whether `poll` returns at once, because rows are already read and kept for the
-        next second.
+        """Return whether rows that were read still wait to be shown, so that `poll` returns at
+        once.
         """
         return bool(self._waiting)
 
     def row_at(self, partition: int, offset: int, row: int) -> PeekedRow | None:
-        """Return one row by partition, offset and number; None if the table has no row there.
+        """Return the row at an offset, by its number in the message; None if the table has no row
+        there.
 
         Raises NothingToPeek, BrokerUnreachable, KafkaNotPermitted, TopicRefused.
         """

@@ -1,4 +1,4 @@
-"""The rows of a table's messages that a reader requests, and the start time."""
+"""What a reader wants to see of a table's messages, and from when on."""
 
 import re
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class FromNewest:
 
 @dataclass(frozen=True, slots=True)
 class FromMoment:
-    """Rows published at a time (Unix milliseconds) or later."""
+    """Start with the rows that were published at `at_ms` (Unix milliseconds) or later."""
 
     at_ms: int
 
@@ -36,10 +36,10 @@ PeekStart: TypeAlias = FromNow | FromNewest | FromMoment
 
 
 def peek_start(text: str, now_ms: int) -> PeekStart:
-    """Parse a start: `now`, `last`, a time span before now (`15m`), a time with its zone, or Unix
-    milliseconds.
+    """Return the start that a text means: `now`, `last`, a time span such as `15m`, a time with its
+    zone, or Unix milliseconds.
 
-    Raises ValueError with a sentence for anything else.
+    `now_ms` is the present time. Raises ValueError with a sentence for anything else.
     """
     if text == "now":
         return FromNow()
@@ -67,11 +67,12 @@ def _moment_ms(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PeekQuestion:
-    """The rows that a reader requests.
+    """What a reader wants to see.
 
-    table      logical table
-    operation  INSERT, UPDATE or DELETE; empty: all
-    key        text that the key contains; empty: all keys
+    table      the logical table
+    operation  INSERT, UPDATE or DELETE; "": all
+    key        a text that the key contains; "": all keys
+    start      from when on
     """
 
     table: TableId
@@ -82,7 +83,7 @@ class PeekQuestion:
     def accepts(self, row: PeekedRow) -> bool:
         """Return whether a row of the table matches.
 
-        A hidden key never matches, so that no reader can discover its value by searching.
+        A row whose key is hidden matches no text, so that no reader can find out its key by trying.
         """
         if self.operation and row.operation != self.operation:
             return False

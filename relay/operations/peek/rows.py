@@ -32,11 +32,10 @@ _ALL: Final = slice(None)
 
 @dataclass(frozen=True, slots=True)
 class PeekedColumn:
-    """One column of a row. Values are the texts of the message, None for NULL.
+    """One column of a row. `before` and `after` are the texts of the message, None for NULL.
 
-
-    hidden   the values are hidden; both are then None
-    changed  the message marks the column as changed
+    hidden   whether the values are hidden; both are then None
+    changed  whether the message marks the column as changed
     """
 
     name: str
@@ -52,13 +51,13 @@ class PeekedColumn:
 class PeekedRow:
     """One row of a message.
 
-    row         number of the row within its message
-    at_ms       when the message was published, Unix milliseconds
-    key         values of the key in the order of its columns; empty: the table has no key
-    key_hidden  the key's values are hidden and empty
-    order       None if the message has no order header
-    headers     other headers with the origin of the row: real, source, gtid, instance
-    claim       sentence about a value stored outside of Kafka; empty: the row is in the message
+    row         the number of the row in its message
+    at_ms       when the message was published, in Unix milliseconds
+    key         the values of the key in the order of its columns; empty if the table has no key
+    key_hidden  whether the values of the key are hidden; `key` is then empty
+    order       the order key, None if the message has no order header
+    headers     further headers about the origin of the row: real, source, gtid, instance, mapping
+    claim       a sentence about a value that is stored outside of Kafka; "" if it is in the message
     """
 
     topic: str
@@ -87,8 +86,8 @@ class PeekedRow:
 
     @property
     def order_parts(self) -> str:
-        """Return the epoch, binlog file and offset of the execute position as part of a
-        sentence.
+        """Return the epoch, binlog file and offset of the order key as a part of a sentence; ""
+        without an order key.
         """
         if self.order is None:
             return ""
@@ -138,10 +137,10 @@ class PeekedRow:
 
 @dataclass(frozen=True, slots=True)
 class RowReader:
-    """Extracts the rows of one logical table from the records of a topic.
+    """Reads the rows of one logical table from the records of a topic.
 
-
-    printed  names that messages of the table have: the logical one, or real ones
+    `printed` are the names that its messages have: the logical name, or real names. `hidden` are
+    the columns that are not shown.
     """
 
     topic: str
@@ -149,8 +148,9 @@ class RowReader:
     hidden: HiddenColumns
 
     def rows(self, record: TailRecord) -> list[PeekedRow]:
-        """Return the record's rows. Empty for other tables, statements, markers and messages of
-        other programs.
+        """Return the rows in a record.
+
+        Empty for other tables, statements, markers and messages of other programs.
         """
         if record.value is None or not self._may_be_ours(record.key):
             return []

@@ -20,12 +20,12 @@ _MOST_NAMED_TABLES = 20_000
 
 @dataclass(frozen=True, slots=True)
 class PeekTable:
-    """A logical table.
+    """A logical table that can be read.
 
-    topics   each of them has all its messages
-    formats  topic → formats that instances publish there
-    printed  names in its messages: the logical one, or real ones with `names = "real"`
-    reals    instance → its real tables of this logical one
+    topics   its topics; each of them has all its messages
+    formats  topic → the formats that instances publish there
+    printed  its names in messages: the logical name, or real names with `names = "real"`
+    reals    instance → its real tables of this logical table
     """
 
     name: TableId
@@ -61,7 +61,7 @@ class _Found:
 
 
 class PeekTables:
-    """All logical tables under one mapping set."""
+    """All logical tables of one mapping set that can be read."""
 
     def __init__(
         self,
@@ -134,7 +134,9 @@ class PeekTables:
 
 
 def near_names(name: str, known: Iterable[str]) -> tuple[str, ...]:
-    """Return known names that are spelled similarly, or whose table has the same name."""
+    """Return at most five known names that are spelled similarly, or whose table has
+    the same name.
+    """
     left, found = list(known), list[str]()
     table = name.rpartition(".")[2]
     found += [each for each in left if table and each.rpartition(".")[2] == table]

@@ -8,10 +8,10 @@ _PLACES: Final = 100
 
 
 def position_fields(instance: str, shown: Shown) -> dict[str, object]:
-    """Return the position of an instance, with at most 100 earlier positions.
+    """Return the JSON fields of an instance's position, with at most 100 earlier positions.
 
-    Without a record: only `instance` and `leader`. `execute_position` is text, because it has 63
-    bits.
+    Without a position record there are only `instance` and `leader`. `execute_position` is text,
+    because it has 63 bits.
     """
     record = shown.record
     if record is None:

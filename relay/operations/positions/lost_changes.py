@@ -1,4 +1,4 @@
-"""Checks whether a move of the position skips changes that its source no longer has."""
+"""Checks whether a move of the position skips changes that the source no longer has."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,11 +11,12 @@ from relay.source import TransactionPosition
 def loses_changes(
     reposition: Reposition, target: TransactionPosition, created_s: Callable[[str], int]
 ) -> bool:
-    """Return whether the source no longer has the changes after the former position.
+    """Return whether the source no longer has the changes after the former position, so that they
+    are lost.
 
-    If it has them (False), the operator skips changes on purpose or reads them again. `created_s`
-    returns the creation time of a binlog file in Unix seconds: a re-created binlog has files of the
-    same names. It raises the errors of the source.
+    If it has them, the operator skips them on purpose or has them read again. `created_s` returns
+    the creation time of a binlog file in Unix seconds, because a re-created binlog has files with
+    the same names; it raises the errors of the source.
     """
     before, after = reposition.origin, reposition.target
     if reposition.kind is RepositionKind.BACK:
@@ -30,7 +31,9 @@ def loses_changes(
 
 
 def with_copy(reposition: Reposition, now_s: float) -> Reposition:
-    """Return the move, with a request in its record to copy all mapped tables."""
+    """Return the move with a request in its record to copy all mapped tables. `now_s`
+    is Unix time.
+    """
     copies = own_snapshots(OwnSnapshot.NEEDED, now_s)
     return replace(
         reposition,
@@ -39,6 +42,6 @@ def with_copy(reposition: Reposition, now_s: float) -> Reposition:
 
 
 def requested_copies(reposition: Reposition) -> list[str]:
-    """Return the numbers of the copies that a move requests."""
+    """Return the numbers of the copy requests that a move adds."""
     known = {} if reposition.before is None else reposition.before.snapshots
     return [each for each in reposition.after.snapshots if each not in known and why_own(each)]

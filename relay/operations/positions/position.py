@@ -41,8 +41,10 @@ Change: TypeAlias = Callable[[PositionRecord | None], PositionRecord]
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A position: the record, the leader (None: no leader), and the positions to which an exact
-    return is possible.
+    """The position of an instance.
+
+    `record` is the position record, `leader` the relay that leads (None: no relay does), and
+    `history` the records to which an exact return is possible.
     """
 
     record: PositionRecord | None
@@ -51,7 +53,7 @@ class Shown:
 
     @property
     def positions_behind(self) -> list[BinlogPosition]:
-        """Return the positions with known order keys of the current epoch, the oldest first.
+        """The positions of the present epoch whose order keys are known, the oldest first.
 
         Empty for a group, whose order keys depend on all its sources.
         """
@@ -76,7 +78,9 @@ class InstancePosition:
         self._store = self._record.store
 
     def show(self) -> Shown:
-        """Read the position. Raises BrokerUnreachable, PositionUnreadable, StoreUnreachable."""
+        """Return the present position. Raises BrokerUnreachable, PositionUnreadable,
+        StoreUnreachable.
+        """
         record, history = (None, ()) if self._store.ensure_topic() else self._store.read_whole()
         return Shown(record, self._record.leader, history)
 
@@ -88,7 +92,9 @@ class InstancePosition:
         gtid_set: str | None = None,
         source: str | None = None,
     ) -> Preview:
-        """Return the effect of `move` without changing anything. Raises the errors of `move`."""
+        """Return the effect of `reposition` without changing anything. The parameters and errors
+        are the same.
+        """
         chosen = chosen_source(self._instance, source)
         shown = self.show()
         followed = self._target(chosen, at, gtid_set, shown)
@@ -121,12 +127,12 @@ class InstancePosition:
         gtid_set: str | None = None,
         source: str | None = None,
     ) -> Reposition:
-        """Move the position to the beginning of a transaction.
+        """Move the position to the beginning of a transaction, and return the move.
 
-        The target is the position after exactly the transactions of `gtid_set`, or `at`. If both
-        are given, the source must have executed that set at `at`. In a group, `source` names the
-        source to move. Raises MoveRefused and SourceNotNamed. If it raises Fenced, nothing was
-        changed.
+        The target is `at`, or the position after exactly the transactions of `gtid_set`; if both
+        are given, they must agree. `as_new`: rows after it get new order keys. In a group, `source`
+        names the source to move. Raises MoveRefused and SourceNotNamed. If it raises Fenced,
+        nothing was changed.
         """
         chosen = chosen_source(self._instance, source)
         shown = self.show()
@@ -143,7 +149,8 @@ class InstancePosition:
         return replace(self._plan(chosen, before, target, history, as_new=as_new), after=after)
 
     def raise_floor(self, above: str, who: Who) -> PositionRecord:
-        """Raise the order key above the last one of the instance `above` of this installation.
+        """Raise the next order key above the last one of the instance `above`; return the new
+        record.
 
         Raises MoveRefused.
         """
@@ -160,7 +167,8 @@ class InstancePosition:
         )[1]
 
     def skip(self, gtid: str, who: Who, source: str | None = None) -> tuple[str, ...]:
-        """Skip one future transaction of a source. Return the GTIDs of all transactions to skip.
+        """Skip one transaction of a source that is not published yet; return the GTIDs of all
+        transactions to skip.
 
         Raises MoveRefused, SourceNotNamed.
         """
@@ -170,9 +178,10 @@ class InstancePosition:
         )
 
     def unskip(self, gtid: str, who: Who, source: str | None = None) -> tuple[str, ...]:
-        """Withdraw a skip that the relay has not reached. Return the remaining GTIDs.
+        """Withdraw a skip, and return the GTIDs of the remaining ones.
 
-        Raises MoveRefused, SourceNotNamed.
+        Raises MoveRefused if the transaction is not to be skipped, for example because the relay
+        has already passed it, and SourceNotNamed.
         """
         name = chosen_source(self._instance, source).name
         return self._change_skips(

@@ -1,4 +1,4 @@
-"""The effect of a move of a position, before it is made."""
+"""The effect of a move of an instance's position, before it is carried out."""
 
 from dataclasses import dataclass
 
@@ -11,8 +11,13 @@ from relay.operations.positions.rows_between import RowsBetween
 class Preview:
     """The effect of a move.
 
-    `distance_bytes` of binlog in `files` files are between both positions (None if the source lacks
-    some), with the transactions `gtids` and the rows `between` (None: not known).
+    reposition      the move
+    leader          the relay that leads the instance, None if none does
+    distance_bytes  the bytes of binlog between both positions, negative for a move back; None: the
+                    source no longer has all of it
+    gtids           the transactions between both positions, "" if unknown
+    files           over how many binlog files that range extends, None: unknown
+    between         the rows between both positions, None: unknown
     """
 
     reposition: Reposition
@@ -24,7 +29,9 @@ class Preview:
 
     @property
     def transactions(self) -> int | None:
-        """The number of transactions in `gtids`; None if MariaDB's domains do not show it."""
+        """The number of transactions in `gtids`; None without any, and on MariaDB, whose GTIDs do
+        not show it.
+        """
         found = GtidSet.parse(self.gtids)
         if found.domains or not self.gtids:
             return None

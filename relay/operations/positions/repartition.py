@@ -1,5 +1,5 @@
-"""Changes how rows of a topic are assigned to partitions: shows the effect on consumers, and
-changes the position record.
+"""Changes how rows of a topic are assigned to partitions, after a plan that shows the effect on
+consumers.
 """
 
 from collections.abc import Mapping
@@ -22,15 +22,18 @@ from relay.zk import Session
 
 @dataclass(frozen=True, slots=True)
 class RepartitionPlan:
-    """The effects of another partitioning.
+    """The effect of assigning the rows of a topic differently to partitions.
 
-    `before` is the current number of partitions. `moved` is the share of keys that get another
-    partition because of the number alone. `rules_differ`: other rules may move every key. `others`
-    are instances that publish to the topic and partition rows differently from `after`: this
-    instance waits until they change too. `leader` is the relay that leads the instance, None if
-    none does. `table` is the logical table whose keys alone may move, None for all rows; `forms`
-    are the forms in which its keys were hashed. `is_compacted`: the topic keeps the last row of
-    each key in each partition.
+    before        the present number of partitions
+    after         the new number and rules
+    moved         the share of keys that get another partition because of the number alone
+    rules_differ  whether the rules differ too, so that every key may move
+    others        instances of the topic that assign rows differently from `after`: this instance
+                  waits until they are changed too
+    leader        the relay that leads the instance, None if none does
+    table         the logical table whose keys alone may move, None: all rows
+    forms         the text forms in which keys of that table were hashed
+    is_compacted  whether the topic keeps the last row of each key in each partition
     """
 
     topic: str
@@ -46,7 +49,7 @@ class RepartitionPlan:
 
 
 class Repartition:
-    """Plans and executes the change for one topic of one instance."""
+    """Plans and carries out a repartitioning of one instance's topics."""
 
     def __init__(
         self, settings: RelaySettings, instance: InstanceSettings, session: Session
@@ -63,11 +66,12 @@ class Repartition:
     def plan(
         self, topic: str, partitions: int | None = None, table: str | None = None
     ) -> RepartitionPlan:
-        """Return the effect of assigning rows of a topic to so many partitions; nothing is changed.
+        """Return the effect of assigning the rows of a topic to `partitions` partitions; nothing is
+        changed.
 
-        None: use the number in the settings. With `table` the settings stay, and keys of this
-        logical table are hashed in one more form. Raises MoveRefused (also for a number together
-        with a table), BrokerUnreachable, PositionUnreadable, StoreUnreachable.
+        `partitions` None: the number in the settings. With `table`, the number stays, and keys of
+        this logical table may be hashed in one more text form. Raises MoveRefused (also if both are
+        given), BrokerUnreachable, PositionUnreadable, StoreUnreachable.
         """
         if table is not None and partitions is not None:
             raise MoveRefused(
@@ -81,10 +85,10 @@ class Repartition:
     def carry_out(
         self, plan: RepartitionPlan, who: Who, *, without: str | None = None
     ) -> RepartitionPlan:
-        """Assign rows as planned, beginning with the next one.
+        """Assign rows as planned from the next one on, and return the plan as it was carried out.
 
-        `without` names another instance that is removed permanently: this one then need not match
-        its assignment. Raises MoveRefused if the record has changed since the plan.
+        `without` names another instance that is removed permanently, so that this instance need not
+        wait for it. Raises MoveRefused if the record has changed since the plan.
         """
         self._check(plan, without)
 

@@ -1,4 +1,4 @@
-"""Computes the new position record for a requested position, floor or skip. Pure."""
+"""Computes the new position record for a move, a raised order key or a skip. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from relay.order import MAX_EPOCH, decompose
 
 
 class RepositionKind(StrEnum):
-    """The direction of a move, which determines its effect on consumers."""
+    """The direction of a move, which decides its effect on consumers."""
 
     FORWARD = "forward"
     """The rows between the two positions are skipped."""
@@ -25,9 +25,10 @@ class RepositionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reposition:
-    """A move of a position. `before` is None for an instance without a record.
+    """A move of an instance's position.
 
-    `source` is the moved source of a group, else "".
+    `before` is the record before it, None for an instance without one; `after` is the new record.
+    `source` is the moved source of a group, "" for a single source.
     """
 
     kind: RepositionKind
@@ -38,7 +39,7 @@ class Reposition:
 
     @property
     def origin(self) -> SourcePosition | None:
-        """The former position; None if there is none."""
+        """The former position; None if there was none."""
         return None if self.before is None else self.before.positions.get(self.source)
 
 
@@ -51,8 +52,9 @@ def plan_reposition(
     latest_ms: int,
     source: str = "",
 ) -> Reposition:
-    """Return the record after moving the position to `target`, a transaction's beginning.
-    In a group, `source` is moved. `latest_ms` is the relay's clock plus the accepted skew: no
+    """Return the move of a position to `target`, where a transaction begins. In a group, `source`
+    is moved. `history` are earlier records, whose order keys a move back uses. `as_new`: rows after
+    the target get new order keys. `latest_ms` is the relay's clock plus the allowed skew; no
     published order key is above it. Raises MoveRefused.
     """
     if record is None:
@@ -83,9 +85,9 @@ def plan_reposition(
 
 
 def standing_of(record: PositionRecord, source: str) -> OtherSource | None:
-    """Return the position of a source, None for a source of a group that was never read.
+    """Return the position of a source; None for a source of a group that was never read.
 
-    Raises MoveRefused if the record does not belong to these sources.
+    Raises MoveRefused if the record is that of a group and `source` is "", or the other way round.
     """
     if bool(source) != bool(record.following):
         kind = "a group of sources" if record.following else "a single source"
@@ -97,10 +99,11 @@ def standing_of(record: PositionRecord, source: str) -> OtherSource | None:
 
 
 def raise_floor(record: PositionRecord, above: OrderPair) -> PositionRecord:
-    """Return the record whose next order key is above another instance's last one, in a new epoch.
+    """Return the record whose next order key is above `above`, in a new epoch: a later move back
+    over this point could not repeat the earlier order keys.
 
-    The new epoch is necessary because a replay over the raise would not repeat the earlier order
-    keys. Raises MoveRefused if the order key already is above.
+    Raises MoveRefused if the order key is already above, or rows are half published or published
+    again.
     """
     _, order = _reached(record)
     raised = order.raised_to(above)
@@ -128,9 +131,8 @@ def raise_floor(record: PositionRecord, above: OrderPair) -> PositionRecord:
 
 
 def skip(record: PositionRecord, gtid: str, source: str = "") -> PositionRecord:
-    """Return the record that skips a future transaction of a source.
-
-    Raises MoveRefused if `gtid` is not a single GTID, or is already published.
+    """Return the record that skips an unpublished transaction of a source. Raises MoveRefused if
+    `gtid` is not a single GTID, or is already published or skipped.
     """
     wanted, at = _single(gtid), _read_before(record, source)
     if GtidSet.parse(at.source.gtid_set).contains(wanted):
@@ -143,9 +145,8 @@ def skip(record: PositionRecord, gtid: str, source: str = "") -> PositionRecord:
 
 
 def unskip(record: PositionRecord, gtid: str, source: str = "") -> PositionRecord:
-    """Return the record without the skip of a transaction, which is then published.
-
-    Raises MoveRefused if no skip was set.
+    """Return the record without the skip of a transaction, which is then published. Raises
+    MoveRefused if the transaction is not to be skipped.
     """
     wanted, at = _single(gtid), _read_before(record, source)
     if wanted not in at.skips:

@@ -28,8 +28,8 @@ _NAMED: Final = 8
 class RowsBetween:
     """The rows of published tables between two positions.
 
-    tables    logical table and its rows, the one with the most rows first
-    is_whole  all of the binlog between the positions was read
+    tables    logical table → number of rows, the table with the most rows first
+    is_whole  whether all of the binlog between the positions was read
     """
 
     tables: Mapping[str, int]
@@ -37,12 +37,12 @@ class RowsBetween:
 
     @property
     def rows(self) -> int:
-        """The rows of all tables."""
+        """The number of rows of all tables."""
         return sum(self.tables.values())
 
     @property
     def sentence(self) -> str:
-        """The rows and tables in one or two sentences."""
+        """The number of rows and the tables, in one or two sentences."""
         if not self.tables:
             return (
                 "No row of a mapped table is between the two positions."
@@ -70,9 +70,10 @@ def rows_of_move(
     followed: FollowedPosition,
     origin: SourcePosition,
 ) -> RowsBetween | None:
-    """Count the rows between a position and a target, by the active mapping.
+    """Return the rows between the position `origin` and the target of a move, by the mapping in
+    force.
 
-    None if they are positions of two servers, or the mapping cannot be used. Raises
+    None if the two are positions of different servers, or the mapping cannot be used. Raises
     StoreUnreachable.
     """
     target = followed.target.position
@@ -98,10 +99,11 @@ def rows_between(
     end: BinlogPosition,
     logical: Callable[[TableId], TableId | None],
 ) -> RowsBetween:
-    """Count the rows of the binlog from `start` to `end`, for at most READ_SECONDS.
+    """Return the rows in the binlog from `start` to `end`, as far as they can be read in
+    READ_SECONDS.
 
-    `logical` names the logical table of a real one, None if its rows are not published. Where the
-    binlog cannot be read further, the count ends, and is not whole.
+    `logical` returns the logical name of a real table, None if its rows are not published. If the
+    binlog cannot be read to the end, the result is not `is_whole`.
     """
     found: Counter[str] = Counter()
     is_whole = True

@@ -1,4 +1,4 @@
-"""Operator acts as readable sentences."""
+"""Sentences about positions for operators: shown, before a move, and after it."""
 
 from collections.abc import Iterator
 
@@ -13,12 +13,12 @@ from relay.operations.positions.repositioning import Reposition, RepositionKind
 
 
 def shown(position: Shown) -> str:
-    """Return the position in sentences, one fact a line."""
+    """Return the position of an instance as text, one fact per line."""
     return "\n".join(_shown(position))
 
 
 def foretold(instance: str, preview: Preview) -> str:
-    """Return the effect of a move in sentences, before it is done."""
+    """Return the effect of a move as text, before it is carried out, one sentence per line."""
     reposition, leader = preview.reposition, preview.leader
     lines = [
         _direction(preview),
@@ -36,7 +36,7 @@ def foretold(instance: str, preview: Preview) -> str:
 
 
 def moved(instance: str, reposition: Reposition) -> str:
-    """Return the result of a move in sentences, one a line."""
+    """Return the result of a move as text, one sentence per line."""
     what = f"Source {reposition.source} of {instance}" if reposition.source else instance
     at, epoch = reposition.target.binlog, reposition.after.epoch
     done = f"{what} continues {reposition.kind.value} at {at}, epoch {epoch}."
@@ -44,24 +44,27 @@ def moved(instance: str, reposition: Reposition) -> str:
 
 
 def compared(instance: str, comparison: MappingComparison) -> str:
-    """Return the differences between the mapping set of an instance and the one in ZooKeeper."""
+    """Return as text how the mapping set of an instance differs from the one in ZooKeeper."""
     return "\n".join(_compared(instance, comparison))
 
 
 def repartitioned(instance: str, plan: RepartitionPlan) -> str:
-    """Return the effect on consumers if a topic's rows are assigned to partitions differently."""
+    """Return as text what a repartitioning means for consumers."""
     return "\n".join(_repartitioned(instance, plan))
 
 
 def partitioned_otherwise(plan: RepartitionPlan) -> str:
-    """Return the effect of another partitioning."""
+    """Return a sentence about what a repartitioning has changed."""
     if plan.table is not None:
         return f"Keys of {plan.table} may have one further form in {plan.topic}."
     return f"From the next row on, rows of {plan.topic} go to {plan.after.partitions} partitions."
 
 
 def found_position(instance: str, target: SourcePosition, source: str | None = None) -> str:
-    """Return a sentence about a found position, and how to move there."""
+    """Return text about a position that was found, with the command that moves the instance there.
+
+    `source` is the source of a group.
+    """
     of = f" --source {source}" if source else ""
     lines = [
         f"position   {target.binlog}",

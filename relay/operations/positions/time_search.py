@@ -1,6 +1,5 @@
-"""Finds the binlog position of a server at a time, as `start.timestamp` does.
-
-Nothing is changed.
+"""Finds the binlog position of a server at a time, by the rule of `start.timestamp`. Nothing is
+changed.
 """
 
 from datetime import datetime
@@ -19,12 +18,10 @@ def position_by_time(
     standby: bool = False,
     source: str | None = None,
 ) -> SourcePosition:
-    """Find the last transaction boundary before a time, in one file or in all, on a source or its
-    standby.
+    """Return the last transaction boundary before a time.
 
-    `source` names the source of a group.
-
-    Raises SourceNotNamed, BinlogPurged if the oldest file is newer, and ConfigurationError for an
-    unknown file or standby.
+    `file` limits the search to one binlog file. `standby`: search on the standby. `source` names
+    the source of a group. Raises SourceNotNamed, BinlogPurged if the oldest file is newer, and
+    ConfigurationError for an unknown file or a missing standby.
     """
     return position_of_time(chosen_server(instance, source, standby=standby), time, file)

@@ -1,1 +1,3 @@
-"""What an edit of the mapping changes: destinations of tables, and topics that they leave."""
+"""What an edit of the mapping changes: the destinations of tables, and the topics that they leave
+or get.
+"""

@@ -1,4 +1,4 @@
-"""The changes by an edit of the mapping, in sentences for the user before the save."""
+"""Describes what an edit of the mapping changes, in sentences for its author before the save."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ ChangeKind: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class RouteChange:
-    """A sentence about a change of routes, and its real tables, sorted by name."""
+    """A sentence about a change of routes, and the real tables that it concerns, sorted by name."""
 
     sentence: str
     tables: tuple[TableId, ...]
@@ -42,7 +42,7 @@ class _Fate:
 
 
 def where(router: Router, real: TableId) -> str:
-    """Return in a sentence where a real table goes."""
+    """Return a sentence about where a real table's rows go, or why they go nowhere."""
     fate = _fate(router, real)
     if fate.destination is None:
         return f"{real} is {fate.why_not}"
@@ -53,9 +53,9 @@ def where(router: Router, real: TableId) -> str:
 
 
 def changes(before: Router, after: Router, tables: Iterable[TableId]) -> list[RouteChange]:
-    """Group the known real tables by what changes for them, the largest group first.
+    """Return what changes for the known real `tables`, grouped by change, the largest group first.
 
-    Unchanged tables are omitted.
+    Tables without a change are omitted.
     """
     groups: dict[tuple[str, ChangeKind], list[TableId]] = {}
     for real in sorted(set(tables), key=str):
@@ -69,8 +69,10 @@ def changes(before: Router, after: Router, tables: Iterable[TableId]) -> list[Ro
 
 
 def left_out_of_report(sets: Iterable[MappingSet]) -> tuple[RouteChange, ...]:
-    """Return a notice if the documents name too many tables to compare them one by one. It is
-    decided by their count, before tables are created. Empty if they can be compared.
+    """Return a notice if the documents name too many tables to compare them one by one; ()
+    otherwise.
+
+    Only their number is computed for that.
     """
     for mapping in sets:
         count = mapping.count_of_named_tables

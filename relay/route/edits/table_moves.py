@@ -1,5 +1,5 @@
 """Which topics the tables of a logical database leave or get between two mapping sets, and which
-instances must change over before tables may come back. Pure.
+instances are not ready for a return. Pure.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -14,9 +14,10 @@ _TAG: Final = "{tag}"
 
 
 class TableMove(NamedTuple):
-    """The tables of `database` in `topic` are published to `to` from mapping set `number` on.
+    """From mapping set `number` on, the tables of `database` that were published to `topic` are
+    published to `to`.
 
-    `to` has topics and templates, and is empty if the database is mapped no more.
+    `to` are topics and templates; it is empty if the database is no longer mapped.
     """
 
     database: str
@@ -26,9 +27,10 @@ class TableMove(NamedTuple):
 
 
 def table_moves(before: MappingSet, after: MappingSet, fed: Iterable[str]) -> Iterator[TableMove]:
-    """Yield the moves between two sets, of the topics that an instance feeds.
+    """Yield the moves between two mapping sets, for the topics `fed` to which an instance
+    publishes.
 
-    A database with `{tag}` in its topics before or after has none: its topics depend on the tags of
+    A database with `{tag}` in its topics has no moves, because its topics depend on the tags of
     each table.
     """
     topics = sorted(fed)
@@ -45,15 +47,19 @@ def table_moves(before: MappingSet, after: MappingSet, fed: Iterable[str]) -> It
 def table_arrivals(
     before: MappingSet, after: MappingSet, fed: Iterable[str]
 ) -> Iterator[TableMove]:
-    """Yield the topics of `fed` that databases get between two sets; `to` are all topics of it."""
+    """Yield the topics of `fed` that the tables of a database get between two mapping sets.
+
+    Each result has such a topic as `topic`, and all topics of the database as `to`.
+    """
     for back in table_moves(after, before, fed):
         to = after.topics_by_database[back.database]
         yield TableMove(back.database, back.topic, to, after.number)
 
 
 class EarlyReturn(NamedTuple):
-    """Set `number` gives the tables of `database` a topic again that these instances still feed
-    under a set of before the tables left it.
+    """Mapping set `number` gives the tables of `database` the topic `topic` again, too early.
+
+    The instances `behind` still publish under a set from before the tables left that topic.
     """
 
     database: str
@@ -69,11 +75,11 @@ def early_returns(
     published: Callable[[str], Mapping[str, int | None]],
     saved: Callable[[int], MappingSet | None],
 ) -> Iterator[EarlyReturn]:
-    """Yield what a change from one set to another gives back too early (ADR 81).
+    """Yield the topics that tables get back too early if the mapping changes from `before` to
+    `after` (ADR 81).
 
-    `published` returns the other instances that feed a topic, with the set that each one's last
-    position record names (None: unknown). `saved` returns an older set, None for one that cannot
-    be read.
+    `published` returns the instances that publish to a topic, each with the set in its last
+    position record (None: unknown). `saved` returns an older set, None if it cannot be read.
     """
     for move in table_arrivals(before, after, fed):
         numbers = {name: number or 0 for name, number in published(move.topic).items()}
@@ -90,7 +96,9 @@ def early_returns(
 
 
 def has_topic(topics: Mapping[str, tuple[str, ...]], database: str, topic: str) -> bool:
-    """Return whether a database of `topics_by_database` has a topic, also by a template."""
+    """Return whether a database has a topic, also by a template. `topics` is `topics_by_database`
+    of a mapping set.
+    """
     return _table_of(topic, topics.get(database, ()), database) is not None
 
 

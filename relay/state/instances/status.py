@@ -38,8 +38,8 @@ class InstanceStatus:
     published_set        the set in the last committed record: Kafka has all markers up to it
     position_file, position_offset, gtid_set, execute_time, execute_position, epoch
                          a copy of the position for people; the relay reads the one in Kafka
-    sources              for a group, `file:offset` of each source by name; the position is that of the
-                         source that was published last
+    sources              for a group, `file:offset` of each source by name; the position is that
+                         of the source that was published last
     passed_over          for a group, how many sources are not read now
     published_rows, dead_letters, claims  what Kafka has committed
     dropped_rows         rows without a message, by cause
