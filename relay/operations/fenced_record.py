@@ -32,10 +32,12 @@ hundredths.
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """A change of the record: its name in the audit trail, the function that changes it, and the
-    function that returns its audit fields.
+    """A change of an instance's position record.
 
-    `contents` are documents of mapping sets by digest, which the changed record may refer to.
+    name      its name in the audit trail
+    change    makes the new record from the present one
+    fields    returns the audit fields of a record
+    contents  documents of mapping sets by digest, which the new record may name; None: none
     """
 
     name: str
@@ -49,10 +51,7 @@ Written: TypeAlias = tuple[PositionRecord | None, PositionRecord]
 
 
 class FencedRecord:
-    """Writes one instance's record.
-
-    `store` reads it, and `leader` names the relay that leads the instance.
-    """
+    """Changes the position record of one instance. `store` reads the record."""
 
     def __init__(
         self, settings: RelaySettings, instance: InstanceSettings, session: Session
@@ -70,9 +69,10 @@ class FencedRecord:
         return self._election.leader()
 
     def write(self, act: Act, who: Who) -> Written:
-        """Change the record, and retry if the leading relay wrote in between.
+        """Carry out a change, and return the record before and after it.
 
-        Raises the errors of `act.change`. If it raises Fenced, nothing was changed.
+        If the leading relay wrote in between, the change is tried again. Raises the errors of
+        `act.change`. If it raises Fenced, nothing was changed.
         """
         self._refuse_without_fence()
         self._new_trail().ensure_topic()

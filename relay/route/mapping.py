@@ -114,7 +114,7 @@ class MappingSet:
 
     @property
     def named_databases(self) -> frozenset[str]:
-        """Return the real databases that the documents name exactly."""
+        """The real databases that the documents name literally."""
         return frozenset(
             rule.real.text for rule in self._rules.databases if rule.real.expression is None
         )

@@ -42,7 +42,9 @@ _IGNORED_OBJECTS: Final = frozenset({"USER", "ROLE", "TEMPORARY", "SERVER"})
 
 
 def recognise(cursor: TokenCursor) -> Recognised:
-    """Return the kind and the names of a statement. None if its first words are not recognised."""
+    """Return the kind of the statement at the cursor, and the names in it; None if its first words
+    are not recognised.
+    """
     verb = cursor.word()
     cursor.take()
     if verb in _IGNORED_FIRST_WORDS:

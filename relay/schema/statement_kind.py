@@ -4,9 +4,9 @@ from enum import StrEnum
 
 
 class StatementKind(StrEnum):
-    """Canal's word for a statement.
+    """Canal's word for the kind of a statement.
 
-    IGNORED statements do not affect a copy of the data and are not published.
+    Statements of the kind IGNORED do not affect copies of the data, and are not published.
     """
 
     CREATE = "CREATE"

@@ -65,7 +65,11 @@ def end_of_versions(table: TableMap, found: CatalogVersions | None) -> int | Non
 
 
 def has_hidden_times(table: TableMap, end: int | None) -> bool:
-    """Return whether the last two columns are the hidden period columns of system versioning."""
+    """Return whether the last two columns are hidden period columns.
+
+    `end` is the ordinal of the column that ends a version, None for a table without system
+    versioning.
+    """
     return end == len(table.columns) - 1 and _ends_like_hidden(table)
 
 

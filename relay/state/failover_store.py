@@ -20,7 +20,7 @@ from relay.zk.watch import Watch
 class FailoverState:
     """The stored records of one source's failover.
 
-    view     what the relay read last; None: no relay ever checked its servers
+    view     the last view of the relay; None: no relay has polled the servers
     history  the switches, the newest first
     """
 
@@ -55,7 +55,9 @@ class FailoverStore:
         return StandingOrders() if node is None else StandingOrders.from_document(node.value)
 
     def watch_orders(self, instance: str, changed: threading.Event) -> Watch:
-        """Set `changed` whenever the orders may have changed, until the watch is closed."""
+        """Set `changed` whenever the orders may have changed, until the returned watch is
+        cancelled.
+        """
         return self._session.watch(self._paths.failover_orders(instance, self._source), changed.set)
 
     def change_orders(

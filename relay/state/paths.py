@@ -122,8 +122,10 @@ class Paths:
         return f"{self.base}/topics"
 
     def key_forms(self, topic: str, table: str, bucket: int | None = None) -> str:
-        """Return the node of the forms in which keys of a logical table are hashed in a topic;
-        with a bucket, that of some of its real tables.
+        """Return the node of the text forms in which keys of a logical table are hashed in a topic.
+
+        `bucket` is the number of a node that some of its real tables share; None: the node of the
+        logical table itself.
         """
         node = f"{self.base}/key-forms/{_node(topic)}/{_node(table)}"
         return node if bucket is None else f"{node}/{bucket}"

@@ -30,7 +30,10 @@ _COST: Final = 2**15
 
 
 def seal(backup: Backup, passphrase: str) -> str:
-    """Return the backup as text. Raises BackupRefused for a short passphrase."""
+    """Return the backup as encrypted text, which `unseal` reads with the passphrase.
+
+    Raises BackupRefused if the passphrase is too short.
+    """
     if len(passphrase) < LEAST_CHARACTERS:
         raise BackupRefused(
             f"The passphrase has fewer than {LEAST_CHARACTERS} characters.",

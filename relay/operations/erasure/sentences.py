@@ -1,4 +1,4 @@
-"""The plan, the result and the limits of an erasure, as readable sentences."""
+"""Sentences about an erasure: its plan, its result and its limits."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -20,7 +20,7 @@ _LAST_ROWS: Final = (
 
 
 class Switches(NamedTuple):
-    """Names of the two choices in the interface that shows the sentences."""
+    """How the interface that shows the sentences names the two choices of `ErasureChoice`."""
 
     delete_records: str = "--delete-records"
     by_text: str = "--by-text"
@@ -32,7 +32,9 @@ OF_THE_COMMAND: Final = Switches()
 def planned(
     plan: ErasurePlan, choice: ErasureChoice, switches: Switches = OF_THE_COMMAND
 ) -> list[str]:
-    """Return the findings and the planned actions, one sentence per line."""
+    """Return what was found, and what an erasure with this choice would do, one
+    sentence per line.
+    """
     switch = switches.delete_records
     lines = [line for each in plan.topics for line in _topic(each, choice, switch)]
     lines += _counts(plan.chosen(choice))
@@ -82,7 +84,7 @@ def _by_text(found: Matches, choice: ErasureChoice, switch: str) -> Iterator[str
 
 
 def erased(plan: ErasurePlan) -> list[str]:
-    """Return the steps that remain for an operator after an erasure."""
+    """Return what an operator still has to do after an erasure, one sentence per line."""
     lines = ["Done. Kafka removes the files of deleted records within minutes."]
     if any(each.compacted and each.records for each in plan.topics):
         lines.append("Compacted topics hold the values until Kafka has compacted them.")

@@ -85,9 +85,8 @@ def plan_reposition(
 
 
 def standing_of(record: PositionRecord, source: str) -> OtherSource | None:
-    """Return the position of a source; None for a source of a group that was never read.
-
-    Raises MoveRefused if the record is that of a group and `source` is "", or the other way round.
+    """Return the position of a source; None for a source of a group that was never read. Raises
+    MoveRefused if the record is that of a group and `source` is "", or the other way round.
     """
     if bool(source) != bool(record.following):
         kind = "a group of sources" if record.following else "a single source"

@@ -11,7 +11,7 @@ from relay.model.source_rows.condition import condition_problem
 from relay.model.source_rows.key_range import Boundary, KeyRange
 from relay.model.source_rows.texts import boundary_text, key_expression
 from relay.model.table import TableId
-from relay.pipeline.copying.giving_way import GivesWay, way_for_source
+from relay.pipeline.copying.copy_waits import CopyWait, decide_by_source_load
 from relay.pipeline.copying.key_types import TableChanged, read_by_these
 from relay.pipeline.copying.named_keys import keys_condition
 from relay.schema import CopiedTable
@@ -78,23 +78,23 @@ def read_chunk(
     limits: CopyingSettings,
     *,
     shard_in_keys: bool = False,
-) -> Callable[[ChunkConnection], ReadChunk | GivesWay | TableChanged | None]:
+) -> Callable[[ChunkConnection], ReadChunk | CopyWait | TableChanged | None]:
     """Return a function that reads the next `rows` rows of a request after the key `after`.
 
-    The function returns the chunk, GivesWay if the source is too busy, TableChanged if the columns
-    changed meanwhile, or None if SELECTs do not show the published position yet. With a condition,
-    it searches a bounded number of rows, so that the server answers in time. Raises SnapshotRefused
-    for a condition or key that is not allowed.
+    The function returns the chunk, a CopyWait if the source is too busy, TableChanged if the
+    columns changed meanwhile, or None if SELECTs do not show the published position `low` yet. With
+    a condition, it searches a bounded number of rows, so that the server answers in time. Raises
+    SnapshotRefused for a condition or key that is not allowed.
     """
     keys = keys_condition(table, request.keys, shard_in_keys=shard_in_keys)
     condition = chunk_condition(request.where, keys)
     bounded = bool(request.where) and not request.keys
 
-    def ask(connection: ChunkConnection) -> ReadChunk | GivesWay | TableChanged | None:
+    def ask(connection: ChunkConnection) -> ReadChunk | CopyWait | TableChanged | None:
         if limits.threads_running:
-            way = way_for_source(limits, connection.threads_running())
-            if way is not None:
-                return way
+            wait = decide_by_source_load(limits, connection.threads_running())
+            if wait is not None:
+                return wait
         until = _bound(connection, table, after, rows) if bounded else ()
         found = connection.read(low, chunk_select(table, after, condition, rows, until))
         if found is not None and not read_by_these(table, connection):

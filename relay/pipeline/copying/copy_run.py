@@ -22,7 +22,7 @@ from relay.pipeline.copying.chunk_select import (
     read_chunk,
 )
 from relay.pipeline.copying.copy_reader import CopyReader
-from relay.pipeline.copying.giving_way import RETRY_SECONDS, GivesWay
+from relay.pipeline.copying.copy_waits import RETRY_SECONDS, CopyWait
 from relay.pipeline.copying.key_types import TableChanged, described, reads_on
 from relay.pipeline.copying.known_tables import (
     KnownTable,
@@ -282,7 +282,7 @@ class CopyRun:
             self.read_again(found.reason)
             return
         self.window = None
-        if isinstance(found, GivesWay):
+        if isinstance(found, CopyWait):
             self.view = self.view.waiting(found.reason)
             self._not_before_s = monotonic() + LOAD_SECONDS
         else:

@@ -30,7 +30,7 @@ from relay.pipeline.copying import own_requests
 from relay.pipeline.copying.chunk_publisher import ChunkPublisher, PrintedChunk
 from relay.pipeline.copying.copy_reader import CopyReader
 from relay.pipeline.copying.copy_run import CopyRun
-from relay.pipeline.copying.giving_way import GivesWay, retry_after_s, way_for_live_rows
+from relay.pipeline.copying.copy_waits import CopyWait, decide_by_lag, retry_after_s
 from relay.pipeline.copying.noted_changes import moves_unseen, note_changes
 from relay.pipeline.copying.window import Window
 from relay.pipeline.copying.xa_commits import XaCommits
@@ -171,8 +171,8 @@ class TableCopies:
         run, printed = self._run, None
         if self._must_wait_for_xa(run):
             run.waits("the source may not show an XA COMMIT to SELECTs yet")
-        elif run.window is None and (way := self._way_for_live_rows()) is not None:
-            run.waits(way.reason)
+        elif run.window is None and (wait := self._wait_by_lag()) is not None:
+            run.waits(wait.reason)
         else:
             printed = self._printed(run, router)
         if printed is not None:
@@ -190,9 +190,9 @@ class TableCopies:
             and not self._progress.record.source.identity.server_uuid
         )
 
-    def _way_for_live_rows(self) -> GivesWay | None:
+    def _wait_by_lag(self) -> CopyWait | None:
         lag_s = self._stats.lag_seconds(self._source.heartbeat_seconds)
-        return way_for_live_rows(self._instance.copying, lag_s)
+        return decide_by_lag(self._instance.copying, lag_s)
 
     def _show(self) -> None:
         view = self._run.view if self._run is not None else CopyView()

@@ -91,14 +91,18 @@ def uses_second_id(instance: InstanceSettings, record: PositionRecord) -> bool:
 
 
 def fence_second(prefix: str, kafka: KafkaSettings, instance: InstanceSettings) -> None:
-    """Fence every producer of the instance's second id. Raises the errors of opening a producer."""
+    """Fence every producer with the instance's second transactional id. Raises the errors of
+    opening a producer.
+    """
     name = second_transactional_id(prefix, instance)
     with closing(TransactionalProducer(kafka, instance.transaction, name)) as producer:
         producer.open()
 
 
 def transactional_id(prefix: str, instance: InstanceSettings) -> str:
-    """Return the id of the first producer, the only one unless `transaction.producers` is 2."""
+    """Return the transactional id of the first producer. It is the only one unless
+    `transaction.producers` is 2.
+    """
     return f"{prefix}.{instance.name}"
 
 

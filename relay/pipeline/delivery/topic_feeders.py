@@ -57,7 +57,7 @@ class TopicFeeders:
         return tuple(each for each in self.names(topic) if each != self._instance)
 
     def topics(self) -> tuple[str, ...]:
-        """Return the topics that any instance ever fed. Raises StoreUnreachable."""
+        """Return the topics to which any instance ever published rows. Raises StoreUnreachable."""
         return self._store.topics()
 
     @contextmanager

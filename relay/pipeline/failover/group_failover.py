@@ -16,7 +16,7 @@ from relay.errors import (
 )
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.delivery.instance_stats import InstanceStats
-from relay.pipeline.failover.news import news_of
+from relay.pipeline.failover.server_news import wait_for_news
 from relay.pipeline.failover.source_failover import SourceFailover
 from relay.pipeline.ingest.group_merger import of_source
 from relay.pipeline.ingest.group_record import record_of, with_switched
@@ -81,11 +81,11 @@ class GroupFailover:
                 exc.reason = of_source(name, exc)
                 raise
 
-    def news(self, stop: threading.Event, seconds: float) -> bool:
+    def wait_for_news(self, stop: threading.Event, seconds: float) -> bool:
         """Wait up to `seconds` seconds; return True if servers or orders changed since the last
         choice or `stop` is set.
         """
-        return news_of(self._managed.values(), stop, seconds)
+        return wait_for_news(self._managed.values(), stop, seconds)
 
     def choose(self, record: PositionRecord | None) -> SourceChoice:
         """Return the servers to read from and the record to continue from.

@@ -24,9 +24,9 @@ from relay.model.positions.position import SourcePosition
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.failover.digest_switch import raise_refusal, refusal_of
 from relay.pipeline.failover.failover_status import FailoverReport, failover_view
-from relay.pipeline.failover.news import news_of
 from relay.pipeline.failover.orders_in_force import OrdersInForce
 from relay.pipeline.failover.polling_loop import PollingLoop
+from relay.pipeline.failover.server_news import wait_for_news
 from relay.pipeline.failover.server_watches import ServerWatches
 from relay.pipeline.failover.source_switch import SourceSwitch
 from relay.pipeline.ingest.position_digests import FingerprintRecorder
@@ -111,11 +111,11 @@ class SourceFailover:
         if self._asked is not None:
             raise SwitchingSource(self._asked.reason)
 
-    def news(self, stop: threading.Event, seconds: float) -> bool:
+    def wait_for_news(self, stop: threading.Event, seconds: float) -> bool:
         """Wait up to `seconds` seconds; return True if servers or orders changed since the last
         choice or `stop` is set.
         """
-        return news_of((self,), stop, seconds)
+        return wait_for_news((self,), stop, seconds)
 
     @property
     def has_news(self) -> bool:

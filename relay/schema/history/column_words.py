@@ -97,7 +97,7 @@ LONGEST_CHARACTER: Final = {
 
 
 def charset_name(written: str) -> str:
-    """Return a character set as table maps name it.
+    """Return the name of a character set as table maps write it.
 
     `utf8` is the old three-byte character set on every supported server.
     """

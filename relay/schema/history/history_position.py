@@ -19,7 +19,7 @@ class HistoryPosition(NamedTuple):
 
     @classmethod
     def of(cls, identity: SourceIdentity, file: str, offset: int) -> "HistoryPosition":
-        """Return the position on the server of this identity."""
+        """Return the position of an offset in a binlog file, on the server with this identity."""
         return cls(identity.server, identity.file_created_s, file_number(file), file, offset)
 
     @classmethod

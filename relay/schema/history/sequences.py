@@ -49,6 +49,10 @@ def is_sequence(table: DescribedTable) -> bool:
 
 
 def value_type(cursor: TokenCursor) -> DescribedColumn | None:
-    """Return the type after AS in the options, as a column without a name; None without AS."""
+    """Return the type after AS in the options of a sequence, as a column without a name; None
+    without AS.
+
+    The cursor is before the options.
+    """
     found = typed("", cursor, None) if cursor.skip_to("AS") else None
     return replace(found.column, nullable=False) if found is not None else None

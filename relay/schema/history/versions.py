@@ -64,7 +64,9 @@ class Base:
 
 
 def parse_record(key: bytes, value: bytes) -> Version | Base:
-    """Parse a record. Raises ValueError, KeyError or TypeError for a value in another format."""
+    """Return the record with this Kafka key and value. Raises ValueError, KeyError or TypeError if
+    it is in another format.
+    """
     database, table, *position = orjson.loads(key)
     fields: dict[str, Any] = orjson.loads(value)
     if fields["format"] != _FORMAT:

@@ -31,7 +31,7 @@ from relay.pipeline.copying.chunk_select import (
     next_limit,
     read_chunk,
 )
-from relay.pipeline.copying.giving_way import GivesWay, way_for_live_rows, way_for_source
+from relay.pipeline.copying.copy_waits import CopyWait, decide_by_lag, decide_by_source_load
 from relay.pipeline.copying.known_tables import KnownTable
 from relay.pipeline.copying.named_keys import (
     check_kept_key,
@@ -346,20 +346,20 @@ def test_a_condition_that_few_rows_meet_is_asked_of_a_bounded_number_of_rows() -
 def test_no_chunk_is_read_while_the_source_has_much_to_do_or_live_rows_lag() -> None:
     source = BoundedSource()
     source.load = 26
-    assert asked(source) == GivesWay(
+    assert asked(source) == CopyWait(
         "Threads_running of the source is 26, above copying.threads_running = 25"
     )
     assert source.asked == []
     source.load = 25
     assert isinstance(asked(source), ReadChunk)
-    assert way_for_source(CopyingSettings(threads_running=0), 1000) is None
-    assert [way_for_live_rows(LIMITS, lag_s) is None for lag_s in (None, 0.0, 10.0, 10.5)] == [
+    assert decide_by_source_load(CopyingSettings(threads_running=0), 1000) is None
+    assert [decide_by_lag(LIMITS, lag_s) is None for lag_s in (None, 0.0, 10.0, 10.5)] == [
         True,
         True,
         True,
         False,
     ]
-    assert way_for_live_rows(CopyingSettings(lag_seconds=0), 99.0) is None
+    assert decide_by_lag(CopyingSettings(lag_seconds=0), 99.0) is None
 
 
 def test_the_last_rows_and_named_keys_have_no_bound() -> None:

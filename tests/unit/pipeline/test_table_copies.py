@@ -23,7 +23,7 @@ from relay.model.records.own_snapshots import (
 from relay.model.records.snapshot_progress import SnapshotProgress
 from relay.model.table import TableId
 from relay.pipeline.copying import table_copies
-from relay.pipeline.copying.giving_way import RETRY_SECONDS, retry_after_s
+from relay.pipeline.copying.copy_waits import RETRY_SECONDS, retry_after_s
 from relay.pipeline.copying.own_requests import due, end_sentence, sentence_of_keys
 from relay.pipeline.copying.table_copies import TableCopies
 from relay.pipeline.delivery.copy_view import CopyView

@@ -44,9 +44,9 @@ class Printer(Protocol):
     ) -> tuple[int, int, int, bytes] | SlowReason:
         """Return (rows of the event, messages, bytes of their values, block of messages), or why
         they cannot be printed. `body` is the event, whose row images begin at `start`. `before_old`
-        and `after_old` are the texts of a value around its row's old values. `time` and `position`
-        are the order key before the event. The first `skip` rows get no message. `largest` is the
-        limit of a packed message in bytes; None: one message a row.
+        and `after_old` are the `framing_texts` of the encoder. `time` and `position` are the order
+        key before the event. The first `skip` rows get no message. `largest` is the limit of a
+        packed message in bytes; None: one message a row.
         """
 
     def print_copied(

@@ -45,12 +45,14 @@ class Waits:
         wait = decided.wait if isinstance(decided, Retry) else Wait.SERVERS
         match wait:
             case Wait.SERVERS:
-                self._failover.news(self._stop, decided.seconds)
+                self._failover.wait_for_news(self._stop, decided.seconds)
             case Wait.MAPPING:
                 self._pause_for_mapping(Deadline.after(decided.seconds))
             case Wait.CLOCK:
                 pause_until_clock_is_set(
-                    lambda seconds: self._failover.news(self._stop, seconds) or self._stop.is_set()
+                    lambda seconds: (
+                        self._failover.wait_for_news(self._stop, seconds) or self._stop.is_set()
+                    )
                 )
             case Wait.CONTEST:
                 self._pause_for_contest(Deadline.after(decided.seconds))
@@ -70,7 +72,10 @@ class Waits:
     def _halt_ends(self, decided: Halt) -> bool:
         """Wait a moment; return whether the halt is over."""
         if decided.end is HaltEnd.SERVERS:
-            return self._failover.news(self._stop, _POLL_INTERVAL_SECONDS) or self._call.pending()
+            return (
+                self._failover.wait_for_news(self._stop, _POLL_INTERVAL_SECONDS)
+                or self._call.pending()
+            )
         if self._stop.wait(_POLL_INTERVAL_SECONDS):
             return True
         by_mapping = decided.end is HaltEnd.MAPPING and self._mapping.has_news()
@@ -81,7 +86,9 @@ class Waits:
 
     def _pause_for_mapping(self, deadline: Deadline) -> None:
         while not (deadline.passed or self._mapping_changed.is_set() or self._call.pending()):
-            if self._failover.news(self._stop, min(_POLL_INTERVAL_SECONDS, deadline.remaining_s)):
+            if self._failover.wait_for_news(
+                self._stop, min(_POLL_INTERVAL_SECONDS, deadline.remaining_s)
+            ):
                 return
 
     def _pause_for_contest(self, deadline: Deadline) -> None:

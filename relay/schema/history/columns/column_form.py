@@ -60,8 +60,8 @@ def of_charset(column: DescribedColumn, charset: str | None) -> DescribedColumn:
 def sized(column: DescribedColumn) -> DescribedColumn:
     """Return the column with the default lengths of its kind, if none are written.
 
-    TEXT(n) and BLOB(n) become the smallest kind that can hold n. A VARCHAR that is too long, which
-    sessions without strict mode can create, becomes a TEXT.
+    TEXT(n) and BLOB(n) become the smallest kind that can hold n. A VARCHAR or VARBINARY that is too
+    long, which sessions without strict mode can create, becomes such a TEXT or BLOB.
     """
     size = (
         column.measures[0] * LONGEST_CHARACTER.get(column.charset or "", 1)

@@ -158,9 +158,9 @@ def test_what_was_known_at_a_choice_that_failed_is_no_news() -> None:
     with pytest.raises(StandbyPurged):
         known.choose(RECORD)
     never = threading.Event()
-    assert not known.news(never, 0.01)
+    assert not known.wait_for_news(never, 0.01)
     second.has_news = True
-    assert known.news(never, 20)
+    assert known.wait_for_news(never, 20)
 
 
 def test_half_a_transaction_and_a_stretch_read_again_are_of_the_source_that_is_followed() -> None:

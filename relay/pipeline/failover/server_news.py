@@ -1,4 +1,4 @@
-"""Waits for changes of the servers that an instance can read, or of the operators' orders."""
+"""Waits until a server that an instance can read changes, or an operator's order."""
 
 import threading
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ class HasNews(Protocol):
         """Return whether servers or orders changed since the last choice."""
 
 
-def news_of(sources: Iterable[HasNews], stop: threading.Event, seconds: float) -> bool:
+def wait_for_news(sources: Iterable[HasNews], stop: threading.Event, seconds: float) -> bool:
     """Wait up to `seconds` seconds; return True if a source has news or `stop` is set, False
     otherwise.
     """

@@ -1,6 +1,4 @@
-"""Decides when a copy of tables waits because of the source's load or the lag of live
-rows. Pure.
-"""
+"""Decides when a copy of tables waits because of the source's load or the lag of live rows."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -14,33 +12,33 @@ _SHARE_OF_STREAM: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
-class GivesWay:
+class CopyWait:
     """The decision that no chunk is read now; `reason` is a sentence for operators."""
 
     reason: str
 
 
-def way_for_source(limits: CopyingSettings, threads_running: int) -> GivesWay | None:
-    """Return GivesWay if the source runs more than `copying.threads_running` threads; None
+def decide_by_source_load(limits: CopyingSettings, threads_running: int) -> CopyWait | None:
+    """Return a CopyWait if the source runs more than `copying.threads_running` threads; None
     otherwise.
     """
     if not limits.threads_running or threads_running <= limits.threads_running:
         return None
-    return GivesWay(
+    return CopyWait(
         f"Threads_running of the source is {threads_running}, above "
         f"copying.threads_running = {limits.threads_running}"
     )
 
 
-def way_for_live_rows(limits: CopyingSettings, lag_s: float | None) -> GivesWay | None:
-    """Return GivesWay if live rows lag more than `copying.lag_seconds`; None otherwise, or if the
+def decide_by_lag(limits: CopyingSettings, lag_s: float | None) -> CopyWait | None:
+    """Return a CopyWait if live rows lag more than `copying.lag_seconds`; None otherwise, or if the
     lag is unknown.
 
     `lag_s` is in seconds.
     """
     if not limits.lag_seconds or lag_s is None or lag_s <= limits.lag_seconds:
         return None
-    return GivesWay(
+    return CopyWait(
         f"live rows lag {lag_s:.0f} s, more than copying.lag_seconds = {limits.lag_seconds:g}"
     )
 
