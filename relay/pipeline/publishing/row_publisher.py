@@ -1,6 +1,4 @@
-"""Publishes rows of the source: many together with a compiled printer if possible, otherwise one by
-one.
-"""
+"""Publishes rows: many together with a compiled printer if possible, otherwise one by one."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -201,7 +199,7 @@ class RowPublisher:
 
     def leave_out(self, event: RowsEvent, why: SkipReason = SkipReason.SKIPPED) -> None:
         """Count the rows of an event as skipped. They take the order keys that they would have
-        taken if they were published. So all later rows get the same order keys as without the skip.
+        taken if they were published, so all later rows have the same keys as without the skip.
         `why`: an operator skips the transaction, or it is before the position to which an operator
         moved.
         """
