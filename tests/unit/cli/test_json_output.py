@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from relay.cli import app
 from relay.cli.confirm import confirm
 from relay.cli.json_output import add_json, fields
+from relay.settings import RelaySettings
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "operations" / "json.md"
@@ -141,3 +142,20 @@ def test_the_value_of_a_dead_letter_alone_is_no_json(tmp_path: Path) -> None:
     letter = ["--instance", "shop", "1-1", "--value", "--json"]
     told = CliRunner().invoke(app, ["dead-letter", "show", "--config", str(tmp_path), *letter])
     assert (told.exit_code, told.stdout) == (2, "")
+
+
+@pytest.mark.parametrize(("options", "form"), [((), "console"), (("--json",), "json")])
+def test_the_option_of_a_relay_is_the_form_of_its_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], form: str
+) -> None:
+    file = tmp_path / "relay.toml"
+    file.write_text('[kafka]\nbootstrap_servers = "k"\n[zookeeper]\nhosts = "z"\n')
+    seen: list[str] = []
+
+    def run(settings: RelaySettings, _config: Path) -> int:
+        seen.append(settings.log.format)
+        return 0
+
+    monkeypatch.setattr("relay.app.run", run)
+    assert CliRunner().invoke(app, ["relay", "--config", str(file), *options]).exit_code == 0
+    assert seen == [form]
