@@ -44,12 +44,12 @@ from spark_jobs.kafka.relay_positions import (
 from spark_jobs.kafka.source import place_of
 from spark_jobs.origin import coordinates_now, estimated_rows, source_borders
 from spark_jobs.origin.shards import LogicalTable, Sources, open_sources
-from spark_jobs.runtime.copy_arguments import copy_arguments
+from spark_jobs.runtime.copy_arguments import CopyArguments, copy_arguments
 from spark_jobs.runtime.spark_session import open_spark
 from spark_jobs.sinks import check_rule, check_writers, open_sink
 from spark_jobs.spark_util.error_translation import named_errors
 from spark_jobs.spark_util.progress import Piece, Progress
-from spark_jobs.spark_util.report import print_error
+from spark_jobs.spark_util.report import print_error, results
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,20 +227,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     given = copy_arguments("reconcile", __doc__, arguments)
     try:
-        findings = run(
-            load_settings(given.config), tables=given.tables, repair=given.repair, trace=given.trace
-        )
+        findings = _findings(given)
     except JobError as exc:
         print_error(exc, trace=given.trace)
         return int(Outcome.UNKNOWN)
     except Exception:  # noqa: BLE001 - Python would end with code 1, which says that rows differ
         traceback.print_exc()
         return int(Outcome.UNKNOWN)
-    if given.as_json:
-        sys.stdout.write(f"{findings_json(findings)}\n")
-    else:
-        Console(width=WHOLE_LINES, soft_wrap=True).print(findings_table(findings))
     return exit_code(findings)
+
+
+def _findings(given: CopyArguments) -> Sequence[TableFindings]:
+    """Compare and print the findings. Raises JobError."""
+    with results(as_json=given.as_json) as say:
+        settings = load_settings(given.config)
+        findings = run(settings, tables=given.tables, repair=given.repair, trace=given.trace)
+        if given.as_json:
+            say(findings_json(findings))
+        else:
+            Console(width=WHOLE_LINES, soft_wrap=True).print(findings_table(findings))
+    return findings
 
 
 if __name__ == "__main__":

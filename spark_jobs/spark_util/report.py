@@ -1,32 +1,62 @@
 """The printed output of the jobs."""
 
 import json
+import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, nullcontext, redirect_stdout
+from typing import Final, TextIO
 
 from spark_jobs.errors import JobError
 from spark_jobs.spark_util.batch_stats import BatchFigures
+
+_OUTPUT: Final = 1
+_ERRORS: Final = 2
+"""The descriptors of standard output and standard error."""
 
 
 @contextmanager
 def results(*, as_json: bool) -> Iterator[Callable[[str], None]]:
     """Context manager: yield the function that prints a line of the result to standard output.
 
-    With `as_json`, all other lines of this process go to standard error.
+    With `as_json`, all other lines go to standard error. Enter it before Spark starts: its JVM
+    inherits the output, to which Delta prints.
     """
-    output = sys.stdout
+    with _kept_output() if as_json else nullcontext(sys.stdout) as output:
 
-    def say(line: str) -> None:
-        output.write(f"{line}\n")
-        output.flush()
+        def say(line: str) -> None:
+            output.write(f"{line}\n")
+            output.flush()
 
-    if not as_json:
         yield say
-        return
-    with redirect_stdout(sys.stderr):
-        yield say
+
+
+@contextmanager
+def _kept_output() -> Iterator[TextIO]:
+    """Context manager: yield standard output, which nothing else can write to meanwhile."""
+    before = sys.stdout
+    before.flush()
+    is_own = _writes_to(before, _OUTPUT)
+    kept = os.dup(_OUTPUT)
+    os.dup2(_ERRORS, _OUTPUT)
+    try:
+        with (
+            open(kept, "w", encoding="utf-8", closefd=False) as file,
+            redirect_stdout(sys.stderr),
+        ):
+            yield file if is_own else before
+    finally:
+        os.dup2(kept, _OUTPUT)
+        os.close(kept)
+
+
+def _writes_to(stream: TextIO, descriptor: int) -> bool:
+    """Return whether a stream writes to this descriptor; False for one in memory."""
+    try:
+        return stream.fileno() == descriptor
+    except OSError:  # io.UnsupportedOperation
+        return False
 
 
 def batch_line(number: int | None, figures: BatchFigures) -> str:
@@ -37,7 +67,7 @@ def batch_line(number: int | None, figures: BatchFigures) -> str:
 def print_batch(number: int | None, figures: BatchFigures) -> None:
     """Print a line with the counts of a batch, and one for each reason of quarantined messages.
 
-    `name` is the name of the batch.
+    `number`: None if the job applies one batch.
     """
     name = "batch" if number is None else f"batch {number}"
     lines = [

@@ -228,8 +228,9 @@ def test_standard_output_of_a_job_for_programs_is_one_object_a_batch(
     with JobProcess(settings, tmp_path, *program) as process:
         code = process.wait(300)
     assert code == 0, process.errors
-    [line] = process.output.splitlines()
-    found = json.loads(line)
+    printed = process.output
+    assert printed.count("\n") == 1, printed
+    found = json.loads(printed)
     wanted = {"batch": number, "rows": 2, "winners": 1, "put_aside": 1, "stale": 0, "deletes": 0}
     assert wanted.items() <= found.items()
     assert found["problems"] == {"the value is not a message of the relay": 1}
