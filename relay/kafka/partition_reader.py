@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, TopicPartition
 
 from relay.deadline import Deadline
-from relay.errors import RelayError
+from relay.errors import BrokerUnreachable, RelayError
 from relay.kafka.client import kafka_client, reader_configuration
 from relay.kafka.errors import error_of, kafka_errors, relay_error
 from relay.kafka.rights import Right
@@ -41,7 +41,8 @@ _FETCHED_KILOBYTES: Final = 2048
 class PartitionReader:
     """Reads partition 0 of `topic`.
 
-    Raises `unreadable` if an open transaction may still hide committed records. A missing topic may
+    Raises `unreadable` if an open transaction may still hide committed records, and
+    BrokerUnreachable if the broker does not answer. A missing topic may
     be new, so it is requested again for `appearing_s` seconds before TopicRefused is raised. A read
     ends after `reading_s` seconds without a record.
     """
@@ -70,22 +71,25 @@ class PartitionReader:
             closing(self._consumer("read_uncommitted")) as consumer,
             kafka_errors(f"Reading {self._topic}"),
         ):
-            offsets = self._asked_ends(consumer)
-        if offsets is None:
-            raise self._unreadable(f"Kafka did not return the offsets of {self._topic} in time.")
-        return offsets
+            return self._asked_ends(consumer)
 
-    def _asked_ends(self, consumer: Consumer) -> tuple[int, int] | None:
+    def _asked_ends(self, consumer: Consumer) -> tuple[int, int]:
         deadline = Deadline.after(self._appearing_s)
         while True:
             try:
-                return consumer.get_watermark_offsets(
-                    TopicPartition(self._topic, 0), timeout=_REQUEST_SECONDS
-                )
+                return self._ends_as_seen_by(consumer)
             except KafkaException as exc:
                 if deadline.passed or error_of(exc).name() not in _NOT_YET:
                     raise
             consumer.poll(_POLL_SECONDS)  # nothing is assigned: the call serves the client's events
+
+    def _ends_as_seen_by(self, consumer: Consumer) -> tuple[int, int]:
+        """Return the oldest and the next offset, as the consumer's isolation level sees them."""
+        partition = TopicPartition(self._topic, 0)
+        offsets = consumer.get_watermark_offsets(partition, timeout=_REQUEST_SECONDS)
+        if offsets is None:
+            raise BrokerUnreachable(f"Kafka did not return the offsets of {self._topic} in time.")
+        return offsets
 
     def committed(self, start: int, high: int) -> Iterator[KeyAndValue]:
         """Yield the committed records with start <= offset < high.
@@ -98,8 +102,8 @@ class PartitionReader:
     def records(self, start: int, high: int) -> Generator[Record, None, None]:
         """Yield offset, key and value of the committed records with start <= offset < high.
 
-        Close the generator after use. Raises KafkaNotPermitted, and `unreadable` if an open
-        transaction hides records before `high`.
+        Close the generator after use. Raises KafkaNotPermitted, BrokerUnreachable if the broker
+        delivers nothing, and `unreadable` if an open transaction hides records before `high`.
         """
         reached = start
         deadline = Deadline.after(self._reading_s)
@@ -122,10 +126,18 @@ class PartitionReader:
                     reached, consumer.position([TopicPartition(self._topic, 0)])[0].offset
                 )
                 if deadline.passed:
-                    raise self._unreadable(
-                        f"{self._topic} was read to offset {reached} of {high}: an open "
-                        f"transaction hides the records after it."
-                    )
+                    raise self._why_nothing_came(consumer, reached, high)
+
+    def _why_nothing_came(self, consumer: Consumer, reached: int, high: int) -> RelayError:
+        """Return the error of a read that ended before `high`; the consumer is read_committed.
+
+        The broker names the end that such a consumer can reach. If it is before `high`, an open
+        transaction hides the rest; otherwise the broker has records that it does not deliver.
+        """
+        read = f"{self._topic} was read to offset {reached} of {high}"
+        if self._ends_as_seen_by(consumer)[1] < high:
+            return self._unreadable(f"{read}: an open transaction hides the records after it.")
+        return BrokerUnreachable(f"{read}: its broker did not deliver the other records in time.")
 
     def _refuse(self, error: KafkaError) -> None:
         """Raise the error if the principal may not read.

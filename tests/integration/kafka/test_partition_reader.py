@@ -1,4 +1,6 @@
-"""A topic that was just made is waited for; one that nobody makes is refused; memory is bounded."""
+"""A topic that was just made is waited for; one that nobody makes is refused; memory is bounded. A
+broker that delivers nothing is told from an open transaction.
+"""
 
 import subprocess
 import sys
@@ -9,8 +11,8 @@ import pytest
 from confluent_kafka import Producer
 
 from deploy.embedded.servers.kafka import Kafka
-from relay.errors import PositionUnreadable, TopicRefused
-from relay.kafka import PartitionReader, TopicAdmin, TopicSpec
+from relay.errors import BrokerUnreachable, PositionUnreadable, TopicRefused
+from relay.kafka import PartitionReader, TopicAdmin, TopicSpec, partition_reader
 from relay.settings import KafkaSettings
 
 
@@ -39,6 +41,63 @@ def test_a_topic_that_nobody_makes_is_refused(
 ) -> None:
     with pytest.raises(TopicRefused, match="nobody"):
         PartitionReader(settings, fresh_name("nobody"), PositionUnreadable, appearing_s=0.5).ends()
+
+
+@pytest.fixture
+def written(kafka: Kafka, settings: KafkaSettings, fresh_name: Callable[[str], str]) -> str:
+    """A topic with one record."""
+    topic = fresh_name("written")
+    TopicAdmin(settings).create(TopicSpec(topic, 1, 1, {}))
+    producer = Producer({"bootstrap.servers": kafka.bootstrap})
+    producer.produce(topic, b"value")
+    assert producer.flush(30) == 0
+    return topic
+
+
+def test_a_broker_that_delivers_no_record_is_unreachable(
+    kafka: Kafka, settings: KafkaSettings, written: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An instance waits for it; for an open transaction it would stop."""
+    monkeypatch.setattr(partition_reader, "_REQUEST_SECONDS", 1.0)
+    reader = PartitionReader(settings, written, PositionUnreadable, reading_s=1)
+    start, end = reader.ends()
+    kafka.pause()
+    try:
+        with pytest.raises(BrokerUnreachable, match=f"{written}"):
+            list(reader.records(start, end))
+    finally:
+        kafka.resume()
+    assert [value for _, value in reader.committed(start, end)] == [b"value"]
+
+
+def test_a_broker_that_does_not_return_the_ends_is_unreachable(
+    kafka: Kafka, settings: KafkaSettings, written: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(partition_reader, "_REQUEST_SECONDS", 1.0)
+    reader = PartitionReader(settings, written, PositionUnreadable, appearing_s=1)
+    kafka.pause()
+    try:
+        with pytest.raises(BrokerUnreachable, match=f"{written}"):
+            reader.ends()
+    finally:
+        kafka.resume()
+    assert reader.ends() == (0, 1)
+
+
+def test_records_that_an_open_transaction_hides_are_unreadable(
+    kafka: Kafka, settings: KafkaSettings, written: str
+) -> None:
+    producer = Producer({"bootstrap.servers": kafka.bootstrap, "transactional.id": written})
+    producer.init_transactions(30)
+    producer.begin_transaction()
+    producer.produce(written, b"hidden")
+    assert producer.flush(30) == 0
+    reader = PartitionReader(settings, written, PositionUnreadable, reading_s=1)
+    start, end = reader.ends()
+    with pytest.raises(PositionUnreadable, match="an open transaction hides"):
+        list(reader.records(start, end))
+    producer.abort_transaction(30)
+    assert [value for _, value in reader.committed(start, end)] == [b"value"]
 
 
 READ = """
