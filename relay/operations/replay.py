@@ -30,10 +30,10 @@ _ANSWER_SECONDS: Final = 60.0
 
 
 class ReplayPreview(NamedTuple):
-    """What a replay will send.
+    """What a replay would send.
 
-    message: the stored message. later: the newer changes of its key that its topic has; None if
-    the message has no key, or the topic has no such partition.
+    `message` is the stored message. `later` are the newer changes of its key in its topic; None if
+    the message has no key, or the topic does not have its partition.
     """
 
     message: OutboundMessage
@@ -43,7 +43,7 @@ class ReplayPreview(NamedTuple):
 def preview_replay(
     settings: RelaySettings, instance: InstanceSettings, wanted: str, *, again: bool = False
 ) -> ReplayPreview:
-    """Return what a replay of this letter will send, and send nothing.
+    """Return what a replay of the dead letter `wanted` would send; nothing is sent.
 
     Raises DeadLetterUnknown, DeadLetterDamaged, ReplayRefused, TopicRefused, BrokerUnreachable,
     KafkaNotPermitted.

@@ -112,7 +112,7 @@ EntryT = TypeVar("EntryT", bound=_Entry)
 
 @dataclass(frozen=True, slots=True)
 class IndexedEntry(Generic[EntryT]):
-    """An entry, and its index in the document for problems."""
+    """An entry of a document, and its index there, which problems name."""
 
     index: int
     entry: EntryT

@@ -20,12 +20,12 @@ _PARTIAL: Final = "The source did not log every column. A value that is missing 
 
 @dataclass(frozen=True, slots=True)
 class LetterRows:
-    """The columns of a dead letter's rows before and after the change.
+    """The rows in a dead letter, column by column before and after the change.
 
     rows   the requested rows, without hidden values
-    count  number of all rows
-    note   why no row is shown, or what the rows lack; may be empty
-    hides  the value contains values that must not be shown, or may contain them
+    count  the number of all rows in the message
+    note   why no row is shown, or what the rows lack; "" for neither
+    hides  whether the value contains, or may contain, values that must not be shown
     """
 
     rows: tuple[PeekedRow, ...] = ()
@@ -35,9 +35,10 @@ class LetterRows:
 
 
 def letter_rows(letter: DeadLetter, hidden: HiddenColumns, numbers: slice) -> LetterRows:
-    """Return rows of a dead letter, and why there is none.
+    """Return the rows with these `numbers` in a dead letter, without the values of `hidden`
+    columns.
 
-    numbers  which rows of the message
+    If they cannot be shown, the result has no rows, and its `note` says why.
     """
     value = letter.message.value
     if value is None:

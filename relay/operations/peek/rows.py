@@ -176,11 +176,10 @@ class RowReader:
     def rows_of(
         self, record: TailRecord, value: Mapping[str, Any], numbers: slice = _ALL
     ) -> list[PeekedRow]:
-        """Return rows of a record whose value is the parsed one of a row message.
+        """Return the rows with these `numbers` of a record, whose parsed value is `value`, that of
+        a row message.
 
-        numbers  which rows of the message
-
-        Raises ValueError, TypeError, KeyError, AttributeError for a value of another form.
+        Raises ValueError, TypeError, KeyError or AttributeError if the value has another form.
         """
         headers = dict(record.headers)
         rows = value[DATA] or [{}]

@@ -105,16 +105,14 @@ class PeekTables:
         return found
 
     def has_instance(self, name: str) -> bool:
-        """Return whether the settings of an instance, and so its masks, are known here."""
+        """Return whether the settings of this instance, and so its masks, are known here."""
         return any(each.name == name for each in self._instances)
 
     def hidden_columns(self, name: str, real: TableId) -> HiddenColumns:
-        """Return what is hidden of a message: the masks and rules of its logical table, and those
-        of its real table in any instance, also if the mapping has changed since.
+        """Return which columns of a message are hidden: by masks and rules for its logical table
+        `name` (`database.table`), and by those of any instance for its real table `real`.
 
-        name  `database.table` of the message
-
-        Raises ConfigurationError.
+        The latter also count if the mapping has changed since. Raises ConfigurationError.
         """
         reals = {each.name: {real} for each in self._instances}
         for table in self._tables.values():

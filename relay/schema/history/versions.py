@@ -101,7 +101,9 @@ def folded(
 
 
 def superseded(records: Iterable[Version | Base], oldest: HistoryPosition) -> list[Version | Base]:
-    """Return the records of this server that no position from `oldest` on needs."""
+    """Return the records of the server of `oldest` that neither `oldest` nor any later position
+    needs.
+    """
     ours = [record for record in records if record.position.server == oldest.server]
     base = base_at(ours, oldest)
     if base is None:

@@ -124,7 +124,8 @@ def recovery(error: RelayError, known: Circumstances, backoff: Backoff) -> Recov
 def depends_on_leadership(error: RelayError, *, in_run: bool) -> bool:
     """Return whether `recovery` needs to know whether this relay leads.
 
-    Outside of a run it need not for a server that does not answer: the relay resigns in any case.
+    It need not for errors that end the leadership in any case, such as a server that does not
+    answer outside of a run.
     """
     if isinstance(error, AskedToStop | LeadershipLost | PositionNewer | ResourcesExhausted):
         return False
