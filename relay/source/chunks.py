@@ -15,7 +15,7 @@ import pymysql
 from relay.errors import SnapshotRefused, SourceUnreachable
 from relay.model.positions.gtid import GtidSet
 from relay.model.positions.position import BinlogPosition
-from relay.model.source_rows.generated_keys import AND_SHOW_GENERATED_KEYS
+from relay.model.source_rows.sessions import AND_SEE_ALL, AND_SORT_WHOLE_KEYS
 from relay.settings import SourceSettings
 from relay.source.positions.resume import binlog_end
 from relay.source.protocol.connection import SourceConnection
@@ -31,7 +31,7 @@ LOAD_SECONDS: Final = 1.0
 """The load of the source is asked for again after this time."""
 _SESSION: Final = (
     "SET SESSION time_zone = '+00:00', character_set_results = NULL",
-    f"SET SESSION sql_mode = 'ALLOW_INVALID_DATES'{AND_SHOW_GENERATED_KEYS}",
+    f"SET SESSION sql_mode = 'ALLOW_INVALID_DATES'{AND_SEE_ALL}{AND_SORT_WHOLE_KEYS}",
     "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
 )
 """Without ALLOW_INVALID_DATES MySQL refuses to compare with 2024-02-31, which keys may have."""

@@ -10,7 +10,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row, SparkSession
 
-from relay.model.source_rows.generated_keys import AND_SHOW_GENERATED_KEYS
+from relay.model.source_rows.sessions import AND_SEE_ALL, AND_SORT_WHOLE_KEYS
 from spark_jobs.config.copy import SourceServer
 from spark_jobs.errors import (
     SourceDriverMissing,
@@ -22,9 +22,8 @@ from spark_jobs.errors import (
 from spark_jobs.spark_util.error_translation import own_error
 
 _FETCHED_ROWS: Final = "10000"
-_SESSION: Final = (
-    f"SET SESSION time_zone = '+00:00', sql_mode = 'ALLOW_INVALID_DATES'{AND_SHOW_GENERATED_KEYS}"
-)
+_SEES_ALL: Final = f"{AND_SEE_ALL}{AND_SORT_WHOLE_KEYS}"
+_SESSION: Final = f"SET SESSION time_zone = '+00:00', sql_mode = 'ALLOW_INVALID_DATES'{_SEES_ALL}"
 """Without ALLOW_INVALID_DATES MySQL refuses to compare with 2024-02-31, which keys may have."""
 _DRIVER: Final = "org.mariadb.jdbc.Driver"
 _DRIVER_MISSING: Final = f"ClassNotFoundException: {_DRIVER}"

@@ -10,7 +10,7 @@ from pymysql.cursors import DictCursor
 
 from relay.errors import RelayError, SourceLoginRefused, SourceNotPermitted, SourceUnreachable
 from relay.model.names.quoted_name import quoted
-from relay.model.source_rows.generated_keys import AND_SHOW_GENERATED_KEYS
+from relay.model.source_rows.sessions import AND_SEE_ALL
 from relay.model.table import TableId
 from relay.schema.catalog.cascades import (
     NATIVE,
@@ -38,7 +38,7 @@ from relay.settings import SourceSettings
 from relay.tls import login
 
 Answer = TypeVar("Answer")
-_SESSION: Final = f"SET SESSION sql_quote_show_create = 1{AND_SHOW_GENERATED_KEYS}"
+_SESSION: Final = f"SET SESSION sql_quote_show_create = 1{AND_SEE_ALL}"
 _DATABASE_DENIED: Final = 1044
 _LOCK_WAIT_TIMEOUT: Final = 1205
 _LOGIN_REFUSED: Final = frozenset({_DATABASE_DENIED, 1045, 1698})

@@ -2,12 +2,13 @@
 
 import pytest
 
-from deploy.embedded import MySQL, SqlServer
+from deploy.embedded import MariaDB, MySQL, SqlServer
 from relay.model.source_rows.key_range import Boundary
 from relay.model.table import TableId
 from relay.pipeline.copying import chunk_select
 from relay.pipeline.copying.chunk_select import end_of, is_last, read_chunk
 from relay.pipeline.copying.key_types import column_facts, with_key_types
+from relay.pipeline.copying.known_tables import tables_of_source
 from relay.schema import CatalogReader, CopiedTable, copied_table
 from relay.settings import CopyingSettings
 from relay.source import ChunkConnection, Low, ReadChunk
@@ -97,6 +98,47 @@ def test_chunks_go_on_after_dates_that_no_calendar_has(
     chunks = _chunks(database, described, SnapshotRequest("1", "x"), 1, connection)
     connection.close()
     assert [(row[0] or b"").decode() for chunk in chunks for row in chunk.rows] == wanted
+
+
+def test_keys_that_differ_behind_the_usual_length_of_a_sort_are_read_in_order(
+    mariadb: MariaDB, fresh_name: FreshName
+) -> None:
+    table = TableId(fresh_name("sorted"), "t")
+    ends = [f"{7 * i % 30:02}" for i in range(30)]
+    mariadb.execute(
+        f"create database {table.database} character set utf8mb4 collate utf8mb4_bin",
+        f"create table {table} (k varchar(2000) not null unique)",
+        *(f"insert into {table} values (concat(repeat('a', 1300), '{end}'))" for end in ends),
+    )
+    connection = ChunkConnection(source_settings(mariadb))
+    described = _described(mariadb, table, connection)
+    chunks = _chunks(mariadb, described, SnapshotRequest("1", "x"), 4, connection)
+    connection.close()
+    found = [(row[0] or b"")[-2:].decode() for chunk in chunks for row in chunk.rows]
+    assert found == sorted(ends)
+
+
+@pytest.mark.parametrize("server", ["mysql_9", "mariadb"])
+def test_a_limit_of_the_server_for_all_selects_hides_no_table_and_no_column(
+    server: str, request: pytest.FixtureRequest, fresh_name: FreshName
+) -> None:
+    database: SqlServer = request.getfixturevalue(server)
+    schema = fresh_name("limited")
+    wanted = [TableId(schema, "t1"), TableId(schema, "t2")]
+    database.execute(
+        f"create database {schema}",
+        *(f"create table {each} (id int primary key, n int)" for each in wanted),
+        "set global sql_select_limit = 1",
+    )
+    connection = ChunkConnection(source_settings(database))
+    try:
+        known = [each.id for each in tables_of_source(connection)]
+        described = CatalogReader(source_settings(database)).snapshot(wanted).tables
+    finally:
+        connection.close()
+        database.execute("set global sql_select_limit = default")
+    assert [each for each in known if each.database == schema] == wanted
+    assert [len(described[each].columns) for each in wanted] == [2, 2]
 
 
 def test_a_generated_key_that_the_server_hides_is_the_key_of_the_copy(
