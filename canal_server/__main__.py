@@ -14,12 +14,14 @@ from relay.threads import THREADS
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Serve Canal's clients. Return the exit code of `run_service`."""
+    """Serve Canal's clients until a signal. Return 0 after a signal, 2 for an unusable
+    configuration.
+    """
     return run_service("roma canal-server", "A server that speaks Canal's protocol.", serve, argv)
 
 
 def serve(settings: RelaySettings) -> None:
-    """Serve until SIGTERM or SIGINT, and print the address once it answers.
+    """Serve until SIGTERM or SIGINT, and print the address when the server accepts connections.
 
     Raises ConfigurationError.
     """

@@ -11,7 +11,7 @@ from canal_server.errors import BadPacket
 from canal_server.wire import FRAME_HEADER, framed, length_of
 
 LARGEST_REQUEST: Final = 65_536
-"""Bytes of the largest packet that a client may send. The longest part is a filter."""
+"""Size in bytes of the largest packet that a client may send. Its longest part is a filter."""
 _SLICE_SECONDS: Final = 0.5
 _FRAME_SECONDS: Final = 10.0
 """A client must send the rest of a packet within this time."""
@@ -21,11 +21,11 @@ _PROBES: Final = 3
 
 
 class Closed(Exception):
-    """The connection ended; the message says why, empty if the client closed it."""
+    """The connection ended. The text is the reason; empty if the client closed it."""
 
 
 class Channel:
-    """A connected socket. Used by one thread, except `cut`."""
+    """A connected socket. It must be used by one thread; only `cut` may be called by others."""
 
     def __init__(self, connection: socket.socket, send_seconds: float) -> None:
         self._socket = connection
@@ -34,7 +34,7 @@ class Channel:
         self._set_options()
 
     def read(self, seconds: float, idle: Callable[[], None]) -> bytes:
-        """Return the next packet. `idle` is called several times a second until it comes.
+        """Return the next packet. `idle` is called several times a second until the packet arrives.
 
         Raises Closed at the end of the connection or after `seconds`, BadPacket for a packet that
         is too large or not complete in time.
@@ -50,7 +50,7 @@ class Channel:
         return body
 
     def send(self, packet: bytes) -> None:
-        """Send a packet. Raises Closed."""
+        """Send a packet. Raises Closed if the connection has ended."""
         self._socket.settimeout(self._send_seconds)
         try:
             self._socket.sendall(framed(packet))
@@ -58,7 +58,7 @@ class Channel:
             raise Closed(f"an answer could not be sent: {exc}") from exc
 
     def is_gone(self) -> bool:
-        """Return whether the client closed the connection and has sent nothing more."""
+        """Return whether the client has closed the connection and no unread data remains."""
         self._socket.settimeout(0)
         try:
             return not self._socket.recv(1, socket.MSG_PEEK)
@@ -68,7 +68,9 @@ class Channel:
             return True
 
     def end(self) -> None:
-        """Close the connection after the client has received the last answer, or a second later."""
+        """Close the connection when the client has received the last answer, at latest after a
+        second.
+        """
         end = time.monotonic() + _LINGER_SECONDS
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_WR)
@@ -83,7 +85,7 @@ class Channel:
             self._socket.close()
 
     def cut(self) -> None:
-        """End the connection for its thread, which closes it. Thread-safe."""
+        """Shut the connection down, so that its thread closes it. Thread-safe."""
         with self._closing, suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
 

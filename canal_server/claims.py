@@ -1,4 +1,4 @@
-"""Which connection serves a client id of a destination: the newest one."""
+"""Decides which connection serves a client id of a destination: the newest one."""
 
 import threading
 from typing import Final, NamedTuple, Protocol
@@ -9,7 +9,7 @@ _RELEASE_SECONDS: Final = 15.0
 
 
 class Subscriber(NamedTuple):
-    """A client id of a destination: the owner of a position."""
+    """A destination and a client id, which identify a position."""
 
     destination: str
     client_id: str
@@ -19,11 +19,13 @@ class Holder(Protocol):
     """The connection that serves a client id of a destination."""
 
     def displace(self) -> None:
-        """End soon: a newer connection serves this subscriber. Thread-safe."""
+        """Request the connection to end, because a newer one serves this subscriber.
+        Thread-safe.
+        """
 
 
 class Claim:
-    """The claim of one connection to serve a client id."""
+    """The right of one connection to serve a client id."""
 
     def __init__(self, holder: Holder) -> None:
         self.holder = holder
@@ -31,18 +33,18 @@ class Claim:
 
 
 class Claims:
-    """The claims of all connections of this server. Thread-safe."""
+    """The rights of all connections of this server to serve client ids. Thread-safe."""
 
     def __init__(self) -> None:
         self._claims: dict[Subscriber, Claim] = {}
         self._lock = threading.Lock()
 
     def take(self, subscriber: Subscriber, holder: Holder) -> Claim:
-        """Return the claim to a subscriber, after the connection that had it has ended its feed.
+        """Return the right to serve a subscriber, after the former connection has ended its feed.
 
-        A client that connects again must not wait for the end of a connection that a broken
-        network holds open. Raises TooMany if that connection does not end in time, Displaced if
-        a still newer one came meanwhile.
+        A client that connects again does not wait for the end of a connection that a broken network
+        keeps open. Raises TooMany if the former connection does not end in time, Displaced if a
+        newer connection arrived meanwhile.
         """
         claim = Claim(holder)
         with self._lock:
@@ -60,7 +62,7 @@ class Claims:
         raise Displaced(f"Another connection serves client id {subscriber.client_id}.")
 
     def release(self, subscriber: Subscriber, claim: Claim) -> None:
-        """End a claim: its feed is closed."""
+        """Give up a right, after the connection's feed is closed."""
         claim.ended.set()
         with self._lock:
             if self._claims.get(subscriber) is claim:

@@ -55,7 +55,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class Connection:
-    """Serves a client until it leaves, is refused or displaced, or the server stops."""
+    """Serves one client until the client leaves, is refused or displaced, or the server stops."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class Connection:
         self._idle_seconds = settings.idle_seconds
 
     def run(self) -> None:
-        """Serve the connection. Raises nothing: an error is answered and logged."""
+        """Serve the connection. It raises no errors: they are sent to the client and logged."""
         try:
             self._serve()
         except Closed as exc:
@@ -97,7 +97,7 @@ class Connection:
             self._logins.leave(self)
 
     def turn_away(self) -> None:
-        """Close the connection immediately: too many connections have not logged in.
+        """Close the connection immediately, because too many connections have not logged in.
         Thread-safe.
         """
         metrics.CANAL_REFUSED.labels(TooMany.__name__).inc()
@@ -106,7 +106,7 @@ class Connection:
         self._channel.cut()
 
     def displace(self) -> None:
-        """End soon: a newer connection serves the client id. Thread-safe."""
+        """Request the connection to end, because a newer one serves the client id. Thread-safe."""
         self._displaced.set()
 
     def _serve(self) -> None:

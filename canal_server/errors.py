@@ -1,12 +1,12 @@
-"""Errors that a client of the Canal server gets as an error packet."""
+"""Errors that the Canal server sends to a client as an error packet."""
 
 from typing import ClassVar
 
 
 class Refused(Exception):
-    """A request that the server refuses; the connection ends after the answer.
+    """A request that the server refuses. The connection ends after the answer.
 
-    number  the code of the error packet: as Canal, 401 for a missing name, 402 for a missing batch
+    number  code of the error packet, as Canal's: 401 for a missing name, 402 for a missing batch
             id, 400 otherwise
     """
 
@@ -14,11 +14,11 @@ class Refused(Exception):
 
 
 class BadPacket(Refused):
-    """Bytes that are no packet, or a packet that is not expected here."""
+    """The bytes are not a packet, or the packet is not expected at this point."""
 
 
 class NotAuthenticated(Refused):
-    """User or password are wrong."""
+    """The user or the password is wrong."""
 
 
 class UnknownDestination(Refused):
@@ -26,13 +26,13 @@ class UnknownDestination(Refused):
 
 
 class MissingName(Refused):
-    """The destination or the client id is empty or no name."""
+    """The destination or the client id is empty or not a valid name."""
 
     number = 401
 
 
 class MissingBatch(Refused):
-    """The client acknowledged without a batch id."""
+    """The client sent an acknowledgement without a batch id."""
 
     number = 402
 

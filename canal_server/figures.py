@@ -8,7 +8,9 @@ from roma_client.records.order_guard import Partition
 
 
 class ClientFigures(NoMetrics):
-    """Batches out, rows and lag of a client id. The lag comes from the client library."""
+    """Metrics of one client id: unacknowledged batches, rows and lag. The client library reports
+    the lag.
+    """
 
     def __init__(self, destination: str, client_id: str) -> None:
         self._labels = (destination, client_id)
@@ -16,25 +18,25 @@ class ClientFigures(NoMetrics):
 
     @property
     def names(self) -> dict[str, str]:
-        """Return destination and client id for the log."""
+        """Return destination and client id as fields of a log entry."""
         destination, client_id = self._labels
         return {"destination": destination, "client_id": client_id}
 
     def delivered_rows(self, rows: int) -> None:
-        """Count the rows of a delivered batch."""
+        """Add the number of rows in a delivered batch."""
         metrics.CANAL_ROWS.labels(self._labels[0]).inc(rows)
 
     def show(self, batches_out: int) -> None:
-        """Set the metric of unacknowledged batches."""
+        """Set the metric to this number of unacknowledged batches."""
         metrics.CANAL_BATCHES_OUT.labels(*self._labels).set(batches_out)
 
     def lag(self, partition: Partition, offsets: int) -> None:
-        """Note the lag of a partition, and show the sum of all."""
+        """Record the lag of a partition, and set the metric to the sum of all partitions."""
         self._lags[partition] = offsets
         self._show_lag()
 
     def gone(self, partition: Partition) -> None:
-        """Drop the lag of a partition that this client no longer has."""
+        """Remove the lag of a partition that this client no longer has."""
         self._lags.pop(partition, None)
         self._show_lag()
 

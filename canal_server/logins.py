@@ -1,4 +1,4 @@
-"""Which connections may log in, and how many have."""
+"""Limits the number of connections, separately before and after the login."""
 
 import threading
 from collections import Counter
@@ -17,9 +17,9 @@ class Newcomer(Protocol):
 class Logins:
     """The connections of this server, before and after their login. Thread-safe.
 
-    Those that have not logged in have a separate limit: one more ends the oldest one of the
-    address that has most of them. So clients can log in while others hold connections without
-    doing so.
+    Connections that have not logged in have a separate limit. If it is exceeded, the oldest one of
+    the address with most of them is closed. So clients can log in while others hold idle
+    connections.
     """
 
     def __init__(self, most_clients: int, most_newcomers: int) -> None:
@@ -31,10 +31,10 @@ class Logins:
         self._lock = threading.Lock()
 
     def come(self, newcomer: Newcomer, address: str) -> None:
-        """Note a new connection from an address.
+        """Record a new connection from an address.
 
-        Raises TooMany while as many clients are logged in as may be, and while as many connections
-        as may log in have been turned away and have not ended.
+        Raises TooMany if the largest number of clients is logged in, and if too many closed
+        connections have not ended yet.
         """
         with self._lock:
             self._check_clients()
@@ -45,7 +45,7 @@ class Logins:
             self._newcomers[newcomer] = address
 
     def log_in(self, newcomer: Newcomer) -> None:
-        """Note a client with the right password. Raises TooMany at the limit."""
+        """Record that a client has sent the right password. Raises TooMany at the limit."""
         with self._lock:
             if newcomer in self._ending:
                 raise TooMany("Too many connections that have not logged in. Connect again.")

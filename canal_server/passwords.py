@@ -12,14 +12,16 @@ SEED_BYTES: Final = 8
 
 
 def scrambled(password: str, seeds: bytes) -> bytes:
-    """Return the hexadecimal digits that a client with this password sends for these seeds."""
+    """Return the hexadecimal digits that a client with this password must send for these seeds."""
     first = _sha1(password.encode())
     mask = _sha1(seeds + _sha1(first))
     return bytes(a ^ b for a, b in zip(first, mask, strict=True)).hex().encode()
 
 
 def is_right(sent: bytes, password: str, seeds: bytes) -> bool:
-    """Return whether a client sent this password, in a time that does not depend on the digits."""
+    """Return whether a client sent the right password. The time does not depend on the sent
+    digits.
+    """
     return hmac.compare_digest(sent.lower(), scrambled(password, seeds))
 
 

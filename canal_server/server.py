@@ -1,4 +1,4 @@
-"""The server: listens, gives each connection a thread, and stops them."""
+"""The server: accepts connections, gives each one a thread, and stops them."""
 
 import threading
 import time
@@ -34,7 +34,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class CanalServer:
-    """A server for clients of Canal. `start` and `stop` it once."""
+    """A server for clients of Canal. Call `start` and `stop` once each."""
 
     def __init__(self, settings: RelaySettings) -> None:
         """Listen. Raises ConfigurationError without `[canal_server]`, for an address beyond
@@ -57,7 +57,9 @@ class CanalServer:
 
     @property
     def address(self) -> tuple[str, int]:
-        """Return the address that clients connect to, with the real port."""
+        """Return host and port at which the server listens. The port is the real one if 0 was
+        configured.
+        """
         host, port = self._listener.getsockname()[:2]
         return str(host), int(port)
 
@@ -66,7 +68,9 @@ class CanalServer:
         self._accepting.start()
 
     def stop(self) -> None:
-        """Accept no more connections, let requests under way end, and close the others."""
+        """Accept no more connections, finish the requests in progress, and close the
+        connections.
+        """
         self._stop.set()
         end = time.monotonic() + _STOP_SECONDS
         for each in (self._accepting, *self._threads):
@@ -132,7 +136,7 @@ class CanalServer:
 
 
 def group_of(installation: str, subscriber: Subscriber) -> str:
-    """Return the consumer group that has the position of a client id."""
+    """Return the consumer group in which the position of a client id is stored."""
     return f"{installation}.canal.{subscriber.destination}.{subscriber.client_id}"
 
 

@@ -23,7 +23,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class Batch(NamedTuple):
-    """A batch as the client gets it. The id is -1 for none."""
+    """A batch that is sent to the client. The id is -1 if it has no changes."""
 
     id: int
     entries: list[bytes]
@@ -33,10 +33,10 @@ _NO_BATCH: Final = Batch(EMPTY_ID, [])
 
 
 class SubscriberFeed:
-    """The subscription of a client id. Used by one thread.
+    """The subscription of a client id. It must be used by one thread.
 
-    Its topics may be missing, because the relay makes a topic with its first row. The feed then
-    delivers empty batches and looks for them again.
+    Its topics may be missing, because the relay creates a topic with its first row. The feed then
+    delivers empty batches and checks again later whether the topics exist.
     """
 
     def __init__(
@@ -55,9 +55,12 @@ class SubscriberFeed:
         self._look_at = 0.0
 
     def subscribe(self, bound: str, wanted: str) -> None:
-        """Read the tables that both filters take; an empty `wanted` takes all of `bound`.
+        """Read the tables that match both filters; an empty `wanted` means all tables of `bound`.
 
-        Raises Refused for a filter that is no list of expressions, and for one without a table.
+        bound   filter of the destination
+        wanted  filter of the client
+
+        Raises Refused if `wanted` is not a list of expressions or matches no table.
         """
         try:
             filters = [NamePattern(each) for each in (bound, wanted) if each]
@@ -68,13 +71,17 @@ class SubscriberFeed:
         self._open()
 
     def unsubscribe(self) -> None:
-        """Stop reading, and keep the position."""
+        """Stop reading. The position is kept."""
         self._takes, self._reads = None, False
         self._connector.unsubscribe()
         self._figures.show(0)
 
     def get(self, size: int, timeout_seconds: float | None) -> Batch:
-        """Return the next batch. Raises Refused without a subscription, and ClientError."""
+        """Return the next batch of at most `size` changes. Raises Refused without a subscription,
+        and ClientError.
+
+        `timeout_seconds` None: the available changes; 0: wait for a full batch.
+        """
         if self._takes is None:
             raise Refused("A batch was requested before the subscription.")
         if self._connector.batches_out.changes >= self._settings.rows_out:
@@ -87,16 +94,17 @@ class SubscriberFeed:
         return self._delivered(self._connector.get_without_ack(rows, timeout_seconds))
 
     def ack(self, batch_id: int) -> None:
-        """Acknowledge the first batch that is out. Raises Refused and ClientError."""
+        """Acknowledge the oldest unacknowledged batch. Raises Refused and ClientError."""
         if self._takes is None:
             raise Refused(f"Batch {batch_id} was acknowledged before the subscription.")
         self._connector.ack(batch_id)
         self._show()
 
     def rollback(self, batch_id: int) -> None:
-        """Deliver again what is out; 0: all batches, otherwise the id must be that of the first.
+        """Deliver unacknowledged batches again.
 
-        Clients roll back when they connect: without a subscription nothing is out. Raises
+        `batch_id` 0 means all; another id must be that of the oldest one, and means the same.
+        Clients also call it when they connect: without a subscription it does nothing. Raises
         ClientError.
         """
         if self._reads and (batch_id or self._connector.batches_out.ids):
@@ -104,11 +112,11 @@ class SubscriberFeed:
             self._show()
 
     def keep(self) -> None:
-        """Stay the reader of the topics while nothing is read. Raises ClientError."""
+        """Stay a member of the group while the client requests nothing. Raises ClientError."""
         self._connector.keep_membership()
 
     def close(self) -> None:
-        """Stop reading, and remove the figures. Never raises an error of the client's."""
+        """Stop reading, and remove the metrics. It raises no ClientError."""
         try:
             self._connector.disconnect()
         except ClientError as exc:

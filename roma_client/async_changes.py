@@ -15,11 +15,13 @@ from roma_client.transactions import Transactions
 P = ParamSpec("P")
 R = TypeVar("R")
 Cancelled: TypeAlias = MutableSequence["Future[None]"]
-"""The closings of the cancelled openings of a client."""
+"""The futures that end when a client's cancelled openings are closed."""
 
 
 class OneThread:
-    """Runs blocking calls one after the other in one thread: Kafka's client is used by one."""
+    """Runs blocking calls one after the other in one thread, because only one thread may use
+    Kafka's client.
+    """
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="roma-client")
@@ -28,11 +30,12 @@ class OneThread:
     async def opened(
         cls, opening: Callable[[], R], closing: Callable[[], object], cancelled: Cancelled
     ) -> tuple["OneThread", R]:
-        """Return a thread, and the client that `opening` has opened in it. Raises its errors.
+        """Return a thread, and the client that `opening` has opened in it. Raises the errors of
+        `opening`.
 
-        A cancelled opening cannot be interrupted. `closing` follows it in the thread, so that no
-        member stays in the group. Only the next opening waits for it: `cancelled` has the cancelled
-        ones of the same client.
+        If this call is cancelled, `opening` cannot be interrupted. `closing` then runs after it in
+        the thread, so that the group keeps no member. Only the client's next opening waits for
+        that; `cancelled` has the cancelled openings of the same client.
         """
         thread = cls()
         under_way = thread._pool.submit(_opened_after, tuple(cancelled), opening)
@@ -47,7 +50,9 @@ class OneThread:
             raise
 
     async def end(self, closing: Callable[[], object]) -> None:
-        """End the thread after `closing`, also if this is cancelled. Raises its errors."""
+        """Run `closing`, then end the thread, also if this call is cancelled. Raises the errors of
+        `closing`.
+        """
         try:
             await self._to_end(closing)
         finally:
@@ -58,7 +63,7 @@ class OneThread:
         return await asyncio.shield(asyncio.wrap_future(self._pool.submit(function)))
 
     async def call(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Return the function's result, or raise its error."""
+        """Run a function in the thread. Return its result, or raise its error."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._pool, lambda: function(*args, **kwargs))
 
@@ -68,10 +73,11 @@ class OneThread:
         stop: Callable[[], None],
         undo: Callable[[], None] | None = None,
     ) -> R:
-        """Return the function's result, or raise its error.
+        """Run a function in the thread. Return its result, or raise its error.
 
-        A cancelled call ends within half a second after `stop`; it is not interrupted earlier,
-        because two threads must not use the client. `undo` follows it before any other call.
+        If this call is cancelled, `stop` is called, and the function ends within half a second. It
+        is not interrupted earlier, because two threads must not use the client. `undo` then runs
+        before any other call.
         """
         running = asyncio.ensure_future(self.call(function))
         try:
@@ -142,10 +148,11 @@ class _AsyncItems(Generic[Items]):
 
 
 class AsyncChanges(_AsyncItems[Changes], AsyncIterator[Change]):
-    """Iterates over changes. Asking for the next change acknowledges the one before.
+    """Iterates over changes with `async for`. Asking for the next change acknowledges the one
+    before.
 
-    Cancelling that, also by `asyncio.wait_for`, ends the iteration. A change that came meanwhile
-    is not acknowledged: it is delivered again to the next client of the group.
+    A cancellation, also by `asyncio.wait_for`, ends the iteration. A change that was read during
+    the cancelled call is not acknowledged: it is delivered again to the next client of the group.
     """
 
     def __aiter__(self) -> "AsyncChanges":
@@ -163,10 +170,12 @@ class AsyncChanges(_AsyncItems[Changes], AsyncIterator[Change]):
 
 
 class AsyncTransactions(_AsyncItems[Transactions], AsyncIterator[Transaction]):
-    """Iterates over transactions. Asking for the next one acknowledges the one before.
+    """Iterates over transactions with `async for`. Asking for the next one acknowledges the one
+    before.
 
-    Cancelling that, also by `asyncio.wait_for`, ends the iteration. A transaction that came
-    meanwhile is not acknowledged: it is delivered again to the next client of the group.
+    A cancellation, also by `asyncio.wait_for`, ends the iteration. A transaction that was read
+    during the cancelled call is not acknowledged: it is delivered again to the next client of the
+    group.
     """
 
     def __aiter__(self) -> "AsyncTransactions":
@@ -179,5 +188,9 @@ class AsyncTransactions(_AsyncItems[Transactions], AsyncIterator[Transaction]):
         return found
 
     async def ack(self) -> bool:
-        """Acknowledge the transaction that was returned last; False if it is delivered again."""
+        """Acknowledge the transaction that was returned last.
+
+        Returns False if the group gave the partitions to another client, so that it is delivered
+        again.
+        """
         return await self._call(self._items.ack)

@@ -1,4 +1,4 @@
-"""Where a group begins to read a table, also while a mapping edit gives it another topic."""
+"""Finds the topic from which a group reads a table, also while a mapping edit moves the table."""
 
 import logging
 import time
@@ -12,18 +12,22 @@ from roma_client.names import Table
 from roma_client.names.watcher import READ_THE_REST
 
 FRESH_SECONDS: Final = 10.0
-"""The first client of a group commits so soon after the admin's answer, or it asks again."""
+"""Seconds for which a new group may use the admin's answer before it must have committed a
+position.
+"""
 SETTLE_SECONDS: Final = 20.0
-"""A new group waits so long after an edit. Then clients that were answered before it have committed
-where they begin, and others see it: a group must not begin in two topics.
+"""Seconds that a new group waits after an edit of the mapping.
+
+Clients that got an older answer have committed their positions by then, and others see them: a
+group must not begin in two topics.
 """
 Ask = Callable[[], Table]
 
 
 class Beginning(NamedTuple):
-    """The table as the admin answers, and where the group reads it.
+    """The admin's answer about a table, and the topic in which the group reads the table.
 
-    fresh_until  the answer counts for a new group until then (`time.monotonic`)
+    fresh_until  time until which a new group may use the answer (`time.monotonic`)
     """
 
     table: Table
@@ -32,9 +36,13 @@ class Beginning(NamedTuple):
 
 
 def beginning_of(kafka: Mapping[str, Any], group: str, ask: Ask) -> Beginning:
-    """Return where a group reads a table; wait if it is new and the table moved a moment ago.
+    """Return where a group reads a table. A new group waits if the table was moved a moment ago.
 
-    Raises what `ask` raises, BrokerUnreachable, NotPermitted, KafkaRefused.
+    kafka  librdkafka's settings
+    group  the consumer group
+    ask    returns the admin's answer about the table
+
+    Raises the errors of `ask`, BrokerUnreachable, NotPermitted, KafkaRefused.
     """
     while True:
         asked_at = time.monotonic()
@@ -51,9 +59,9 @@ def beginning_of(kafka: Mapping[str, Any], group: str, ask: Ask) -> Beginning:
 
 
 def unmoved_topic(kafka: Mapping[str, Any], group: str, table: Table) -> str:
-    """Return the topic where a group that follows no moves reads a table.
+    """Return the topic from which a group that does not follow moves reads a table.
 
-    Raises TableMoved if the mapping has sent the table elsewhere since the group's last commit,
+    Raises TableMoved if the mapping has another topic for the table than the group's last commit,
     BrokerUnreachable, NotPermitted, KafkaRefused.
     """
     topic = topic_to_read(kafka, group, table.name, mapped=table.topic).topic

@@ -1,7 +1,7 @@
-"""Canal's verbs over the relay's topics: connect, subscribe, get, ack, rollback.
+"""Canal's operations on the relay's topics: connect, subscribe, get, ack, rollback.
 
-What each does is Canal's (source: alibaba/canal, CanalConnector and MemoryMetaManager): several
-batches may be out, they are acknowledged in order, and a rollback returns to the last
+Each behaves as Canal's (source: alibaba/canal, CanalConnector and MemoryMetaManager): several
+batches may be unacknowledged, they are acknowledged in order, and a rollback returns to the last
 acknowledgement.
 """
 
@@ -39,9 +39,8 @@ _FETCH_RECORDS: Final = 100
 
 
 class Message(NamedTuple):
-    """One batch.
-
-    `id` is EMPTY_ID if there are no changes; it needs no acknowledgement.
+    """A batch of changes. Its `id` is EMPTY_ID if there are no changes; then it needs no
+    acknowledgement.
     """
 
     id: int
@@ -50,17 +49,15 @@ class Message(NamedTuple):
 
 @dataclass(eq=False)
 class CanalConnector:
-    """A client with Canal's verbs. Used by one thread.
+    """A client with Canal's operations, for one thread. The other fields are those of Subscription.
 
-    group        Canal's destination and client id: the owner of the position
-    exclusive    one active client of the group at a time, as in Canal
-    missing      topics that Kafka does not have yet: wait for them, or read the others
-    batch_bytes  a batch ends when its records in Kafka have this size; None: no limit
-    interrupted  asked several times a second while a batch is collected: True ends it
-    metrics      receives lag and events of the client
-    needs_columns
-                 refuse a delete of which only the key is known (`is_key_only`), unacknowledged
-    Other fields are those of Subscription.
+    group          Canal's destination and client id, which identify the position
+    exclusive      whether only one client of the group is active at a time, as in Canal
+    missing        what to do about topics that Kafka does not have yet: wait, or read the others
+    batch_bytes    a batch ends when its records in Kafka have this size; None: no limit
+    interrupted    called several times a second while a batch is collected; True ends the batch
+    metrics        receives lag and events of the client
+    needs_columns  raise an error for a delete of which only the key is known (`is_key_only`)
     """
 
     group: str
@@ -131,9 +128,9 @@ class CanalConnector:
         self._feed, self._watcher = feed, watcher
 
     def get(self, batch_size: int, timeout_seconds: float | None = None) -> Message:
-        """Return a batch that is acknowledged at once. Parameters as in `get_without_ack`.
+        """Return a batch and acknowledge it. Raises the errors of `get_without_ack`, and NotActive.
 
-        The acknowledgement may not be confirmed yet. Raises NotActive like `ack`.
+        The broker may not have confirmed the acknowledgement yet.
         """
         message = self.get_without_ack(batch_size, timeout_seconds)
         if message.id != EMPTY_ID:
@@ -166,11 +163,12 @@ class CanalConnector:
         return Message(self._out.add(found), [each.change for each in found])
 
     def ack(self, batch_id: int) -> bool:
-        """Acknowledge the first unacknowledged batch. Return whether the broker confirmed it. A
-        confirmed batch is never delivered again. False: later verbs send the acknowledgement
-        again; if this client ends before, the batch is delivered again. Raises BatchUnknown for
-        any other batch, NotActive if the group assigned the partitions to another client
-        meanwhile: the batch is delivered again, there.
+        """Acknowledge the first unacknowledged batch. Return whether the broker has confirmed that.
+
+        A confirmed batch is never delivered again. After False, later calls send the
+        acknowledgement again; if this client ends before, the batch is delivered again. Raises
+        BatchUnknown if `batch_id` is not the first batch, and NotActive if the group has given the
+        partitions to another client meanwhile: the batch is delivered again there.
         """
         feed = self._subscribed()
         batch = self._out.first(batch_id)
@@ -182,10 +180,10 @@ class CanalConnector:
         return confirmed
 
     def rollback(self, batch_id: int | None = None) -> None:
-        """Return to the last acknowledgement: all batches that are out come again.
+        """Return to the last acknowledgement: all unacknowledged batches are delivered again.
 
-        With a batch id, which must be that of the first batch that is out, the same. Raises
-        BatchUnknown.
+        `batch_id` None: the same as the id of the first unacknowledged batch. Raises BatchUnknown
+        for any other id.
         """
         feed = self._subscribed()
         if batch_id is not None:
@@ -195,14 +193,15 @@ class CanalConnector:
         feed.rewind()
 
     def unsubscribe(self) -> None:
-        """Stop reading. The position stays: the next subscription continues there."""
+        """Stop reading. The position is kept: the next subscription continues there."""
         self._out.clear()
         self._waiting.clear()
         self._feed = self._watcher = None
         self._stack.close()
 
     def keep_membership(self) -> None:
-        """Stay in the group while no verb is called; call it at least once a second.
+        """Stay a member of the group while no other method is called. Call it at least once a
+        second.
 
         Raises the errors of reading a subscription.
         """
@@ -210,7 +209,8 @@ class CanalConnector:
             self._feed.keep_membership()
 
     def has_new_topics(self) -> bool:
-        """Return whether the filter takes topics now that the subscription does not read.
+        """Return whether the filter now matches tables in topics that the subscription does not
+        read.
 
         Raises NotConnected, BrokerUnreachable, NotPermitted, and the errors of `connect`.
         """
@@ -220,7 +220,7 @@ class CanalConnector:
 
     @property
     def batches_out(self) -> BatchesOut:
-        """Return the unacknowledged batches. Do not change them."""
+        """Return the unacknowledged batches. The caller must not change them."""
         return self._out
 
     def disconnect(self) -> None:

@@ -1,5 +1,5 @@
-"""The open subscription: changes one after the other, acknowledged when the service takes the
-next one.
+"""The open subscription: returns one change after the other, and acknowledges a change when the
+service asks for the next one.
 """
 
 import time
@@ -26,9 +26,10 @@ _MILLISECONDS: Final = 1000
 class Changes(Iterator[Change]):
     """Iterates over changes. Asking for the next change acknowledges the one before.
 
-    A change whose processing raised, or after which the loop was left by `break`, is not
-    acknowledged: it is delivered again to the next client of the group. `ack()` acknowledges it
-    earlier. Used by one thread; only `stop()` may be called from others and from signal handlers.
+    If processing a change raises an error, or the loop is left by `break`, the change is not
+    acknowledged: it is delivered again to the next client of the group. `ack()` acknowledges a
+    change earlier. It must be used by one thread; only `stop()` may be called from other threads
+    and from signal handlers.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class Changes(Iterator[Change]):
         return delivery.change
 
     def take(self) -> Delivery | None:
-        """Return the next change with its receipt and record; None at the end.
+        """Return the next change with its receipt and record; None when the iteration ends.
 
         Raises the errors of `Feed.fetch`, and TableMoved.
         """
@@ -78,9 +79,11 @@ class Changes(Iterator[Change]):
     def is_over(self, *, busy: bool = False) -> bool:
         """Return whether no change came for `idle_seconds`, and everything is read.
 
-        Never while the service is busy, while changes wait for a proof of membership, before the
-        group has answered, and while records are left: of other tables, or on brokers that are
-        away.
+        busy  whether the service is processing a change; the result is then False
+
+        The result is also False while changes wait for a proof of membership, before the group has
+        assigned partitions, and while records are unread: of other tables, or on brokers that are
+        unavailable.
         """
         now = time.monotonic()
         if busy or self._ready or not self._feed.has_joined:
@@ -93,7 +96,9 @@ class Changes(Iterator[Change]):
         return False
 
     def poll(self, timeout_seconds: float) -> Delivery | None:
-        """Return the next change, which is not acknowledged by itself; None after the timeout."""
+        """Return the next change; None after the timeout. The change is not acknowledged
+        automatically.
+        """
         self._watcher.check()
         ready = self._ready
         if not ready:
@@ -119,15 +124,19 @@ class Changes(Iterator[Change]):
             self._open = None
 
     def leave_open(self) -> None:
-        """Never acknowledge the change that was returned last: no service received it."""
+        """Exclude the change that was returned last from acknowledgement, because no service
+        received it.
+        """
         self._open = None
 
     def commit(self) -> None:
-        """Send the acknowledgements to Kafka now, instead of at the next regular commit."""
+        """Commit the acknowledged offsets to Kafka now, instead of at the next regular commit."""
         self._feed.commit(wait=True)
 
     def stop(self) -> None:
-        """End the iteration after the change that is processed now. Safe in signal handlers."""
+        """End the iteration after the present change. Safe in other threads and in signal
+        handlers.
+        """
         self._is_stopped = True
         self._stop.set()
 
@@ -137,7 +146,7 @@ class Changes(Iterator[Change]):
         return self._stop.is_set()
 
     def wait(self, seconds: float) -> bool:
-        """Return True when `stop()` was called, False after the time."""
+        """Wait until `stop()` is called, at most `seconds`. Return whether it was called."""
         return self._stop.wait(seconds)
 
     @property

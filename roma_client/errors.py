@@ -4,11 +4,11 @@ from typing import ClassVar
 
 
 class ClientError(Exception):
-    """Base of all errors of this package.
+    """Base class of all errors of this package.
 
     code    a word for programs
-    reason  the event, with the value and its location
-    remedy  the remedy
+    reason  what happened, with the value and where
+    remedy  what to do
     """
 
     code: ClassVar[str] = "CLIENT_ERROR"
@@ -21,7 +21,7 @@ class ClientError(Exception):
 
 
 class UsageError(ClientError):
-    """The subscription's arguments contradict each other, or one is missing."""
+    """The arguments contradict each other, or one is missing."""
 
     code = "USAGE"
     remedy = "Correct the arguments of the subscription."
@@ -49,14 +49,14 @@ class NotPermitted(ClientError):
 
 
 class AdminUnreachable(ClientError):
-    """The admin does not answer, and the cache has no former answer."""
+    """The admin does not answer, and the cache has no earlier answer."""
 
     code = "ADMIN_UNREACHABLE"
     remedy = "Check the address of the admin. A client that has run before uses its cache."
 
 
 class AdminRefused(ClientError):
-    """The admin answers with an error, or with something else than an answer of the admin."""
+    """The admin answers with an error, or the answer is not from an admin."""
 
     code = "ADMIN_REFUSED"
     remedy = "Correct the error that the admin reports in the reason."
@@ -130,7 +130,7 @@ class TableMoved(ClientError):
 
 
 class TransactionIncomplete(ClientError):
-    """Rows of a source transaction are missing, and no more of them can come."""
+    """Rows of a source transaction are missing, and cannot arrive any more."""
 
     code = "TRANSACTION_INCOMPLETE"
     remedy = (
@@ -148,7 +148,7 @@ class TransactionTooLarge(ClientError):
 
 
 class InboxAhead(ClientError):
-    """The inbox holds a position beyond a change that it cannot have applied."""
+    """The inbox's position is after a change that was never applied."""
 
     code = "INBOX_AHEAD"
     remedy = (
@@ -158,7 +158,7 @@ class InboxAhead(ClientError):
 
 
 class NotActive(ClientError):
-    """The acknowledgement came too late: another client has the partitions now."""
+    """The acknowledgement is too late: the group has given the partitions to another client."""
 
     code = "NOT_ACTIVE"
     remedy = "Get a batch again. Changes that were not acknowledged are delivered again."
@@ -179,7 +179,7 @@ class BatchUnknown(ClientError):
 
 
 class DeleteWithoutColumns(ClientError):
-    """A delete of which only the key is known, for a client that cannot use the key."""
+    """A delete of which only the key is known was read by a client that needs columns."""
 
     code = "DELETE_WITHOUT_COLUMNS"
     remedy = (

@@ -1,4 +1,6 @@
-"""Processing changes by a function: retries with backoff, dead letters, several workers."""
+"""Processes changes with a function: retries with increasing pauses, dead letters, several
+workers.
+"""
 
 import logging
 import random
@@ -31,10 +33,10 @@ _DRAIN_SECONDS: Final = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """How often a handler that raises is called again, and after which pauses.
+    """How often a handler that raises an error is called again, and after which pauses.
 
-    attempts       calls in total, at least 1
-    first_seconds  pause after the first failure; it doubles with each further one
+    attempts       number of calls in total, at least 1
+    first_seconds  pause after the first failure; it doubles with each further failure
     most_seconds   longest pause
     """
 
@@ -51,9 +53,9 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class Handling:
-    """A handler and the treatment of its errors.
+    """A handler, and what to do after its errors.
 
-    letters stores a record that failed permanently; None: the error ends the client
+    letters  stores a record whose processing failed finally; None: the error ends the client
     """
 
     handler: Handler
@@ -63,10 +65,10 @@ class Handling:
     wait: Callable[[float], bool]
 
     def process(self, delivery: Delivery) -> bool:
-        """Return whether the change is done, by the handler or as a dead letter.
+        """Process a change. Return whether it is done, by the handler or as a dead letter.
 
-        False: `stop()` was called between two attempts. Raises the handler's last error if there is
-        no dead letter topic, and DeadLetterFailed.
+        Returns False if `stop()` was called between two attempts. Raises the handler's last error
+        if there is no dead letter topic, and DeadLetterFailed.
         """
         failures = 0
         while True:
@@ -113,10 +115,10 @@ def run_here(changes: Changes, handling: Handling) -> None:
 
 
 class WorkerPool:
-    """Threads that process changes: changes of one key in their order, in one thread.
+    """Threads that process changes. Changes of one key are processed in order, by one thread.
 
-    Changes without a key keep the order of their partition. The calling thread reads,
-    acknowledges, and serves Kafka's client. After an error no worker begins a further change.
+    Changes without a key are processed in the order of their partition. The calling thread reads,
+    acknowledges, and calls Kafka's client. After an error no worker begins a further change.
     """
 
     def __init__(self, changes: Changes, feed: Feed, handling: Handling, workers: int) -> None:

@@ -1,4 +1,4 @@
-"""Figures of a client: for Prometheus where its client library is installed, otherwise nowhere."""
+"""Metrics of a client. They are collected if prometheus_client is installed."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -13,41 +13,45 @@ if TYPE_CHECKING:
 
 
 class Metrics(Protocol):
-    """What a client counts. `event` is one of repeat, retry, dead_letter, corrupt, lost_ack."""
+    """Receives a client's metrics. An event is one of repeat, retry, dead_letter, corrupt,
+    lost_ack.
+    """
 
     def delivered(self, change: Change, delay_seconds: float) -> None:
-        """Count a change that the service got, and how old it was."""
+        """Count a change that was given to the service; `delay_seconds` is its age."""
 
     def happened(self, event: str, times: int = 1) -> None:
-        """Count an event of this name."""
+        """Count `times` events of this name."""
 
     def lag(self, partition: Partition, offsets: int) -> None:
-        """Set how many offsets of a partition are not acknowledged, markers included."""
+        """Set the number of offsets of a partition that are not acknowledged; transaction markers
+        count.
+        """
 
     def gone(self, partition: Partition) -> None:
         """Remove a partition that this client no longer has."""
 
 
 class NoMetrics:
-    """Metrics that are not collected."""
+    """Ignores all metrics."""
 
     def delivered(self, change: Change, delay_seconds: float) -> None:
-        """Count nothing."""
+        """Do nothing."""
 
     def happened(self, event: str, times: int = 1) -> None:
-        """Count nothing."""
+        """Do nothing."""
 
     def lag(self, partition: Partition, offsets: int) -> None:
-        """Set nothing."""
+        """Do nothing."""
 
     def gone(self, partition: Partition) -> None:
-        """Remove nothing."""
+        """Do nothing."""
 
 
 class PrometheusMetrics:
     """Metrics `roma_client_…` with the label `group`, in a registry of prometheus_client.
 
-    One registry takes one client: make one registry for each subscription of a process.
+    Only one client can use a registry: make one for each subscription of a process.
     """
 
     def __init__(self, registry: "CollectorRegistry", group: str) -> None:
@@ -72,15 +76,17 @@ class PrometheusMetrics:
         )
 
     def delivered(self, change: Change, delay_seconds: float) -> None:
-        """Count a change that the service got, and how old it was."""
+        """Count a change that was given to the service; `delay_seconds` is its age."""
         self._delivered.add(change, delay_seconds)
 
     def happened(self, event: str, times: int = 1) -> None:
-        """Count an event of this name."""
+        """Count `times` events of this name."""
         self._events.labels(self._group, event).inc(times)
 
     def lag(self, partition: Partition, offsets: int) -> None:
-        """Set how many offsets of a partition are not acknowledged."""
+        """Set the number of offsets of a partition that are not acknowledged; transaction markers
+        count.
+        """
         self._lag.labels(self._group, partition[0], str(partition[1])).set(offsets)
 
     def gone(self, partition: Partition) -> None:

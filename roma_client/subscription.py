@@ -1,4 +1,4 @@
-"""A subscription by logical name: two names, and changes come."""
+"""A subscription to the changes of a logical table."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -152,11 +152,13 @@ class Subscription:
         await self._thread.end(self.__exit__)
 
     def run(self, handler: Handler, *, ready: Callable[[Changes], None] | None = None) -> None:
-        """Open the subscription and process changes by a function, until `changes.stop()`.
+        """Open the subscription and process changes by a function, until `changes.stop()` is
+        called.
 
-        A handler that raises is called again (`retry`); afterwards the change goes to the dead
-        letter topic. `ready` receives the open changes, for example to stop them by a signal.
-        Raises the errors of `with` and `for`.
+        A handler that raises an error is called again (`retry`); after that the change is written
+        to the dead letter topic. `ready` receives the open changes, for example to stop them by a
+        signal. Raises the errors of opening and of reading a subscription, and those of
+        `Handling.process`.
         """
         with self as changes:
             opened = self._opened

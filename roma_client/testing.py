@@ -11,7 +11,7 @@ from roma_client.records.selection import Selection
 
 
 class MessageLike(Protocol):
-    """A record with the attributes of `relay.testing.MadeMessage`."""
+    """The attributes of a message, as `relay.testing.MadeMessage` has them."""
 
     @property
     def topic(self) -> str:
@@ -23,7 +23,7 @@ class MessageLike(Protocol):
 
     @property
     def value(self) -> bytes | None:
-        """Return the value, None for a tombstone."""
+        """Return the value; None for a tombstone."""
 
     @property
     def headers(self) -> Sequence[tuple[str, bytes]]:
@@ -31,7 +31,7 @@ class MessageLike(Protocol):
 
 
 class Subscribed(NamedTuple):
-    """The selection of a subscription."""
+    """The arguments of a subscription that select changes."""
 
     database: str
     table: str
@@ -41,10 +41,10 @@ class Subscribed(NamedTuple):
 
 
 def changes_from(messages: Iterable[MessageLike], subscribed: Subscribed) -> list[Change]:
-    """Return the changes that a subscription would deliver of these messages of one partition.
+    """Return the changes that a subscription would deliver for these messages of one partition.
 
-    A repeated message counts again. A tombstone counts if the message of its delete is missing.
-    Raises CorruptMessage, ClaimUnreadable.
+    A repeated message gives its changes again. A tombstone gives a change if the message of its
+    delete is missing. Raises CorruptMessage, ClaimUnreadable.
     """
     selection = Selection(
         f"{subscribed.database}.{subscribed.table}".__eq__,

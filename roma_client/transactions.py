@@ -1,4 +1,6 @@
-"""The open subscription to whole transactions: one after the other, acknowledged as a whole."""
+"""The open subscription to whole transactions: returns one after the other; each is acknowledged as
+a whole.
+"""
 
 import logging
 import time
@@ -27,9 +29,9 @@ _UNREPORTED_SECONDS: Final = 60.0
 class Transactions(Iterator[Transaction]):
     """Iterates over transactions. Asking for the next one acknowledges the one before.
 
-    A transaction whose processing raised, or after which the loop was left by `break`, is not
-    acknowledged: it is delivered again. Used by one thread; only `stop()` may be called from
-    others and from signal handlers.
+    If processing a transaction raises an error, or the loop is left by `break`, the transaction is
+    not acknowledged: it is delivered again. It must be used by one thread; only `stop()` may be
+    called from other threads and from signal handlers.
     """
 
     def __init__(
@@ -65,9 +67,11 @@ class Transactions(Iterator[Transaction]):
         return found
 
     def take(self) -> Transaction | None:
-        """Return the next transaction with a row of a subscribed table; None at the end.
+        """Return the next transaction with a row of a subscribed table; None when the iteration
+        ends.
 
-        Raises TransactionIncomplete, TransactionTooLarge, TableMoved, and what `Feed.fetch` raises.
+        Raises TransactionIncomplete, TransactionTooLarge, TableMoved, and the errors of
+        `Feed.fetch`.
         """
         self.ack()
         while not self._stop.is_set():
@@ -81,22 +85,30 @@ class Transactions(Iterator[Transaction]):
         return None
 
     def ack(self) -> bool:
-        """Acknowledge the transaction that was returned last; False if it is delivered again."""
+        """Acknowledge the transaction that was returned last.
+
+        Returns False if the group gave the partitions to another client, so that it is delivered
+        again.
+        """
         if self._open is None:
             return True
         ready, self._open = self._open, None
         return self._feed.acknowledge(ready)
 
     def leave_open(self) -> None:
-        """Never acknowledge the transaction that was returned last: no service received it."""
+        """Exclude the transaction that was returned last from acknowledgement: no service received
+        it.
+        """
         self._open = None
 
     def commit(self) -> None:
-        """Send the acknowledgements to Kafka now, instead of within the next second."""
+        """Commit the acknowledged offsets to Kafka now, instead of within the next second."""
         self._feed.commit(wait=True)
 
     def stop(self) -> None:
-        """End the iteration after the transaction that is processed now."""
+        """End the iteration after the present transaction. Safe in other threads and in signal
+        handlers.
+        """
         self._stop.set()
 
     @property

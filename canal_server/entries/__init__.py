@@ -1,4 +1,4 @@
-"""Changes of the relay's topics as Canal's entries. Touches no socket, no Kafka and no clock."""
+"""Converts changes into Canal's entries, without sockets, Kafka and clocks."""
 
 from canal_server.entries.batch import entries_of
 

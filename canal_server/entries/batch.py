@@ -19,10 +19,10 @@ _STATEMENT: Final = None
 def entries_of(changes: Sequence[Change], *, marks: bool) -> list[bytes]:
     """Return the entries of these changes, in their order.
 
-    Neighbours of one row event become one entry. `marks`: neighbours of one transaction are between
-    an entry TRANSACTIONBEGIN and an entry TRANSACTIONEND. A delete of which only the key is known
-    is logged and has no entry: Canal's columns need names, and a client could delete every row.
-    Such deletes come only with `deletes_without_columns = "skip"`.
+    Neighbouring changes of one row event become one entry. `marks`: entries TRANSACTIONBEGIN and
+    TRANSACTIONEND enclose neighbouring changes of one transaction. A delete of which only the key
+    is known is logged and has no entry, because Canal's columns need names, and a client could
+    delete every row. Such deletes occur only with `deletes_without_columns = "skip"`.
     """
     told = [each for each in changes if not each.is_key_only]
     for each in changes:

@@ -1,4 +1,4 @@
-"""The row of a change as Canal's columns."""
+"""Converts the row of a change into Canal's columns."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,9 +9,10 @@ from roma_client.records.change import Change, Operation, Texts
 
 
 def row_data(change: Change) -> Any:
-    """Return RowData: an insert has columns after it, a delete before it, an update both.
+    """Return the RowData of a change: the columns after an insert, before a delete, both for an
+    update.
 
-    Columns that the binlog did not contain are missing, as in Canal's.
+    Columns that the binlog did not contain are missing, as in Canal's RowData.
     """
     row = MESSAGES["RowData"]()
     if change.before_texts is not None:

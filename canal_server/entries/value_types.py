@@ -1,4 +1,4 @@
-"""The SQL type of one value: in Canal it depends on the value, in the topics on the event.
+"""The SQL type of a value. In Canal it depends on the value, in the relay's messages on the column.
 
 Source: alibaba/canal, LogEventConvert, parseOneRow: an unsigned number above the largest signed one
 gets the next larger type.
@@ -20,7 +20,12 @@ _UNSIGNED: Final = {
 
 
 def sql_type(of_event: int, mysql_type: str, text: str | None) -> int:
-    """Return the number of `java.sql.Types` of a value, from that of the column in the event."""
+    """Return the number of `java.sql.Types` for a value.
+
+    of_event    the number for the column in the event
+    mysql_type  type of the column
+    text        the value; None: NULL
+    """
     words = mysql_type.lower().replace("(", " (").split()
     first = words[0] if words else ""
     if first == "set" and of_event in (_BIT, _BLOB):

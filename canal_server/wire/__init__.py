@@ -1,4 +1,4 @@
-"""Canal's wire format: frames, packets and entries. Touches no socket, no Kafka and no clock."""
+"""Canal's wire format: frames, packets and entries, without sockets, Kafka and clocks."""
 
 from canal_server.wire.frames import FRAME_HEADER, framed, length_of
 from canal_server.wire.kinds import (

@@ -5,11 +5,11 @@ from typing import Final
 from canal_server.errors import BadPacket
 
 FRAME_HEADER: Final = 4
-"""Bytes of the length before a packet."""
+"""Size in bytes of the length before a packet."""
 
 
 def framed(packet: bytes) -> bytes:
-    """Return a packet with its length before it."""
+    """Return a packet with its length in front."""
     return len(packet).to_bytes(FRAME_HEADER, "big") + packet
 
 

@@ -28,7 +28,9 @@ class EntryKind(IntEnum):
 
 
 class EventKind(IntEnum):
-    """Number of an event's type; the names are those of the field `type` in canal-json."""
+    """The number of an event's type in Canal's protocol; the names are those of `type` in
+    canal-json.
+    """
 
     INSERT = 1
     UPDATE = 2
@@ -46,7 +48,7 @@ class EventKind(IntEnum):
 
 
 class TimeUnit(IntEnum):
-    """Number of a time unit in a Get packet."""
+    """The number of a time unit in a packet GET of Canal's protocol."""
 
     NANOSECONDS = 0
     MICROSECONDS = 1
@@ -58,10 +60,10 @@ class TimeUnit(IntEnum):
 
 
 class ClientLogin(NamedTuple):
-    """What a client sends to authenticate.
+    """A request to log in.
 
-    password        hexadecimal digits of the scrambled password, as the client sent them
-    idle_seconds    the connection may be idle for so long; 0: the server's limit
+    password      hexadecimal digits of the scrambled password, as the client sent them
+    idle_seconds  time for which the connection may be idle; 0: the server's limit
     """
 
     username: str
@@ -73,7 +75,9 @@ class ClientLogin(NamedTuple):
 
 
 class Subscribe(NamedTuple):
-    """Read the tables that a filter takes; an empty filter takes those of the destination."""
+    """A request to read the tables that match a filter. An empty filter means those of the
+    destination.
+    """
 
     destination: str
     client_id: str
@@ -81,16 +85,16 @@ class Subscribe(NamedTuple):
 
 
 class Unsubscribe(NamedTuple):
-    """Ends the subscription of a client."""
+    """A request to end the subscription of a client."""
 
     destination: str
     client_id: str
 
 
 class GetBatch(NamedTuple):
-    """Return the next batch.
+    """A request for the next batch.
 
-    timeout_seconds  None: what is there now; 0: wait for a full batch
+    timeout_seconds  None: the available changes; 0: wait for a full batch
     """
 
     destination: str
@@ -100,7 +104,7 @@ class GetBatch(NamedTuple):
 
 
 class Acknowledge(NamedTuple):
-    """Acknowledges a batch by its id."""
+    """A request to acknowledge a batch by its id."""
 
     destination: str
     client_id: str
@@ -108,7 +112,7 @@ class Acknowledge(NamedTuple):
 
 
 class RollBack(NamedTuple):
-    """Delivers unacknowledged batches again. `batch_id` 0: all of them."""
+    """A request to deliver unacknowledged batches again. `batch_id` 0: all of them."""
 
     destination: str
     client_id: str
@@ -116,7 +120,7 @@ class RollBack(NamedTuple):
 
 
 class NoRequest(NamedTuple):
-    """A packet that needs neither an act nor an answer: a heartbeat."""
+    """A packet that needs no action and no answer: a heartbeat."""
 
 
 Request: TypeAlias = Subscribe | Unsubscribe | GetBatch | Acknowledge | RollBack | NoRequest

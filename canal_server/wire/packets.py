@@ -50,13 +50,13 @@ def refused(code: int, text: str) -> bytes:
 
 
 def messages(batch_id: int, entries: Sequence[bytes]) -> bytes:
-    """Return the packet with a batch; the id is -1 for none."""
+    """Return the packet with a batch of entries; `batch_id` is -1 if there are none."""
     body = MESSAGES["Messages"](batch_id=batch_id, messages=entries)
     return _packet(PacketKind.MESSAGES, body)
 
 
 def read_login(packet: bytes) -> ClientLogin:
-    """Parse an authentication packet. Raises BadPacket for any other packet."""
+    """Return the login in a packet. Raises BadPacket for any other packet."""
     kind, body = _opened(packet)
     if kind != PacketKind.CLIENT_AUTHENTICATION:
         raise BadPacket(f"The first packet has type {kind}; an authentication (2) is expected.")
@@ -68,7 +68,7 @@ def read_login(packet: bytes) -> ClientLogin:
 
 
 def read_request(packet: bytes) -> Request:
-    """Parse a packet after the authentication as a request. Raises BadPacket."""
+    """Return the request in a packet after the login. Raises BadPacket for any other packet."""
     kind, body = _opened(packet)
     read = _READERS.get(kind)
     if read is None:

@@ -91,4 +91,4 @@ def _classes() -> dict[str, Any]:
 
 
 MESSAGES: Final = _classes()
-"""Name of a message to its class, made by the Protobuf library."""
+"""Name of a message → its class, which the Protobuf library has made."""

@@ -13,10 +13,11 @@ from relay.zk import SessionCloser
 
 
 def run(settings: RelaySettings, config: Path | None = None) -> int:
-    """Relay until SIGTERM or SIGINT; return the exit code.
+    """Run the relay until SIGTERM or SIGINT; return the exit code of the process.
 
-    With `config`, the file that the settings come from, a session in ZooKeeper ends with its
-    process, also where that is killed.
+    `config` is the configuration file. If it is given, a child process ends the session in
+    ZooKeeper when this process ends, even if it is killed. None: a session ends only after its
+    timeout.
     """
     return_large_buffers()
     set_up_logging(settings.log)

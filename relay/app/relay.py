@@ -1,4 +1,4 @@
-"""One relay: makes and connects its objects from the settings, runs and stops them."""
+"""One relay: creates its objects from the settings, connects them, runs them and stops them."""
 
 import gc
 import os
@@ -51,7 +51,9 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class Part(NamedTuple):
-    """Which worker a relay is: `program` is the name of its parent, which has `workers` of them."""
+    """The identity of a worker: `program` is its parent's name, `workers` the number of all
+    workers.
+    """
 
     program: str
     number: int
@@ -59,19 +61,19 @@ class Part(NamedTuple):
 
 
 class StatusFront(Protocol):
-    """The place where others ask for a relay's health, status and metrics."""
+    """Where others request the relay's health, status and metrics."""
 
     def open(self, answers: Answers) -> str:
-        """Begin to give these answers; return the address, "" where there is none."""
+        """Begin to answer requests with `answers`; return the URL, or "" if there is none."""
         ...
 
     def close(self) -> None:
-        """Give no more answers."""
+        """Stop answering requests."""
         ...
 
 
 class HttpFront:
-    """An HTTP server of the relay's own process, if the settings have a port."""
+    """An HTTP server in the relay's own process, if the settings have a port."""
 
     def __init__(self, settings: StatusSettings) -> None:
         self._settings = settings
@@ -89,7 +91,7 @@ class HttpFront:
         return server.url
 
     def close(self) -> None:
-        """Stop the server."""
+        """Stop the server, if it was started."""
         if self._server is not None:
             self._server.stop()
 
@@ -101,10 +103,11 @@ def relay_until(
     front: StatusFront,
     part: Part | None = None,
 ) -> int:
-    """Relay until `stop` is set; the exit code is 0 when every instance ended in time.
+    """Run a relay until `stop` is set. Return 0 if every instance ended in time.
 
-    With a closer, which is closed at the end, the session in ZooKeeper ends with the process, also
-    where it is killed. `part` is set for a worker.
+    closer  ends the session in ZooKeeper if this process is killed; None: nobody ends it early
+    front   where others request health, status and metrics
+    part    identity of a worker; None: this process is not a worker
     """
     _log_printer()
     with ExitStack() as stack:
@@ -186,7 +189,9 @@ class Relay:
         return self._mappings.watch(instance.mapping_changed).cancel
 
     def run(self, stop: threading.Event) -> int:
-        """Start everything, refresh it periodically, and stop everything in order."""
+        """Start everything, refresh it at intervals until `stop` is set, and stop it. Return the
+        exit code.
+        """
         self._status_url = self._front.open(
             Answers(
                 unhealthy=self._unhealthy,

@@ -1,4 +1,4 @@
-"""What the process shows of its instances: their status in ZooKeeper, and their metrics."""
+"""Writes the status of a relay's instances to ZooKeeper, and updates their metrics."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -21,10 +21,10 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class ShownInstances:
-    """Status, names of tables and metrics of the instances of one relay.
+    """Reports the instances of one relay: statuses, names of tables, metrics.
 
-    `relay` is the name of the process. Used by the thread of the process; `statuses` is safe in
-    any thread.
+    `relay` is the name of the process. Used by the main thread of the process; `statuses` is safe
+    in any thread.
     """
 
     def __init__(self, relay: str, session: Session, notes: InstanceStore) -> None:
@@ -38,7 +38,7 @@ class ShownInstances:
         self._totals: dict[str, ShownTotals] = {}
 
     def begin(self, instance: Instance) -> None:
-        """Register an instance; counters of a name that ran before keep their last values."""
+        """Register an instance. If an instance of this name ran before, its counters continue."""
         metrics = self._metrics.setdefault(instance.name, InstanceMetrics(instance.name))
         self._totals[instance.name] = ShownTotals(metrics)
 
@@ -129,8 +129,8 @@ class ShownInstances:
         self._tables_shown[instance.name] = known
 
     def statuses(self, instances: Sequence[Instance]) -> list[dict[str, object]]:
-        """Return the status of each instance, with its tables, the time when this relay became its
-        leader, and the session's timeout.
+        """Return for each instance the fields of its status, with its tables, the time when this
+        relay became its leader, and the session timeout.
         """
         granted = {"zookeeper_session_timeout_ms": self._session.timeout_ms}
         return [

@@ -8,9 +8,9 @@ from typing import Final, TypeAlias
 from relay.state import InstanceStatus
 
 MOST_SECONDS: Final = 5
-"""The status of a running instance is at most so old, if a relay refreshes every second."""
+"""Largest age in seconds of a running instance's status in ZooKeeper, at one refresh per second."""
 ALWAYS_WRITTEN: Final = 4
-"""A relay with so few instances writes all statuses at each refresh."""
+"""A relay with at most this many instances writes all statuses at each refresh."""
 
 _Decisive: TypeAlias = "tuple[str, str, str, int, int, int | None, str, str, bool]"
 
@@ -40,11 +40,11 @@ def _decisive(status: InstanceStatus) -> _Decisive:
 
 @dataclass(frozen=True, slots=True)
 class StatusWrites:
-    """What a relay has written. Each refresh makes a new value.
+    """The statuses that a relay has written. Each refresh makes a new value.
 
-    A thousand instances that are written every second are more than a ZooKeeper should store.
-    Changes of state are written at once. Figures take turns, the oldest first, so that each status
-    is at most `MOST_SECONDS` refreshes old.
+    Writing the status of a thousand instances every second would burden ZooKeeper. A change of
+    state is written at once. Other changes are written in turn, the oldest first, so that no status
+    is older than `MOST_SECONDS` refreshes.
     """
 
     written: Mapping[str, _Written]
@@ -63,9 +63,13 @@ class StatusWrites:
     def after(
         self, statuses: Sequence[InstanceStatus], written: Sequence[InstanceStatus]
     ) -> "StatusWrites":
-        """Return the value after a refresh with these statuses, of which some were written.
+        """Return the value after a refresh.
 
-        An instance that this relay no longer leads is forgotten: another relay writes its status.
+        statuses  all statuses of the refresh
+        written   those that were written
+
+        An instance that this relay no longer leads is removed, because another relay writes its
+        status.
         """
         kept = {each.name for each in statuses} & self.written.keys()
         new = {each.name: _Written(_decisive(each), self.refresh) for each in written}

@@ -14,7 +14,9 @@ from relay.audit.entry import AuditEntry
 from relay.errors import AuditUnreadable
 
 FORMAT: Final = 2
-"""Format of entries with a chain. Format 1 has the same fields without it."""
+"""The format of entries that are in a chain. Entries of format 1 have the same fields without a
+chain.
+"""
 MOST_SEEN: Final = 64
 """Largest number of newest entries of other chains that the first entry of a chain names."""
 _SALT_BYTES: Final = 16
@@ -34,19 +36,21 @@ class Reference:
 
     @classmethod
     def parse(cls, text: str) -> "Reference":
-        """Return the reference that a text holds. Raises ValueError."""
+        """Return the reference in a text `writer:number:digest`. Raises ValueError for another
+        text.
+        """
         writer, sequence, digest = text.rsplit(":", 2)
         return cls(writer, int(sequence), digest)
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Where an entry is in the chain of its writer.
+    """The position of an entry in the chain of its writer.
 
-    writer    one process or act, unique: the name of the host and random digits
-    sequence  number in the chain, from 1
-    previous  digest of the entry before it; empty for the first
-    seen      only in the first: the newest entries of other chains; None: they could not be read
+    writer    unique name of one process or act: the host's name and random digits
+    sequence  number of the entry in the chain, from 1
+    previous  digest of the entry before it; empty for the first entry
+    seen      for the first entry: the newest entries of other chains; None: they could not be read
     """
 
     writer: str
@@ -78,11 +82,11 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class StoredEntry:
-    """An entry as the topic holds it.
+    """An entry as it is stored in the topic.
 
-    link    None: an entry of format 1, which is in no chain
-    salt    random digits that hide the contents in `commitment`; empty without a link
-    erased  the commitment to the contents that were erased; empty while the entry holds them
+    link    position in its chain; None: an entry of format 1, which is in no chain
+    salt    random digits that protect the contents behind `commitment`; empty without a link
+    erased  the commitment to contents that were erased; empty if the entry has its contents
     """
 
     entry: AuditEntry
@@ -92,7 +96,7 @@ class StoredEntry:
 
     @property
     def commitment(self) -> str:
-        """SHA-256 of salt and contents; it stays when the contents are erased."""
+        """The SHA-256 of salt and contents. It does not change when the contents are erased."""
         return self.erased or _commitment(self.entry, self.salt)
 
     @property
@@ -110,10 +114,10 @@ class StoredEntry:
         return Reference(self.link.writer, self.link.sequence, _digest(self, self.link))
 
     def without_contents(self) -> "StoredEntry":
-        """Return the entry without `before`, `after` and `comment`, with the same digest.
+        """Return the entry without `before`, `after` and `comment`, but with the same digest.
 
-        An entry of format 1 has no salt: a digest would allow tests of guesses, so it has
-        none.
+        An entry of format 1 has no salt. Its digest would allow to test guesses about the contents,
+        so the result has no digest.
         """
         entry = replace(self.entry, before={}, after={}, comment="", via="")
         erased = _WITHOUT_DIGEST if self.link is None else self.commitment
@@ -128,7 +132,9 @@ class StoredEntry:
 
     @classmethod
     def from_bytes(cls, value: bytes) -> "StoredEntry":
-        """Read an entry with its chain. Raises AuditUnreadable if the value is not an entry."""
+        """Return the entry in a Kafka value. Raises AuditUnreadable if the value is not an
+        entry.
+        """
         entry = AuditEntry.from_bytes(value)
         try:
             fields: dict[str, Any] = orjson.loads(value)
@@ -141,9 +147,9 @@ class StoredEntry:
 
 @dataclass(frozen=True, slots=True)
 class HeldEntry:
-    """One entry that was found in the topic.
+    """An entry in the topic.
 
-    reference  None for an entry of format 1
+    reference  names the entry; None for an entry of format 1
     digest     SHA-256 of the record's value
     """
 
@@ -152,7 +158,7 @@ class HeldEntry:
 
     @classmethod
     def of(cls, stored: StoredEntry, value: bytes) -> "HeldEntry":
-        """Return the reference of an entry and the record that holds it."""
+        """Return the reference of an entry, and the digest of its record's value."""
         return cls(stored.reference, value_digest(value))
 
     def __str__(self) -> str:
@@ -165,10 +171,10 @@ def value_digest(value: bytes) -> str:
 
 
 class Chain:
-    """The chain of one writer: gives its entries their links, in the order of the calls.
+    """Adds entries to the chain of one writer, in the order of the calls.
 
-    The caller must write each entry that it gets, or drop the chain: a link that is not written is
-    a gap.
+    The caller must write every returned entry, or stop using the chain: an entry that is not
+    written is a gap.
     """
 
     def __init__(self, label: str, seen: Iterable[Reference] | None) -> None:
@@ -180,7 +186,7 @@ class Chain:
         self._last: Reference | None = None
 
     def next(self, entry: AuditEntry) -> StoredEntry:
-        """Return the entry as the next one of the chain."""
+        """Return `entry` with its position as the next one in the chain."""
         if self._last is None:
             link = Link(self.writer, 1, "", self._seen)
         else:
@@ -191,9 +197,8 @@ class Chain:
 
 
 class OlderEntries:
-    """The running digest of the entries of format 1, which are in no chain.
-
-    A repeated entry counts once.
+    """The running digest of the entries of format 1, which are in no chain. A repeated entry counts
+    once.
     """
 
     def __init__(self) -> None:
@@ -201,7 +206,7 @@ class OlderEntries:
         self._digests: list[str] = []
 
     def add(self, value: bytes) -> None:
-        """Take the value of the next entry of format 1."""
+        """Add the value of the next entry of format 1."""
         if value in self._known:
             return
         self._known[value] = None
@@ -214,7 +219,9 @@ class OlderEntries:
         return [Reference("", len(self._digests), self._digests[-1])] if self._digests else []
 
     def has(self, reference: Reference) -> bool:
-        """Whether the first `sequence` entries have the digest of a reference."""
+        """Return whether the first entries, as many as the reference counts, have the digest of the
+        reference.
+        """
         number = reference.sequence
         return 0 < number <= len(self._digests) and self._digests[number - 1] == reference.digest
 
@@ -223,7 +230,7 @@ class OlderEntries:
 
 
 def newest_entries(stored: Iterable[StoredEntry]) -> list[Reference]:
-    """Return the entries that no other one names, the newest first."""
+    """Return references to the entries that no other entry names, the newest first."""
     entries: dict[Reference, None] = {}
     named: set[Reference] = set()
     for each in stored:
@@ -235,7 +242,7 @@ def newest_entries(stored: Iterable[StoredEntry]) -> list[Reference]:
 
 
 def references(link: Link) -> list[Reference]:
-    """Return the entries that a link names: the one before it, and those of `seen`."""
+    """Return the references in a link: to the entry before it, and to the entries in `seen`."""
     before = [Reference(link.writer, link.sequence - 1, link.previous)] if link.sequence > 1 else []
     return [*before, *(link.seen or ())]
 

@@ -1,5 +1,5 @@
-"""Entries of acts that do not need Kafka: written in order as soon as Kafka takes them, and to the
-log at once.
+"""Writes audit entries of acts that do not need Kafka: to the log at once, and to Kafka when it is
+available.
 """
 
 import threading
@@ -24,10 +24,10 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class DelayedTrail:
-    """Appends entries from a separate thread.
+    """Writes entries to Kafka in a separate thread, in their order.
 
-    Entries that Kafka did not accept before the process ended, and those above 1000 waiting
-    entries, are in the log only.
+    Entries that Kafka has not accepted when the process ends, and entries beyond 1000 waiting ones,
+    are only in the log.
     """
 
     def __init__(self, trail: AuditTrail) -> None:
@@ -38,10 +38,7 @@ class DelayedTrail:
         self._closing = False
 
     def note(self, entry: AuditEntry) -> None:
-        """Log an entry and queue it for Kafka.
-
-        Returns at once, and raises nothing if Kafka is unavailable.
-        """
+        """Log an entry and queue it for Kafka. It returns at once, also if Kafka is unavailable."""
         _log.info("audit", **_fields(entry))
         with self._changed:
             if len(self._waiting) >= _MOST_WAITING:
@@ -54,9 +51,9 @@ class DelayedTrail:
                 self._thread.start()
 
     def close(self, seconds: float) -> None:
-        """Wait up to `seconds` until Kafka accepted the waiting entries, then stop.
+        """Wait up to `seconds` until Kafka has accepted the waiting entries, then stop.
 
-        The log names the entries that Kafka did not accept.
+        Entries that Kafka has not accepted are logged.
         """
         until = monotonic() + seconds
         with self._changed:

@@ -19,9 +19,9 @@ _VIA: Final = "via"
 class AuditEntry:
     """An operator act: `actor` did `act` to `subject` (an instance, or "" for the installation).
 
-    `at_ms` is the time in Unix milliseconds. `before` and `after` hold the few fields that the act
-    changed, as JSON values; `storable` says what becomes of values that the topic's JSON cannot
-    hold. `via` is how the act was requested; empty in entries of older versions.
+    `at_ms` is the time in Unix milliseconds. `before` and `after` have the fields that the act
+    changed, as JSON values; `storable` defines how values outside of the topic's JSON are stored.
+    `via` is how the act was requested; empty in entries of older versions.
     """
 
     actor: str
@@ -39,8 +39,9 @@ class AuditEntry:
 
     @property
     def stored_after(self) -> Mapping[str, Any]:
-        """Return `after` as the topic holds it, with `via`: the digests of every version cover it
-        there (ADR 95).
+        """Return `after` as it is stored in the topic, with `via` inside.
+
+        There the digests of all versions cover `via` (ADR 95).
         """
         return {**self.after, _VIA: self.via} if self.via else self.after
 
@@ -56,7 +57,7 @@ class AuditEntry:
 
     @classmethod
     def from_bytes(cls, value: bytes) -> "AuditEntry":
-        """Read an entry; fields of a newer version are ignored.
+        """Return the entry in a Kafka value; fields of a newer version are ignored.
 
         Raises AuditUnreadable if the value is not an entry.
         """

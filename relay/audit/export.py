@@ -18,7 +18,9 @@ _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "�
 
 
 def exported(entries: Iterable[AuditEntry], form: ExportForm) -> Iterator[str]:
-    """Yield the lines of an export, each with its end of line; of CSV the header first."""
+    """Yield the lines of an export with their line ends. `form` is JSON lines or CSV with a
+    header.
+    """
     return csv_lines(entries) if form == "csv" else json_lines(entries)
 
 
@@ -48,7 +50,9 @@ def csv_lines(entries: Iterable[AuditEntry]) -> Iterator[str]:
 
 
 def harmless(cell: str) -> str:
-    """Return a cell that no spreadsheet runs as a formula."""
+    """Return a cell that a spreadsheet does not run as a formula: an apostrophe is added if
+    necessary.
+    """
     return f"'{cell}" if cell.startswith(_FORMULA) else cell
 
 

@@ -7,13 +7,13 @@ from relay.audit.entry import AuditEntry
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """The criteria of a reader; an empty one matches every entry.
+    """The criteria of a reader. An empty criterion matches every entry.
 
-    act     the whole name of an act, or its beginning up to a dot: mapping
-    before  entries before this moment alone, Unix milliseconds
-    since   entries from this moment on, Unix milliseconds
-    comment a part of the comment; upper and lower case are equal
-    via     how the act was requested, whole
+    act      the name of an act, or its first part up to a dot: mapping
+    before   only entries before this time (Unix milliseconds)
+    since    only entries at this time or later (Unix milliseconds)
+    comment  a part of the comment, in upper or lower case
+    via      how the act was requested, as the whole value
     """
 
     actor: str = ""
@@ -25,7 +25,7 @@ class AuditFilter:
     via: str = ""
 
     def accepts(self, entry: AuditEntry) -> bool:
-        """Whether an entry matches all criteria."""
+        """Return whether an entry matches all criteria."""
         return (
             (not self.actor or entry.actor == self.actor)
             and (not self.act or entry.act == self.act or entry.act.startswith(f"{self.act}."))

@@ -1,4 +1,4 @@
-"""A verdict on the trail, cached as long as no byte of the trail changes."""
+"""Caches the result of a check of the trail while no byte of the trail changes."""
 
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
@@ -10,10 +10,10 @@ Records: TypeAlias = Sequence[tuple[int, bytes | None]]
 
 
 class KeptVerdict:
-    """Keeps the last verdict with a digest of the records that it is of; threads may share one.
+    """The last result, with a digest of the records that it belongs to. Thread-safe.
 
-    A digest of all bytes costs far less than reading entries and following their chains, and a
-    changed, missing or further record gives another one.
+    A digest of all bytes takes far less time than parsing entries and following their chains. A
+    changed, missing or additional record gives another digest.
     """
 
     def __init__(self, check: Callable[[Records, int], AuditVerdict] = verify) -> None:
@@ -21,7 +21,11 @@ class KeptVerdict:
         self._kept: tuple[bytes, AuditVerdict] | None = None
 
     def verdict(self, records: Records, first_offset: int) -> AuditVerdict:
-        """Return the verdict of `verify` on all records of a topic."""
+        """Return the result of `verify` for all records of a topic; it is computed only if they
+        have changed.
+
+        `first_offset` is the topic's oldest offset.
+        """
         mark, kept = _digest(records, first_offset), self._kept
         if kept is None or kept[0] != mark:
             kept = self._kept = mark, self._check(records, first_offset)

@@ -1,4 +1,4 @@
-"""Values of audit entries as the topic's JSON holds them."""
+"""Converts values of audit entries into JSON that the topic can store."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -10,8 +10,9 @@ _GREATEST: Final = 2**64 - 1
 def storable(value: Any) -> Any:
     """Return a JSON value that orjson writes and reads unchanged.
 
-    An integer outside of 64 bits becomes text with its digits. A lone surrogate, which UTF-8 cannot
-    hold (RFC 8259, section 8.2), becomes the text of its escape. All other values stay.
+    An integer beyond 64 bits becomes a text with its digits. A lone surrogate, which UTF-8 cannot
+    represent (RFC 8259, section 8.2), becomes the text of its escape. All other values are
+    unchanged.
     """
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()

@@ -52,12 +52,11 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class AuditTrail:
-    """Appends entries and reads them back.
+    """Writes and reads the entries of the audit trail. Thread-safe.
 
-    An entry can also be sent as `message`, in the transaction of the records that it describes.
-
-    Each trail writes one chain (ADR 66), which ends when it is unclear whether Kafka took an entry.
-    After an aborted transaction use a new trail. Several threads may use one trail.
+    An entry can also be sent as `message`, in the Kafka transaction of the records that it
+    describes. Each AuditTrail writes one chain (ADR 66), which ends if it is unknown whether Kafka
+    has stored an entry. After an aborted transaction use a new AuditTrail.
     """
 
     def __init__(self, kafka: KafkaSettings, installation: str) -> None:
@@ -77,10 +76,10 @@ class AuditTrail:
         TopicAdmin(self._kafka).ensure(spec, lambda state: row_topic_findings(state, wanted))
 
     def begin_chain(self) -> None:
-        """Read which entries the first entry of this trail's chain must name; call it before a
+        """Read which entries the first entry of this trail's chain must name. Call it before a
         transaction.
 
-        Without this call the first entry reads them.
+        Otherwise the first entry causes the read.
         """
         with self._lock:
             self._own_chain()
@@ -91,7 +90,7 @@ class AuditTrail:
         return self._chain
 
     def message(self, entry: AuditEntry) -> OutboundMessage:
-        """Return the entry as a message that joins a batch."""
+        """Return the entry as a message, to be sent in a Kafka transaction."""
         with self._lock:
             value = self._own_chain().next(entry).to_bytes()
         return OutboundMessage(self.topic, 0, entry.subject.encode(), value, ())
@@ -132,23 +131,26 @@ class AuditTrail:
             raise refused[0]
 
     def entries(self, newest: int, subject: str | None = None) -> tuple[AuditEntry, ...]:
-        """Return the newest entries, the newest first; with `subject` only those of that subject.
+        """Return the `newest` newest entries, the newest first; with `subject` only those of that
+        subject.
 
-        Records that are not entries are skipped.
+        Records that are not entries are skipped. Raises AuditUnreadable, Unreachable.
         """
         return _newest(self._records()[1], newest, subject)
 
     def checked_entries(self, newest: int) -> tuple[tuple[AuditEntry, ...], AuditVerdict]:
-        """Return `entries` and the verdict of `verify`, from one reading of the topic.
+        """Return the same as `entries`, and the result of `verify`, from one read of the topic.
 
-        The verdict is kept while all records are the same.
+        The result of the check is cached while the records do not change. Raises AuditUnreadable,
+        Unreachable.
         """
         first, records = self._records()
         kept = list(records)
         return _newest(kept, newest, None), self._verified.verdict(kept, first)
 
     def verify(self, known: Iterable[Reference] = ()) -> AuditVerdict:
-        """Check the chains of all entries, and that the `known` ones are there.
+        """Check the chains of all entries, and that the entries in `known` exist. Return the
+        result.
 
         Raises AuditUnreadable, Unreachable.
         """
@@ -156,9 +158,9 @@ class AuditTrail:
         return verify(records, first, known)
 
     def holding(self, accepts: Callable[[bytes], bool]) -> tuple[HeldEntry, ...]:
-        """Return the entries whose contents are accepted.
+        """Return the entries whose contents the function accepts.
 
-        The contents are the JSON of `before` and `after`, and the comment.
+        The contents are the JSON of `before`, `after` and the comment, as bytes.
         """
         found: dict[str, HeldEntry] = {}
         for _, value in self._records()[1]:
@@ -170,9 +172,10 @@ class AuditTrail:
         return tuple(found.values())
 
     def erase(self, held: Iterable[HeldEntry], turn: RewriteTurn) -> Rewritten:
-        """Rewrite the topic so that these entries lose their contents; all others keep theirs.
+        """Rewrite the topic so that these entries have no contents; all others are unchanged.
 
-        Raises AuditUnreadable while an open transaction hides entries; repeat it then.
+        `turn` is the exclusive right to rewrite topics. Raises AuditUnreadable while an open
+        transaction hides entries; then repeat the call.
         """
         digests = {each.digest for each in held}
 

@@ -17,9 +17,9 @@ from relay.audit.chain import (
 from relay.errors import AuditUnreadable
 
 ERASED: Final = "person.erased"
-"""The act whose entry names the entries of the trail whose contents were erased."""
+"""Name of the act whose entry lists the entries whose contents were erased."""
 ERASED_ENTRIES: Final = "audit_entries"
-"""The field of that act's `after`: references of those entries."""
+"""Field in `after` of that act's entry: references of the erased entries."""
 _NAMED: Final = 20
 """So many findings of one kind are named one by one."""
 _LATE: Final = (
@@ -38,15 +38,15 @@ _BLIND: Final = (
 class AuditVerdict:
     """The result of a check of the trail.
 
-    entries     entries in chains
-    chains      their writers
-    unchained   entries of format 1, which no chain protects
-    repeated records that repeat an entry, because Kafka's acknowledgement was lost
-    erased      entries whose contents were erased by an act that the trail names
-    problems    sentences: missing, changed, contradicting or unreadable entries. Empty: none
-    notes       sentences: notes for the operator, and facts that the chains cannot prove
-    newest      the entries that no other one names. Keep them elsewhere: they prove later that
-                nothing before them was changed or removed
+    entries    number of entries in chains
+    chains     names of their writers
+    unchained  number of entries of format 1, which no chain protects
+    repeated   records that repeat an entry, because Kafka's acknowledgement was lost
+    erased     entries whose contents were erased by an act that the trail contains
+    problems   sentences about missing, changed, contradicting or unreadable entries; empty: none
+    notes      sentences for the operator, and about facts that the chains cannot prove
+    newest     references to the entries that no other entry names. Store them elsewhere: later they
+               prove that nothing before them was changed or removed
     """
 
     entries: int = 0
@@ -97,10 +97,11 @@ def verify(
     first_offset: int = 0,
     known: Iterable[Reference] = (),
 ) -> AuditVerdict:
-    """Check all chains of the trail.
+    """Check all chains of the trail and return the result.
 
-    `records` are offset and value of all committed records. `first_offset` is the topic's oldest
-    offset. `known` are references of entries that were the newest at an earlier check.
+    records       offset and value of all committed records
+    first_offset  oldest offset of the topic
+    known         references of entries that were the newest at an earlier check
     """
     seen = _Seen()
     for offset, value in records:

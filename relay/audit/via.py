@@ -1,4 +1,4 @@
-"""How an operator acts: by a page, by REST or by a command; for the entries of the audit trail."""
+"""How an operator act was requested, for its audit entry: by a page, by REST or by a command."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ COMMAND_LINE: Final = "command line"
 PAGE: Final = "page"
 REST: Final = "REST"
 RELAY: Final = "relay"
-"""The relay acted itself."""
+"""The relay did the act itself."""
 
 _via: Final = ContextVar("via", default=RELAY)
 
@@ -21,9 +21,9 @@ def current_via() -> str:
 
 @contextmanager
 def acting_via(via: str) -> Iterator[None]:
-    """Context manager: entries that are made inside name this way.
+    """Context manager: audit entries that are created inside it get this value of `via`.
 
-    A task, and a thread that the web server uses for a request, inherit it. Other threads do not.
+    Tasks and the web server's threads for a request inherit it. Other threads do not.
     """
     token = _via.set(via)
     try:

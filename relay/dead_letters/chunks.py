@@ -1,7 +1,8 @@
-"""Dead letters in pieces that a topic takes, and whole again. Pure.
+"""Cuts dead letters into pieces that a topic accepts, and puts them together, without input or
+output.
 
-Each piece is a line of JSON (`part` of `parts`, and the digest of the whole) and its bytes; the key
-of all is the letter's id.
+Each piece is a line of JSON (`part` of `parts`, and the digest of the whole) and its bytes. All
+pieces of a dead letter have its id as their key.
 """
 
 from collections.abc import Iterator
@@ -14,15 +15,27 @@ import orjson
 from relay.errors import DeadLetterDamaged
 
 HEAD_BYTES: Final = 1024
-"""Upper bound of the bytes that key, line and Kafka's record overhead need."""
+"""Upper limit in bytes for key, line and Kafka's overhead of a record."""
 LARGEST_PIECE_BYTES: Final = 900_000
-"""Used also if the topic accepts more: consumers with default settings can then read each piece."""
+"""Largest piece in bytes, so that consumers with default settings can read each piece.
+
+A topic with a smaller limit gets smaller pieces.
+"""
 REPLAYED: Final = "replayed"
-"""The field of a record that is not a piece, but says that a letter's message was sent."""
+"""Field of a record that is no piece, but marks the message of a dead letter as sent."""
+
+DAMAGED_REMEDY: Final = (
+    "Let only relays write to the topic of the dead letters (ACLs). The relay's log entry "
+    "dead_letter has the id and the table of each letter: publish the row again from the source "
+    "(roma snapshot)."
+)
+"""The remedy for records that no relay has written."""
 
 
 class Piece(NamedTuple):
-    """One part of a letter, counted from 1; `digest` is the SHA-256 of the whole."""
+    """One part of a dead letter, counted from 1. `digest` is the SHA-256 of the whole dead
+    letter.
+    """
 
     part: int
     parts: int
@@ -40,9 +53,9 @@ def cut(document: bytes, limit_bytes: int) -> Iterator[bytes]:
 
 
 def piece_of(value: bytes) -> Piece | None:
-    """Read a record's value; None if it is not a piece of a letter.
+    """Return the piece in a record's value; None if the record marks a dead letter as sent.
 
-    Raises DeadLetterDamaged for a broken piece.
+    Raises DeadLetterDamaged if the value is neither.
     """
     line, _, content = value.partition(b"\n")
     try:
@@ -53,14 +66,13 @@ def piece_of(value: bytes) -> Piece | None:
             else Piece(fields["part"], fields["parts"], fields["sha256"], content)
         )
     except (orjson.JSONDecodeError, KeyError, TypeError) as exc:
-        raise DeadLetterDamaged(f"A record among the dead letters cannot be read ({exc}).") from exc
+        raise DeadLetterDamaged(
+            f"A record in the topic of dead letters cannot be read ({exc}).", remedy=DAMAGED_REMEDY
+        ) from exc
 
 
 class Gathering:
-    """The pieces of one letter that have come so far.
-
-    The same piece may come twice where delivery is at least once.
-    """
+    """The pieces of one dead letter that were read so far. A piece may be read twice."""
 
     def __init__(self, letter: str, parts: int, digest: str) -> None:
         self._letter = letter
@@ -69,9 +81,9 @@ class Gathering:
         self._contents: dict[int, bytes] = {}
 
     def add(self, piece: Piece) -> bytes | None:
-        """Add a piece; return the document when it is complete.
+        """Add a piece. Return the whole document if all pieces are there, otherwise None.
 
-        Raises DeadLetterDamaged if the document differs from the written one.
+        Raises DeadLetterDamaged if the digest of the document differs from the one in the pieces.
         """
         self._contents[piece.part] = piece.content
         if len(self._contents) < self._parts:
@@ -79,15 +91,18 @@ class Gathering:
         document = b"".join(self._contents[part] for part in sorted(self._contents))
         if sha256(document).hexdigest() != self._digest:
             raise DeadLetterDamaged(
-                f"The parts of dead letter {self._letter} are not those that were written."
+                f"The SHA-256 of dead letter {self._letter}, put together from its {self._parts} "
+                "parts, differs from the one in the parts: a part was changed, or comes from "
+                "another writer.",
+                remedy=DAMAGED_REMEDY,
             )
         return document
 
     @property
     def damage(self) -> DeadLetterDamaged:
-        """Return the error for a letter that is incomplete at the end of the topic."""
+        """Return the error for a dead letter whose pieces are not all in the topic."""
         missing = [str(part) for part in range(1, self._parts + 1) if part not in self._contents]
         return DeadLetterDamaged(
-            f"Of the {self._parts} parts of dead letter {self._letter}, these are missing: "
-            f"{', '.join(missing)}."
+            f"Of the {self._parts} parts of dead letter {self._letter}, these are missing in the "
+            f"topic: {', '.join(missing)}."
         )

@@ -44,7 +44,9 @@ class DeadLetter:
     written_ms: int = 0
 
     def to_bytes(self) -> bytes:
-        """Return the letter as it is cut into chunks: a line of JSON, then the value."""
+        """Return the dead letter as the document that is cut into pieces: a line of JSON, then the
+        value.
+        """
         return (
             orjson.dumps({"format": FORMAT, **self.to_fields()})
             + b"\n"
@@ -69,17 +71,18 @@ class DeadLetter:
 
     @classmethod
     def from_bytes(cls, document: bytes) -> "DeadLetter":
-        """Read a letter; fields of a newer version are ignored.
+        """Return the dead letter in a document; fields of a newer version are ignored.
 
-        Raises DeadLetterDamaged if it is not a letter.
+        Raises DeadLetterDamaged if the document is not a dead letter or has another format.
         """
         head, _, value = document.partition(b"\n")
         try:
             fields: dict[str, Any] = orjson.loads(head)
             if fields["format"] != FORMAT:
                 raise DeadLetterDamaged(
-                    f"The dead letter has format {fields['format']}, this version reads "
-                    f"format {FORMAT}."
+                    f"A dead letter has format {fields['format']}, and this version reads only "
+                    f"format {FORMAT}.",
+                    remedy="Read the dead letters with the version of the relay that wrote them.",
                 )
             known = {name: fields[name] for name in cls.__dataclass_fields__ if name != "message"}
             return cls(message=_message(fields, value), **known)
@@ -88,16 +91,17 @@ class DeadLetter:
 
     @property
     def later_message(self) -> OutboundMessage:
-        """The message as it is sent later: of no source transaction.
+        """The message in the form in which it is sent later: it belongs to no source transaction.
 
-        The END message of its transaction did not count it, and readers are past that END.
+        The END message of its transaction has not counted it, and consumers have already read that
+        END.
         """
         headers = tuple(each for each in self.message.headers if each[0] not in _OF_TRANSACTION)
         return replace(self.message, headers=headers)
 
     @property
     def head(self) -> "DeadLetter":
-        """The letter without its value, which may be large."""
+        """The dead letter without its value, which may be large."""
         return replace(self, message=replace(self.message, value=None))
 
 

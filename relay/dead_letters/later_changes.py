@@ -1,4 +1,4 @@
-"""Which newer changes of a dead letter's key are in its topic."""
+"""Finds newer changes of a dead letter's key in its topic."""
 
 from contextlib import closing
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from relay.kafka import PartitionRange, TailRecord, TopicTail
 from relay.settings import KafkaSettings
 
 READ_SECONDS: Final = 3.0
-"""A user waits for the answer, so a longer partition is not read to its end."""
+"""Largest time in seconds for reading the partition, because a user waits for the answer."""
 _CLOCKS_MS: Final = 600_000
 """The clocks of two relays may differ by this much."""
 _BATCH: Final = 1_000
@@ -20,11 +20,11 @@ _POLL_SECONDS: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class LaterChanges:
-    """The newer changes of a key that are in its topic.
+    """The newer changes of a key in its topic.
 
-    count      their number; copies of a change for further tags count once
-    newest_ms  when Kafka got the last one (Unix milliseconds), None without one
-    is_whole   all records since the dead letter were there and were read
+    count      number of changes; copies of a change for further tags count once
+    newest_ms  time at which Kafka received the last one (Unix milliseconds); None: there is none
+    is_whole   whether all records since the dead letter existed and were read
     """
 
     count: int
@@ -32,7 +32,9 @@ class LaterChanges:
     is_whole: bool
 
     def sentence(self, topic: str) -> str:
-        """Return the changes, and their effect on a replay, in one or two sentences."""
+        """Return one or two sentences about the changes and their effect on sending the dead letter
+        again.
+        """
         if not self.count:
             found = f"{topic} has no newer change of its key"
             return f"{found}." if self.is_whole else f"{found} in the part that was read. {_PART}"
@@ -48,11 +50,11 @@ _PART: Final = "Older records were removed, or there are too many to read here."
 
 
 def later_changes(kafka: KafkaSettings, letter: DeadLetter) -> LaterChanges | None:
-    """Count the committed changes of a letter's key that are newer by their order key.
+    """Count the committed changes of a dead letter's key whose order key is greater.
 
-    Reads the partition of the message, from ten minutes before the letter was written, for at most
-    READ_SECONDS. None if the letter has no message or no key, or if there is no such partition.
-    Raises BrokerUnreachable, KafkaNotPermitted, TopicRefused.
+    It reads the partition of the message, from ten minutes before the dead letter was written, for
+    at most READ_SECONDS. Returns None if the dead letter has no message or no key, or if the
+    partition does not exist. Raises BrokerUnreachable, KafkaNotPermitted, TopicRefused.
     """
     message = letter.message
     if not letter.is_message or message.key is None:

@@ -1,5 +1,7 @@
-"""Whether a message can be sent later: it must not be the last one of its key where a topic keeps
-the last one, and must have the format and a partition of its topic.
+"""Checks whether the message of a dead letter may be sent now.
+
+In a compacted topic it must not replace a newer change of its key, and it must have the format and
+a partition of its topic.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,7 +24,9 @@ _COPY_REMEDY: Final = (
 
 
 def check_form(letter: DeadLetter, instance: InstanceSettings, state: TopicState) -> None:
-    """Raise ReplayRefused if the topic has another format, or lacks the partition of a message."""
+    """Raise ReplayRefused if the topic has another format, or does not have the partition of the
+    message.
+    """
     message = letter.message
     if message.partition >= state.partitions:
         raise ReplayRefused(
@@ -41,9 +45,9 @@ def check_form(letter: DeadLetter, instance: InstanceSettings, state: TopicState
 
 
 class LastOfKey:
-    """Checks that no newer change of a key is in a compacted topic, before an older one is sent.
+    """Checks that a compacted topic has no newer change of a key before an older one is sent.
 
-    Kafka keeps the last record of a key, so the older row would replace the newer one for ever.
+    Kafka keeps the last record of a key, so the older row would replace the newer one permanently.
     `scan` yields the records of the message's partition from an offset on, also those of open
     transactions.
     """
@@ -55,9 +59,9 @@ class LastOfKey:
         self._next = 0
 
     def check(self, forgets_ms: int | None) -> None:
-        """Read the partition. Raises ReplayRefused if it has a newer change of the key.
+        """Read the partition. Raise ReplayRefused if it has a newer change of the key.
 
-        `forgets_ms`: after so long a deleted key may be without any record; None: never.
+        `forgets_ms`: milliseconds after which a deleted key may have no record left; None: never.
         """
         is_known = False
         for record in self._scan(0):
@@ -74,9 +78,10 @@ class LastOfKey:
             )
 
     def check_sent(self) -> None:
-        """Read what was added up to the message, which is in an open transaction.
+        """Read the records that were added before the message, which was sent in an open
+        transaction.
 
-        Raises ReplayRefused if a newer change of the key was added, BrokerUnreachable if the
+        Raises ReplayRefused if one of them is a newer change of the key, BrokerUnreachable if the
         message does not arrive.
         """
         deadline = Deadline.after(_SENT_SECONDS)
@@ -105,7 +110,7 @@ class LastOfKey:
 
 
 def last_of_key(kafka: KafkaSettings, letter: DeadLetter, state: TopicState) -> LastOfKey | None:
-    """Return the check of a letter's key, None if its topic keeps all records."""
+    """Return the check for a dead letter's key; None if its topic keeps all records."""
     message = letter.message
     if "compact" not in state.settings.get("cleanup.policy", "") or message.key is None:
         return None
@@ -113,5 +118,9 @@ def last_of_key(kafka: KafkaSettings, letter: DeadLetter, state: TopicState) -> 
 
 
 def forgets_after_ms(state: TopicState, *, tombstones: bool) -> int | None:
-    """Return how long a compacted topic keeps the tombstone of a deleted key; None without them."""
+    """Return for how many milliseconds a compacted topic keeps the tombstone of a deleted key.
+
+    `tombstones`: whether the instance writes tombstones. Returns None if no key loses all its
+    records.
+    """
     return int(state.settings.get("delete.retention.ms", 0)) if tombstones else None

@@ -1,5 +1,5 @@
-"""The dead letters of one instance: a topic of one partition, kept for ever, written in the
-transactions of the rows.
+"""The dead letters of one instance: a topic with one partition and unlimited retention, which is
+written in the Kafka transactions of the rows.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from relay.dead_letters.chunks import REPLAYED, Gathering, cut, piece_of
+from relay.dead_letters.chunks import DAMAGED_REMEDY, REPLAYED, Gathering, cut, piece_of
 from relay.dead_letters.dead_letter import DeadLetter
 from relay.errors import DeadLetterDamaged, DeadLettersUnreadable, DeadLetterUnknown
 from relay.kafka import (
@@ -27,7 +27,9 @@ from relay.settings import KafkaSettings
 
 
 class Replay(NamedTuple):
-    """Who sent the message of a dead letter, when (Unix milliseconds), and why."""
+    """A record that the message of a dead letter was sent: by whom, when (Unix milliseconds), and
+    why.
+    """
 
     actor: str
     at_ms: int
@@ -35,19 +37,19 @@ class Replay(NamedTuple):
 
 
 class ListedDeadLetter(NamedTuple):
-    """A dead letter, and its last replay (None: it was not replayed)."""
+    """A dead letter, and its last replay; None: its message was never sent again."""
 
     letter: DeadLetter
     replay: Replay | None
 
 
 def letters_prefix(installation: str) -> str:
-    """Return the text before the instance in the names of the topics of dead letters."""
+    """Return the prefix of the names of dead letter topics; the instance's name follows it."""
     return f"{installation}.dead-letters."
 
 
 class DeadLetterTopic:
-    """Makes the records of dead letters, and reads them back."""
+    """Creates the records of dead letters, and reads dead letters."""
 
     def __init__(self, kafka: KafkaSettings, installation: str, instance: str) -> None:
         self.topic = letters_prefix(installation) + instance
@@ -85,7 +87,8 @@ class DeadLetterTopic:
     def letters(self) -> list[ListedDeadLetter]:
         """Return all dead letters without their values, the oldest first.
 
-        Raises DeadLetterDamaged if a part is missing.
+        Raises DeadLetterDamaged if a piece is missing or damaged, DeadLettersUnreadable while an
+        open transaction hides dead letters.
         """
         letters: dict[str, DeadLetter] = {}
         replays: dict[str, Replay] = {}
@@ -97,7 +100,9 @@ class DeadLetterTopic:
         return [ListedDeadLetter(letter, replays.get(letter.id)) for letter in letters.values()]
 
     def letter(self, wanted: str) -> ListedDeadLetter:
-        """Return one dead letter with its value. Raises DeadLetterUnknown, DeadLetterDamaged."""
+        """Return the dead letter with this id, and its value. Raises DeadLetterUnknown,
+        DeadLetterDamaged.
+        """
         letter: DeadLetter | None = None
         replay: Replay | None = None
         for found in self._records(wanted):
@@ -110,10 +115,10 @@ class DeadLetterTopic:
         return ListedDeadLetter(letter, replay)
 
     def matching(self, accepts: Callable[[DeadLetter], bool]) -> list[DeadLetter]:
-        """Return the dead letters that the filter accepts, without their values. The filter gets
-        them with values.
+        """Return the dead letters that the function accepts, without their values.
 
-        Raises DeadLetterDamaged, DeadLettersUnreadable.
+        The function receives them with their values. Raises DeadLetterDamaged,
+        DeadLettersUnreadable.
         """
         return [
             found.head
@@ -122,9 +127,10 @@ class DeadLetterTopic:
         ]
 
     def remove(self, ids: Collection[str], turn: RewriteTurn) -> Rewritten:
-        """Rewrite the topic without some letters and the marks of their replays.
+        """Rewrite the topic without these dead letters and the records of their replays.
 
-        Raises DeadLettersUnreadable while an open transaction hides letters; repeat it then.
+        `turn` is the exclusive right to rewrite topics. Raises DeadLettersUnreadable while an open
+        transaction hides dead letters; then repeat the call.
         """
         keys = {each.encode() for each in ids}
         rewrite = TopicRewrite(self._kafka, self.topic, turn, DeadLettersUnreadable)
@@ -164,4 +170,6 @@ def _replay(value: bytes) -> Replay:
         fields: dict[str, Any] = orjson.loads(value)[REPLAYED]
         return Replay(fields["actor"], fields["at_ms"], fields["comment"])
     except (orjson.JSONDecodeError, KeyError, TypeError) as exc:
-        raise DeadLetterDamaged(f"A record among the dead letters cannot be read ({exc}).") from exc
+        raise DeadLetterDamaged(
+            f"A record in the topic of dead letters cannot be read ({exc}).", remedy=DAMAGED_REMEDY
+        ) from exc

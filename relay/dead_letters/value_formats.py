@@ -1,4 +1,4 @@
-"""The formats that the value of a message can have, by its first bytes. Pure."""
+"""Finds the formats that the value of a message can have, by its first bytes."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -16,5 +16,7 @@ _HEADS: Final[Mapping[str, tuple[bytes, ...]]] = {
 
 
 def formats_of(value: bytes) -> list[str]:
-    """Return the names of the formats whose values begin in this way, sorted; may be empty."""
+    """Return the names of the formats whose values can begin with these bytes, sorted; may be
+    empty.
+    """
     return sorted(name for name, heads in _HEADS.items() if value.startswith(heads))

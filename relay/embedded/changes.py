@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Final
 
 from relay.embedded.batch_reader import EmbeddedState
-from relay.embedded.given import GivenChanges
+from relay.embedded.delivered_changes import DeliveredChanges
 from relay.embedded.local_producer import Batch
 from relay.embedded.position_store import PositionStore
 from relay.embedded.reading import SourceReading
@@ -44,7 +44,7 @@ class EmbeddedChanges:
         except BaseException:
             store.close()
             raise
-        self._given = GivenChanges(saved)
+        self._given = DeliveredChanges(saved)
 
     def __enter__(self) -> "EmbeddedChanges":
         return self

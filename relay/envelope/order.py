@@ -46,7 +46,10 @@ def parse_order(text: str | bytes) -> Order:
     decoded = text.decode("latin-1") if isinstance(text, bytes) else text
     match = _ORDER.fullmatch(decoded)
     if match is None or int(match[2]) > _MAX_POSITION:
-        raise ValueError(f"{decoded!r} is not an order header")
+        raise ValueError(
+            f"{decoded!r} is not an order header: that is an execute time of {TIME_DIGITS} digits, "
+            f"a dot, and an execute position of {POSITION_DIGITS} digits below 2^63"
+        )
     return Order(int(match[1]), int(match[2]))
 
 
@@ -70,7 +73,9 @@ def orders_text(positions: Sequence[int]) -> str:
     Raises ValueError if the positions do not rise.
     """
     if not positions or any(left >= right for left, right in pairwise(positions)):
-        raise ValueError("execute positions of a message's rows rise")
+        raise ValueError(
+            f"the execute positions of a message's rows must rise, and are {list(positions)}"
+        )
     return ",".join(str(position - positions[0]) for position in positions)
 
 
@@ -84,11 +89,18 @@ def row_orders(order: str | bytes, orders: str | bytes | None) -> list[Order]:
         return [first]
     decoded = orders.decode("latin-1") if isinstance(orders, bytes) else orders
     if _OFFSETS.fullmatch(decoded) is None:
-        raise ValueError(f"{decoded!r} is not an orders header")
+        raise ValueError(
+            f"{decoded!r} is not an orders header: that is a list of numbers, separated by commas"
+        )
     pairs = [
         Order(first.execute_time, first.execute_position + int(offset))
         for offset in decoded.split(",")
     ]
-    if pairs != sorted(set(pairs)) or pairs[-1].execute_position > _MAX_POSITION:
-        raise ValueError(f"{decoded!r} is not an orders header of {first}")
+    if pairs != sorted(set(pairs)):
+        raise ValueError(f"{decoded!r} is not an orders header: its numbers do not rise")
+    if pairs[-1].execute_position > _MAX_POSITION:
+        raise ValueError(
+            f"{decoded!r} is not an orders header of a message whose first order key is {first}: "
+            "the last execute position is above 2^63 - 1"
+        )
     return pairs

@@ -22,6 +22,7 @@ class DeadLetterDamaged(RelayError):
 
     code = "DEAD_LETTER_DAMAGED"
     remedy = (
-        "Check the retention of the dead letters' topic. Read the row from the source, or from "
-        "its binlog at the position in the reason."
+        "Set the topic of the dead letters to unlimited retention. The relay's log entry "
+        "dead_letter has the id and the table of each letter: publish the row again from the "
+        "source (roma snapshot)."
     )

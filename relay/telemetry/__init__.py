@@ -17,8 +17,8 @@ from relay.telemetry.table_counts import (
     TableTotals,
 )
 from relay.telemetry.table_rates import TableRates
+from relay.telemetry.terminal_escapes import visible
 from relay.telemetry.totals import MOST_TABLES, ShownTotals, Totals
-from relay.telemetry.visible import visible
 
 __all__ = [
     "COPIED",

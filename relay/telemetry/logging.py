@@ -9,7 +9,7 @@ from structlog.typing import EventDict, Processor, WrappedLogger
 
 from relay.settings import LogSettings
 from relay.telemetry.log_output import LogHandler
-from relay.telemetry.visible import visible
+from relay.telemetry.terminal_escapes import visible
 
 _SECRET_WORDS: Final = ("password", "passwd", "secret", "token", "credential")
 _OF_SEVERAL_LINES: Final = ("exception", "stack")

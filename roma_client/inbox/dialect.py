@@ -1,4 +1,6 @@
-"""The SQL of an inbox in each database, and what DB-API 2.0 leaves to the drivers."""
+"""The SQL statements of an inbox for each database, and the differences between DB-API 2.0
+drivers.
+"""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -20,24 +22,24 @@ _MARKS: Final = MappingProxyType({"qmark": "?", "format": "%s", "pyformat": "%s"
 
 
 class Cursor(Protocol):
-    """A cursor of DB-API 2.0, as far as an inbox uses it."""
+    """The methods of a DB-API 2.0 cursor that an inbox uses."""
 
     @property
     def rowcount(self) -> int:
-        """Return how many rows the last statement changed."""
+        """Return the number of rows that the last statement changed."""
 
     def execute(self, sql: str, parameters: Any = ..., /) -> Any:
         """Execute a statement."""
 
     def fetchone(self) -> Any:
-        """Return the next row."""
+        """Return the next row; None if there is none."""
 
     def close(self) -> Any:
         """Close the cursor."""
 
 
 class Connection(Protocol):
-    """A connection of DB-API 2.0, as far as an inbox uses it."""
+    """The methods of a DB-API 2.0 connection that an inbox uses."""
 
     def cursor(self) -> Any:
         """Return a cursor."""
@@ -50,12 +52,14 @@ class Connection(Protocol):
 
 
 class Statements(NamedTuple):
-    """The statements of an inbox, with the driver's marks of parameters.
+    """The SQL statements of an inbox, with the driver's parameter markers.
 
-    move    parameters: major, minor, newest, newest, subscription, place, major, major, minor
-    add     subscription, place
-    seed    subscription, place, subscription, place that a former release had instead
-    newest  subscription, place
+    move    updates a position; parameters: major, minor, newest, newest, subscription, place,
+            major, major, minor
+    add     inserts a position; parameters: subscription, place
+    seed    inserts a position from a former release; parameters: subscription, place, subscription,
+            place in the former release
+    newest  reads the newest change; parameters: subscription, place
     """
 
     create: str
@@ -77,7 +81,9 @@ def dialect_of(connection: Connection) -> Dialect:
 
 
 def statements(connection: Connection, dialect: Dialect, table: str) -> Statements:
-    """Return the statements for a table. Raises UsageError for a driver with other marks."""
+    """Return the statements for an inbox table. Raises UsageError for a driver with other parameter
+    markers.
+    """
     driver = sys.modules[type(connection).__module__.split(".")[0]]
     style = getattr(driver, "paramstyle", "")
     if style not in _MARKS:
@@ -115,7 +121,9 @@ def _table(dialect: Dialect, table: str) -> str:
 
 
 def commits_by_itself(connection: Any) -> bool:
-    """Return whether each statement of a connection is a separate transaction."""
+    """Return whether the connection is in autocommit mode, so that each statement is a
+    transaction.
+    """
     if type(connection).__module__.split(".")[0] == "sqlite3":
         return connection.isolation_level is None or getattr(connection, "autocommit", -1) is True
     ask = getattr(connection, "get_autocommit", None)
@@ -123,6 +131,6 @@ def commits_by_itself(connection: Any) -> bool:
 
 
 def executed(cursor: Cursor, sql: str, parameters: Sequence[object]) -> int:
-    """Execute a statement; return how many rows it changed."""
+    """Execute a statement; return the number of rows that it changed."""
     cursor.execute(sql, tuple(parameters))
     return cursor.rowcount

@@ -1,4 +1,6 @@
-"""The inbox of a service: what was applied is written in the transaction that applies it."""
+"""The inbox of a service: a table with the positions of applied changes, in the service's
+database.
+"""
 
 import logging
 import re
@@ -51,9 +53,10 @@ class _At(NamedTuple):
 class Inbox:
     """Applies changes or transactions to a database, each exactly once.
 
-    One for each connection, and used by one thread. The table of an inbox has one row for each
-    partition (or for each row of the source), with the position up to which it is applied. Of two
-    clients that apply the same change, the second one waits for the first, and then skips it.
+    Make one for each connection, and use it in one thread. The table of an inbox has one row for
+    each partition (or for each row of the source), with the position up to which changes are
+    applied. If two clients apply the same change, the second one waits for the first, and then
+    skips the change.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Questions to Kafka that are repeated while no broker answers them."""
+"""Repeats requests to Kafka while no broker answers."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -20,9 +20,10 @@ it looks for the coordinator (its issue 4605), so the limit is longer than broke
 
 
 def answered(question: Callable[[], R], patience_seconds: float = _PATIENCE_SECONDS) -> R:
-    """Return Kafka's answer. A question is repeated while brokers are away or change their roles.
+    """Return the result of `question`; repeat it while brokers are unavailable or change their
+    roles.
 
-    Raises KafkaException for another error, and for the last one after so many seconds.
+    Raises KafkaException for other errors, and the last error after `patience_seconds`.
     """
     deadline = time.monotonic() + patience_seconds
     while True:
@@ -35,10 +36,10 @@ def answered(question: Callable[[], R], patience_seconds: float = _PATIENCE_SECO
 
 
 def oldest_member(kafka: Mapping[str, Any], group: str) -> str | None:
-    """Return the id of the member that joined a group first; None for a group without members.
+    """Return the id of the member that joined a group first; None if the group has no members.
 
-    Ids begin with the time at which their clients started. Ask only when the group's coordinator
-    has answered another question just now. Raises KafkaException.
+    Ids begin with the time at which their clients started. Call this only if the group's
+    coordinator has just answered another request. Raises KafkaException.
     """
     admin = AdminClient(dict(kafka))  # must live until the answer
     asked = admin.describe_consumer_groups([group], request_timeout=_MEMBERS_SECONDS)

@@ -1,4 +1,4 @@
-"""The metadata of the commits of a subscription: which table it reads, and where the table left."""
+"""The metadata in a subscription's commits: the table that it reads, and where the table moved."""
 
 import json
 from typing import Any, Final, NamedTuple
@@ -12,15 +12,15 @@ _LAST: Final = "last"
 
 
 class CommitNote(NamedTuple):
-    """What a client wrote beside the committed offset of one partition.
+    """The metadata that a client writes with the committed offset of one partition.
 
     table         `database.table` that the group reads
-    after         number of the mapping set that brought the table to the topic; 0 for the first one
+    after         number of the mapping set that moved the table to the topic; 0 for the first topic
     first_marker  offset of the first marker before the committed offset: reading begins there, to
-                  meet all markers again. None: at the committed offset
-    left          where the table went, once everything before was acknowledged
-    by_hand       a service that named the topic itself read it; it follows no moves
-    since         number of the set that had given the topic the table when the group began;
+                  read all markers again. None: reading begins at the committed offset
+    left          where the table moved, if everything before the move is acknowledged
+    by_hand       whether a service that named the topic itself reads it; it follows no moves
+    since         number of the set that had routed the table to the topic when the group began;
                   None: unknown
     """
 
@@ -38,7 +38,7 @@ class CommitNote(NamedTuple):
 
     @classmethod
     def read(cls, text: str | None) -> "CommitNote | None":
-        """Return the note of a commit; None for a commit of another program."""
+        """Return the note in a commit's metadata; None if another program wrote the commit."""
         try:
             fields: Any = json.loads(text or "")
             if fields["roma"] != _VERSION:
@@ -57,7 +57,9 @@ class CommitNote(NamedTuple):
 
 
 def with_last(text: str, last: LastChange | None) -> str:
-    """Return the metadata of a commit with the change before its offset."""
+    """Return the metadata of a commit with the last change before its offset added; None: there is
+    none.
+    """
     if last is None:
         return text
     fields: dict[str, Any] = json.loads(text or "{}")
@@ -65,7 +67,9 @@ def with_last(text: str, last: LastChange | None) -> str:
 
 
 def last_of(text: str | None) -> LastChange | None:
-    """Return the change before the offset of a commit; None if its metadata has none."""
+    """Return the last change before the offset of a commit; None if its metadata does not have
+    it.
+    """
     try:
         key, time, position = json.loads(text or "")[_LAST]
         return LastChange(str(key), Order(int(time), int(position)))

@@ -1,4 +1,4 @@
-"""Commits of acknowledged offsets. An accepted commit also proves that the group has the client."""
+"""Commits acknowledged offsets. An accepted commit also proves that the client is in the group."""
 
 import logging
 import time
@@ -16,15 +16,15 @@ from roma_client.records.ack_book import AckBook
 from roma_client.records.order_guard import Partition
 
 COMMIT_SECONDS: Final = 1.0
-"""Acknowledged offsets are committed this often, and when partitions are given away."""
+"""Seconds between two commits. Offsets are also committed when partitions are revoked."""
 _PROOF_SECONDS: Final = 0.2
 """Pause between two attempts to renew the lease."""
 
 
 class Commits:
-    """Commits what the book has as acknowledged. Used by the feed's thread, except `holds`.
+    """Commits the acknowledged offsets of an AckBook. Used by the feed's thread, except `holds`.
 
-    `note` returns the metadata of the commit of an offset. `on_removed` is called when the broker
+    `note` returns the metadata for a commit of an offset. `on_removed` is called when the broker
     answers that the group no longer has this client.
     """
 
@@ -50,7 +50,7 @@ class Commits:
 
     @property
     def holds(self) -> bool:
-        """Return whether a commit proved recently that no other client has the partitions.
+        """Return whether a recent commit proves that no other client has the partitions.
 
         Safe in any thread.
         """
@@ -58,26 +58,30 @@ class Commits:
 
     @property
     def due_at(self) -> float:
-        """When the next commit is due, also as a proof of membership (`time.monotonic`)."""
+        """Time at which the next commit must be sent, also as a proof of membership
+        (`time.monotonic`).
+        """
         return min(self._commit_due, self._lease.fresh_until)
 
     def prove(self) -> None:
-        """Renew the lease if it is old, by a commit. Polls nothing."""
+        """Send a commit as a proof of membership if the last proof is old. It polls no messages."""
         is_old = self._lease.is_old and bool(self._book.partitions())
         if is_old and time.monotonic() >= self._proof_due:
             self.commit(wait=True)
             self._proof_due = time.monotonic() + _PROOF_SECONDS
 
     def commit_when_due(self) -> None:
-        """Commit, and show the lag, if the last commit is long enough ago."""
+        """Commit and report the lag, if COMMIT_SECONDS have passed since the last commit."""
         if time.monotonic() >= self._commit_due:
             self.commit()
             self._show_lag()
 
     def commit(self, *, wait: bool = False) -> bool:
-        """Commit what is acknowledged. With `wait`, return whether the broker accepted it.
+        """Commit the acknowledged offsets. With `wait`, return whether the broker accepted the
+        commit.
 
-        What the broker did not accept, the next commit repeats.
+        Without `wait`, return whether it was sent. Offsets that were not accepted are committed
+        again later.
         """
         self._commit_due = time.monotonic() + COMMIT_SECONDS
         offsets = {
@@ -100,11 +104,15 @@ class Commits:
         return True
 
     def forget(self, partition: Partition) -> None:
-        """Drop the commit of a partition that was given away."""
+        """Delete what is known about the commits of a revoked partition."""
         self._sent.pop(partition, None)
 
     def answered(self, error: KafkaError | None, partitions: Sequence[TopicPartition]) -> None:
-        """Handle the broker's answer to a commit that nobody waited for."""
+        """Process the broker's answer to a commit that was sent without `wait`.
+
+        error       error of the commit; None: it was accepted
+        partitions  the committed offsets
+        """
         failed = error or next((each.error for each in partitions if each.error), None)
         if failed is not None:
             self._failed(failed)

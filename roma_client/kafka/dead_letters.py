@@ -1,4 +1,6 @@
-"""The client's own dead letter topic: records that the service could not process, as they were."""
+"""The client's own topic for dead letters: records that the service could not process,
+unchanged.
+"""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -15,11 +17,10 @@ _REASON_CHARACTERS: Final = 2000
 
 
 class DeadLetterTopic:
-    """Writes letters, and makes the topic with the first one if Kafka lacks it. Thread-safe.
+    """Writes dead letters, and creates the topic when the first one is written. Thread-safe.
 
-    Kafka keeps letters until an operator deletes them: they were acknowledged.
-
-    A letter has key, value and headers of its record, and the headers `dead-letter-topic`,
+    Kafka keeps dead letters until an operator deletes them, because they were acknowledged. A dead
+    letter has key, value and headers of its record, and the headers `dead-letter-topic`,
     `-partition`, `-offset`, `-group` and `-reason`.
     """
 
@@ -30,7 +31,9 @@ class DeadLetterTopic:
         self._producer: Producer | None = None
 
     def store(self, record: Record, reason: str) -> None:
-        """Return when the brokers have the letter. Raises DeadLetterFailed."""
+        """Write a record as a dead letter and wait until the brokers have it. Raises
+        DeadLetterFailed.
+        """
         failures: list[KafkaError] = []
         try:
             producer = self._opened()

@@ -1,4 +1,4 @@
-"""Errors of Kafka's client as errors of this package."""
+"""Converts errors of Kafka's client into errors of this package."""
 
 from typing import Final
 
@@ -49,7 +49,7 @@ COORDINATOR_CHANGES: Final = frozenset(
         KafkaError._WAIT_COORD,  # noqa: SLF001
     }
 )
-"""Answers while the group's coordinator is made or moves: ask again."""
+"""Errors while the group's coordinator starts or moves; the request can be repeated."""
 _PASSING: Final = _AWAY | {
     KafkaError._PARTITION_EOF,  # noqa: SLF001
     KafkaError._MAX_POLL_EXCEEDED,  # noqa: SLF001  # the next poll joins the group again
@@ -63,28 +63,30 @@ def error_of(exc: KafkaException) -> KafkaError:
 
 
 def is_late(error: KafkaError) -> bool:
-    """Return whether the broker does not know this member, or not in this generation.
+    """Return whether an error means that the broker does not accept this member or its generation.
 
-    Another client may have its partitions. REBALANCE_IN_PROGRESS is not late: a member that joins
-    again keeps partitions, and its next commit is accepted.
+    Another client may then have its partitions. REBALANCE_IN_PROGRESS is not such an error: a
+    member that joins again keeps partitions, and its next commit is accepted.
     """
     return error.code() in _LATE
 
 
 def is_passing(error: KafkaError) -> bool:
-    """Return whether Kafka's client recovers from an error without help."""
+    """Return whether Kafka's client recovers from an error by itself."""
     return not error.fatal() and (error.retriable() or error.code() in _PASSING)
 
 
 def is_for_now(error: KafkaError) -> bool:
-    """Return whether the same question may be answered later: brokers are away, or a group's
-    coordinator moves.
+    """Return whether a request can succeed later: brokers are unavailable, or a group's coordinator
+    moves.
     """
     return error.code() in COORDINATOR_CHANGES | _AWAY
 
 
 def client_error(error: KafkaError, where: str) -> ClientError:
-    """Return this package's error for one of Kafka's client. `where` ends the sentence."""
+    """Return this package's error for an error of Kafka's client. `where` is the end of its
+    reason.
+    """
     code, text = error.code(), f"{error.str()} ({error.name()}), {where}."
     if code in _PERMISSION:
         return NotPermitted(text)

@@ -1,4 +1,4 @@
-"""The changes of a subscription from Kafka, in the order of each partition, with receipts."""
+"""Reads a subscription's changes from Kafka in the order of each partition, with receipts."""
 
 import logging
 import time
@@ -31,7 +31,7 @@ OnCorrupt = Callable[[Record, CorruptMessage | ClaimGone], None]
 
 
 class Feed:
-    """One member of a consumer group. Used by one thread at a time; a context manager."""
+    """One member of a consumer group; a context manager for one thread at a time."""
 
     def __init__(
         self, options: FeedOptions, metrics: Metrics, on_corrupt: OnCorrupt | None = None
@@ -74,9 +74,9 @@ class Feed:
         return bool(self._book.partitions())
 
     def fetch(self, limit: int, timeout_seconds: float, parsed: int = 0) -> list[Delivery]:
-        """Return the next changes, at most of `limit` records; empty after the timeout.
+        """Return the next changes, from at most `limit` records; empty after the timeout.
 
-        `parsed`: make about so many changes of the records now, and the others later.
+        `parsed`: make about this many changes now, the others in later calls; 0: no such limit.
         Raises CorruptMessage, ClaimUnreadable, RowsExpired, TableMoved, and Kafka's errors.
         """
         if not self._records:
@@ -97,15 +97,14 @@ class Feed:
         return found
 
     def has_read_all(self) -> bool:
-        """Return whether all that Kafka has of the own partitions was read. Asks Kafka."""
+        """Return whether all records in this client's partitions were read. It queries Kafka."""
         return not self._records and self._ends.are_all_of(self._book.partitions())
 
     def standing(self, receipt: Receipt) -> Standing:
-        """Return whether a fetched change may be handed to the service still.
+        """Return whether a fetched change may still be given to the service.
 
-        If the last proof of membership is too old, the client asks for another one first. For a
-        change that may be handed out, it also commits what is acknowledged, if that is due. Raises
-        what `fetch` raises.
+        If the last proof of membership is too old, the client requests another one. It also commits
+        acknowledged offsets if that is due. Raises the errors of `fetch`.
         """
         now = time.monotonic()
         if now < self._quiet_until:
@@ -121,17 +120,17 @@ class Feed:
         return standing
 
     def known_standing(self, receipt: Receipt) -> Standing:
-        """Return what `standing` returns, without asking Kafka. Safe in any thread: it reads."""
+        """Return the same as `standing` without a request to Kafka. Safe in any thread."""
         if not self._book.is_current(receipt):
             return Standing.VOID
         return Standing.CURRENT if self._commits.holds else Standing.UNPROVEN
 
     def prove(self) -> None:
-        """Renew the proof of membership if it is old, by a commit. Polls nothing."""
+        """Send a commit as a proof of membership if the last one is old. It polls no messages."""
         self._commits.prove()
 
     def ack(self, receipt: Receipt) -> bool:
-        """Acknowledge a change; False if its partition was given away before."""
+        """Acknowledge a change; return False if its partition was revoked before."""
         if self._book.ack(receipt):
             return True
         self._metrics.happened("lost_ack")
@@ -140,20 +139,21 @@ class Feed:
         return False
 
     def commit_when_due(self) -> None:
-        """Commit what is acknowledged, if the last commit is long enough ago."""
+        """Commit the acknowledged offsets, if the last commit is long enough ago."""
         self._commits.commit_when_due()
 
     def commit(self, *, wait: bool = False) -> bool:
-        """Commit what is acknowledged. With `wait`, return whether the broker accepted it.
+        """Commit the acknowledged offsets. With `wait`, return whether the broker accepted the
+        commit.
 
-        What the broker did not accept, the next commit repeats. The broker refuses a client that
-        lost its partitions: an exclusive one has none then, another one hands out nothing until a
-        commit is accepted or the group tells which partitions are lost.
+        Offsets that it did not accept are committed again later. After a refusal an exclusive
+        client has no partitions; another one gives out no changes until a commit is accepted or the
+        group tells which partitions are lost.
         """
         return self._commits.commit(wait=wait)
 
     def rewind(self) -> None:
-        """Read again from the last acknowledgement of each partition; older receipts are void."""
+        """Read again from each partition's last acknowledgement; older receipts become invalid."""
         self._records.clear()
         offsets = self._book.committable()
         starts = [TopicPartition(*at, offset) for at, offset in offsets.items()]
@@ -163,15 +163,15 @@ class Feed:
             self._book.assign(partition, offset)
 
     def keep_membership(self) -> None:
-        """Serve Kafka's client while the service is busy; call it often."""
+        """Poll Kafka's client while the service is busy. Call it often."""
         self._poll_when_due()
         self.prove()
         self.commit_when_due()
 
     def close(self) -> None:
-        """Commit what is acknowledged, and leave the group.
+        """Commit the acknowledged offsets, and leave the group.
 
-        A commit that is refused while the group rebalances is repeated, for half a session timeout.
+        A commit that is refused while the group rebalances is repeated for half a session timeout.
         """
         deadline = time.monotonic() + self._options.session_timeout_seconds / 2
         try:
@@ -183,11 +183,11 @@ class Feed:
             self._membership.leave()
 
     def begin(self, at: TopicPartition) -> TopicPartition:
-        """Return where to read a partition with this commit: the feed may need markers before."""
+        """Return where to begin a partition with this commit, or earlier to read markers again."""
         return self._moves.begin(at)
 
     def assigned(self, starts: Sequence[TopicPartition]) -> None:
-        """Begin partitions that the group gave to this client."""
+        """Begin to read partitions that the group has assigned to this client."""
         self.has_joined = True
         for each in starts:
             self._book.assign((each.topic, each.partition), each.offset)
@@ -196,7 +196,7 @@ class Feed:
             self.commit(wait=True)
 
     def revoked(self, partitions: Sequence[Partition], *, lost: bool) -> None:
-        """End partitions. If they are not lost already, finish and commit first."""
+        """Stop reading partitions. Unless they are `lost` already, finish and commit first."""
         if not lost:
             self.before_revoke()
             self.commit(wait=True)
@@ -215,12 +215,12 @@ class Feed:
         return self._book.partitions()
 
     def hear(self, *, moved: bool, since: int = 0) -> None:
-        """Pass on what the admin says, see `Moves.hear`. Thread-safe."""
+        """Pass on the admin's answer about the table; see `Moves.hear`. Thread-safe."""
         self._moves.hear(moved=moved, since=since)
 
     @property
     def topic(self) -> str:
-        """Return the topic whose rows are read, or the next one that Kafka does not have yet."""
+        """Return the topic that is read, or the next one that Kafka does not have yet."""
         return self._moves.awaited_topic or self._options.topics[0]
 
     def _move_on(self) -> None:
@@ -285,7 +285,7 @@ class Feed:
         found.extend(new_tuple(Delivery, (each, receipt, record)) for each in new)
 
     def note(self, partition: Partition, offset: int) -> str:
-        """Return the metadata of the commit of an offset."""
+        """Return the metadata for the commit of an offset."""
         last = None if self._book.is_open(partition) else self._guard.last(partition)
         return with_last(self._moves.note(partition, offset), last)
 

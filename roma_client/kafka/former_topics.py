@@ -1,5 +1,6 @@
-"""The topic in which a group continues to read a table: the one of its commits, which may differ
-from the mapping's.
+"""Finds the topic in which a group continues to read a table, by the group's commits.
+
+It can differ from the topic in the mapping.
 """
 
 from collections.abc import Mapping
@@ -15,15 +16,15 @@ from roma_client.records.record import STATEMENT_SUFFIX
 
 _ASK_SECONDS: Final = 15.0
 Notes: TypeAlias = Mapping[str, Mapping[int, CommitNote]]
-"""Topic, then partition, to the note of the group's commit."""
+"""Topic → partition → the note in the group's commit."""
 
 
 class Reached(NamedTuple):
-    """Where a group reads a table.
+    """The topic in which a group reads a table.
 
-    departure  from the topic before; None if the group has followed no move
-    since      see CommitNote
-    is_new     the group has no commits about the table
+    departure  how the table left the former topic; None if the group has followed no move
+    since      as in CommitNote
+    is_new     whether the group has no commits of the table
     """
 
     topic: str
@@ -33,9 +34,9 @@ class Reached(NamedTuple):
 
 
 def topic_to_read(kafka: Mapping[str, Any], group: str, table: str, mapped: str) -> Reached:
-    """Return the topic that a group reads a table from.
+    """Return the topic from which a group reads a table.
 
-    `mapped` is the topic of the mapping: that of a group which has not read the table. Raises
+    `mapped` is the topic in the mapping, which a group without commits of the table reads. Raises
     BrokerUnreachable, NotPermitted, KafkaRefused.
     """
     # Admin clients of librdkafka 2.16 crash when they list the offsets of a group that has none.
@@ -76,10 +77,15 @@ def _committed(consumer: Consumer, asked: list[TopicPartition]) -> list[TopicPar
 def chosen_topic(
     notes: Notes, partitions: Mapping[str, int], mapped: str
 ) -> tuple[str, Departure | None]:
-    """Return the topic that the notes of a group lead to, and the departure that led there. Pure.
+    """Return the topic that the notes of a group lead to, and the departure that led there; None:
+    none did.
 
-    The newest departure of all partitions of a topic decides, or a topic that the group came to
-    later and has not left. If that topic was read by hand, it is the mapping's.
+    notes       the notes in the group's commits
+    partitions  topic → number of partitions
+    mapped      topic in the mapping
+
+    The newest departure of all partitions of a topic decides, or a topic that the group reached
+    later and has not left. If that topic was named by a service, the result is `mapped`.
     """
     rows = {name: each for name, each in notes.items() if not name.endswith(STATEMENT_SUFFIX)}
     whole: list[Departure] = []
@@ -115,7 +121,9 @@ def _is_by_hand(notes: Mapping[int, CommitNote], partitions: int) -> bool:
 
 
 def common_departure(notes: Mapping[int, CommitNote], partitions: int) -> Departure | None:
-    """Return the departure from a topic once all its partitions are read to their ends."""
+    """Return the departure from a topic if all its partitions are read to their ends; otherwise
+    None.
+    """
     left = [note.left for note in notes.values() if note.left is not None]
     if not left or len(left) < partitions:
         return None
@@ -125,10 +133,10 @@ def common_departure(notes: Mapping[int, CommitNote], partitions: int) -> Depart
 def next_topic(
     notes: Mapping[int, CommitNote], partitions: int, followed: Followed
 ) -> Departure | None:
-    """Return where a client goes whose own partitions of a topic are read to their ends. Pure.
+    """Return where a client continues whose own partitions of a topic are read to their ends.
 
-    To the same topic if other clients of the group have come back to it already. None while other
-    partitions are read.
+    The result is the same topic if other clients of the group have already returned to it. It is
+    None while other partitions are still read.
     """
     returned = max((each.after for each in notes.values()), default=0)
     if returned > followed.after:

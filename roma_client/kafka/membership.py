@@ -1,4 +1,4 @@
-"""A client in its consumer group: which partitions it has, from which offset, and until when."""
+"""A client's membership in its consumer group: its partitions, their offsets, and its lease."""
 
 import logging
 import time
@@ -22,17 +22,17 @@ _HOLDS_FOR: Final = 0.8
 
 
 class Standing(Enum):
-    """Whether a fetched change may be handed to the service."""
+    """Whether a fetched change may be given to the service."""
 
     CURRENT = "current"
     VOID = "void"
-    """Its partition was given away: another client gets the change."""
+    """The change's partition was revoked: another client gets the change."""
     UNPROVEN = "unproven"
-    """The client has the partition as far as it knows, and no proof of it: wait, then ask again."""
+    """The client has no recent proof that it still has the partition: wait, then ask again."""
 
 
 class Lease:
-    """How long a client may hand out changes without another proof of its membership.
+    """The time for which a client may give out changes without another proof of its membership.
 
     Each accepted commit is a proof: Kafka then keeps the member for one more session timeout.
     """
@@ -45,54 +45,60 @@ class Lease:
 
     @property
     def is_old(self) -> bool:
-        """Return whether it should be renewed."""
+        """Return whether the lease should be renewed."""
         return time.monotonic() > self.fresh_until
 
     @property
     def holds(self) -> bool:
-        """Return whether no other client of the group can be active."""
+        """Return whether the lease is valid, so that no other client of the group can be active."""
         return time.monotonic() < self._holds_until
 
     def renew(self, proven_at: float) -> None:
-        """Note a commit that was sent at this moment (`time.monotonic`) and accepted.
+        """Renew the lease by a commit that was sent at `proven_at` (`time.monotonic`) and accepted.
 
-        The moment of the answer would be too late: the commit may have waited for it.
+        The time of the answer would be too late, because the broker may have delayed it.
         """
         self.fresh_until = proven_at + self._seconds * _RENEW_AFTER
         self._holds_until = proven_at + self._seconds * _HOLDS_FOR
 
     def end(self) -> None:
-        """Note that the broker refused the member: only another accepted commit is a proof."""
+        """End the lease, because the broker refused the member; only another accepted commit renews
+        it.
+        """
         self.renew(float("-inf"))
 
 
 class RebalanceListener(Protocol):
-    """The reader of the assigned partitions, which follows each rebalance of the group."""
+    """The reader of the assigned partitions. The methods are called at each rebalance of the
+    group.
+    """
 
     def begin(self, at: TopicPartition) -> TopicPartition:
-        """Return where to read a partition with this commit."""
+        """Return where to begin a partition with this committed offset."""
 
     def note(self, partition: Partition, offset: int) -> str:
-        """Return the metadata of the commit of an offset."""
+        """Return the metadata for the commit of an offset."""
 
     def assigned(self, starts: Sequence[TopicPartition]) -> None:
         """Start to read new partitions at these offsets."""
 
     def revoked(self, partitions: Sequence[Partition], *, lost: bool) -> None:
-        """Stop reading partitions that the group has taken away."""
+        """Stop reading partitions that the group has revoked. `lost`: another client may already
+        have them.
+        """
 
     def partitions(self) -> list[Partition]:
         """Return the partitions that are read."""
 
 
 class Membership:
-    """Answers the group's assignments.
+    """Processes the group's assignments.
 
     Shared: each member has some partitions, and keeps them when others join (cooperative-sticky).
     Exclusive: the oldest member of the group reads all partitions of all its topics, and the others
-    wait. Each change of the members makes a new assignment, which asks for the oldest one again.
-    Topics do not decide: clients of one group may have different ones during an upgrade. Kafka
-    checks the member's generation in each commit, whatever the partition.
+    have none. Each change of the members makes a new assignment, which determines the oldest member
+    again. Topics do not decide: clients of one group may have different ones during an upgrade.
+    Kafka checks the member's generation in each commit, whatever the partition.
     """
 
     def __init__(
@@ -110,9 +116,9 @@ class Membership:
         """Partitions without a commit of the group when they were assigned last."""
 
     def join(self, appeared: frozenset[str] = frozenset()) -> None:
-        """Join the group; assignments come while the consumer is polled.
+        """Join the group. Assignments arrive while the consumer is polled.
 
-        `appeared`: topics that Kafka did not have when the client was opened.
+        `appeared` are the topics that Kafka did not have when the client was opened.
         """
         self._appeared |= appeared
         self._consumer.subscribe(
@@ -138,9 +144,10 @@ class Membership:
             self._listener.assigned(starts)
 
     def newer_options(self) -> FeedOptions | None:
-        """Return what a new group reads whose first assignment came late; None otherwise.
+        """Return newer options if the first assignment of a new group came late; None otherwise.
 
-        Nothing was begun: the topic may be another one meanwhile. Raises the errors of opening.
+        Nothing was read yet, and the table may have another topic meanwhile. Raises the errors of
+        opening.
         """
         if not self._is_late or self._options.again is None:
             return None
@@ -148,14 +155,14 @@ class Membership:
         return self._options.again()
 
     def reads_all(self, topics: Sequence[str]) -> bool:
-        """Return whether these are the topics that the member subscribes to."""
+        """Return whether `topics` are the topics to which the member has subscribed."""
         return set(topics) == set(self._options.topics)
 
     def leave(self) -> None:
         """Leave the group.
 
-        An assignment may still come meanwhile. It is not begun: the client library answers no
-        question about offsets any more.
+        An assignment that still arrives is ignored, because the client library no longer answers
+        requests for offsets.
         """
         self._is_leaving = True
         self._consumer.close()

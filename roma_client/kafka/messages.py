@@ -1,4 +1,4 @@
-"""What Kafka's client returns: records, events that it recovers from, and errors."""
+"""Separates the records from the events and errors that Kafka's client returns."""
 
 import logging
 import time
@@ -23,10 +23,10 @@ _POLL_SECONDS: Final = 5.0
 def sorted_out(
     messages: Sequence[Message], met_end: Callable[[Partition, int], None]
 ) -> tuple[list[Record], list[ClientError]]:
-    """Return all records of an answer, also those behind an error, and the errors.
+    """Return all records of a poll, also those after an error, and the errors.
 
-    `met_end` is called with the end of each partition that was read to its end. What Kafka's client
-    recovers from by itself is only logged.
+    `met_end` is called with partition and offset if a partition was read to its end. Errors from
+    which Kafka's client recovers by itself are only logged.
     """
     records: list[Record] = []
     failures: list[ClientError] = []
@@ -56,7 +56,7 @@ def sorted_out(
 
 
 def raise_first(failures: Sequence[ClientError]) -> None:
-    """Raise the first error, if there is one; log the others."""
+    """Raise the first error and log the others. Without errors nothing happens."""
     for each in failures[1:]:
         log_event(logging.ERROR, "kafka_error", reason=each)
     if failures:
@@ -64,7 +64,7 @@ def raise_first(failures: Sequence[ClientError]) -> None:
 
 
 class Poll:
-    """Asks Kafka's client for messages and events. Used by the thread of the feed."""
+    """Polls Kafka's client for messages and events. Used by the feed's thread."""
 
     def __init__(self, consumer: Consumer, group: str) -> None:
         self._consumer = consumer
@@ -73,13 +73,15 @@ class Poll:
 
     @property
     def due_at(self) -> float:
-        """When events should be asked for, although there are records (`time.monotonic`)."""
+        """Time at which events must be polled even if there are unread records
+        (`time.monotonic`).
+        """
         return self._polled + _POLL_SECONDS
 
     def consume(self, limit: int, timeout_seconds: float) -> list[Message]:
-        """Return messages: `limit` of them, or those that came until the timeout.
+        """Return up to `limit` messages, or those that arrive before the timeout.
 
-        Raises Kafka's errors as those of this package.
+        Raises Kafka's errors as errors of this package.
         """
         self._polled = time.monotonic()
         try:
@@ -89,24 +91,24 @@ class Poll:
 
 
 class EndsMet:
-    """The ends of partitions that a consumer has met: everything before them was read."""
+    """The ends of partitions that a consumer has reached: everything before them was read."""
 
     def __init__(self, consumer: Consumer) -> None:
         self._consumer = consumer
         self._offsets: dict[Partition, int] = {}
 
     def note(self, partition: Partition, offset: int) -> None:
-        """Note that a partition was read to its end, which was this offset."""
+        """Record that a partition was read to its end, the offset `offset`."""
         self._offsets[partition] = offset
 
     def forget(self, partition: Partition) -> None:
-        """Drop a partition that was given away."""
+        """Delete what is known about a revoked partition."""
         self._offsets.pop(partition, None)
 
     def are_all_of(self, partitions: Iterable[Partition]) -> bool:
-        """Return whether these partitions were read to their present ends. Asks Kafka.
+        """Return whether these partitions were read to their present ends. It queries Kafka.
 
-        False, too, while Kafka does not answer: there may be more.
+        Returns False also if Kafka does not answer, because there may be unread records.
         """
         try:
             return all(self._offsets.get(each, -1) >= self._end(each) for each in partitions)

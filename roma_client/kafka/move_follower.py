@@ -1,4 +1,4 @@
-"""Follows a table to its next topic, after the last marker of every partition."""
+"""Follows a table to its next topic, after the last marker in every partition."""
 
 import logging
 import time
@@ -27,11 +27,11 @@ _WITHOUT_PARTITIONS_SECONDS: Final = 5.0
 
 
 class MoveFollower:
-    """The moves of a client's table, while the client reads one topic.
+    """Detects that a client's table has moved, while the client reads one topic.
 
-    The commits of the group tell what other clients have read: a partition is ended when its commit
-    names the departure, and the table is read on elsewhere when all partitions are. Used by the
-    thread of the feed; only `hear` may be called from others.
+    The commits of the group show what other clients have read: a partition is finished when its
+    commit names the departure, and the group reads the next topic when all partitions are finished.
+    Used by the feed's thread; only `hear` may be called from others.
     """
 
     def __init__(self, followed: Followed, limit_seconds: float) -> None:
@@ -48,11 +48,13 @@ class MoveFollower:
         """The next topic, while Kafka does not have it."""
 
     def hear(self, *, moved: bool, since: int = 0) -> None:
-        """Note what the admin says: whether the mapping gives the table another topic now, and
-        which set gave it this one. A newer set than the group has met means that the table has left
-        and come back.
+        """Record the admin's answer about the table.
 
-        A table that was marked once leaves, whatever the mapping says now.
+        moved  whether the mapping now routes the table to another topic
+        since  number of the set that routed the table to this topic. If it is newer than the group
+               has met, the table has left the topic and returned
+
+        A table for which a marker was read leaves the topic, whatever the mapping says now.
         """
         began, is_awaited = self._followed.since, self.awaited_topic is not None
         known = since if began is None or is_awaited else max(self._followed.after, began)
@@ -63,7 +65,9 @@ class MoveFollower:
             self._heard = time.time()
 
     def begin(self, at: TopicPartition) -> TopicPartition:
-        """Return where to read an assigned partition, `at` its commit: from its first marker."""
+        """Return where to begin a partition: at its first marker before the committed offset
+        `at`.
+        """
         partition = (at.topic, at.partition)
         note = CommitNote.read(at.metadata)
         if note is not None and note.table == self._followed.name:
@@ -77,16 +81,18 @@ class MoveFollower:
         return self.again(at)
 
     def again(self, at: TopicPartition) -> TopicPartition:
-        """Return where to read a partition again whose changes are acknowledged up to `at`."""
+        """Return where to read a partition again whose changes before `at` are acknowledged."""
         partition = (at.topic, at.partition)
         self._floor[partition] = at.offset
         first = self._first_marker(partition, at.offset)
         return TopicPartition(at.topic, at.partition, at.offset if first is None else first)
 
     def passes(self, record: Record) -> bool:
-        """Return whether the record is none for the service, and its offset counts for nothing: it
-        is behind the end of its partition, or acknowledged and read again for its markers, or comes
-        after a return of the table that this client has not followed yet.
+        """Return whether a record must be skipped.
+
+        That is a record after the end of its partition, a record that was acknowledged and is read
+        again only for its markers, and a record after a return of the table that this client has
+        not followed yet.
 
         Raises CorruptMessage.
         """
@@ -103,7 +109,7 @@ class MoveFollower:
         return record.offset < self._floor.get(partition, 0)
 
     def note(self, partition: Partition, offset: int) -> str:
-        """Return the metadata of the commit of an offset."""
+        """Return the metadata for the commit of an offset."""
         if partition in self._returned:
             return self._returned[partition].text()
         end = self._departures.end(partition)
@@ -114,7 +120,7 @@ class MoveFollower:
         return CommitNote(followed.name, followed.after, first, left, since=since).text()
 
     def forget(self, partition: Partition) -> None:
-        """Drop the state of a revoked partition."""
+        """Delete what is known about a revoked partition."""
         self._departures.forget(partition)
         self._floor.pop(partition, None)
         self._first.pop(partition, None)
@@ -126,10 +132,13 @@ class MoveFollower:
         partitions: Sequence[Partition],
         has_read_all: Callable[[], bool],
     ) -> None:
-        """Check that markers are not overdue.
+        """Raise TableMoved if markers have been missing for too long after a move.
 
-        The client has looked at all records before `read_until`; None: no record came. Brokers may
-        be away then, so `has_read_all` decides. Raises TableMoved.
+        read_until    the client has read all records before this time (Unix seconds); None: no
+                      record came
+        partitions    this client's partitions
+        has_read_all  returns whether there are no unread records; it decides if no record came,
+                      because brokers may be unavailable then
         """
         if self._heard is None:
             return
@@ -153,9 +162,10 @@ class MoveFollower:
         )
 
     def await_topic(self, topic: str) -> None:
-        """Record `topic` as the next topic, which Kafka does not have yet.
+        """Record that Kafka does not have the next topic yet.
 
-        Raises TableMoved if the mapping gives the table a further one: the topic may never come.
+        Raises TableMoved if the mapping meanwhile routes the table elsewhere, so that the topic may
+        never be created.
         """
         if self.awaited_topic is None:
             self.awaited_topic, self._heard = topic, None
@@ -169,11 +179,17 @@ class MoveFollower:
     def departure(
         self, consumer: Consumer, topics: Sequence[str], own: Sequence[Partition], now: float
     ) -> Departure | None:
-        """Return where the table went, once the whole group has read all partitions to their ends.
+        """Return where the table moved, if the whole group has read all partitions to their ends;
+        None before.
 
-        None before. The same topic if the group has come back to it meanwhile. `now` is monotonic.
-        Raises TableMoved for a table that the mapping lacks now, and the errors of Kafka's client
-        as those of this package.
+        consumer  the Kafka client
+        topics    topics that are read
+        own       partitions of this client
+        now       present time (`time.monotonic`)
+
+        The result is the same topic if the group has returned to it meanwhile. Raises TableMoved if
+        the mapping no longer has the table, and the errors of Kafka's client as errors of this
+        package.
         """
         if now < self._check_at or not all(self._is_over(each) for each in own):
             return None
@@ -195,7 +211,7 @@ class MoveFollower:
 
 
 def moves_of(options: FeedOptions) -> Moves:
-    """Return the moves of what a feed reads."""
+    """Return the object that follows the moves of what a feed reads."""
     if options.follow is None:
         return NoMoves(options.by_hand or options.stays, by_hand=options.by_hand is not None)
     return MoveFollower(options.follow, options.move_seconds)
@@ -204,10 +220,10 @@ def moves_of(options: FeedOptions) -> Moves:
 def next_options(
     consumer: Consumer, options: FeedOptions, moves: Moves, own: Sequence[Partition]
 ) -> FeedOptions | None:
-    """Return the options for the next topic, once the whole group has read this one to its end.
+    """Return the options for the next topic, if the whole group has read this one to its end.
 
-    None before, and while no broker answers. `own`: the partitions of this client. Raises
-    TableMoved for a table that the mapping lacks now.
+    Returns None before, and while no broker answers. `own` are the partitions of this client.
+    Raises TableMoved if the mapping no longer has the table.
     """
     try:
         return _next_options(consumer, options, moves, own)
@@ -230,7 +246,7 @@ def _next_options(
 
 
 def where_others_are(consumer: Consumer, options: FeedOptions) -> FeedOptions:
-    """Return the options for the topic that other clients of the group have come to already."""
+    """Return the options for the topic that other clients of the group have already reached."""
     while options.follow is not None:
         further = _group_departure(consumer, options.topics, options.follow)
         if further is None or not further.to:

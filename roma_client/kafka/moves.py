@@ -1,5 +1,5 @@
-"""How a feed reads topics that it never leaves, and the interface that it shares with a feed that
-follows its table.
+"""The interface by which a feed handles moves of its table, and its version for topics that are
+never left.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,29 +14,33 @@ from roma_client.records.record import Record
 
 
 class Moves(Protocol):
-    """The moves of a feed's table, as MoveFollower and NoMoves have them."""
+    """How a feed handles moves of its table to other topics. MoveFollower and NoMoves
+    implement it.
+    """
 
     awaited_topic: str | None
 
     def hear(self, *, moved: bool, since: int = 0) -> None:
-        """Note whether the mapping gives the table another topic now, and the number of the set
-        that gave it this one. Thread-safe.
+        """Record the admin's answer about the table. Thread-safe.
+
+        moved  whether the mapping now routes the table to another topic
+        since  number of the set that routed the table to this topic
         """
 
     def begin(self, at: TopicPartition) -> TopicPartition:
-        """Return where to read an assigned partition; `at` is its commit."""
+        """Return where to begin an assigned partition; `at` is its committed offset."""
 
     def again(self, at: TopicPartition) -> TopicPartition:
         """Return where to read a partition again whose next unacknowledged offset is `at`."""
 
     def passes(self, record: Record) -> bool:
-        """Return whether a record is skipped."""
+        """Return whether a record must be skipped. Raises CorruptMessage."""
 
     def note(self, partition: Partition, offset: int) -> str:
         """Return the metadata of the commit of an offset."""
 
     def forget(self, partition: Partition) -> None:
-        """Drop everything about a partition that was given away."""
+        """Delete what is known about a revoked partition."""
 
     def refuse_late(
         self,
@@ -44,26 +48,31 @@ class Moves(Protocol):
         partitions: Sequence[Partition],
         has_read_all: Callable[[], bool],
     ) -> None:
-        """Raise TableMoved if markers are missing for too long.
+        """Raise TableMoved if markers are missing for too long after a move.
 
-        `read_until`: the client has looked at all records before this time, in Unix seconds; None:
-        no record came, and `has_read_all` says whether there is none.
+        read_until    the client has read all records before this time (Unix seconds); None: no
+                      record came
+        partitions    this client's partitions
+        has_read_all  returns whether there are no unread records; asked if no record came
         """
 
     def await_topic(self, topic: str) -> None:
-        """Note that Kafka does not have the next topic yet. Raises TableMoved."""
+        """Record that Kafka does not have the next topic yet. Raises TableMoved."""
 
     def departure(
         self, consumer: Consumer, topics: Sequence[str], own: Sequence[Partition], now: float
     ) -> Departure | None:
-        """Return where the table went, if it is to be read there now; `now` is monotonic."""
+        """Return where the table moved, if it must be read there now; otherwise None.
+
+        `own` are this client's partitions; `now` is `time.monotonic`.
+        """
 
 
 class NoMoves:
-    """Moves of a feed that reads the same topics until it ends.
+    """Handles moves for a feed that reads the same topics until it ends: it ignores them.
 
-    `table`: the table that is read without following its moves, for the metadata of commits; None
-    for a feed of several tables. `by_hand`: the service named the topic.
+    table    the table that is read, for the metadata of commits; None for a feed of several tables
+    by_hand  whether the service named the topic
     """
 
     def __init__(self, table: str | None, *, by_hand: bool) -> None:
@@ -98,12 +107,12 @@ class NoMoves:
         partitions: Sequence[Partition],
         has_read_all: Callable[[], bool],
     ) -> None:
-        """Do nothing: no marker is waited for."""
+        """Do nothing: no marker is expected."""
 
     def await_topic(self, topic: str) -> None:
-        """Do nothing: no topic follows."""
+        """Do nothing: there is no next topic."""
 
     def departure(
         self, _consumer: Consumer, _topics: Sequence[str], _own: Sequence[Partition], _now: float
     ) -> None:
-        """Return None: the topics stay."""
+        """Return None: the feed never leaves its topics."""

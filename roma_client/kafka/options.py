@@ -1,4 +1,4 @@
-"""What a feed reads and how, and the configuration of its Kafka consumer."""
+"""The options of a feed, and the configuration of its Kafka consumer."""
 
 import os
 import socket
@@ -62,9 +62,9 @@ class FeedOptions:
     appeared: frozenset[str] = frozenset()
 
     def moved(self, departure: Departure) -> "FeedOptions":
-        """Return the options for the next topic of the table that is followed.
+        """Return the options for the next topic of the followed table.
 
-        Raises ValueError for a feed that follows none.
+        Raises ValueError for a feed that follows no table.
         """
         follow = self.follow
         if follow is None:
@@ -82,7 +82,7 @@ class FeedOptions:
 
 
 def owned_settings(kafka: Mapping[str, Any]) -> list[str]:
-    """Return the settings in `kafka` that a subscription decides about itself."""
+    """Return the names of settings in `kafka` that only the subscription may set."""
     return sorted(set(kafka) & _OWN)
 
 
@@ -91,7 +91,8 @@ def consumer_config(options: FeedOptions) -> Mapping[str, Any]:
 
     The oldest of the exclusive clients is active: the ids of members begin with the client id, here
     the time of the start. Older releases decide by partition 0 of the first topic, and Kafka's
-    range assignor sorts members by their ids: both name the same client where topics are equal.
+    range assignor sorts members by their ids: both choose the same client if their topics are
+    equal.
     """
     session_ms = int(options.session_timeout_seconds * 1000)
     started = f"{time.time_ns() // 1_000_000:014d}"

@@ -1,4 +1,4 @@
-"""Whether the topics of a subscription are there, and where a group begins in them."""
+"""Checks that the topics of a subscription exist, and finds where a group begins in them."""
 
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -17,10 +17,10 @@ _POLL_SECONDS: Final = 0.3
 
 
 def wait_for_topics(consumer: Consumer, topics: Sequence[str]) -> frozenset[str]:
-    """Wait until all topics exist: a relay creates them when it starts. Return the names that were
-    missing at first.
+    """Wait until all topics exist, and return the names of those that were missing at first.
 
-    Raises BrokerUnreachable, NotPermitted, and TopicMissing after 15 s.
+    A relay creates its topics when it starts. Raises BrokerUnreachable, NotPermitted, and
+    TopicMissing after 15 s.
     """
     deadline = time.monotonic() + _WAIT_SECONDS
     absent = frozenset(each for each in topics if not _has_topic(consumer, each))
@@ -33,7 +33,7 @@ def wait_for_topics(consumer: Consumer, topics: Sequence[str]) -> frozenset[str]
 
 
 def present_topics(kafka: Mapping[str, Any], topics: Collection[str]) -> frozenset[str]:
-    """Return which of the topics Kafka has. Raises BrokerUnreachable, NotPermitted."""
+    """Return those of the topics that exist in Kafka. Raises BrokerUnreachable, NotPermitted."""
     try:
         found = AdminClient(dict(kafka)).list_topics(timeout=_WAIT_SECONDS).topics
     except KafkaException as exc:
@@ -61,9 +61,9 @@ def _has_topic(consumer: Consumer, topic: str) -> bool:
 
 
 class Positions:
-    """The commits of a group, and where it begins without one.
+    """The committed offsets of a group, and the offsets at which it begins without one.
 
-    `note` returns the metadata of the commit of an offset. The methods raise KafkaException.
+    `note` returns the metadata for the commit of an offset. The methods raise KafkaException.
     """
 
     def __init__(
@@ -79,10 +79,12 @@ class Positions:
     def starts(
         self, partitions: Sequence[TopicPartition], options: FeedOptions, appeared: frozenset[str]
     ) -> list[tuple[TopicPartition, bool]]:
-        """Return where to read each partition, and whether the group had no commit of it.
+        """Return where to begin each partition, and True if the group had no commit for the
+        partition.
 
-        Without a commit: the oldest change. Only a group without any commit follows
-        `options.start`, except in the topics that have `appeared` since the client was opened.
+        A partition without a commit begins at its oldest offset. If the group has no commit at all,
+        `options.start` decides, except in the topics that have `appeared` since the client was
+        opened.
         """
         committed = self._checked(self._consumer.committed(list(partitions), _WAIT_SECONDS))
         new = [each for each in committed if each.offset < 0]
@@ -92,7 +94,7 @@ class Positions:
         return [(self._start(each, first), each.offset < 0) for each in committed]
 
     def has_commits(self, topic: str) -> bool:
-        """Return whether the group has a commit of a partition of a topic."""
+        """Return whether the group has committed an offset of a partition of a topic."""
         asked = self._consumer.committed(self._everything(topic), _WAIT_SECONDS)
         return any(each.offset >= 0 for each in self._checked(asked))
 
@@ -101,7 +103,9 @@ class Positions:
         return self._everything(*topics)
 
     def bound(self, at: TopicPartition, *, end: bool) -> TopicPartition:
-        """Return a partition with its oldest offset, or with its end."""
+        """Return a partition with its oldest offset, or with `end` with the offset after its newest
+        record.
+        """
         asked = TopicPartition(at.topic, at.partition)
         bounds = self._consumer.get_watermark_offsets(asked, timeout=_WAIT_SECONDS)
         return TopicPartition(at.topic, at.partition, bounds[end])

@@ -1,4 +1,4 @@
-"""What a client of whole transactions reads: the rows of its tables, and BEGIN and END."""
+"""Reads whole transactions: the rows of the tables, and the BEGIN and END messages."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -32,12 +32,18 @@ _NOTED: Final = re.compile(rf"{_DONE}(?P<before>[0-9]+)(?: (?P<time>[0-9]+))?", 
 
 
 class Assembly(Protocol):
-    """What takes the records. Returns whether an offset is kept until it is acknowledged."""
+    """Assembles records into transactions.
+
+    `rows` and `report` return whether the record's offset must not be committed until the
+    transaction is acknowledged.
+    """
 
     def begin(self, cut: AbstractSet[Partition], done: Moment = ...) -> None:
-        """Begin again. `cut`: partitions that were never read, and are not read from offset 0.
+        """Start with an empty assembly.
 
-        `done`: moment of the last transaction that is acknowledged.
+        cut   partitions that the group never read before and that are not read from their first
+              record
+        done  moment of the last acknowledged transaction
         """
 
     def rows(self, rows: Rows) -> bool:
@@ -48,12 +54,12 @@ class Assembly(Protocol):
 
 
 class Ends(NamedTuple):
-    """Ends of the partitions, open Kafka transactions included.
+    """The ends of the partitions. Records of open Kafka transactions are before them.
 
-    session     of the feed
-    reports     BEGIN and END were read up to this offset when Kafka was asked: all rows that those
-                count are before the ends
-    partitions  of rows, and of BEGIN and END
+    session     number of the assignment of the feed
+    reports     offset up to which BEGIN and END messages had been read when the ends were
+                requested: all rows that those messages count are before the ends
+    partitions  partitions of rows, and of BEGIN and END messages → end
     """
 
     session: int
@@ -62,9 +68,10 @@ class Ends(NamedTuple):
 
 
 class TransactionFeed(Feed):
-    """An exclusive member of a group, which gives all records to an assembly.
+    """The only active member of a group. It gives all records to an assembly, so `fetch` returns no
+    changes.
 
-    `fetch` returns no changes. Used by one thread.
+    It must be used by one thread.
     """
 
     def __init__(
@@ -81,7 +88,9 @@ class TransactionFeed(Feed):
         """Rises with each assignment and revocation."""
 
     def assigned(self, starts: Sequence[TopicPartition]) -> None:
-        """Begin the assembly at these offsets. Raises UsageError for a topic of several."""
+        """Start the assembly at these offsets. Raises UsageError if the topic contains several
+        instances.
+        """
         at = {(each.topic, each.partition): each.offset for each in starts}
         topic, number = self._reports
         if any(each[0] == topic and each[1] != number for each in at):
@@ -97,12 +106,12 @@ class TransactionFeed(Feed):
         super().assigned(starts)
 
     def revoked(self, partitions: Sequence[Partition], *, lost: bool) -> None:
-        """End the assembly: what is not acknowledged is delivered again."""
+        """Clear the assembly: transactions that are not acknowledged are delivered again."""
         super().revoked(partitions, lost=lost)
         self._begin(frozenset())
 
     def acknowledge(self, ready: ReadyTransaction) -> bool:
-        """Acknowledge a transaction; False if the partitions were given away before."""
+        """Acknowledge a transaction. Return False if the partitions were revoked before."""
         if not all(self.ack(each) for each in ready.receipts):
             return False
         if ready.done is not None:
@@ -110,7 +119,7 @@ class TransactionFeed(Feed):
         return True
 
     def hold_back(self, partitions: AbstractSet[Partition]) -> None:
-        """Read nothing of these partitions, and read the others."""
+        """Pause reading these partitions, and resume all others."""
         wanted = partitions & self._read.keys()
         if paused := wanted - self._paused:
             self._consumer.pause([TopicPartition(*each) for each in paused])
@@ -119,7 +128,7 @@ class TransactionFeed(Feed):
         self._paused = wanted
 
     def ends(self) -> Ends:
-        """Return how far all partitions must be read to have what Kafka has now.
+        """Return the present ends of all partitions.
 
         Raises BrokerUnreachable, NotPermitted, KafkaRefused.
         """
@@ -139,9 +148,9 @@ class TransactionFeed(Feed):
         return Ends(self.session, reports, ends)
 
     def has_read(self, ends: Ends, ahead: AbstractSet[Partition]) -> bool:
-        """Return whether everything up to these offsets was given to the assembly.
+        """Return whether everything before these ends was given to the assembly.
 
-        Partitions that are `ahead` have nothing that is missed; they may be held back.
+        Partitions that are `ahead` may be paused: they are not needed for the next transaction.
         """
         return not self._records and all(
             at in ahead or self._read.get(at, -1) >= end for at, end in ends.partitions.items()
@@ -164,7 +173,9 @@ class TransactionFeed(Feed):
         self._assembly.begin(cut, done)
 
     def note(self, partition: Partition, offset: int) -> str:
-        """Return what is done as the metadata of the reports' offset."""
+        """Return the metadata for a commit: for the topic of BEGIN and END the last acknowledged
+        transaction.
+        """
         if partition == self._reports:
             time = "" if self._done.time == UNKNOWN_TIME else f" {self._done.time}"
             return f"{_DONE}{self._done.before}{time}"

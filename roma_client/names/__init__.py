@@ -1,4 +1,4 @@
-"""Logical names to topics: the admin's answers, and the cache of the last one."""
+"""Finds the topics of logical names: the admin's answers, and a cache of the last one."""
 
 from roma_client.names.answer import Answer, Table
 from roma_client.names.directory import Directory

@@ -9,13 +9,13 @@ from roma_client.errors import AdminRefused, IncompatibleVersion, UnknownTag
 from roma_client.records.record import STATEMENT_SUFFIX
 
 ENVELOPE_VERSION: Final = 1
-"""The message format that this client reads."""
+"""The version of the message format that this client reads."""
 
 FORMAT: Final = "canal-json"
 
 
 class Since(NamedTuple):
-    """Since which mapping set a table is in a topic.
+    """The mapping set that routed a table to a topic.
 
     seconds  age of the set if the table had another topic before; None: unknown, or it had none
     """
@@ -26,14 +26,16 @@ class Since(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One logical table.
+    """One logical table, as the admin describes it.
 
-    topics            each has all rows of the table, in the format that this client reads
-    statement_topics  topics of its DDL, beside those of its rows
+    topics            topics of its rows; each has all rows in the format that this client reads
+    statement_topics  topics of its DDL, in addition to those of its rows
     tags              all tags that its messages may have
     transaction_topics
-                      instance that publishes rows of it to its topic of BEGIN and END; "" for none
-    since             topic to the set that gave it the table; empty: an older admin
+                      instance that publishes rows of it → its topic of BEGIN and END; "": it has
+                      none
+    since             topic → the set that routed the table to it; empty: the admin is of an older
+                      version
     """
 
     database: str
@@ -51,11 +53,11 @@ class Table:
 
     @property
     def topic(self) -> str:
-        """Return the topic that is read: the first of the mapping's list."""
+        """Return the topic that is read: the first one in the mapping."""
         return self.topics[0]
 
     def check_tags(self, wanted: frozenset[str]) -> None:
-        """Return if messages of the table may have each tag. Raises UnknownTag."""
+        """Raise UnknownTag unless messages of the table may have each of these tags."""
         for tag in sorted(wanted - self.tags):
             near = get_close_matches(tag, sorted(self.tags), n=1)
             offer = f" Similar name: {near[0]}." if near else ""
@@ -67,10 +69,10 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The address of Kafka, and the requested tables.
+    """The admin's answer: the bootstrap servers of Kafka, and the requested tables.
 
-    number  of the active mapping set
-    caller  name of the token; empty for none
+    number  number of the active mapping set
+    caller  name of the token; empty without a token
     """
 
     number: int
@@ -80,19 +82,21 @@ class Answer:
 
     @property
     def kafka(self) -> dict[str, str]:
-        """Return the address of Kafka as a setting of its client."""
+        """Return the bootstrap servers as a setting of the Kafka client."""
         return {"bootstrap.servers": self.bootstrap_servers}
 
 
 def read_answer(
     document: Mapping[str, Any], *, typed: bool, named_topic: str | None = None
 ) -> Answer:
-    """Return the answer of the admin's JSON document. `typed`: values are wanted as Python types.
+    """Return the answer in the admin's JSON document.
 
-    `named_topic`: the one topic that is read, which the mapping may lack by now.
+    typed        whether the subscription converts values to Python types
+    named_topic  the topic that the service named, which the mapping may not have; None: it named
+                 none
 
-    Raises IncompatibleVersion for messages that this client would read wrongly, AdminRefused for
-    another document.
+    Raises IncompatibleVersion if this client would read the messages wrongly, AdminRefused for a
+    document of another form.
     """
     try:
         version = document["envelope_version"]
@@ -115,7 +119,7 @@ def read_answer(
 
 
 def without_ages(answer: Answer) -> Answer:
-    """Return an answer that was stored: how long ago something was then means nothing now."""
+    """Return a stored answer without ages, which were true only when it was stored."""
     return replace(answer, tables=tuple(_without_ages(each) for each in answer.tables))
 
 

@@ -24,13 +24,15 @@ def default_folder() -> Path:
 
 
 class Cache:
-    """One file for each question. The folder is made when something is stored."""
+    """Stores answers of the admin, one file for each request. The folder is created when needed."""
 
     def __init__(self, folder: Path | str | None) -> None:
         self._folder = default_folder() if folder is None else Path(folder)
 
     def store(self, question: str, answer: Mapping[str, Any]) -> None:
-        """Keep an answer; a folder that cannot be written to is logged and no error."""
+        """Store the answer to a request. If the folder is not writable, that is logged, and no
+        error is raised.
+        """
         document = {"format": _FORMAT, "question": question, "answer": answer}
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -43,7 +45,7 @@ class Cache:
             log_event(logging.WARNING, "cache_not_written", folder=self._folder, reason=exc)
 
     def load(self, question: str) -> Mapping[str, Any] | None:
-        """Return the last answer to a question; None if there is no readable one."""
+        """Return the last stored answer to a request; None if there is no readable one."""
         try:
             document = json.loads(self.file_of(question).read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -54,5 +56,5 @@ class Cache:
         return answer if document.get("question") == question and isinstance(answer, dict) else None
 
     def file_of(self, question: str) -> Path:
-        """Return the file of a question's answer."""
+        """Return the path of the file for the answer to a request."""
         return self._folder / f"{sha256(question.encode()).hexdigest()[:_NAME_DIGITS]}.json"

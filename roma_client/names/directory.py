@@ -1,4 +1,4 @@
-"""Asks the admin for the topics of logical tables, with a cache as fallback."""
+"""Requests the topics of logical tables from the admin; the cache replaces an unavailable admin."""
 
 import json
 import logging
@@ -29,7 +29,7 @@ _DIGEST_DIGITS: Final = 32
 
 
 class Directory:
-    """Asks the admin of one installation for logical tables.
+    """Requests logical tables from the admin of one installation.
 
     Proxies of the environment are not used, because the admin is in the same network.
     """
@@ -55,7 +55,7 @@ class Directory:
         self._open = build_opener(ProxyHandler({})).open
 
     def table(self, database: str, table: str) -> Answer:
-        """Return one logical table, from the cache if the admin does not answer.
+        """Return one logical table; from the cache if the admin does not answer.
 
         Raises UnknownTable, NotPermitted, AdminUnreachable, AdminRefused, IncompatibleVersion.
         """
@@ -63,7 +63,7 @@ class Directory:
         return self._answer(f"{self._admin}{_PATH}/table?{query}")
 
     def all_tables(self) -> Answer:
-        """Return every logical table, from the cache if the admin does not answer.
+        """Return every logical table; from the cache if the admin does not answer.
 
         Raises NotPermitted, AdminUnreachable, AdminRefused, IncompatibleVersion.
         """
@@ -78,7 +78,10 @@ class Directory:
         return self._read(self._asked(f"{self._admin}{_PATH}/table?{query}"))
 
     def ask_all_tables(self) -> Answer:
-        """Return every logical table from the admin, without the cache."""
+        """Return every logical table from the admin, without the cache.
+
+        Raises the errors of `all_tables`.
+        """
         return self._read(self._asked(f"{self._admin}{_PATH}"))
 
     def _answer(self, question: str) -> Answer:

@@ -1,4 +1,6 @@
-"""From which topic each table is read, for a reader of many tables that takes new ones too."""
+"""The topic from which each table is read, for a reader of many tables that also reads new
+tables.
+"""
 
 from collections.abc import Iterable
 
@@ -9,8 +11,8 @@ from roma_client.names.answer import Table
 class TableTopics:
     """The topic of each table, by the admin's answer when the reader began. Not thread-safe.
 
-    A table that the answer lacks has the topics of its database. Topics of a database with
-    `{table}` differ by table: such a table is read from the topic where its first row comes.
+    A table that is not in the answer has the topics of its database. If a topic of the database
+    contains `{table}`, the table is read from the topic in which its first row arrives.
     """
 
     def __init__(self, tables: Iterable[Table]) -> None:
@@ -20,9 +22,11 @@ class TableTopics:
         self._all = {each.name: frozenset(each.topics) for each in known}
 
     def reads(self, name: str, topic: str) -> bool:
-        """Return whether a table is read from a topic; False for another copy of its rows.
+        """Return whether a table is read from a topic; False if the topic has another copy of its
+        rows.
 
-        Raises TableMoved for a topic that the table did not have: its rows must not be passed over.
+        Raises TableMoved for a topic that the table did not have, because its rows must not be
+        skipped.
         """
         read = self.topics.get(name)
         if read is None:

@@ -1,4 +1,4 @@
-"""Asks the admin again and again while a client reads."""
+"""Requests the admin's answer at intervals while a client reads."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -11,7 +11,7 @@ from roma_client.names.answer import Answer
 
 
 class NameWatcher:
-    """Keeps the admin's newest answer, by a thread.
+    """Keeps the admin's newest answer; a thread requests it.
 
     If the admin is unavailable the client continues to read.
     """

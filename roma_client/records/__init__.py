@@ -1,1 +1,1 @@
-"""Records as changes: pure functions and values, without Kafka and without clocks."""
+"""Converts records into changes: functions and values without Kafka and without clocks."""

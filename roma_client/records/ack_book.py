@@ -1,6 +1,7 @@
-"""Which offset of each partition may be committed, while changes are acknowledged in any order.
+"""Computes the offset of each partition that may be committed, if changes are acknowledged in any
+order.
 
-Canal's verbs acknowledge batches in order: `canal_batches` checks that.
+`canal_batches` checks that Canal's batches are acknowledged in order.
 """
 
 from collections.abc import Iterable
@@ -12,11 +13,11 @@ from roma_client.records.record import Record
 
 
 class Assignment:
-    """A partition from its assignment to this client on: one note, which all receipts share.
+    """A partition since its assignment to this client. All its receipts share this object.
 
     is_current   whether the client still has the partition by this assignment
     next_offset  offset after the newest read record
-    open         offset to the number of its changes that are not acknowledged, at least 1
+    open         offset → the number of its changes that are not acknowledged, at least 1
     """
 
     __slots__ = ("is_current", "next_offset", "open", "partition")
@@ -33,9 +34,9 @@ class Assignment:
 
 
 class Receipt(NamedTuple):
-    """The object by which a service acknowledges a change.
+    """What a service needs to acknowledge a change.
 
-    assignment  of the partition to this client; receipts of an earlier one are void
+    assignment  the partition's assignment; receipts of an earlier assignment are invalid
     """
 
     assignment: Assignment
@@ -52,7 +53,7 @@ class AckBook:
         self._assigned: dict[Partition, Assignment] = {}
 
     def assign(self, partition: Partition, offset: int) -> None:
-        """Begin a partition at an offset, or begin it again: older receipts are void."""
+        """Begin a partition at an offset. Receipts of an earlier assignment become invalid."""
         self.revoke(partition)
         self._assigned[partition] = Assignment(partition, offset)
 
@@ -67,16 +68,17 @@ class AckBook:
         return list(self._assigned)
 
     def own(self, records: Iterable[Record]) -> list[Record]:
-        """Return the records of the partitions that this client has."""
+        """Return the records whose partitions this client has."""
         assigned = self._assigned
         return [each for each in records if each[:2] in assigned]
 
     def is_current(self, receipt: Receipt) -> bool:
-        """Return whether the partition is still in the assignment of a receipt."""
+        """Return whether the client still has the partition by the assignment in a receipt."""
         return receipt.assignment.is_current
 
     def deliver(self, partition: Partition, offset: int, changes: int) -> Receipt:
-        """Record a read record with this many changes for the service, and return its receipt.
+        """Record that a record with this many changes was read, and return the receipt of its
+        changes.
 
         A record without changes is acknowledged at once. Raises KeyError for a partition that this
         client does not have.
@@ -88,7 +90,7 @@ class AckBook:
         return new_tuple(Receipt, (assignment, offset))
 
     def ack(self, receipt: Receipt) -> bool:
-        """Acknowledge one change of a record; False if the receipt is void."""
+        """Acknowledge one change of a record; return False if the receipt is invalid."""
         assignment, offset = receipt
         left = assignment.open.get(offset)
         if left is None or not assignment.is_current:
@@ -100,7 +102,7 @@ class AckBook:
         return True
 
     def is_open(self, partition: Partition) -> bool:
-        """Return whether delivered changes of a partition are not acknowledged yet."""
+        """Return whether the partition has delivered changes that are not acknowledged yet."""
         assignment = self._assigned.get(partition)
         return assignment is not None and bool(assignment.open)
 

@@ -1,4 +1,4 @@
-"""Whole source transactions from rows and reports that arrive in any order of their partitions."""
+"""Assembles whole source transactions from rows and reports, read in any order of partitions."""
 
 from collections import deque
 from collections.abc import Set as AbstractSet
@@ -28,9 +28,9 @@ _REPORT_BYTES: Final = 1000
 
 
 class Stalled(NamedTuple):
-    """A transaction that lacks rows, or its BEGIN and END, which may never come.
+    """A transaction whose missing parts may never arrive.
 
-    end         offset of its END, None without one
+    end         offset of its END; None: it was not read
     has_report  whether its BEGIN or END was read
     """
 
@@ -40,12 +40,10 @@ class Stalled(NamedTuple):
 
 
 class Assembler:
-    """Makes transactions of one instance whole, in the order of their commits.
+    """Assembles one instance's transactions, in the order of their commits. Not thread-safe.
 
-    Partitions keep the order of their instance, and the topic of transactions has one partition.
-    Transactions are compared by their moments. Their numbers alone begin lower again after
+    Transactions are compared by their moments: execute positions alone begin lower again after
     `roma position set --as-new` without a position record.
-    Reads no clock and no Kafka. Not thread-safe.
     """
 
     def __init__(
@@ -70,12 +68,12 @@ class Assembler:
         self.begin(frozenset())
 
     def begin(self, cut: AbstractSet[Partition], done: Moment = NONE_DONE) -> None:
-        """Begin with partitions from their committed offsets; forget everything before.
+        """Start with no records; partitions begin at their committed offsets.
 
-        `done` is the moment of the last transaction that is acknowledged: what the relay published
-        again of it, or of an older one, is dropped.
-        `cut` are those that the group never read before and that do not begin with their first
-        record: rows of a transaction before the start there never come.
+        cut   partitions that the group never read before, and whose older rows therefore never
+              arrive
+        done  moment of the last acknowledged transaction; copies of it and of older ones are
+              dropped
         """
         self._cut = cut
         self._pending: dict[str, PendingTransaction] = {}
@@ -89,7 +87,8 @@ class Assembler:
         self.ready: deque[ReadyTransaction] = deque()
 
     def rows(self, rows: Rows) -> bool:
-        """Take the rows of a record; return whether its offset is kept until it is acknowledged.
+        """Add a record's rows; return whether its offset waits for the transaction's
+        acknowledgement.
 
         Raises TransactionIncomplete, TransactionTooLarge.
         """
@@ -111,7 +110,8 @@ class Assembler:
         return pending.receipts[-1] is rows.receipt
 
     def report(self, report: Report, receipt: Receipt) -> bool:
-        """Take a BEGIN or END; return whether its offset is kept until it is acknowledged.
+        """Add a BEGIN or END; return whether its offset waits for the transaction's
+        acknowledgement.
 
         Raises TransactionIncomplete.
         """
@@ -142,7 +142,7 @@ class Assembler:
 
     @property
     def stalled(self) -> Stalled | None:
-        """Return the next transaction if what it lacks may never come."""
+        """Return the next transaction if its missing parts may never arrive; otherwise None."""
         if not self._queue:
             # Rows and their BEGIN are in one Kafka transaction: it may be in another topic.
             oldest = self._oldest_unreported()
@@ -152,10 +152,7 @@ class Assembler:
         return Stalled(front.id, front.end_offset) if front.end or front.is_given_up else None
 
     def nothing_comes(self) -> None:
-        """Decide about the stalled transaction: all rows that were published are read.
-
-        Raises TransactionIncomplete.
-        """
+        """Decide about the stalled transaction: all rows are read. Raises TransactionIncomplete."""
         if not self._queue and (oldest := self._oldest_unreported()) is not None:
             oldest.is_given_up = True
             self._enqueue(oldest)
@@ -170,7 +167,7 @@ class Assembler:
         self._advance()
 
     def ahead(self) -> set[Partition]:
-        """Return the partitions that have given all they have of the next transaction."""
+        """Return the partitions whose records of the next transaction have all been read."""
         waiting = self._queue or filter(None, [self._oldest_unreported()])
         front = min((each.moment for each in waiting), default=None)
         return {each for each, last in self._last.items() if front is not None and last > front}

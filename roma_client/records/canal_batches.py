@@ -1,5 +1,5 @@
-"""Batches of Canal's verbs: what one collects, which are unacknowledged, and the check that they
-are acknowledged in order.
+"""Canal's batches: collecting one, the unacknowledged ones, and the check that they are
+acknowledged in order.
 """
 
 from collections import deque
@@ -20,7 +20,7 @@ class Batch(NamedTuple):
 
 
 class BatchesOut:
-    """The batches that a client got and has not acknowledged. Ids rise from 1."""
+    """The delivered batches of a client that are not acknowledged. Ids are counted from 1."""
 
     def __init__(self) -> None:
         self._out: deque[Batch] = deque()
@@ -28,7 +28,7 @@ class BatchesOut:
 
     @property
     def ids(self) -> tuple[int, ...]:
-        """Return the ids, the first batch first."""
+        """Return the ids of the batches, the oldest first."""
         return tuple(each.id for each in self._out)
 
     @property
@@ -37,13 +37,13 @@ class BatchesOut:
         return sum(len(each.receipts) for each in self._out)
 
     def add(self, deliveries: Sequence[Delivery]) -> int:
-        """Add a batch; return its id."""
+        """Add a batch; return the id that it gets."""
         self._last_id += 1
         self._out.append(Batch(self._last_id, [each.receipt for each in deliveries]))
         return self._last_id
 
     def first(self, batch_id: int) -> Batch:
-        """Return the first batch, which must have this id. Raises BatchUnknown."""
+        """Return the oldest batch. Raises BatchUnknown if its id is not `batch_id`."""
         if batch_id not in self.ids:
             raise BatchUnknown(
                 f"Batch {batch_id} is not pending.",
@@ -57,7 +57,7 @@ class BatchesOut:
         return self._out[0]
 
     def end_first(self) -> None:
-        """Remove the first batch. Raises IndexError without one."""
+        """Remove the oldest batch. Raises IndexError if there is none."""
         self._out.popleft()
 
     def clear(self) -> None:
@@ -66,9 +66,10 @@ class BatchesOut:
 
 
 class Collecting:
-    """The deliveries of a batch while it is collected.
+    """The changes of a batch while it is collected.
 
-    It is full with `size` changes, or if the records have `limit_bytes` in Kafka (None: no limit).
+    It is full if it has `size` changes, or if its records have `limit_bytes` in Kafka (None: no
+    limit).
     """
 
     def __init__(self, size: int, limit_bytes: int | None, *, needs_columns: bool) -> None:
@@ -88,19 +89,20 @@ class Collecting:
 
     @property
     def left(self) -> int:
-        """Return how many changes are missing, without regard to their size."""
+        """Return how many changes are still missing to `size`."""
         return self._size - len(self._found)
 
     @property
     def is_full(self) -> bool:
-        """Return whether the batch takes no further change."""
+        """Return whether no further change can be added to the batch."""
         is_large = self._limit is not None and self._bytes >= self._limit
         return self._is_ended or self.left <= 0 or is_large
 
     def add(self, delivery: Delivery) -> bool:
-        """Add a change; False if the batch ends before it. A record's size counts once.
+        """Add a change; return False if the batch is full before it. The size of a record counts
+        once.
 
-        Raises DeleteWithoutColumns for a refused change that would be the first one.
+        Raises DeleteWithoutColumns if the first change is a delete that the client refuses.
         """
         if self._needs_columns and delivery.change.is_key_only:
             if not self._found:

@@ -22,19 +22,20 @@ Values: TypeAlias = Literal["python", "text"]
 Texts: TypeAlias = Mapping[str, str | None]
 
 LATER: Final = "_later"
-"""Entry of a change's fields: a function of a field's name and of this entry, and its arguments. It
-makes fields that are read seldom, and raises AttributeError for other names.
+"""Key in a change's fields: a function that makes fields which are rarely read, and its arguments.
+
+The function receives a field's name and this entry, and raises AttributeError for other names.
 """
 COLUMNS: Final = "_columns"
-"""Entry of a change's fields: the Columns that its message shares with its neighbours."""
+"""Key in a change's fields: the Columns that the changes of similar messages share."""
 new_tuple: Final = tuple.__new__
-"""Makes a NamedTuple without its constructor, which is written in Python."""
+"""Makes a NamedTuple without its constructor, which is slower because it is written in Python."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _Found = TypeVar("_Found")
 
 
 class Operation(StrEnum):
-    """The kind of row change, or STATEMENT."""
+    """The kind of a row change, or STATEMENT."""
 
     INSERT = "INSERT"
     UPDATE = "UPDATE"
@@ -55,7 +56,9 @@ class Order(NamedTuple):
 
 
 NO_ORDER: Final = Order(0, 0)
-"""The order of a tombstone that has none: older releases erased persons with such ones."""
+"""The order of a tombstone without an order header, which older releases wrote to erase a
+person.
+"""
 
 
 class SourcePosition(NamedTuple):
@@ -67,7 +70,7 @@ class SourcePosition(NamedTuple):
 
 
 class Place(NamedTuple):
-    """The coordinates of the record in Kafka."""
+    """The coordinates of a record in Kafka."""
 
     topic: str
     partition: int
@@ -149,9 +152,10 @@ class Change:
     place: Place
     types: Mapping[str, str] = field(repr=False)
     before_texts: Texts | None = field(repr=False)
-    """The row before the change as texts; None for an insert, a statement, and `is_key_only`.
+    """The row before the change as texts; None for an insert, a statement, and a change with
+    `is_key_only`.
 
-    It lacks columns whose former value the binlog does not contain.
+    It does not have columns whose former value the binlog does not contain.
     """
     after_texts: Texts | None = field(repr=False)
     """The row after the change as texts; None for a delete and for a statement."""
@@ -162,10 +166,10 @@ class Change:
 
     @classmethod
     def of_fields(cls, fields: dict[str, Any]) -> "Change":
-        """Return a change with these fields, which are kept as they are.
+        """Return a change with these fields.
 
-        A reader makes one for each row: the generated constructor would be slower. LATER may be
-        among them; then the other fields are all except those that it makes.
+        The dict is not copied. The fields may contain LATER, and then not the fields that it makes.
+        Readers use this for each row, because the generated constructor is slower.
         """
         change = object.__new__(cls)
         object.__setattr__(change, "__dict__", fields)
@@ -184,22 +188,29 @@ class Change:
 
     @_Kept
     def before(self) -> Mapping[str, Any] | None:
-        """The row before the change, column name to value. Raises ValueError for a broken value."""
+        """The row before the change: column → value; None as for `before_texts`.
+
+        Raises ValueError if a text is not a value of its column's type.
+        """
         return self._valued(self.before_texts)
 
     @_Kept
     def after(self) -> Mapping[str, Any] | None:
-        """The row after the change, column name to value. Raises ValueError for a broken value."""
+        """The row after the change: column → value; None for a delete and for a statement.
+
+        Raises ValueError if a text is not a value of its column's type.
+        """
         return self._valued(self.after_texts)
 
     @property
     def row(self) -> Mapping[str, Any]:
-        """The newest known values: `after`, of a delete `before`; empty for a statement."""
+        """The newest known values: `after`, or `before` of a delete; empty for a statement."""
         return self.after or self.before or {}
 
     @property
     def is_key_only(self) -> bool:
-        """Whether only the key is known: a delete of which compaction left the tombstone alone.
+        """Whether only the key is known, because compaction removed the delete and kept its
+        tombstone.
 
         Then `before` is None, and `key_columns`, `changed` and `types` are empty.
         """
@@ -207,7 +218,9 @@ class Change:
 
     @property
     def execute_time(self) -> datetime:
-        """When the source committed the change, in UTC. It never decreases within an instance."""
+        """Time at which the source committed the change, in UTC. It never decreases within an
+        instance.
+        """
         return _EPOCH + timedelta(milliseconds=self.order.execute_time)
 
     def _valued(self, texts: Texts | None) -> Mapping[str, Any] | None:

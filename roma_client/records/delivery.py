@@ -1,4 +1,4 @@
-"""A change on its way to the service."""
+"""A change that is on its way to the service."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from roma_client.records.record import Record
 
 
 class Delivery(NamedTuple):
-    """One change with what acknowledges it, and the record that it came in."""
+    """One change, the receipt that acknowledges it, and its record."""
 
     change: Change
     receipt: Receipt

@@ -1,4 +1,6 @@
-"""The marker that ends the tables of a database in a topic, and when all of them are there."""
+"""Markers that end the tables of a database in a topic, and the check that all markers are
+there.
+"""
 
 import json
 from collections.abc import Mapping
@@ -13,11 +15,12 @@ _VERSION: Final = 1
 
 
 class Marker(NamedTuple):
-    """What one instance says: it publishes rows of a database no more to `topic`, but to `to`; or
-    to `topic` again, if `to` has it.
+    """A message of one instance: it no longer publishes rows of a database to `topic`, but to `to`.
 
-    set      number of the mapping set under which it publishes from here on
+    set      number of the mapping set under which the instance publishes after the marker
     feeders  all instances that publish to `topic`
+
+    If `to` contains `topic`, the instance publishes there again.
     """
 
     database: str
@@ -29,9 +32,9 @@ class Marker(NamedTuple):
 
 
 class Departure(NamedTuple):
-    """A table has left a topic, under a mapping set.
+    """The move of a table from a topic, under a mapping set.
 
-    to  the next topic; empty if the mapping has none for the table
+    to  the next topic; empty: the mapping has none for the table
     """
 
     set: int
@@ -42,12 +45,12 @@ class Departure(NamedTuple):
 class Followed:
     """The table whose moves a client follows.
 
-    topic  where it is read
-    after  number of the mapping set that brought it there; 0 for the first topic
-    gone   instances that never publish again, whose markers are not waited for
-    since  number of the set that had given the topic the table when the group began; None:
+    topic  topic in which it is read
+    after  number of the mapping set that moved it there; 0 for the first topic
+    gone   instances that never publish again; their markers are not expected
+    since  number of the set that had routed the table to the topic when the group began; None:
            unknown
-    had    topic to the set that gave it the table, when the client was opened
+    had    topic → the set that routed the table to it, when the client was opened
     """
 
     database: str
@@ -62,7 +65,7 @@ class Followed:
     def repeats_from(self) -> int | None:
         """Return the set since which the topic has had the table, if that is before the move there.
 
-        Its rows since then are copies of those of the former topic. None otherwise.
+        Rows published since then are also in the former topic. Returns None otherwise.
         """
         since = self.had.get(self.topic)
         return since if since is not None and since < self.after else None
@@ -74,9 +77,9 @@ class Followed:
 
 
 def marker_of(record: Record) -> Marker | None:
-    """Return the marker that a record is, None for another one.
+    """Return the marker in a record; None if the record is not a marker.
 
-    Raises CorruptMessage for a marker that this client cannot read: it must not be passed over.
+    Raises CorruptMessage for a marker that this client cannot read, because it must not be skipped.
     """
     text = record.header(MOVED) if record.value is None else None
     if text is None:
@@ -101,7 +104,7 @@ def marker_of(record: Record) -> Marker | None:
 
 
 def expanded(topic: str, database: str, table: str) -> str:
-    """Return a topic of the mapping with the names of a table put in."""
+    """Return a topic of the mapping in which `{database}` and `{table}` are replaced by names."""
     return topic.replace("{db}", database).replace("{table}", table)
 
 
@@ -115,9 +118,9 @@ class _Page:
 
 
 class Departures:
-    """The markers of a table that a client has met, by partition.
+    """The markers of a table that a client has read, by partition. Not thread-safe.
 
-    A partition ends behind the last marker of all instances that feed the topic. Not thread-safe.
+    A partition ends after the last marker of all instances that feed the topic.
     """
 
     def __init__(self, followed: Followed) -> None:
@@ -125,10 +128,11 @@ class Departures:
         self._pages: dict[Partition, _Page] = {}
 
     def note(self, partition: Partition, offset: int, marker: Marker) -> bool:
-        """Note a marker; return whether it is one of this table that ends something new.
+        """Record a marker; return whether it is a marker of this table that ends the table in the
+        topic.
 
-        Raises TableMoved where an instance comes back to the topic before all have left it: its
-        rows from here on come after others in the topics between.
+        Raises TableMoved if an instance returns to the topic before all have left it: its later
+        rows would be newer than rows in the topics between.
         """
         followed = self._followed
         to = [expanded(each, followed.database, followed.table) for each in marker.to]
@@ -164,29 +168,36 @@ class Departures:
                 )
 
     def resume(self, partition: Partition, offset: int, left: Departure | None) -> None:
-        """Note that a client of the group has reached the end of a partition before."""
+        """Record the end of a partition that a client of the group has reached before; `left` is
+        where the table moved.
+        """
         if left is not None and left.set > self._followed.after:
             self._pages.setdefault(partition, _Page()).left = (offset, left)
 
     @property
     def any(self) -> bool:
-        """Return whether markers were met, or an end is known."""
+        """Return whether a marker was read, or the end of a partition is known."""
         return bool(self._pages)
 
     def end(self, partition: Partition) -> int | None:
-        """Return the offset behind the last marker, None while one is missing."""
+        """Return the offset after the last marker of a partition; None while a marker is
+        missing.
+        """
         page = self._pages.get(partition)
         return None if page is None or page.left is None else page.left[0]
 
     def left(self, partition: Partition) -> Departure | None:
-        """Return where the table went, None while a marker is missing."""
+        """Return where the table moved, by the markers of a partition; None while a marker is
+        missing.
+        """
         page = self._pages.get(partition)
         return None if page is None or page.left is None else page.left[1]
 
     def first_marker(self, partition: Partition, before: int) -> int | None:
-        """Return the offset of the first marker below an offset, None if there is none.
+        """Return the offset of the first marker before offset `before`; None if there is none.
 
-        At the end of a partition: of later moves only, which count when the table comes back.
+        At the end of a partition only markers of later moves count; they are needed if the table
+        returns.
         """
         page = self._pages.get(partition)
         if page is None:
@@ -203,7 +214,9 @@ class Departures:
         return page is not None and bool(page.offsets)
 
     def missing(self) -> dict[str, list[Partition]]:
-        """Return the instances whose marker is missing in partitions that have others."""
+        """Return instance → the partitions in which its marker is missing, although they have other
+        markers.
+        """
         found: dict[str, list[Partition]] = {}
         for partition, page in self._pages.items():
             if page.left is None and page.offsets:
@@ -212,7 +225,7 @@ class Departures:
         return found
 
     def forget(self, partition: Partition) -> None:
-        """Drop the state of a revoked partition."""
+        """Delete what is known about a revoked partition."""
         self._pages.pop(partition, None)
 
     def _missing(self, page: _Page, number: int) -> frozenset[str]:

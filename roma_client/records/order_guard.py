@@ -1,4 +1,6 @@
-"""Dropping of changes that were delivered before: for each key, only a greater order is new."""
+"""Drops changes that were delivered before: for each key, only a change with a greater order is
+new.
+"""
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -12,13 +14,13 @@ Partition: TypeAlias = tuple[str, int]
 
 _DIGEST_DIGITS: Final = 24
 DEFAULT_KEYS: Final = 100_000
-"""The guard remembers this many keys for each partition, those of the newest changes."""
+"""Number of keys that the guard stores for each partition: those of the newest changes."""
 
 
 class LastChange(NamedTuple):
-    """The change before a committed offset. Its copies may come after the offset.
+    """The last change before a committed offset. Copies of it may be in the topic after the offset.
 
-    key  digest of its key: commits hold no value of a row
+    key  digest of its key, because commits must not contain values of a row
     """
 
     key: str
@@ -26,7 +28,7 @@ class LastChange(NamedTuple):
 
     @classmethod
     def of(cls, key: str, order: Order) -> "LastChange":
-        """Return the change of a key."""
+        """Return the last change for a key and an order."""
         return cls(sha256(key.encode()).hexdigest()[:_DIGEST_DIGITS], order)
 
 
@@ -37,8 +39,10 @@ garbage collector leaves out.
 
 
 class OrderGuard:
-    """The newest delivered order of each key. Not thread-safe. A dropped key counts as new: the
-    service may then see a repeated change, which at-least-once delivery permits.
+    """The newest delivered order of each key. Not thread-safe.
+
+    A key that was dropped counts as new: the service may then see a change again, which
+    at-least-once delivery permits.
     """
 
     def __init__(
@@ -53,15 +57,18 @@ class OrderGuard:
         self.dropped = 0
 
     def begin(self, partition: Partition, last: LastChange | None) -> None:
-        """Begin a partition after a change that another client has delivered."""
+        """Begin a partition. `last` is the change that another client delivered last; None:
+        unknown.
+        """
         self.forget(partition)
         if last is not None:
             self._before[partition] = self._begun[partition] = last
 
     def rewind(self, partition: Partition, offset: int) -> None:
-        """Drop the changes of a partition from an offset on: they will be delivered again.
+        """Delete the orders of a partition's changes from an offset on: they will be delivered
+        again.
 
-        Copies of those before it (a tombstone, messages for further tags) may come after it.
+        Copies of earlier changes (a tombstone, messages for further tags) may be after that offset.
         """
         newest = self._newest.get(partition, OrderedDict())
         for key in [key for key, (*_, at) in newest.items() if at >= offset]:
@@ -70,7 +77,7 @@ class OrderGuard:
             self._before[partition] = self._begun[partition]
 
     def last(self, partition: Partition) -> LastChange | None:
-        """Return the newest delivered change with a key, None if there is none."""
+        """Return the newest delivered change that has a key; None if there is none."""
         newest = self._newest.get(partition)
         if not newest:
             return self._before.get(partition)
@@ -79,9 +86,10 @@ class OrderGuard:
         return LastChange.of(key, Order(time, position))
 
     def takes(self, partition: Partition, change: Change, offset: int) -> bool:
-        """Return whether a change is handed out: it is new, or has no key.
+        """Return whether a change is given to the service: it is new, or has no key.
 
-        Without a key it is of no row: instances that share a partition have their own orders.
+        Without a key the order is not compared, because instances that share a partition have
+        separate orders.
         """
         key = change.key
         if key is None or self.is_new(partition, key, change.order, offset):
@@ -93,15 +101,15 @@ class OrderGuard:
     def new_of(
         self, partition: Partition, changes: Sequence[Change], offset: int
     ) -> Sequence[Change]:
-        """Return the changes of a record that are handed out, see `takes`."""
+        """Return those changes of a record that are given to the service; see `takes`."""
         if len(changes) == 1:  # the usual record
             return changes if self.takes(partition, changes[0], offset) else ()
         return [each for each in changes if self.takes(partition, each, offset)]
 
     def is_new(self, partition: Partition, key: str, order: Order, offset: int) -> bool:
-        """Return whether the change is newer than all delivered changes of its key.
+        """Return whether a change is newer than all delivered changes of its key.
 
-        If so, the guard stores its order, and the offset of its record.
+        If so, store its order and the offset of its record.
         """
         if self._before and partition in self._before and self._is_copy(partition, key, order):
             self.dropped += 1
@@ -123,7 +131,7 @@ class OrderGuard:
         return True
 
     def forget(self, partition: Partition) -> None:
-        """Drop a partition: its unacknowledged changes will be delivered again."""
+        """Delete the orders of a partition: its unacknowledged changes will be delivered again."""
         self._newest.pop(partition, None)
         self._before.pop(partition, None)
         self._begun.pop(partition, None)

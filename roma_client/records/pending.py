@@ -1,4 +1,4 @@
-"""The records of a source transaction that were read before it is complete."""
+"""The records of a source transaction that are read before the transaction is complete."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -13,9 +13,10 @@ from roma_client.records.transaction import Report, Transaction, TransactionId
 
 
 class Moment(NamedTuple):
-    """Where a transaction is in the order of its instance: it rises from one to the next.
+    """The rank of a transaction in the order of its instance. It rises from one transaction to the
+    next.
 
-    time    execute time in Unix ms; UNKNOWN_TIME in the commits of former releases
+    time    execute time in Unix milliseconds; UNKNOWN_TIME in the commits of former releases
     before  execute position before its first change. It begins lower after a lost position record
     """
 
@@ -23,7 +24,9 @@ class Moment(NamedTuple):
     before: int
 
     def is_done(self, done: "Moment") -> bool:
-        """Return whether the transaction is `done` or an older one."""
+        """Return whether a transaction of this moment is the acknowledged one `done`, or an older
+        one.
+        """
         return self.before <= done.before if done.time == UNKNOWN_TIME else self <= done
 
 
@@ -34,10 +37,10 @@ NONE_DONE: Final = Moment(UNKNOWN_TIME, -1)
 class Rows(NamedTuple):
     """The rows of one record.
 
-    id       of their source transaction; None for rows that belong to none
-    changes  of subscribed tables
-    size     of the record in bytes
-    time     execute time of its first row, in Unix ms
+    id       id of their source transaction; None for rows that belong to no transaction
+    changes  changes of subscribed tables
+    size     size of the record in bytes
+    time     execute time of its first row in Unix milliseconds
     """
 
     partition: Partition
@@ -51,9 +54,9 @@ class Rows(NamedTuple):
 class ReadyTransaction(NamedTuple):
     """One transaction that is ready for the service, or records that are skipped.
 
-    transaction  None for skipped records: those before the start of the group
+    transaction  the transaction; None for skipped records: those before the start of the group
     receipts     acknowledge its records
-    done         its moment; None for rows of no transaction
+    done         its moment; None for rows that belong to no transaction
     """
 
     transaction: Transaction | None
@@ -63,13 +66,13 @@ class ReadyTransaction(NamedTuple):
 
 @dataclass(eq=False)
 class PendingTransaction:
-    """A transaction with some records read. It is removed when it is ready or skipped."""
+    """A transaction of which some records have been read."""
 
     id: TransactionId
     moment: Moment
     rows: dict[Partition, list[Change]] = field(default_factory=dict)
     positions: dict[int, int] = field(default_factory=dict)
-    """Execute position of each row to its number in its partition."""
+    """Execute position of each row → its number within its partition."""
     seen: Counter[str] = field(default_factory=Counter)
     receipts: list[Receipt] = field(default_factory=list)
     size: int = 0
@@ -80,7 +83,9 @@ class PendingTransaction:
     is_given_up: bool = False
 
     def add(self, rows: Rows) -> None:
-        """Add rows, except those that it has: an at-least-once relay may send rows twice."""
+        """Add rows. Rows that it already has are ignored: an at-least-once relay may send them
+        twice.
+        """
         own = self.rows.setdefault(rows.partition, [])
         if not own:
             self.receipts.append(rows.receipt)
@@ -96,8 +101,9 @@ class PendingTransaction:
         self.size += rows.size
 
     def lacks(self, tables: AbstractSet[str]) -> Mapping[str, int]:
-        """Return how many rows of each subscribed table are missing; empty before the END, which
-        has the counts.
+        """Return the number of missing rows for each subscribed table.
+
+        The result is empty before the END message was read, because that has the counts.
         """
         counts = {} if self.end is None else self.end.counts or {}
         return {
@@ -107,7 +113,9 @@ class PendingTransaction:
         }
 
     def ready(self, *, is_whole: bool = True) -> ReadyTransaction:
-        """Return the complete transaction with its receipts."""
+        """Return the transaction with its receipts; `is_whole` False: it is incomplete and stays
+        so.
+        """
         report = self.end or self.begin
         changes = sorted((c for some in self.rows.values() for c in some), key=lambda c: c.order)
         if report is None and not changes:
@@ -128,12 +136,12 @@ class PendingTransaction:
         return ReadyTransaction(transaction, tuple(self.receipts), self.moment)
 
     def skipped(self) -> ReadyTransaction:
-        """Return the receipts of a transaction that is not delivered."""
+        """Return only the receipts, for a transaction that is not delivered."""
         return ReadyTransaction(None, tuple(self.receipts), self.moment)
 
 
 def loose_rows(rows: Rows, instance: str) -> ReadyTransaction:
-    """Return rows that belong to no source transaction."""
+    """Return rows that belong to no source transaction, as a transaction without an id."""
     first = rows.changes[0]
     counts = Counter(f"{each.database}.{each.table}" for each in rows.changes)
     transaction = Transaction(

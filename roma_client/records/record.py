@@ -1,4 +1,4 @@
-"""A Kafka record as plain values, the headers of the relay, and values outside Kafka."""
+"""A Kafka record as plain values, the relay's headers, and values that are stored outside Kafka."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -23,16 +23,16 @@ TRANSACTION: Final = "transaction"
 MOVED: Final = "moved"
 """Header of the marker that ends a table in its topic."""
 STATEMENT_SUFFIX: Final = ".ddl"
-"""Ends the name of the topic of a topic's DDL."""
+"""The name of a topic for DDL is the name of the topic of rows with this suffix."""
 
 ClaimReader: TypeAlias = Callable[[str], bytes]
-"""Returns the bytes behind the URL of a claim."""
+"""Returns the bytes at the URL of a claim."""
 
 
 class Record(NamedTuple):
     """One record of a topic. `value` is None for a tombstone.
 
-    `timestamp` is Kafka's, in Unix seconds; 0 if it is not known.
+    `timestamp` is Kafka's, in Unix seconds; 0 if it is unknown.
     """
 
     topic: str
@@ -54,7 +54,9 @@ class Record(NamedTuple):
         return self[:2]
 
     def header(self, name: str) -> bytes | None:
-        """Return a header's value, of several the last one; None if the record lacks it."""
+        """Return the value of a header, or of the last one if there are several; None if there is
+        none.
+        """
         return dict(self.headers).get(name)
 
     @property
@@ -69,7 +71,7 @@ class Record(NamedTuple):
 
     @property
     def deleted_table(self) -> str | None:
-        """Return `database.table` of a tombstone's key; None for every other record.
+        """Return `database.table` in the key of a tombstone; None for every other record.
 
         The key of a row is a JSON array, which begins with the logical table.
         """
@@ -84,7 +86,10 @@ class Record(NamedTuple):
 
 
 def claimed_value(record: Record, reader: ClaimReader | None) -> bytes:
-    """Return the value that a claim names. Raises ClaimUnreadable, ClaimGone."""
+    """Return the value that a record's claim refers to. Raises ClaimUnreadable, ClaimGone.
+
+    `reader` reads the URL; None: the built-in reader is used.
+    """
     claim = json.loads(record.header(CLAIM) or b"")
     where = f"of record {record.offset} of {record.topic}, partition {record.partition}"
     url, size, digest = claim["url"], claim["size"], claim["sha256"]

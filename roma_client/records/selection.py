@@ -1,4 +1,4 @@
-"""Which records a subscription takes."""
+"""Decides which records a subscription receives."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -13,15 +13,16 @@ _PLAIN_NAME = re.compile(r"[\w$.-]+", re.ASCII)
 
 @dataclass(frozen=True)
 class Selection:
-    """Logical tables, tags, and whether statements are wanted.
+    """The logical tables and tags of a subscription, and whether it receives statements.
 
-    takes        whether a logical table `database.table` is wanted
-    topics       table name to the one topic that it is read from; a table without an entry is read
+    takes        returns whether a logical table `database.table` is subscribed
+    topics       table name → the one topic from which it is read; a table without an entry is read
                  from each topic
-    only_table   the single wanted table, if the selection has one: records of others can be skipped
-                 by their key
-    reads        whether a table is read from a topic, instead of `topics`; may raise ClientError
-    tags         a record with one of them is selected; empty selects all
+    only_table   the only subscribed table, if there is one: records of others are skipped by their
+                 key
+    reads        replaces `topics`: returns whether a table is read from a topic; may raise
+                 ClientError
+    tags         a record with one of these tags is selected; empty: all records are selected
     """
 
     takes: Callable[[str], bool]
@@ -40,11 +41,11 @@ class Selection:
         return cls(name.__eq__, {name: topic}, name, tags, statements=statements)
 
     def at(self, name: str, topic: str) -> "Selection":
-        """Return the selection with a table read from this topic."""
+        """Return a copy of the selection in which a table is read from this topic."""
         return replace(self, topics={**self.topics, name: topic})
 
     def may_take(self, record: Record) -> bool:
-        """Return False for a record that key or tags already exclude, so that it need not be
+        """Return False if the record's key or tags already exclude it, so that it need not be
         parsed.
         """
         if self.tags and not any(
@@ -56,11 +57,13 @@ class Selection:
         return prefix is None or key is None or key.startswith(prefix)
 
     def takes_row(self, database: str, table: str, topic: str) -> bool:
-        """Return whether a row change of this logical table is taken from this topic."""
+        """Return whether a row change of this logical table in this topic is selected."""
         return self.takes_name(f"{database}.{table}", topic)
 
     def takes_name(self, name: str, topic: str) -> bool:
-        """Return whether a row change of the logical table `database.table` is taken."""
+        """Return whether a row change of the logical table `database.table` in this topic is
+        selected.
+        """
         if not self.takes(name):
             return False
         if self.reads is not None:
@@ -68,7 +71,7 @@ class Selection:
         return topic == self.topics.get(name, topic)
 
     def takes_statement(self, database: str, table: str, topic: str) -> bool:
-        """Return whether a statement is taken.
+        """Return whether a statement in this topic is selected.
 
         A statement without a table (a view, a routine) belongs to its database.
         """
@@ -87,10 +90,11 @@ class Selection:
 
 
 def canal_filter(text: str) -> Callable[[str], bool]:
-    r"""Return a predicate for Canal's filter: expressions over `database.table`, by commas.
+    r"""Return a predicate for a filter of Canal: expressions over `database.table`, separated by
+    commas.
 
-    Matches the whole name without regard to case, as Canal does: `shop\\..*,crm\\.lead`. Raises
-    UsageError for an expression that Python cannot compile.
+    An expression must match the whole name, regardless of case, as in Canal:
+    `shop\\..*,crm\\.lead`. Raises UsageError for an expression that Python cannot compile.
     """
     try:
         expressions = [re.compile(each.strip(), re.IGNORECASE) for each in _parts(text)]

@@ -1,4 +1,4 @@
-"""One source transaction as a service reads it, and the messages that announce it."""
+"""One source transaction as a service receives it, and the messages that announce it."""
 
 import json
 import re
@@ -19,18 +19,18 @@ _ID: Final = re.compile(r"([^:/]+)[:/].*:([0-9]+)", re.ASCII | re.DOTALL)
 class Transaction:
     """The changes of one source transaction, in the order in which the source made them.
 
-    Rows that belong to no source transaction come in one without `id`, those of one record
-    together: rows of a snapshot, and rows that were published before the topic of transactions.
+    Rows that belong to no source transaction are in one without `id`, those of one record together:
+    rows of a snapshot, and rows that were published before the topic of transactions.
 
-    id            id of the transaction, None for rows that belong to none
+    id            id of the transaction; None for rows that belong to none
     instance      name of the instance
-    source        source of a group, otherwise empty
-    gtid          GTID, None if the source has none
+    source        name of the source in a group; otherwise empty
+    gtid          GTID; None if the source has none
     changes       rows of the subscribed tables
-    counts        published rows of each logical table, also of tables that are not subscribed
-    begin, end    binlog coordinates; None if they are not known
-    execute_time  when the source committed, in UTC
-    is_whole      False for what is left of a transaction that never arrives whole, and only with
+    counts        logical table → number of published rows, also of tables that are not subscribed
+    begin, end    binlog coordinates; None if they are unknown
+    execute_time  time at which the source committed, in UTC
+    is_whole      False for the remainder of a transaction that never arrives completely; only with
                   `partial="yield"`
     """
 
@@ -49,7 +49,7 @@ class Transaction:
 class TransactionId(NamedTuple):
     """The id of a source transaction.
 
-    before  execute position before its first change: rises from transaction to transaction
+    before  execute position before its first change; it rises from transaction to transaction
     """
 
     text: str
@@ -58,9 +58,9 @@ class TransactionId(NamedTuple):
 
 
 class Report(NamedTuple):
-    """A BEGIN or an END message.
+    """A BEGIN or END message of a transaction.
 
-    counts  published rows of each logical table; None for BEGIN
+    counts  logical table → number of published rows; None for BEGIN
     """
 
     id: TransactionId
@@ -78,7 +78,7 @@ class Report(NamedTuple):
 
 
 def transaction_id(text: str) -> TransactionId:
-    """Return the id that a header or a message holds. Raises ValueError for another text."""
+    """Return the transaction id in a header or a message. Raises ValueError for another text."""
     match = _ID.fullmatch(text)
     if match is None:
         raise ValueError(f"{text!r} is not the id of a transaction")
@@ -86,7 +86,8 @@ def transaction_id(text: str) -> TransactionId:
 
 
 def report_of(record: Record) -> Report | None:
-    """Return the BEGIN or END of a record; None for a tombstone or another status.
+    """Return the BEGIN or END message in a record; None for a tombstone or a message of another
+    kind.
 
     Raises CorruptMessage for a record that the relay did not make.
     """

@@ -1,4 +1,4 @@
-"""Texts of column values as Python values, chosen by the text of the column's type.
+"""Converts the texts of column values to Python values, by the text of the column's type.
 
 The texts are those of `value_style = "exact"`.
 """
@@ -111,9 +111,9 @@ _DIRECT: Final[Mapping[Convert, Convert]] = MappingProxyType(
 
 
 class Columns:
-    """The types of a message's columns, and how their texts become Python values.
+    """The types of a message's columns, and the functions that convert their texts.
 
-    Changes share it: nobody may change it. Columns whose texts are their values need no call.
+    Changes share it, so it must not be modified. Text columns have no function.
     """
 
     __slots__ = ("_fast", "_texts", "types")
@@ -125,9 +125,10 @@ class Columns:
         self._texts: tuple[str, ...] = ()
 
     def values(self, texts: Mapping[str, str | None]) -> dict[str, Any]:
-        """Return the Python values of a row's texts.
+        """Return the Python values of a row's texts: column → value.
 
-        Raises ValueError for a broken value, KeyError for a column without a type.
+        Raises ValueError for a text that is not a value of its type, KeyError for a column without
+        a type.
         """
         if self._fast is None:
             self._prepare()
@@ -162,15 +163,19 @@ class Columns:
 
 @lru_cache(maxsize=4096)
 def converter(type_text: str) -> Convert:
-    """Return the function that converts a column's text to a Python value, by the type's text in
-    `mysqlType`. int, Decimal, float, date, datetime, timedelta, frozenset, bytes, or a JSON
-    value. Every other type stays text, and so do dates that Python does not support, such as
-    `0000-00-00`.
+    """Return the function that converts a column's text to a Python value, for a type in
+    `mysqlType`.
+
+    It returns int, Decimal, float, date, datetime, timedelta, frozenset, bytes, or a JSON value.
+    Other types stay text, and so do dates that Python does not support, such as `0000-00-00`.
     """
     word = _WORD.match(type_text.strip().lower())
     return _BY_WORD.get(word.group() if word else "", str)
 
 
 def python_value(type_text: str, text: str | None) -> Any:
-    """Return the Python value of a column's text; None for NULL. Raises ValueError."""
+    """Return the Python value of a column's text; None for NULL.
+
+    Raises ValueError if the text is not a value of the type.
+    """
     return None if text is None else converter(type_text)(text)

@@ -1,5 +1,7 @@
-"""The worker processes of a relay with `placement.processes`: each is a relay with its own session,
-and the parent starts them, watches them and answers for all.
+"""The worker processes of a relay with `placement.processes`.
+
+Each worker is a relay with its own session. The parent starts the workers, watches them, and
+answers requests for all of them.
 """
 
 from relay.app.workers.cores import number_of_processes

@@ -1,4 +1,4 @@
-"""What the HTTP server of the parent answers: the joint answers of the workers."""
+"""The answers of the parent's HTTP server, combined from those of the workers."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ from relay.telemetry.status_server import JSON, NO_SUCH_PATH, TEXT
 from relay.telemetry.worker_metrics import render_parent
 
 PARENT: Final = 0
-"""The parent's number where workers have theirs: in logs and metrics."""
+"""The number of the parent in logs and metrics, which otherwise have the number of a worker."""
 MISSING_HEADER: Final = "Roma-Missing-Workers"
 """Header of /status and /metrics that names the workers without an answer."""
 _ANSWER_SECONDS: Final = 2.0
@@ -27,22 +27,22 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class Answered(NamedTuple):
-    """A worker, and its answer or why there is none."""
+    """A worker, and its answer or the reason why it did not answer."""
 
     worker: Worker
     answer: bytes | NoAnswer
 
 
 class JointAnswers:
-    """Asks all workers at the same time; one without an answer delays the others' by two
-    seconds.
+    """Requests answers from all workers in parallel. A worker that does not answer delays the
+    result by two seconds.
     """
 
     def __init__(self, workers: Sequence[Worker]) -> None:
         self._workers = workers
 
     async def answer(self, path: str) -> Reply:
-        """Return the answer to a GET of this path."""
+        """Return the combined answer to an HTTP request GET of this path."""
         match path:
             case "/healthz":
                 return await self._whether(HEALTH)

@@ -13,13 +13,13 @@ _MOST_UNANSWERED: Final = 16
 
 
 class NoAnswer(Exception):
-    """A worker did not answer; the text says why, as the end of a sentence that begins with its
-    name.
+    """A worker did not answer. The text is the reason, to follow the worker's name in a
+    sentence.
     """
 
 
 class WorkerConnection:
-    """Asks one worker; several questions may be open at a time."""
+    """Sends requests to one worker; several may be open at the same time."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -35,7 +35,10 @@ class WorkerConnection:
         return cls(*await asyncio.open_unix_connection(sock=connection))
 
     async def ask(self, what: str, seconds: float) -> bytes:
-        """Return the worker's answer. Raises NoAnswer, at the latest after this time."""
+        """Return the worker's answer to the request `what`.
+
+        Raises NoAnswer if there is none within `seconds`.
+        """
         if self._reading.done():
             raise NoAnswer("has closed its connection")
         if self._unanswered >= _MOST_UNANSWERED:
@@ -54,7 +57,7 @@ class WorkerConnection:
             self._open.pop(number, None)
 
     async def close(self) -> None:
-        """End the connection, and open questions with NoAnswer."""
+        """Close the connection. Open requests raise NoAnswer."""
         self._reading.cancel()
         with suppress(asyncio.CancelledError):
             await self._reading

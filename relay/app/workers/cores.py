@@ -14,13 +14,17 @@ _GROUPS: Final = Path("/sys/fs/cgroup")
 
 
 def number_of_processes(setting: int | Literal["auto"]) -> int:
-    """Return the number of worker processes that a setting means; 1: none beside the relay."""
+    """Return the number of worker processes for a setting; 1: the relay runs without worker
+    processes.
+    """
     return min(usable_cores(), MOST_PROCESSES) if setting == "auto" else setting
 
 
 def usable_cores(of_process: Path = _GROUPS_OF_PROCESS, groups: Path = _GROUPS) -> int:
-    """Return how many cores this process may use: its affinity, and the quotas of its control
-    groups (version 2).
+    """Return the number of cores that this process may use.
+
+    Its CPU affinity and the quotas of its control groups (version 2) limit the number. The
+    parameters are the files in which Linux shows the groups.
     """
     quotas = [ceil(each) for each in _quotas(of_process, groups)]
     return max(1, min([len(os.sched_getaffinity(0)), *quotas]))

@@ -1,6 +1,6 @@
-"""The worker's end of the socket to its parent: answers questions, and finds the parent's end.
+"""The worker's end of the socket to its parent: answers requests, and detects the parent's end.
 
-A question is a line `NUMBER WHAT`. An answer is a line `NUMBER ok|failed LENGTH`, and that many
+A request is a line `NUMBER WHAT`. An answer is a line `NUMBER ok|failed LENGTH`, and that many
 bytes.
 """
 
@@ -29,10 +29,11 @@ _NOT_STARTED: Final = Answers(
 
 
 class ParentLink:
-    """The place where the parent asks for the worker's health, status and metrics.
+    """Answers the parent's requests for the worker's health, status and metrics.
 
-    `address` is that of the parent's HTTP server. `parent_ended` is called when the parent has
-    closed its end: it died. A separate thread waits for that, because an answer can take long.
+    `address` is that of the parent's HTTP server. `parent_ended` is called when the parent's end of
+    the socket is closed, because the parent has died. A separate thread detects that, because an
+    answer can take long.
     """
 
     def __init__(
@@ -46,17 +47,19 @@ class ParentLink:
         self._watch = RelayThread(_WATCH_KIND, "", self._wait_for_end)
 
     def start(self) -> None:
-        """Answer from now on."""
+        """Begin to answer requests."""
         self._watch.start()
         self._thread.start()
 
     def open(self, answers: Answers) -> str:
-        """Give these answers from now on; return the address of the parent's HTTP server."""
+        """Answer requests with `answers` from now on; return the URL of the parent's HTTP
+        server.
+        """
         self._answers = answers
         return self._address
 
     def close(self) -> None:
-        """Do nothing: the parent is answered until the process ends."""
+        """Do nothing: requests are answered until the process ends."""
 
     def _serve(self) -> None:
         try:

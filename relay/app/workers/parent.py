@@ -35,10 +35,11 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 def run_workers(settings: RelaySettings, config: Path | None, processes: int) -> int:
-    """Relay by so many worker processes until SIGTERM or SIGINT; return the exit code.
+    """Run a relay with `processes` worker processes until SIGTERM or SIGINT; return the exit code.
 
-    The code is 0 when every worker ended in time without an error, 2 when each one refused the
-    configuration. Raises ConfigurationError if the port of the status server is not available.
+    The code is 0 if every worker ended in time without an error, 2 if every worker refused the
+    configuration. `config` is as in `relay.app.process.run`. Raises ConfigurationError if the port
+    of the status server is not available.
     """
     set_up_logging(settings.log, worker=PARENT)
     workers = [Worker(number) for number in range(1, processes + 1)]

@@ -1,4 +1,4 @@
-"""What the parent knows of each worker."""
+"""The parent's data about each worker."""
 
 from dataclasses import dataclass, field
 from time import monotonic
@@ -19,15 +19,15 @@ def _pauses() -> GrowingPause:
 
 @dataclass(slots=True)
 class Worker:
-    """One worker process, and the one that replaces it when it ended.
+    """One worker. When its process ends, another process replaces it.
 
     number       from 1 on; it stays the same in a new process
     pid          0: no process
     connection   None: no process
-    starts_at_s  when to start a process, in seconds of the monotonic clock
+    starts_at_s  time to start a process, in seconds of the monotonic clock
     end          why the last process ended, as the end of a sentence
-    exit_code    of the last process, negative for a signal; None: none has ended
-    is_silent    whether the last question had no answer
+    exit_code    that of the last process, negative for a signal; None: none has ended
+    is_silent    whether the last request had no answer
     """
 
     number: int
@@ -40,14 +40,16 @@ class Worker:
     pauses: GrowingPause = field(default_factory=_pauses)
 
     async def ask(self, what: str, seconds: float) -> bytes:
-        """Return the worker's answer. Raises NoAnswer."""
+        """Return the worker's answer to the request `what`. Raises NoAnswer if there is none in
+        `seconds`.
+        """
         if self.connection is None:
             rest_s = max(0.0, self.starts_at_s - monotonic())
             raise NoAnswer(f"{self.end}; it is started again in {rest_s:.0f} s")
         return await self.connection.ask(what, seconds)
 
     def restart_after_pause(self) -> float:
-        """Plan the next start; return the pause before it, in seconds."""
+        """Set the time of the next start; return the pause before it in seconds."""
         pause_s = self.pauses.after_failure()
         self.starts_at_s = monotonic() + pause_s
         return pause_s

@@ -1,4 +1,4 @@
-"""One answer from the answers of several workers. Pure."""
+"""Combines the answers of several workers into one, without input or output."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
@@ -25,11 +25,11 @@ _PREFERENCE: Final = {
 
 
 def union(found: Iterable[Sequence[Status]]) -> list[Status]:
-    """Return one status for each instance, by name, from the lists of several workers.
+    """Return one status for each instance, sorted by name, from the lists of several workers.
 
-    The leader's status is taken; of two, that of the newer one: the other was paused, and has not
-    found out that it leads no more. Where none leads, a standby that could lead is taken before one
-    that shows an error.
+    The leader's status is used. If two workers claim to lead, the newer status is used: the other
+    worker was paused and has not detected that it lost leadership. Without a leader, the status of
+    a standby that could lead is used before one with an error.
     """
     chosen: dict[str, Status] = {}
     for status in (each for statuses in found for each in statuses):

@@ -22,12 +22,13 @@ from relay.telemetry.worker_metrics import forget_workers
 from relay.zk import ForkedCloser, SessionCloser
 
 SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
-"""The signals that the parent handles; they are blocked around a fork."""
+"""The signals that the parent handles; they are blocked while it forks."""
 REFUSED: Final = 2
 """Exit code for a configuration that cannot be used."""
 END_SECONDS: Final = 35
-"""A worker that has not ended so long after a request, or after its parent, is killed. systemd
-waits for 40 s.
+"""Seconds after which a worker is killed if it does not end on request, or after its parent.
+
+systemd kills the whole service after 40 s.
 """
 _FAILED: Final = 1
 _FIRST_OTHER_FD: Final = 3
@@ -37,12 +38,12 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class Work(NamedTuple):
-    """What all workers have in common.
+    """The parameters that all workers share.
 
-    config   the file that the settings come from
-    address  of the parent's HTTP server
-    program  the parent's name
-    workers  how many there are
+    config   the configuration file
+    address  URL of the parent's HTTP server
+    program  name of the parent
+    workers  number of workers
     """
 
     settings: RelaySettings
@@ -53,10 +54,13 @@ class Work(NamedTuple):
 
 
 def become_worker(number: int, connection: socket.socket, work: Work) -> NoReturn:
-    """Relay until SIGTERM, SIGINT or the end of the parent; called after a fork.
+    """Run as a worker until SIGTERM, SIGINT or the end of the parent. Call it after a fork.
 
-    `connection` leads to the parent. The process ends here: what the parent has begun is not
-    unwound.
+    number      number of the worker
+    connection  socket to the parent
+    work        the shared parameters
+
+    It ends the process and never returns, so that no code of the parent runs in the worker.
     """
     code = _FAILED
     try:
@@ -89,7 +93,7 @@ def _relay(number: int, connection: socket.socket, work: Work) -> int:
 
 
 def flush_output() -> None:
-    """Write what waits for standard output and error; drop it when nothing can be written there."""
+    """Flush standard output and standard error; discard the text if it cannot be written."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()

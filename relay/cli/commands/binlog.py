@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from relay.cli.confirm import zookeeper
+from relay.cli.find_instance import find_instance
 from relay.cli.json_output import fields
-from relay.cli.known import known_instance
 from relay.cli.root import ConfigFile, app, settings_of, told_errors
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def show(
         from relay.second_reader import Shown, pairs, shown_pairs
 
         settings = settings_of(config)
-        known = known_instance(settings, instance, resolved=True)
+        known = find_instance(settings, instance, resolved=True)
         with zookeeper(settings) as session:
             router = Router(mapping_in_force(settings, session), known.routing)
         stretch = _stretch(
@@ -108,7 +108,7 @@ def verify(
         from relay.second_reader import verify as compare
 
         settings = settings_of(config)
-        known = known_instance(settings, instance, resolved=True)
+        known = find_instance(settings, instance, resolved=True)
         stretch = _stretch(
             settings,
             known,

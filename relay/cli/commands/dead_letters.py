@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from relay.cli.confirm import Actor, Comment, Yes, confirm, who_does
+from relay.cli.find_instance import find_instance
 from relay.cli.json_output import fields
-from relay.cli.known import known_instance
 from relay.cli.printing import print_json
 from relay.cli.root import ConfigFile, app, settings_of, told_errors
 
@@ -36,7 +36,7 @@ def list_letters(
         settings = settings_of(config)
         from relay.dead_letters import DeadLetterTopic
 
-        one = known_instance(settings, instance)
+        one = find_instance(settings, instance)
         for listed in DeadLetterTopic(settings.kafka, settings.installation, one.name).letters():
             print_json(_fields(listed)) if as_json else typer.echo(_told(listed))
 
@@ -60,7 +60,7 @@ def show_letter(
         settings = settings_of(config)
         from relay.dead_letters import DeadLetterTopic
 
-        one = known_instance(settings, instance)
+        one = find_instance(settings, instance)
         found = DeadLetterTopic(settings.kafka, settings.installation, one.name).letter(letter)
         if as_json:
             print_json({**_fields(found), **_value_fields(found.letter.message.value)})
@@ -91,7 +91,7 @@ def replay_letter(
         settings = settings_of(config)
         from relay.operations import preview_replay, replay
 
-        one = known_instance(settings, instance)
+        one = find_instance(settings, instance)
         preview = preview_replay(settings, one, letter, again=again)
         _show_replay(letter, preview)
         confirm(instance, yes)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from relay.cli.confirm import Actor, Comment, Yes, confirm, who_does, zookeeper
+from relay.cli.find_instance import find_instance
 from relay.cli.json_output import fields
-from relay.cli.known import known_instance
 from relay.cli.moment import MOMENT_HELP, moment
 from relay.cli.printing import AsJson, print_json
 from relay.cli.root import ConfigFile, app, settings_of, told_errors
@@ -132,7 +132,7 @@ def search(
         settings = settings_of(config)
         from relay.operations import found_position, position_by_time
 
-        known = known_instance(settings, instance, resolved=True)
+        known = find_instance(settings, instance, resolved=True)
         place = position_by_time(known, timestamp, file=file, standby=standby, source=source)
         fields(
             instance=instance,

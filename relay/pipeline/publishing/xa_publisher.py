@@ -16,13 +16,13 @@ from relay.pipeline.publishing.row_publisher import RowPublisher
 from relay.pipeline.publishing.xa_prepared import PreparedTransactions, opened
 
 _REPLAY_REMEDY: Final = (
-    "Move the position to a position before its XA PREPARE, or add --as-new: the rows then get new "
-    "order keys, and consumers apply them again."
+    "Run `roma position set` with a position before its XA PREPARE, or with --as-new: the rows "
+    "then get new order keys, and consumers apply them again."
 )
 _PART_REMEDY: Final = (
-    "Move the position after this transaction (`roma position set`), then compare the copies of "
-    "its tables with the source (`roma reconcile --repair`). A former version removed the kept "
-    "rows with the last part: then all of its rows are visible."
+    "Run `roma position set` with a position after this transaction, then compare the copies of "
+    "its tables with the source (`roma reconcile --repair`). Former versions of the relay removed "
+    "the stored rows with the last part: then all of its rows are already published."
 )
 
 
@@ -130,13 +130,13 @@ class XaPublisher:
         except PreparedUnknown as exc:
             if self._progress.record.replay is not None:
                 raise PreparedUnknown(
-                    f"{exc.reason} Its rows used order keys before, so the order keys after "
-                    "it are unknown.",
+                    f"{exc.reason} When its rows were published the first time, they got order "
+                    "keys. Without the rows, the order keys of the later rows are unknown.",
                     remedy=_REPLAY_REMEDY,
                 ) from exc
             if self._progress.to_skip:
                 raise PreparedUnknown(
-                    f"{exc.reason} A part of its rows is visible, and used order keys.",
+                    f"{exc.reason} A part of its rows is already published, with order keys.",
                     remedy=_PART_REMEDY,
                 ) from exc
             if self._progress.skip_reason is None:

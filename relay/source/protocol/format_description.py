@@ -109,8 +109,8 @@ def check_description(found: FormatDescription, file: str) -> None:
         raise old_format(
             file,
             (
-                f"has format {found.binlog_version} of the binlog, and {_BINLOG_VERSION} is the "
-                f"one that is read"
+                f"has binlog format {found.binlog_version}, and this relay reads only format "
+                f"{_BINLOG_VERSION}"
             ),
         )
     earliest, final = _TRIAL_ROWS
@@ -127,8 +127,8 @@ def check_description(found: FormatDescription, file: str) -> None:
             file,
             found,
             (
-                f"headers of {found.header_bytes} bytes for all events, and {_HEADER_BYTES} is "
-                f"what is read"
+                f"headers of {found.header_bytes} bytes for all events; this relay reads only "
+                f"{_HEADER_BYTES} bytes"
             ),
         )
     _check_post_headers(found, file)
@@ -143,8 +143,8 @@ def _check_post_headers(found: FormatDescription, file: str) -> None:
                 file,
                 found,
                 (
-                    f"post-headers of {announced} bytes for events of type {code}, and "
-                    f"{expected} is what is read"
+                    f"post-headers of {announced} bytes for events of type {code}; this relay "
+                    f"reads only {expected} bytes"
                 ),
             )
 

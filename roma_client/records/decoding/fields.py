@@ -35,7 +35,7 @@ _WITHOUT_HEADERS: Final = MappingProxyType(
 
 
 def common_fields(record: Record, headers: Headers, message: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a change that has no row, as far as it has them in common with rows."""
+    """Return the fields of a change without a row that it has in common with changes of rows."""
     return {
         **fields_of_message(message),
         **fields_of_headers(headers),
@@ -46,7 +46,7 @@ def common_fields(record: Record, headers: Headers, message: Mapping[str, Any]) 
 
 
 def fields_of_message(message: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields that all rows have, with those of a record without further headers."""
+    """Return the fields that all rows of a message have, if its record has no further headers."""
     return {
         **_WITHOUT_HEADERS,
         "database": message["database"],
@@ -61,7 +61,7 @@ def fields_of_message(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def fields_of_headers(headers: Headers) -> dict[str, Any]:
-    """Return the fields that are in further headers."""
+    """Return the fields of a change that further headers determine."""
     source, get = headers.get(SOURCE), headers.get
     return {
         "source": None if source is None else _source(source),
@@ -89,7 +89,9 @@ def _text(header: bytes | None) -> str | None:
 
 
 def unknown_columns(headers: Headers, *images: str) -> frozenset[str]:
-    """Return the columns that the binlog did not contain, of the images `data` and `old`."""
+    """Return the columns that the binlog did not contain; `images` selects those of `data` or
+    `old`.
+    """
     header = headers.get(UNKNOWN)
     if not header:
         return _NONE

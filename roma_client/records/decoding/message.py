@@ -1,4 +1,4 @@
-"""The JSON of a message: its rows, and the text around them, which neighbours share."""
+"""Parses the JSON of a message; the text around the rows is parsed once for similar messages."""
 
 import json
 from collections.abc import Callable
@@ -27,15 +27,15 @@ _FRAMES: Final = 256
 
 
 class Frame:
-    """A parsed message without its rows. It is shared: nobody may change it.
+    """A parsed message without its rows. Changes share it, so it must not be modified.
 
     name       `database.table`
-    operation  None for a statement
-    old        field `old`, None if it is null or was cut out
-    has_old    whether it has that field
-    columns    the types of its columns
-    image      the field of a change that has its rows
-    bases      fields of a change that all rows have, by the kind of their values
+    operation  kind of row change; None for a statement
+    old        field `old`; None if it is null or was cut out
+    has_old    whether the message has the field `old`
+    columns    types of its columns
+    image      field of a change that has its rows
+    bases      fields that all rows have, by the kind of their values
     """
 
     __slots__ = ("bases", "columns", "has_old", "image", "message", "name", "old", "operation")
@@ -54,15 +54,17 @@ class Frame:
 
 
 Parts: TypeAlias = tuple[Frame, Any, Any]
-"""A message: the frame, its rows, and their former columns; None for none."""
+"""The parts of a message: frame, rows, and former columns. A part is None if the message lacks
+it.
+"""
 
 
 class Neighbour(NamedTuple):
-    """The text around the rows of a message, with which the next message may agree.
+    """The text around the rows of a message. The next message often has the same text.
 
-    frame  what the text says
-    begin  the text between the rows and their former columns; without such columns, all of it
-    end    the text behind the former columns; None without such columns
+    frame  the parsed text
+    begin  the text between the rows and their former columns; without such columns, all of the text
+    end    the text after the former columns; None without such columns
     """
 
     frame: Frame
@@ -70,7 +72,9 @@ class Neighbour(NamedTuple):
     end: bytes | None = None
 
     def parts(self, value: bytes) -> Parts | None:
-        """Return the parts of a message with the same text around its rows; None for another."""
+        """Return the parts of a message with the same text around its rows; None for another
+        message.
+        """
         frame, begin, end = self
         at = len(value) - len(begin) if end is None else value.find(_END_OF_DATA) + 2
         if not (value.startswith(begin, at) and value.startswith(_BEGIN)):
@@ -89,13 +93,12 @@ class Neighbour(NamedTuple):
 
 
 def parts_of(value: bytes) -> tuple[Parts, Neighbour | None]:
-    """Return a parsed message, and the text around its rows. Raises ValueError, KeyError,
-    TypeError.
+    """Return the parts of a message, and the text around its rows (None: the message has another
+    form).
 
-    The rows and `old` are found by their neighbours, in the form in which the relay writes
-    messages. In a string of JSON a quotation mark is escaped, so no value looks like one of these
-    neighbours. The text around is the same for the rows of a statement, so it is parsed once. Every
-    other form is parsed as a whole.
+    The rows and `old` are found by the text before and after them, in the form in which the relay
+    writes messages. In a JSON string a quotation mark is escaped, so no value looks like that text.
+    Other forms are parsed as a whole. Raises ValueError, KeyError, TypeError.
     """
     end = value.find(_END_OF_DATA)
     if end < 0 or not value.startswith(_BEGIN):

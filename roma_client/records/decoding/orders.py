@@ -1,4 +1,4 @@
-"""The order headers of a record: the order key of each of its rows."""
+"""Reads the order headers of a record: the order key of each of its rows."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias
@@ -15,7 +15,9 @@ _LENGTH: Final = _POSITION_AT + 19
 
 
 def orders_of(headers: Headers, rows: int) -> Sequence[Order]:
-    """Return the order of each row. Raises ValueError for other headers."""
+    """Return the order key of each of `rows` rows. Raises ValueError if the headers have another
+    form.
+    """
     first, distances = order_of(headers.get(ORDER) or b""), headers.get(ORDERS)
     if distances is None and rows == 1:
         return (first,)
@@ -27,7 +29,7 @@ def orders_of(headers: Headers, rows: int) -> Sequence[Order]:
 
 
 def order_of(text: bytes) -> Order:
-    """Return the order in a header. Raises ValueError for another text."""
+    """Return the order key in a header. Raises ValueError for another text."""
     time, dot, position = text[:_TIME_DIGITS], text[_TIME_DIGITS:_POSITION_AT], text[_POSITION_AT:]
     is_order = len(text) == _LENGTH and dot == b"." and time.isdigit() and position.isdigit()
     if not is_order:
@@ -36,7 +38,7 @@ def order_of(text: bytes) -> Order:
 
 
 class OrderReader:
-    """Reads the order headers of neighbours: rows of one source transaction have one time."""
+    """Reads order headers. It is fast for neighbours with the same execute time."""
 
     __slots__ = ("_begin", "_time")
 
@@ -45,7 +47,9 @@ class OrderReader:
         self._time = 0
 
     def order(self, text: bytes) -> Order:
-        """Return what `order_of` returns. Raises ValueError for another text."""
+        """Return the order key in a header, as `order_of` does. Raises ValueError for another
+        text.
+        """
         position = text[_POSITION_AT:]
         if text[:_POSITION_AT] == self._begin and len(text) == _LENGTH and position.isdigit():
             return new_tuple(Order, (self._time, int(position)))

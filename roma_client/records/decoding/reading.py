@@ -1,4 +1,4 @@
-"""Which changes a record has, and every other record as a named error."""
+"""Returns the changes of a record, or raises a named error."""
 
 import json
 from collections.abc import Mapping
@@ -31,14 +31,14 @@ _WITHOUT_ROW: Final[Mapping[str, Any]] = MappingProxyType(
 
 
 class Reading(NamedTuple):
-    """The settings by which records become changes."""
+    """The settings by which records are converted into changes."""
 
     values: Values = "python"
     claim_reader: ClaimReader | None = None
 
 
 def changes_of(record: Record, selection: Selection, reading: Reading) -> list[Change]:
-    """Return the changes of a record that the selection takes, in their order.
+    """Return the changes of a record that the selection contains, in their order.
 
     Raises CorruptMessage for a record that the relay did not make, ClaimUnreadable, ClaimGone.
     """
@@ -46,8 +46,10 @@ def changes_of(record: Record, selection: Selection, reading: Reading) -> list[C
 
 
 class Decoder:
-    """Makes the changes of one reader's records. It keeps what a record has in common with the one
-    before: the rows of a statement differ in row, key and order only. Not thread-safe.
+    """Converts one reader's records into changes. Not thread-safe.
+
+    It reuses what a record has in common with the one before: the rows of a statement differ only
+    in row, key and order.
     """
 
     def __init__(self, selection: Selection, reading: Reading) -> None:
@@ -58,7 +60,9 @@ class Decoder:
         self._taken: tuple[Frame | None, str] = (None, "")  # of the newest record, and its topic
 
     def changes(self, record: Record) -> list[Change]:
-        """Return what `changes_of` returns, and raise what it raises."""
+        """Return the changes of a record, as `changes_of` does. Raises the errors of
+        `changes_of`.
+        """
         if not self._selection.may_take(record):
             return []
         try:

@@ -22,8 +22,10 @@ _NO_COLUMNS: Final[Mapping[str, str | None]] = {}  # a plain one, which can be p
 
 
 def order_text(headers: Sequence[tuple[str, bytes | None]]) -> bytes | None:
-    """Return the order header of a record of one row. None if it lacks it, or has headers that make
-    a field of a change or tell of several rows.
+    """Return the order header of a record with one row.
+
+    Returns None if the header is missing, or if the record has other headers that determine fields
+    of a change or belong to several rows.
     """
     found = None
     for name, value in headers:
@@ -35,9 +37,9 @@ def order_text(headers: Sequence[tuple[str, bytes | None]]) -> bytes | None:
 
 
 def change_of_row(record: Record, base: dict[str, Any], parts: Parts, order: Order) -> Change:
-    """Return the change of a record with one row, a key, and the usual headers.
+    """Return the change of a record that has one row, a key, and only the usual headers.
 
-    `base` has the fields of its frame. Raises ValueError, KeyError, TypeError.
+    `base` has the fields of its frame. Raises ValueError, KeyError, TypeError for other messages.
     """
     frame, (row,), olds = parts
     old = _NO_COLUMNS

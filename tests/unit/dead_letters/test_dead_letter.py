@@ -77,13 +77,14 @@ def test_a_missing_piece_is_named() -> None:
         assert gathering.add(piece) is None
     assert (
         gathering.damage.reason
-        == f"Of the {len(pieces)} parts of dead letter {LETTER.id}, these are missing: 2."
+        == f"Of the {len(pieces)} parts of dead letter {LETTER.id}, these are missing in the "
+        "topic: 2."
     )
 
 
 def test_a_piece_that_was_changed_is_found_out() -> None:
     pieces = list(cut(LETTER.to_bytes(), HEAD_BYTES + 50))
-    with pytest.raises(DeadLetterDamaged, match="not those that were written"):
+    with pytest.raises(DeadLetterDamaged, match="differs from the one in the parts"):
         gathered(LETTER.id, [*pieces[:-1], pieces[-1] + b"x"])
 
 

@@ -261,6 +261,6 @@ def test_a_part_whose_rows_are_gone_names_the_way_forward(skips: tuple[str, ...]
         BinlogPosition("b.000001", 200), COMMIT_GTID, 2 * ROWS, 1_767_225_600_000, 1, ""
     )
     walk = Walk(*skips, record=replace(START, split=split))
-    with pytest.raises(PreparedUnknown, match="part of its rows is visible") as stopped:
+    with pytest.raises(PreparedUnknown, match="part of its rows is already published") as stopped:
         walk.session(*COMMITTED)
     assert "after this transaction" in str(stopped.value)

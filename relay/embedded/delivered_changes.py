@@ -1,4 +1,4 @@
-"""Which changes the program has, and the position after the last of them. Pure."""
+"""The changes that were delivered to the program, and the position after the last of them."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -17,10 +17,10 @@ class _Open:
     changes: deque[Change]
 
 
-class GivenChanges:
-    """Gives the changes of batches one after another.
+class DeliveredChanges:
+    """Delivers the changes of batches one after another, and knows the position after the last one.
 
-    `unsaved` is whether the position moved since the owner last set it to False.
+    `unsaved` is whether the position has moved since the owner last set it to False.
     """
 
     def __init__(self, saved: StoredPosition | None) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relay.embedded.given import GivenChanges
+from relay.embedded.delivered_changes import DeliveredChanges
 from relay.embedded.local_producer import Batch
 from relay.embedded.local_stores import LocalRecords
 from relay.embedded.settings import EmbeddedSettings
@@ -62,7 +62,7 @@ def test_a_restart_at_any_acknowledgement_gives_exactly_what_comes_after_it(
     saved: StoredPosition | None = None
     acked = 0
     for most, acks in takes:
-        ledger = GivenChanges(saved)
+        ledger = DeliveredChanges(saved)
         after = 0 if saved is None else PositionRecord.from_bytes(saved.record).source.binlog.offset
         for begin, size in batches:
             if begin + size > after or (not size and begin >= after):
@@ -75,7 +75,7 @@ def test_a_restart_at_any_acknowledgement_gives_exactly_what_comes_after_it(
 
 
 def test_records_beside_the_position_belong_to_the_batches_that_were_given_whole() -> None:
-    ledger = GivenChanges(StoredPosition(_record(1), 0, {"xa": {b"a": b"1"}}))
+    ledger = DeliveredChanges(StoredPosition(_record(1), 0, {"xa": {b"a": b"1"}}))
     ledger.add(_batch(3, (b"b", b"2")), _changes(1, 2))
     ledger.add(_batch(5, (b"a", None)), _changes(3, 2))
     kept = []
@@ -88,7 +88,7 @@ def test_records_beside_the_position_belong_to_the_batches_that_were_given_whole
 
 
 def test_a_batch_without_changes_moves_the_position_only_behind_what_was_given() -> None:
-    ledger = GivenChanges(None)
+    ledger = DeliveredChanges(None)
     ledger.add(_batch(3), _changes(1, 2))
     ledger.add(_batch(9), [])
     found: list[int | None] = []
@@ -101,7 +101,7 @@ def test_a_batch_without_changes_moves_the_position_only_behind_what_was_given()
 
 
 def test_a_change_that_several_topics_have_is_given_once() -> None:
-    ledger = GivenChanges(None)
+    ledger = DeliveredChanges(None)
     ledger.add(_batch(3), [*_changes(1, 2), *_changes(1, 3)])
     assert _positions(ledger.take(9)) == [1, 2, 3]
 

@@ -1,6 +1,4 @@
-"""Foreign text on a terminal: characters that would move the cursor or hide text are shown as
-escapes.
-"""
+"""Escapes characters of foreign texts that would move a terminal's cursor or hide text."""
 
 import re
 from typing import Final

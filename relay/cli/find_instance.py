@@ -1,4 +1,4 @@
-"""Finding the instance that a command names."""
+"""Finds the instance that a command names."""
 
 from typing import TYPE_CHECKING
 
@@ -8,13 +8,14 @@ if TYPE_CHECKING:
     from relay.settings import InstanceSettings, RelaySettings
 
 
-def known_instance(
+def find_instance(
     settings: "RelaySettings", name: str, *, resolved: bool = False
 ) -> "InstanceSettings":
-    """Return the instance of this name. ZooKeeper is read only if the file does not define it.
+    """Return the settings of the instance with this name.
 
-    `resolved`: replace secrets of its document by their values from the environment. Raises
-    ConfigurationError.
+    ZooKeeper is read only if the configuration file does not define the instance. `resolved`:
+    replace the secrets in its document by their values from the environment. Raises
+    ConfigurationError if there is no such instance.
     """
     from relay.operations import instance_of
 
