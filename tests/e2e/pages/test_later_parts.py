@@ -6,7 +6,9 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
+from api.services.failover_desk import FailoverDesk
 from deploy.embedded import ZooKeeper
+from relay.errors import StoreUnreachable
 from tests.e2e.pages.test_every_page import assert_good
 from tests.servers.fixtures import FreshName
 from tests.support.browser import opened
@@ -66,6 +68,20 @@ def test_a_part_whose_session_ended_says_so_and_keeps_its_link(
         copies = page.locator("section#copies")
         expect(copies.get_by_text("You are signed out.")).to_be_visible()
         expect(copies.get_by_role("link", name="Show the copies of tables")).to_be_visible()
+
+
+def test_a_missing_part_names_the_server_and_is_accessible(
+    admin: httpx.Client, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: object) -> None:
+        raise StoreUnreachable("No ZooKeeper server answers at zk1:2181.")
+
+    monkeypatch.setattr(FailoverDesk, "show", away)
+    with opened(browser, str(admin.base_url)) as page:
+        page.goto(INSTANCE)
+        expect(page.get_by_role("heading", name="ZooKeeper does not answer")).to_be_visible()
+        expect(page.get_by_text("Not shown: the servers of the source")).to_be_visible()
+        assert_good(page, "missing-part")
 
 
 def test_without_script_a_part_is_a_link(admin: httpx.Client, browser: Browser) -> None:

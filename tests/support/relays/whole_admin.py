@@ -13,6 +13,7 @@ from relay.pipeline.delivery.new_producer import new_producer
 from relay.position import KafkaPositionStore
 from relay.settings import KafkaSettings, RelaySettings
 from relay.state import (
+    DroppedName,
     FailoverView,
     InstanceStatus,
     InstanceStore,
@@ -32,6 +33,12 @@ PASSWORD = "correct horse battery"
 _NAMES = ("shop-a", "crm", "late")
 _GTIDS = "3e11fa47-71ca-11e1-9e33-c80aa9429562:1-90"
 _RECORD = Path(__file__).parents[2] / "golden" / "position_records" / "position_record.1.json"
+
+_NO_DATABASE = "no database mapping lists its database."
+_DROPPED = (
+    DroppedName("metrics.orders_2027", _NO_DATABASE, 4118, 0, "shop.orders", 10, 12),
+    DroppedName("metrics._lead_gho", _NO_DATABASE, 96204),
+)
 
 
 @contextmanager
@@ -76,6 +83,7 @@ def _living(session: Session, paths: Paths) -> None:
         )
         Membership(session, paths).announce(member)
     store = InstanceStore(session, paths)
+    store.put_dropped("shop-a", _DROPPED)
     for name in _NAMES:
         session.create_ephemeral(paths.leader(name), b'{"relay": "rack-a-01-2211"}')
         status = InstanceStatus(
