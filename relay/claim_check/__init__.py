@@ -1,4 +1,4 @@
-"""Claim check: large values in a store of their own, named by their digest."""
+"""Claim check: stores large values outside of Kafka, under names that contain their digests."""
 
 from relay.claim_check.store import ClaimStore
 

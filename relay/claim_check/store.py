@@ -1,4 +1,4 @@
-"""Values outside of Kafka: written once, under a name derived from the contents, and never
+"""Stores values outside of Kafka. A value is written once under a name with its digest, and never
 changed.
 """
 
@@ -37,9 +37,9 @@ class ClaimStore:
             raise ConfigurationError(f"claims.url {settings.url}: {exc}.") from exc
 
     def check_access(self) -> None:
-        """Check that the folder can be reached, and leave no file there.
+        """Check that the folder can be used, without leaving a file there.
 
-        A missing folder that can be created is accepted. Raises as `put` does.
+        A missing folder is accepted if it can be created. Raises the errors of `put`.
         """
         with _store_errors(f"Looking at {self._root}"):
             try:
@@ -51,12 +51,14 @@ class ClaimStore:
                 raise NotADirectoryError(f"{self._root} is not a folder")
 
     def put(self, table: TableId, execute_position: int, value: bytes) -> Claim:
-        """Write a value and return its claim; an existing value is kept.
+        """Store a value and return its claim. An existing value is kept.
 
-        Raises ClaimStoreUnreachable, ClaimStoreRefused.
+        table             table of the row, for the path
+        execute_position  that of the change, for the path
+        value             the bytes
 
-        The name holds the digest: another attempt at the same change never touches what a committed
-        message may point to.
+        The name contains the digest, so that a repeated attempt never changes a value to which a
+        committed message refers. Raises ClaimStoreUnreachable, ClaimStoreRefused.
         """
         digest = sha256(value).hexdigest()
         name = (
@@ -69,9 +71,10 @@ class ClaimStore:
         return Claim(self._files.unstrip_protocol(path), len(value), digest)
 
     def holding(self, accepts: Callable[[str, bytes], bool]) -> list[str]:
-        """Return the paths of all values of this instance that are accepted with URL and bytes.
+        """Return the paths of all values of this instance for which the function returns True.
 
-        Each value is read. Raises ClaimStoreUnreachable, ClaimStoreRefused.
+        The function receives URL and bytes, so each value is read. Raises ClaimStoreUnreachable,
+        ClaimStoreRefused.
         """
         with _store_errors(f"Reading {self._root}"):
             try:
@@ -85,7 +88,7 @@ class ClaimStore:
             ]
 
     def remove(self, path: str) -> bool:
-        """Delete a value; return False if it was gone already.
+        """Delete a value; return False if it does not exist.
 
         Raises ClaimStoreUnreachable, ClaimStoreRefused.
         """

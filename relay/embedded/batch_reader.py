@@ -1,4 +1,4 @@
-"""One reading of the source, from a position on: the walk of an instance without Kafka."""
+"""Reads the source once, from a position on: the pipeline of an instance without Kafka."""
 
 import threading
 from collections.abc import Iterator
@@ -52,7 +52,9 @@ _PREPARED_BYTES: Final = 1_000_000
 
 @dataclass(slots=True)
 class EmbeddedState:
-    """What outlives a run. `record` is that of the last batch, None before the first."""
+    """What is kept between two runs. `record` is the position record of the last batch; None: there
+    was no batch yet.
+    """
 
     record: PositionRecord | None
     stores: dict[str, LocalRecords]
@@ -61,7 +63,13 @@ class EmbeddedState:
 
     @classmethod
     def of(cls, record: bytes | None, kept: Kept) -> "EmbeddedState":
-        """Return the state at a saved position. Raises PositionUnreadable, PositionNewer."""
+        """Return the state at a saved position.
+
+        record  bytes of the position record; None: there is none
+        kept    records that are stored together with the position
+
+        Raises PositionUnreadable, PositionNewer.
+        """
         known = None if record is None else PositionRecord.from_bytes(record)
         stores = {
             name: LocalRecords(name, kept.get(name, {})) for name in (SCHEMA, PREPARED, MAPPINGS)
@@ -70,9 +78,9 @@ class EmbeddedState:
 
 
 class BatchReader:
-    """Gives batches while the caller iterates; a second thread reads the source.
+    """Yields batches in the caller's thread; a second thread reads the source.
 
-    `started` is whether the source was opened.
+    `started` is whether the source has been opened.
     """
 
     def __init__(
@@ -92,9 +100,10 @@ class BatchReader:
         self._stats = InstanceStats()
 
     def run(self) -> Iterator[Batch | None]:
-        """Yield batches in order, and None after each short wait for one, until `stop` is set.
+        """Yield batches in order until `stop` is set, and None after each short wait without a
+        batch.
 
-        Raises every RelayError that ends a run.
+        Raises the RelayError that ends a run.
         """
         refuse_changed_rules(self._instance, self._state.record)
         mapping = self._mapping()

@@ -1,4 +1,4 @@
-"""Changes that a program takes one after another, and acknowledges."""
+"""The changes that a program receives one after another, and acknowledges."""
 
 import threading
 from collections.abc import Iterator
@@ -23,11 +23,11 @@ _WAIT_SECONDS: Final = 1.0
 
 
 class EmbeddedChanges:
-    """The changes of a source in their order; iterate in one thread.
+    """The changes of a source in their order. Iterate in one thread.
 
-    `ack` saves the position of everything that was returned. A program that was killed gets what
-    it had not acknowledged once more, with the same order keys. Any thread, and a signal handler,
-    may call `close`: the iteration then ends.
+    `ack` saves the position after all returned changes. A program that was killed receives the
+    changes again that it had not acknowledged, with the same order keys. Any thread and signal
+    handler may call `close`: the iteration then ends.
     """
 
     def __init__(self, settings: EmbeddedSettings, store: PositionStore) -> None:
@@ -67,11 +67,11 @@ class EmbeddedChanges:
             yield from self.take(1, _WAIT_SECONDS)
 
     def take(self, most: int = 1000, timeout_s: float = _WAIT_SECONDS) -> list[Change]:
-        """Return at least one change and at most `most`; none after `timeout_s` seconds, and
-        after `close`.
+        """Return at least one change and at most `most`; empty after `timeout_s` seconds and after
+        `close`.
 
-        The changes of a source transaction may be divided over calls. Raises the errors with which
-        a relay stops, and after `unreachable_seconds` that of a source which does not answer.
+        The changes of a source transaction can be in several results. Raises the errors with which
+        a relay stops, and after `unreachable_seconds` the error of a source that does not answer.
         """
         ends_s = monotonic() + timeout_s
         while not self._given.waiting and not self._stop.is_set():
@@ -89,22 +89,24 @@ class EmbeddedChanges:
 
     @property
     def position(self) -> bytes | None:
-        """Return the position after the last returned change; None before the start is known.
+        """Return the position after the last returned change; None if the start is not known yet.
 
-        A program that stores it together with its effects needs no `ack`.
+        A program that stores this together with its effects needs no `ack`.
         """
         position = self._given.position
         return None if position is None else position.to_bytes()
 
     def ack(self) -> None:
-        """Save the position of everything that was returned. Raises what the store raises."""
+        """Save the position after all returned changes. Raises the errors of the position store."""
         position = self.position
         if self._given.unsaved and position is not None:
             self._store.save(position)
             self._given.unsaved = False
 
     def close(self) -> None:
-        """End the iteration. The end of the `with` block closes connection and store."""
+        """End the iteration. The end of the `with` block then closes the connection and the
+        store.
+        """
         self._stop.set()
 
     def _arrived(self, batch: Batch) -> None:

@@ -39,15 +39,19 @@ class DeliveredChanges:
 
     @property
     def position(self) -> StoredPosition | None:
-        """Return the position after the last given change; None before the start is known."""
+        """Return the position after the last returned change; None if the start is not known
+        yet.
+        """
         if self._record is None:
             return None
         kept = {store: dict(records) for store, records in self._kept.items() if records}
         return StoredPosition(self._record, self._done, kept)
 
     def add(self, batch: Batch, changes: Sequence[Change]) -> None:
-        """Take the next batch. Changes that the program had before are left out: those up to the
-        newest order key, which a mapping with several topics repeats too.
+        """Add a batch with its changes. Changes that were already returned are dropped.
+
+        Those are the changes up to the greatest returned order key. A mapping with several topics
+        repeats order keys too, and these copies are also dropped.
         """
         new: deque[Change] = deque()
         for change in changes:

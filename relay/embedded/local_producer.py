@@ -1,4 +1,4 @@
-"""Batches of messages that stay in the program."""
+"""A producer that passes batches of messages to the program instead of Kafka."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,11 +17,11 @@ _NO_LIMIT_BYTES: Final = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What one commit holds.
+    """The contents of one commit.
 
-    messages  of rows and statements, in the order of the source
+    messages  messages of rows and statements, in the order of the source
     record    the position record after them
-    beside    records of the stores that are stored together with the position
+    beside    records that must be stored together with the position
     """
 
     messages: Sequence[OutboundMessage]
@@ -30,10 +30,9 @@ class Batch:
 
 
 class LocalProducer:
-    """Collects messages, and gives them as batches; used by one thread.
+    """Collects messages, and passes them on as batches. Used by one thread.
 
-    A commit is confirmed at once: what the program does with the batch decides which position it
-    saves.
+    A commit is confirmed at once, because the program decides later which position it saves.
     """
 
     def __init__(self, stores: Mapping[str, LocalRecords]) -> None:
@@ -50,12 +49,12 @@ class LocalProducer:
 
     @property
     def open_seconds(self) -> float:
-        """Return for how many seconds the batch has been open; 0 if none is."""
+        """Return the seconds since the open batch began; 0 if there is none."""
         return monotonic() - self._since_s if self._since_s else 0.0
 
     @property
     def longest_open_seconds(self) -> float:
-        """Return for how many seconds the batch has been open, as `open_seconds`."""
+        """Return the same as `open_seconds`: there is only one open batch."""
         return self.open_seconds
 
     @property
@@ -65,23 +64,23 @@ class LocalProducer:
 
     @property
     def overlaps(self) -> bool:
-        """Return False: a commit is answered before the next batch."""
+        """Return False: a commit is confirmed before the next batch begins."""
         return False
 
     def expect(self, partitions: int) -> None:
         """Do nothing: this producer has no queue."""
 
     def open(self) -> None:
-        """No older producer exists: the position store is locked."""
+        """Do nothing: the lock of the position store excludes other producers."""
 
     def send(self, message: OutboundMessage) -> None:
-        """Take one message; begin a batch if none is open."""
+        """Add a message to the open batch; begin a batch if there is none."""
         self._begin()
         own = message.topic in self._stores
         (self._beside if own else self._messages).append(message)
 
     def send_printed(self, topic: str, messages: PrintedMessages) -> None:
-        """Take messages of one topic; begin a batch if none is open."""
+        """Add messages of one topic to the open batch; begin a batch if there is none."""
         self._begin()
         self._messages.extend(messages.each(topic))
 
@@ -90,7 +89,7 @@ class LocalProducer:
         self.send(message)
 
     def commit(self, record: OutboundMessage) -> "Future[None]":
-        """Close the batch with its position record; return a future that is done."""
+        """Finish the batch with its position record. Return a future that is already done."""
         for each in self._beside:
             self._stores[each.topic].write(each.key or b"", each.value)
         self.batches.append(Batch(self._messages, record.value or b"", self._beside))
@@ -102,7 +101,9 @@ class LocalProducer:
     def commit_barrier(
         self, record: OutboundMessage, beside: Sequence[OutboundMessage]
     ) -> "Future[None]":
-        """Close the batch with the messages beside its record."""
+        """Finish the batch with its position record and the records in `beside`. Return a finished
+        future.
+        """
         for each in beside:
             self.send(each)
         return self.commit(record)
@@ -112,7 +113,9 @@ class LocalProducer:
         record: OutboundMessage,
         free: Callable[[], object],  # noqa: ARG002 - the future is done
     ) -> "Future[None]":
-        """Close the batch as `commit` does."""
+        """Finish the batch as `commit` does. `free` is not called, because the returned future is
+        finished.
+        """
         return self.commit(record)
 
     def abort(self) -> None:
@@ -133,7 +136,7 @@ class _NoLimits:
 
 
 class LocalTopics:
-    """Topics that exist by name only: one partition each, without a limit of sizes."""
+    """Topics that exist only as names: each has one partition and accepts messages of any size."""
 
     def __init__(self) -> None:
         self.sizes = _NoLimits()
@@ -150,7 +153,7 @@ class LocalTopics:
     def keep_key_forms(
         self, topic: str, table: TableId, form: str, shard: TableId | None = None
     ) -> None:
-        """Do nothing: all keys are in the one partition."""
+        """Do nothing: all keys are in one partition."""
 
     def is_compacted(self, topic: str) -> bool:
         """Return False: embedded topics are never compacted."""

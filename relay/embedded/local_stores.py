@@ -1,6 +1,6 @@
-"""Records beside the position, and the mapping sets, in the memory of the program.
+"""Stores in the memory of the program: records beside the position, and mapping sets.
 
-A relay with Kafka keeps them in compacted topics and in ZooKeeper.
+A relay with Kafka has them in compacted topics and in ZooKeeper.
 """
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ _DELETIONS: Final = 10_000
 
 
 class LocalRecords:
-    """The records of one store, in the order in which they were written; used by one thread."""
+    """The records of one store, in the order in which they were written. Used by one thread."""
 
     def __init__(self, topic: str, records: Mapping[bytes, bytes]) -> None:
         self.topic = topic
@@ -75,21 +75,21 @@ class LocalRecords:
 
 
 class LocalPositions:
-    """Makes the messages of the position; the program stores what they say."""
+    """Creates the messages of the position; the program stores their contents."""
 
     def message(self, record: PositionRecord) -> OutboundMessage:
         """Return the position record as a message that joins the batch."""
         return OutboundMessage(POSITION, 0, b"", record.to_bytes(), ())
 
     def history_messages(self, record: PositionRecord, now_ms: int) -> Sequence[OutboundMessage]:
-        """Return none: the program moves its position back by an older copy of it."""
+        """Return no messages: to move the position back, the program uses an older copy of it."""
         del record, now_ms
         return ()
 
     def keep_mappings(
         self, record: PositionRecord, contents: Mapping[str, Mapping[str, str]]
     ) -> tuple[PositionRecord, list[OutboundMessage]]:
-        """Return the record with the mapping sets that are kept, and the messages that keep
+        """Return the record with the list of stored mapping sets, and the messages that store
         them.
         """
         record, changes = keep_named(record, contents)
@@ -99,10 +99,10 @@ class LocalPositions:
 
 
 class GivenMapping:
-    """The mapping documents that the program gave, as a numbered set.
+    """The mapping documents in the program's arguments, as a numbered set.
 
-    Other documents than those of the record are the next set, so that what follows a
-    half-given transaction is given under them.
+    If they differ from the set in the position record, they become the next set. A transaction that
+    was delivered in part is completed under the set of the record.
     """
 
     def __init__(
@@ -120,11 +120,13 @@ class GivenMapping:
         return self._given.number
 
     def current(self) -> StoredSet:
-        """Return the set that the program gave."""
+        """Return the set of the documents in the program's arguments."""
         return self._given
 
     def load(self, number: int) -> StoredSet:
-        """Return this set, or the one of the record. Raises NodeMissing for another one."""
+        """Return the set of this number: the present one or that of the record. Raises NodeMissing
+        for another.
+        """
         if number == self._given.number:
             return self._given
         former = self._former
@@ -136,7 +138,9 @@ class GivenMapping:
         return StoredSet(SetRecord(number, {}, Note()), documents)
 
     def kept(self, digest: str) -> Mapping[str, str] | None:
-        """Return the documents of a set that the position holds, None if it does not."""
+        """Return the documents of the set with this digest, if the position has them; otherwise
+        None.
+        """
         return kept_documents(
             digest, {key.decode(): value for key, value in self._kept.read().items()}
         )

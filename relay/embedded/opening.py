@@ -1,4 +1,4 @@
-"""Opening embedded changes from plain arguments."""
+"""Opens embedded changes with plain arguments."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,15 +17,18 @@ def open(  # noqa: A001 - `embedded.open`, as a file is opened
     position: Path | str | PositionStore,
     **options: Any,
 ) -> EmbeddedChanges:
-    """Return the changes of some tables after the saved position; `with` ends them.
+    """Return the changes of some tables after the saved position. Use the result in a `with`
+    statement.
 
-    source    the server, as `source` of an instance
-    tables    real tables `database.table`, or expressions over that between slashes
-    position  the file of the position, or a store; `PositionCallbacks` makes one of two functions
+    source    the server, with the fields of `source` in an instance's settings
+    tables    real tables `database.table`, or regular expressions for such names between slashes
+    position  the file of the position, or a store; `PositionCallbacks` makes a store of two
+              functions
     options   further fields of `EmbeddedSettings`
 
-    The source is opened by the first change. Raises ConfigurationError for settings that contradict
-    themselves and for a position that another program has open, PositionUnreadable, PositionNewer.
+    The source is opened when the first change is requested. Raises ConfigurationError for
+    contradictory settings and for a position that another program uses, PositionUnreadable,
+    PositionNewer.
     """
     values = {"source": source, "tables": tuple(tables), **options}
     settings = checked_settings(EmbeddedSettings, values, "embedded.open", "arguments")

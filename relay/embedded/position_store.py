@@ -1,4 +1,4 @@
-"""The store of the position of embedded changes: a file, or functions of the program."""
+"""Stores the position of embedded changes: in a file, or by functions of the program."""
 
 import fcntl
 import os
@@ -11,10 +11,10 @@ from relay.errors import ConfigurationError
 
 
 class PositionStore(Protocol):
-    """Keeps one value of bytes. What `save` was given is what the next `load` returns."""
+    """Stores one value of bytes: `load` returns the value of the last `save`."""
 
     def load(self) -> bytes | None:
-        """Return the last saved position, None if there is none."""
+        """Return the last saved position; None if there is none."""
 
     def save(self, position: bytes) -> None:
         """Replace the position; it is durable when this returns."""
@@ -25,9 +25,9 @@ class PositionStore(Protocol):
 
 @dataclass(frozen=True)
 class PositionCallbacks:
-    """A position that two functions of the program load and save.
+    """A position store of two functions of the program, which load and save.
 
-    Their errors end the iteration.
+    Errors of the functions end the iteration.
     """
 
     load: Callable[[], bytes | None]
@@ -40,7 +40,7 @@ class PositionCallbacks:
 class PositionFile:
     """A position in a file, which is replaced as a whole.
 
-    One program has it at a time: `load` locks the file `<name>.lock` beside it until `close`.
+    Only one program can use it: `load` locks the file `<name>.lock` next to it until `close`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -48,9 +48,9 @@ class PositionFile:
         self._lock: IO[bytes] | None = None
 
     def load(self) -> bytes | None:
-        """Lock the file and return its content, None if there is none.
+        """Lock the file and return its contents; None if the file does not exist.
 
-        Raises ConfigurationError if another program has it, or if it cannot be read.
+        Raises ConfigurationError if another program has locked it, or if it cannot be read.
         """
         try:
             self._take()
@@ -63,7 +63,7 @@ class PositionFile:
             raise self._refused("be read", exc) from exc
 
     def save(self, position: bytes) -> None:
-        """Replace the content. Raises ConfigurationError if it cannot be written."""
+        """Replace the contents durably. Raises ConfigurationError if the file cannot be written."""
         new = self._path.with_name(f"{self._path.name}.new")
         try:
             with new.open("wb") as file:

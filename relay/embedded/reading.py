@@ -1,4 +1,6 @@
-"""Sessions one after another: what a relay retries is retried, every other error is raised."""
+"""Reads the source in one session after another: errors that a relay retries start a new
+session.
+"""
 
 import threading
 from collections.abc import Generator
@@ -18,11 +20,11 @@ _log = structlog.stdlib.get_logger(__name__)
 _STEP_SECONDS = 0.1
 
 Batches: TypeAlias = Generator[Batch | None, None, None]
-"""Batches, and None after each short wait for one."""
+"""Yields batches, and None after each short wait without a batch."""
 
 
 class SourceReading:
-    """Reads the source in sessions; used by the program's thread."""
+    """Reads the source in sessions. Used by the program's thread."""
 
     def __init__(
         self, settings: EmbeddedSettings, state: EmbeddedState, stop: threading.Event
@@ -35,9 +37,10 @@ class SourceReading:
         self._failing_since_s: float | None = None
 
     def batches(self) -> Batches:
-        """Yield batches until `stop`.
+        """Yield batches until the reading is stopped.
 
-        Raises the errors that stop a relay, and Unreachable errors that last too long.
+        Raises the errors that stop a relay, and the error of a source that is unreachable for too
+        long.
         """
         while not self._stop.is_set():
             reader = BatchReader(self._instance, self._settings.mapping, self._state, self._stop)

@@ -1,4 +1,4 @@
-"""The settings of embedded changes, and those of the instance that they make."""
+"""The settings of embedded changes, and the instance settings that are derived from them."""
 
 import re
 from typing import Annotated, Final, Literal
@@ -32,7 +32,7 @@ _NO_TIMEOUT_MS: Final = 86_400_000 * 24
 
 
 class EmbeddedSettings(Settings):
-    """Which changes a program gets, in the words of an instance."""
+    """The changes that a program receives. The fields are those of an instance."""
 
     source: SourceSettings
     """The server that is read. A standby is for relays with Kafka."""
@@ -49,21 +49,21 @@ class EmbeddedSettings(Settings):
     routing: RoutingSettings = RoutingSettings()
     """What happens to names that `mapping` does not list."""
     rules: tuple[RowRuleSettings, ...] = ()
-    """Which rows and columns are given."""
+    """Which rows and columns the program receives."""
     masks: tuple[MaskSettings, ...] = ()
     """How values are hidden."""
     transforms: tuple[TransformSettings, ...] = ()
     """Functions for the rows of a table."""
     ddl: bool = False
-    """Give the DDL of the tables too."""
+    """Also deliver the DDL of the tables."""
     row_image: Literal["full", "partial"] = "full"
     """`partial` accepts rows that lack columns (MINIMAL, NOBLOB)."""
     values: Literal["python", "text"] = "python"
     """Values as Python types, or as the texts that the server prints."""
     buffer: BufferSettings = BufferSettings()
-    """The buffer between reading and giving."""
+    """The buffer between the thread that reads the source and the program's thread."""
     unreachable_seconds: Annotated[float, Field(ge=0)] = 60
-    """For how long an unreachable source is tried again before its error is raised."""
+    """Seconds for which an unreachable source is tried again before its error is raised."""
 
     @field_validator("source")
     @classmethod
@@ -82,7 +82,7 @@ class EmbeddedSettings(Settings):
 
     @property
     def instance(self) -> InstanceSettings:
-        """Return the settings of the instance whose walk the rows take."""
+        """Return the settings of an instance that publishes the same changes."""
         routing = self.routing
         if not self.mapping:
             routing = RoutingSettings(unmapped_db="default_topic", default_topic=_TOPIC)

@@ -1,4 +1,4 @@
-"""The position of embedded changes as bytes: the record of a relay, and what is kept beside it."""
+"""The position of embedded changes as bytes: a relay's position record, and records beside it."""
 
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from relay.model.records.position_record import PositionRecord
 
 FORMAT: Final = 1
 Kept: TypeAlias = Mapping[str, Mapping[bytes, bytes]]
-"""The records beside the position: name of the store → key → value."""
+"""Records that are stored together with the position: name of the store → key → value."""
 _REMEDY: Final = (
     "Restore the position file from a copy. Or delete it: the program then starts at `start`, "
     "and you must repair the data that it has written from the changes."
@@ -21,11 +21,11 @@ _REMEDY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class StoredPosition:
-    """Up to where changes are done.
+    """The position up to which changes were processed.
 
-    `record` is the position record before the first change that is not. `done` is the execute
-    position of the last change that is done nevertheless, in the middle of what follows the record;
-    0 if there is none.
+    record  the position record before the first unprocessed change
+    done    execute position of the last processed change after the record, in the middle of a
+            batch; 0 if there is none
     """
 
     record: bytes
@@ -43,7 +43,10 @@ class StoredPosition:
 
     @classmethod
     def from_bytes(cls, value: bytes) -> "StoredPosition":
-        """Read a position. Raises PositionNewer, or PositionUnreadable if it is none."""
+        """Return the position in bytes.
+
+        Raises PositionNewer for a newer format, PositionUnreadable for other bytes.
+        """
         try:
             fields: dict[str, Any] = orjson.loads(value)
             if fields["format"] > FORMAT:

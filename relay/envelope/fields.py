@@ -1,13 +1,15 @@
-"""The names that a message is made of: its 14 fields, its types, its headers."""
+"""The names in a message: its 14 fields, its types, its headers."""
 
 from enum import StrEnum
 from typing import Final
 
 ENVELOPE_VERSION: Final = 1
-"""Rises when a reader of the older form would read the newer one wrongly."""
+"""Version of the message form. It rises if a reader of the older form would misread the newer
+one.
+"""
 
 DDL_TOPIC_SUFFIX: Final = ".ddl"
-"""The suffix of the topic of statements, after the name of its topic of rows."""
+"""Suffix of a topic of statements; the name before it is that of the topic of rows."""
 
 DATA: Final = "data"
 DATABASE: Final = "database"

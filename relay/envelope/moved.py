@@ -1,4 +1,4 @@
-"""The marker in a topic that tables of a logical database leave (ADR 78) or come back to (81)."""
+"""The marker in a topic that tables of a logical database leave (ADR 78) or return to (ADR 81)."""
 
 import json
 from collections.abc import Mapping
@@ -6,20 +6,22 @@ from dataclasses import dataclass
 from typing import Final
 
 MOVED_VERSION: Final = 1
-"""Rises when a reader of the older form would read the newer one wrongly."""
+"""Version of the marker's form. It rises if a reader of the older form would misread the newer
+one.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class MovedMarker:
-    """Rows of a logical database that an instance publishes come after this in other topics, or
-    in this one again.
+    """A message that says: rows of a logical database from one instance are in other topics from
+    now on, or are in this topic again.
 
-    database  the logical database; all of its tables that the topic has are meant
-    topic     the topic that they leave, or come back to if `to` names it
+    database  the logical database; all of its tables in the topic are meant
+    topic     the topic that they leave, or to which they return if `to` contains it
     to        topics and templates (`{db}`, `{table}`) of the database from now on; empty if the
-              database is mapped no more
+              database is no longer mapped
     set       number of the first mapping set without the topic, or with it again
-    instance  the instance that publishes no such row to `topic` any more, or again
+    instance  the instance whose rows are meant
     feeders   all instances that publish to `topic`: each of them writes a marker
     """
 
@@ -31,7 +33,9 @@ class MovedMarker:
     feeders: tuple[str, ...]
 
     def key(self) -> bytes:
-        """Return the key of the marker's record: a JSON object, which no key of a row is."""
+        """Return the key of the marker's record: a JSON object, because keys of rows are JSON
+        arrays.
+        """
         return _json(
             {
                 "moved": self.database,

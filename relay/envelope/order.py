@@ -14,7 +14,7 @@ from relay.envelope.fields import Header
 TIME_DIGITS: Final = 13
 POSITION_DIGITS: Final = 19
 ORDER_WIDTH: Final = TIME_DIGITS + 1 + POSITION_DIGITS
-"""Length of an order in characters, which are bytes."""
+"""Length of an order header in characters, each of which is one byte."""
 
 _MAX_TIME_MS: Final = 10**TIME_DIGITS - 1
 _MAX_POSITION: Final = (1 << 63) - 1
@@ -23,16 +23,19 @@ _ORDER: Final = re.compile(rf"([0-9]{{{TIME_DIGITS}}})\.([0-9]{{{POSITION_DIGITS
 
 
 class Order(NamedTuple):
-    """The order key in the header; it compares in the order of the changes."""
+    """The order key in the header. Comparing two of them gives the order of the changes."""
 
     execute_time: int
     execute_position: int
 
 
 def order_text(execute_time: int, execute_position: int) -> str:
-    """Return `execute_time` (ms) and `execute_position` (63 bits) as text of ORDER_WIDTH.
+    """Return the text of an order header, of length ORDER_WIDTH.
 
-    Raises ValueError if one does not fit.
+    execute_time      Unix milliseconds
+    execute_position  63 bits
+
+    Raises ValueError if a value is negative or too large.
     """
     if not 0 <= execute_time <= _MAX_TIME_MS:
         raise ValueError(f"execute time {execute_time} does not fit into {TIME_DIGITS} digits")
@@ -54,8 +57,9 @@ def parse_order(text: str | bytes) -> Order:
 
 
 def order_of(headers: Iterable[tuple[str, bytes]]) -> Order | None:
-    """Return the order key of a record by its first `order` header. None if it has none, or one
-    that the relay does not write.
+    """Return the order key in the first `order` header of a record.
+
+    Returns None if the record has no such header, or if its text is not one that the relay writes.
     """
     found = next((value for name, value in headers if name == Header.ORDER.value), None)
     try:
@@ -65,10 +69,10 @@ def order_of(headers: Iterable[tuple[str, bytes]]) -> Order | None:
 
 
 def orders_text(positions: Sequence[int]) -> str:
-    """Return the `orders` header of rows with these execute positions, which must rise.
+    """Return the text of the header `orders` for rows with these execute positions.
 
-    It is a comma-separated list with one number per row: its execute position minus the one in
-    `order`, which is the first row's. All rows of a message have one execute time.
+    It is a comma-separated list with one number for each row: its execute position minus that of
+    the first row, which is in the header `order`. All rows of a message have one execute time.
 
     Raises ValueError if the positions do not rise.
     """
@@ -80,9 +84,9 @@ def orders_text(positions: Sequence[int]) -> str:
 
 
 def row_orders(order: str | bytes, orders: str | bytes | None) -> list[Order]:
-    """Return each row's order key from the two headers; without `orders` the message has one row.
+    """Return the order key of each row of a message, from its headers `order` and `orders`.
 
-    Raises ValueError for other texts.
+    `orders` None: the message has one row. Raises ValueError if a header has another form.
     """
     first = parse_order(order)
     if orders is None:

@@ -1,4 +1,4 @@
-"""The `renamed` header: which columns an ALTER TABLE renames."""
+"""The header `renamed`: the columns that an ALTER TABLE renames."""
 
 import json
 from collections.abc import Iterable
@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 class ColumnRename(NamedTuple):
     """One renamed column, in the spelling of the statement.
 
-    All renames of a statement happen at once, so two of them may swap names.
-
-    `if_exists`: the statement renames the column only if the table has it, which the statement does
-    not show (MariaDB).
+    All renames of a statement happen at once, so two of them may swap names. `if_exists`: the
+    statement renames the column only if the table has it, and does not show whether it has
+    (MariaDB).
     """
 
     old: str

@@ -27,10 +27,13 @@ class AssignmentAge:
 
 
 def may_take(age: AssignmentAge, member: str, now_s: float) -> bool:
-    """Return whether a member may try to lead.
+    """Return whether a relay may try to become the leader.
 
-    It may if it is assigned, or if the assigned member has left the instance without a leader for
-    too long. The leader of the plan may try too: its node may exist after an attempt or a
+    member  name of the relay
+    now_s   present time of the monotonic clock
+
+    It may if it is assigned, or if the assigned relay has left the instance without a leader for
+    UNCLAIMED_SECONDS. The leader in the plan may try too: its node may exist after an attempt or a
     resignation that ZooKeeper did not answer.
     """
     assignment = age.assignment
@@ -40,10 +43,10 @@ def may_take(age: AssignmentAge, member: str, now_s: float) -> bool:
 
 
 def gives_way(age: AssignmentAge, member: str, now_s: float, patience_s: float) -> bool:
-    """Return whether a leader should hand over.
+    """Return whether the leader `member` should hand the instance over to the assigned relay.
 
-    For an operator's move: immediately. Otherwise when the assignment is `patience_s` old, so that
-    relays that join and leave within that time move no instance.
+    After an operator's order: immediately. Otherwise when the assignment is `patience_s` seconds
+    old, so that relays that join and leave within that time move no instance.
     """
     assignment = age.assignment
     if assignment.leader != member or assignment.wanted == member:
@@ -106,8 +109,8 @@ class AssignmentTable:
                 del self._signals[instance]
 
     def assignment(self, instance: str) -> Assignment | None:
-        """Return the leading relay and the assigned relay of an instance; None if the plan lacks
-        it.
+        """Return the leading and the assigned relay of an instance; None if the plan does not
+        contain it.
         """
         age = self._ages.get(instance)
         return None if age is None else age.assignment
@@ -129,7 +132,9 @@ class AssignmentTable:
             self._kept_until_s[instance] = monotonic() + KEPT_SECONDS
 
     def gives_way(self, instance: str) -> Assignment | None:
-        """Return the assignment if this member leads and should hand over now, else None."""
+        """Return the assignment if this relay leads the instance and should hand it over now;
+        otherwise None.
+        """
         age = self._ages.get(instance)
         if age is None or age.assignment.wanted == self._member:
             return None

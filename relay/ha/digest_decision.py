@@ -1,8 +1,8 @@
 """Decides about a switch without GTIDs, from a search for the last published transaction by its
-digests. Pure.
+digests, without input or output.
 
-The promise: the result is SWITCH only if exactly one position of the other server's binlog can
-follow the published transactions.
+The decision is SWITCH only if exactly one position in the other server's binlog can follow the
+published transactions.
 """
 
 from relay.ha.source_decision import Action, Decision
@@ -12,9 +12,10 @@ from relay.model.replication import Replicating, Replication
 
 
 def landmark_unknown(fingerprint: ResumeFingerprint | None, *, half: bool) -> str:
-    """Return why a search by digests cannot prove a position, "" if it can.
+    """Return the reason why a search by digests cannot prove a position; "" if it can.
 
-    `half` means that only a part of a transaction is published.
+    fingerprint  digests of the last published transactions; None: there are none
+    half         whether only a part of a transaction is published
     """
     if half:
         return (
@@ -35,7 +36,12 @@ def landmark_unknown(fingerprint: ResumeFingerprint | None, *, half: bool) -> st
 
 
 def decide_by_digest(sought: Sought, replication: Replication, to: ServerRole) -> Decision:
-    """Return the decision. The table in the tests has a row for each path."""
+    """Return the decision about a switch.
+
+    sought       result of the search on the other server
+    replication  state of the replication on the other server
+    to           role of the other server
+    """
     if replication.unproven:
         reason = f"Digests cannot prove which transactions the {to} has: {replication.unproven}."
         return _stop(reason, to, "PLACE_AMBIGUOUS")

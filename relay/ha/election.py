@@ -75,8 +75,8 @@ class Election:
     def leads(self, *, for_certain: bool = False) -> bool:
         """Return whether this relay leads, by the events that the session has received so far.
 
-        False after the session was lost. While the connection is suspended: True, unless
-        `for_certain` is set.
+        Returns False after the session was lost. While the connection is suspended it returns True,
+        or False with `for_certain`.
         """
         if self._held_in != self._session.sessions or self._session.state is SessionState.LOST:
             return False
@@ -84,16 +84,16 @@ class Election:
 
     @property
     def leading_since_ms(self) -> int | None:
-        """When this relay became leader, in Unix milliseconds. None: it does not lead, or has
-        detected that it lost leadership.
+        """Time at which this relay became leader, in Unix milliseconds; None if it does not
+        lead.
         """
         return self._since_ms if self.leads() else None
 
     @property
     def undecided(self) -> bool:
-        """Return whether the connection has been lost for less than the session's timeout.
+        """Return whether the connection is lost, but for less than the session timeout.
 
-        Whether the session and the leadership survive is then unknown.
+        It is then unknown whether the session and the leadership still exist.
         """
         return (
             not self._session.connected and self._session.silent_s * 1000 < self._session.timeout_ms
@@ -116,9 +116,7 @@ class Election:
             return False
 
     def gives_way(self) -> Assignment | None:
-        """Return the assignment if another relay should lead and this one must hand over; else
-        None.
-        """
+        """Return the assignment if this relay must hand over to another one; otherwise None."""
         return (
             self._assignments.gives_way(self._instance) if self._assignments is not None else None
         )
@@ -132,7 +130,7 @@ class Election:
         self._has_resigned = True
 
     def leader(self) -> str | None:
-        """Return the name of the leading relay, None if no relay leads."""
+        """Return the name of the leading relay; None if no relay leads."""
         found = self._session.find(self._path, synced=True)
         return None if found is None else str(json.loads(found.value)["relay"])
 

@@ -1,4 +1,4 @@
-"""Decides which server an instance without a position reads. Pure."""
+"""Decides which server an instance without a position reads, without input or output."""
 
 from collections.abc import Iterable
 
@@ -9,11 +9,12 @@ from relay.model.failover import FailoverOrders, ServerRole, ServerSeen
 def first_server(
     servers: Iterable[ServerSeen], orders: FailoverOrders, rules: SwitchRules
 ) -> ServerRole:
-    """Return the server to start at, if the standby has its own start settings.
+    """Return the server at which an instance without a position begins.
 
-    An operator's order selects the standby. So does a dead master (by its failed heartbeats), if
-    the standby answers, `rules.automatic` is set and no operator holds the instance. Otherwise the
-    master. No proof is necessary, because nothing was published yet.
+    Call it only if the standby has its own start settings. The result is the standby after an
+    operator's order, and if the master is dead by its failed heartbeats, the standby answers,
+    `rules.automatic` is set and no operator holds the instance. Otherwise it is the master. No
+    proof is necessary, because nothing was published yet.
     """
     seen = {each.role: each for each in servers}
     master, standby = seen[ServerRole.MASTER], seen[ServerRole.STANDBY]

@@ -1,5 +1,5 @@
-"""Decides which relay should lead each instance. Pure: all relays that read the same view compute
-the same result.
+"""Decides which relay should lead each instance, without input or output: all relays that read the
+same view compute the same result.
 """
 
 from bisect import insort
@@ -27,8 +27,10 @@ class Member:
 class ClusterView:
     """The state of an installation at one time.
 
-    `leaders`: instance → member. `preferred`: instance → servers, the best first. `moves`: instance
-    → the member or server that an operator ordered. `maintenance`: servers to be drained.
+    leaders      instance → relay that leads it
+    preferred    instance → preferred servers, the best first
+    moves        instance → relay or server to which an operator moved it
+    maintenance  servers that must be drained
     """
 
     members: tuple[Member, ...] = ()
@@ -51,7 +53,9 @@ class Why(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """The member that leads an instance (None: no leader) and the member that should."""
+    """The relay that leads an instance (None: there is no leader), and the relay that should lead
+    it.
+    """
 
     leader: str | None
     wanted: str
@@ -59,7 +63,7 @@ class Assignment:
 
     @property
     def urgent(self) -> bool:
-        """Return whether an operator ordered the assignment, so that it is carried out
+        """Return whether an operator ordered the assignment, so that it takes effect
         immediately.
         """
         return self.why in (Why.MOVED, Why.DRAINED)

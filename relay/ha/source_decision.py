@@ -1,8 +1,8 @@
-"""Decides which server an instance reads from next. Pure.
+"""Decides which server an instance reads from next, without input or output.
 
 A switch by GTID requires that the other server has all published transactions and still has the
-binlog of the rest. Losses that an operator accepted are exempt. While the current server answers,
-it is not left for a server that is not ready.
+binlog of the rest. Losses that an operator accepted are exempt. While the present server answers,
+the instance leaves it only for a server that is ready.
 """
 
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ class Action(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SwitchRules:
-    """Settings that the decision depends on.
+    """Settings of the decision.
 
-    `without_gtid`: switch when GTIDs prove nothing. `by_digest`: switch then only if digests prove
-    the position.
+    without_gtid  whether to switch although there are no GTIDs as a proof
+    by_digest     whether such a switch requires that digests prove the position
     """
 
     retry_threshold: int
@@ -41,11 +41,12 @@ class SwitchRules:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """Both servers, the published transactions, and the operator's orders and settings.
+    """The facts for a decision: both servers, the published transactions, orders and settings.
 
-    `followed` is the server that the position belongs to. `published_before` is the published set
-    at the heartbeat before: a healthy standby has that set, but rarely the current one. `streaming`
-    is True while rows arrive, and False before reading begins.
+    followed          role of the server to which the position belongs
+    published_before  the published set at the heartbeat before; a healthy standby has this set, but
+                      rarely the present one
+    streaming         whether rows arrive; False before reading begins
     """
 
     followed: ServerRole
@@ -62,8 +63,8 @@ class Situation:
 
     @property
     def followed_serves(self) -> bool:
-        """Return whether the followed server answers and is still the one that the position belongs
-        to.
+        """Return whether the followed server answers and is still the server to which the position
+        belongs.
         """
         followed = self.server(self.followed)
         return followed is not None and followed.answers and followed.is_of(self.published.identity)
@@ -73,8 +74,9 @@ class Situation:
 class Decision:
     """The decision about the source's server, and its reason.
 
-    `code` is the error code of a STOP. `behind` is the number of transactions that the other server
-    lacks. `lacking` and `gone` are the GTIDs that would be lost: an operator must accept the loss.
+    code           error code of a STOP
+    behind         number of transactions that the other server lacks
+    lacking, gone  GTIDs that would be lost; an operator must accept their loss
     """
 
     action: Action
@@ -89,10 +91,10 @@ class Decision:
 def followed_role(
     published: Published, servers: tuple[ServerSeen, ...], noted: ServerRole | None
 ) -> ServerRole:
-    """Return the role of the server that the position belongs to.
+    """Return the role of the server to which the position belongs.
 
-    If no server has the identity of the position, return `noted`. If that is not set: the only
-    server whose identity is unknown, otherwise the master.
+    If no server has the identity in the position, the result is `noted`. If that is None, it is the
+    only server whose identity is unknown, otherwise the master.
     """
     for seen in servers:
         if seen.is_of(published.identity):
@@ -104,7 +106,7 @@ def followed_role(
 
 
 def decide(situation: Situation) -> Decision:
-    """Return the decision for the instance. The table in the tests has a row for every case."""
+    """Return the decision for a situation."""
     target, why = _wanted(situation)
     if target is None:
         return Decision(Action.STAY, why)

@@ -1,4 +1,4 @@
-"""Relayed tables that foreign keys change without a word in the binlog."""
+"""Finds relayed tables whose rows foreign keys change without events in the binlog."""
 
 from contextlib import closing
 
@@ -13,9 +13,9 @@ _CHECK = "cascades"
 
 
 def check_cascades(instance: InstanceSettings, mapping: MappingSet | None) -> Finding:
-    """Ask the source for its foreign keys.
+    """Return the result of a check of the source's foreign keys.
 
-    `mapping` None: not known, so every table that the filter accepts counts.
+    `mapping` None: it is unknown, so every table that the filter accepts is checked.
     """
     try:
         relayed = is_relayed(

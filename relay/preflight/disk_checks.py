@@ -14,7 +14,9 @@ from relay.settings import InstanceSettings
 
 
 def check_disks(instance: InstanceSettings, installation: str) -> list[Finding]:
-    """Check the folders and stores in the instance's settings; nothing if there are none."""
+    """Return the results of checking the folders and stores in the settings; empty if there are
+    none.
+    """
     findings = []
     if instance.spool == "mixed" and instance.spooling.directory is not None:
         findings.append(_spool(instance, instance.spooling.directory))

@@ -8,7 +8,7 @@ from relay.errors import RelayError
 
 
 class Verdict(StrEnum):
-    """NOT_CHECKED: it depends on something that failed, which has a finding of its own."""
+    """The result of a check. NOT_CHECKED: it depends on something whose own check has failed."""
 
     PASSED = "pass"
     WARNING = "warn"
@@ -18,9 +18,11 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the answer.
+    """The result of one check, with a sentence.
 
-    `code` (of failures alone) and `remedy` are those of the relay's error; `instance` as well.
+    code      error code of the relay; only for a failure
+    remedy    what to do; empty if nothing is necessary
+    instance  name of the instance; empty for the installation
     """
 
     check: str
@@ -58,12 +60,14 @@ def found(check: str, error: RelayError, instance: str = "", *, warning: bool = 
 
 
 def not_checked(check: str, because: str, instance: str = "", remedy: str = "") -> Finding:
-    """Return a finding of a check that could not run. `because` continues "Not checked because"."""
+    """Return the result of a check that could not run. `because` follows the words "Not checked
+    because".
+    """
     return Finding(
         check, Verdict.NOT_CHECKED, f"Not checked because {because}.", remedy, instance=instance
     )
 
 
 def exit_code(findings: Iterable[Finding]) -> int:
-    """Return 1 if the relay would not run as configured, 0 otherwise; warnings do not count."""
+    """Return 1 if the relay could not run as configured, otherwise 0. Warnings do not count."""
     return 1 if any(each.verdict is Verdict.FAILED for each in findings) else 0

@@ -23,9 +23,9 @@ _REMEDY: Final = (
 
 
 def check_generated_columns(instance: InstanceSettings, mapping: MappingSet | None) -> Finding:
-    """Ask the source for generated columns that it does not log.
+    """Return the result of a check for generated columns that the source does not log.
 
-    `mapping` None: not known, so every table that the filter accepts counts.
+    `mapping` None: it is unknown, so every table that the filter accepts is checked.
     """
     if instance.message.row_image == "partial":
         return passed(

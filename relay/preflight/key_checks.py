@@ -60,9 +60,11 @@ def check_keys(
     records: Mapping[str, PositionRecord | None],
     mapping: MappingSet | None,
 ) -> list[Finding]:
-    """Compare the keys of each instance's tables with those of the topics that they go to.
+    """Compare the keys of each instance's tables with the recorded keys of their topics.
 
-    `records` holds the instances with a known position. `mapping` None: not known.
+    records  instance → position record, or None without one; instances with an unknown position are
+             missing
+    mapping  the active mapping; None: unknown
     """
     # Forms of rows that exist count before those of rows to come.
     instances = sorted(settings.instances, key=lambda each: records.get(each.name) is None)

@@ -1,4 +1,6 @@
-"""All checks of a configuration, one after the other; one that fails stops no other."""
+"""Runs all checks of a configuration one after the other; a failed check does not stop the
+others.
+"""
 
 from collections.abc import Sequence
 from typing import Final

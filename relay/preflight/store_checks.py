@@ -23,9 +23,13 @@ _SILENT: Final = "ZooKeeper does not answer"
 
 @dataclass(slots=True)
 class StoreView:
-    """The state of ZooKeeper. `mapping` None: unknown; `notes` holds the instances that could be
-    read, None if there is no note. `in_force` names the active set, None: unknown; `sets` the
-    newest ones by number. `agreements` say who feeds each topic.
+    """The state of ZooKeeper.
+
+    mapping     the active mapping; None: unknown
+    notes       instance → its note, or None without one; instances that cannot be read are missing
+    in_force    name of the active set; None: unknown
+    sets        number → set, for the newest ones
+    agreements  topic → the instances that feed it
     """
 
     mapping: MappingSet | None = None

@@ -1,4 +1,4 @@
-"""Log, metrics, and the relay process's own answers."""
+"""Log, metrics, and the HTTP endpoints of the relay process."""
 
 from relay.telemetry.instance_metrics import InstanceMetrics
 from relay.telemetry.known_hosts import KnownHosts

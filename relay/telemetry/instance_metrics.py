@@ -68,19 +68,19 @@ class InstanceMetrics:
         return metrics.DROPPED_ROWS.labels(self.instance, cause)
 
     def printed_rows(self, path: str, reason: str) -> Counter:
-        """Rows printed; `path` is a RowPath, `reason` a SlowReason or ""."""
+        """Return the counter of printed rows. `path` is a RowPath, `reason` a SlowReason or ""."""
         return metrics.PRINTED_ROWS.labels(self.instance, path, reason)
 
     def dead_letters(self, code: str) -> Counter:
-        """The counter of dead letters with this error code."""
+        """Return the counter of dead letters with this error code."""
         return metrics.DEAD_LETTERS.labels(self.instance, code)
 
     def errors(self, code: str) -> Counter:
-        """The counter of the instance's errors with this code."""
+        """Return the counter of the instance's errors with this code."""
         return metrics.ERRORS.labels(self.instance, code)
 
     def aborts(self, code: str) -> Counter:
-        """Aborted Kafka transactions by the code of their error."""
+        """Return the counter of Kafka transactions that were aborted by an error with this code."""
         return metrics.ABORTS.labels(self.instance, code)
 
     def show_state(self, state: str) -> None:

@@ -12,7 +12,7 @@ _LOOPBACK: Final = "localhost"
 
 
 class KnownHosts:
-    """`names` are those of a setting; `*` is any.
+    """The host names that an HTTP server accepts. `names` are those of a setting; `*` means any.
 
     IP addresses and localhost are always accepted: a foreign page cannot have such a name.
     """
@@ -23,7 +23,10 @@ class KnownHosts:
         self._names = known | {_LOOPBACK}
 
     def knows(self, header: str | None) -> bool:
-        """Return whether a request with this Host header is accepted. Only programs send none."""
+        """Return whether a request with this Host header is accepted.
+
+        `header` None is accepted, because only programs send no Host header.
+        """
         if header is None or self._every:
             return True
         name = _plain(_without_port(header))

@@ -1,4 +1,4 @@
-"""Standard error as an output of the log that does not block while nobody reads it."""
+"""Writes the log to standard error without blocking when nobody reads it."""
 
 import logging
 import os
@@ -29,15 +29,16 @@ class LogHandler(logging.StreamHandler["LogOutput | TextIO"]):
         super().__init__(self._output or stream)
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a record. If earlier ones were dropped, write how many."""
+        """Write a record. If records were dropped before it, also write their number."""
         super().emit(record)
         if self._output is not None and (lines := self._output.take_lost()):
             _log.warning("log_lines_lost", lines=lines, reason="nobody read the log in time")
 
     def give_up(self) -> None:
-        """Close what the handler opened, because another one replaces it. The stream stays open.
+        """Close what the handler has opened, because another handler replaces it. The stream stays
+        open.
 
-        `close` does not: `logging.shutdown` calls it, and records may follow.
+        `close` does nothing: `logging.shutdown` calls it, and records may follow.
         """
         self.acquire()
         try:
@@ -48,10 +49,10 @@ class LogHandler(logging.StreamHandler["LogOutput | TextIO"]):
 
 
 class LogOutput:
-    """Writes texts to the file of a stream; drops and counts those that nobody reads in time.
+    """Writes texts to the file of a stream; drops and counts texts that nobody reads in time.
 
-    A text of which a part was written is finished before the next one. Used by one thread at a
-    time.
+    If a part of a text was written, the rest is written before the next text. Used by one thread at
+    a time.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -63,7 +64,7 @@ class LogOutput:
         self._patient_from_s = 0.0
 
     def write(self, text: str) -> int:
-        """Write a text whole, or drop it."""
+        """Write a text completely, or drop it. Return its length."""
         data = text.encode(self._encoding, errors="backslashreplace")
         now_s = monotonic()
         end_s = now_s + _WAIT_SECONDS if now_s >= self._patient_from_s else now_s
@@ -83,7 +84,9 @@ class LogOutput:
         """Do nothing: `write` keeps no text that it can write."""
 
     def take_lost(self) -> int:
-        """Return how many texts were dropped before the last one, once that was written."""
+        """Return the number of texts that were dropped before the last written one, and reset
+        it.
+        """
         if not self._is_written:
             return 0
         lost, self._lost = self._lost, 0

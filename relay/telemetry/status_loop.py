@@ -22,7 +22,7 @@ _KIND: Final = "status-server"
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer to a request; `headers` are those beside type and length."""
+    """An answer to a request. `headers` are those in addition to type and length."""
 
     status: HTTPStatus
     content_type: str
@@ -71,7 +71,7 @@ class StatusLoop:
         )
 
     def close(self) -> None:
-        """Answer no more and give the port back."""
+        """Stop answering, and close the port."""
         if self._server is not None:
             self._server.close()
         self._socket.close()

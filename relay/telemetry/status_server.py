@@ -1,4 +1,4 @@
-"""The relay process answers for itself: /healthz, /readyz, /metrics and /status."""
+"""The HTTP endpoints of the relay process: /healthz, /readyz, /metrics and /status."""
 
 import json
 import socket
@@ -32,11 +32,11 @@ _log = structlog.stdlib.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The answers of the server. Each function is called in the server's threads, for every
-    request, and must not wait.
+    """The functions that answer requests. They are called in the server's threads and must not
+    wait.
 
-    `unhealthy` and `unready` return why not, in a sentence, or None. `statuses` returns one JSON
-    object per instance.
+    unhealthy, unready  return the reason as a sentence; None: the process is healthy or ready
+    statuses            returns one JSON object for each instance
     """
 
     unhealthy: Callable[[], str | None]

@@ -8,9 +8,11 @@ from typing import Final, NamedTuple, TypeAlias
 from relay.model.table import TableId
 
 OTHER: Final = TableId("(other)", "(other)")
-"""The name that counts the tables beyond the bound together."""
+"""The name under which all tables without separate counts are counted together."""
 COPIED: Final = "COPY"
-"""The operation of rows that a snapshot read; the others are those of `relay.model.change`."""
+"""The operation of rows that a snapshot read. The other operations are those of
+`relay.model.change`.
+"""
 
 TableOperation: TypeAlias = tuple[TableId, str]
 
@@ -66,29 +68,29 @@ class OpenTableCounts:
             counts[by] = count if before is None else before.plus(count)
 
     def taken(self) -> dict[TableOperation, TableCount]:
-        """Return the counts since the last call."""
+        """Return the counts since the last call, and reset them."""
         counts, self._counts = self._counts, {}
         return counts
 
 
 class TableBudget:
-    """How many logical tables of all instances of a process are counted separately; threads share
-    it.
-    """
+    """Limits the number of logical tables that a process counts separately. Thread-safe."""
 
     def __init__(self, most: int) -> None:
         self._left = most
         self._lock = threading.Lock()
 
     def take(self) -> bool:
-        """Take one of the tables that are left; False where there is none."""
+        """Reserve the right to count one more table separately; return False if the limit is
+        reached.
+        """
         with self._lock:
             taken = self._left > 0
             self._left -= taken
             return taken
 
     def give_back(self, number: int) -> None:
-        """Say that so many tables are not counted separately any more."""
+        """Release the reservations of this many tables."""
         with self._lock:
             self._left += number
 
