@@ -65,6 +65,7 @@ _REFUSED: Final = frozenset(
 _UNREACHABLE: Final = frozenset(
     {
         "_TIMED_OUT",
+        "_TIMED_OUT_QUEUE",
         "_MSG_TIMED_OUT",
         "_TRANSPORT",
         "_ALL_BROKERS_DOWN",

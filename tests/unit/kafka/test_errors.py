@@ -47,6 +47,12 @@ def test_where_it_is_not_known_the_page_is_named() -> None:
     assert (type(error), "docs/operations/kafka.md" in error.way_out) == (KafkaNotPermitted, True)
 
 
+@pytest.mark.parametrize("name", ["_TIMED_OUT", "_TIMED_OUT_QUEUE", "_MSG_TIMED_OUT"])
+def test_a_request_without_an_answer_means_an_unreachable_broker(name: str) -> None:
+    code: int = getattr(KafkaError, name)
+    assert type(relay_error(KafkaError(code), "Asking")) is BrokerUnreachable
+
+
 def test_a_refused_login_is_no_missing_right() -> None:
     assert (
         type(
