@@ -49,7 +49,7 @@ class TlsCertificate:
         except (OSError, ValueError) as exc:
             _log.error("certificate_unusable", cert=str(self._settings.cert), reason=str(exc))
             return
-        _log.info("certificate_read_again", cert=str(self._settings.cert))
+        _log.info("certificate_reloaded", cert=str(self._settings.cert))
 
     def _signature(self) -> tuple[object, ...]:
         return tuple(map(_stat, (self._settings.cert, self._settings.key)))

@@ -87,7 +87,7 @@ class HttpFront:
         server = StatusServer(settings.host, settings.port, answers, settings.hosts)
         server.start()
         self._server = server
-        _log.info("status_server", url=server.url)
+        _log.info("status_server_started", url=server.url)
         return server.url
 
     def close(self) -> None:
@@ -122,13 +122,13 @@ def relay_until(
 def _log_printer() -> None:
     """Log once which printer this process has, as a warning where it is the slow one."""
     if CODE.usable:
-        _log.info("row_printer", form=CODE.path)
+        _log.info("row_printer_chosen", form=CODE.path)
     else:
         remedy = (
             "Install a wheel with compiled modules, or a C compiler before `pip install`. Rows are "
             "complete either way, and slower."
         )
-        _log.warning("row_printer", form=CODE.path, reason=CODE.reason, remedy=remedy)
+        _log.warning("row_printer_chosen", form=CODE.path, reason=CODE.reason, remedy=remedy)
 
 
 class Relay:
@@ -283,7 +283,7 @@ def _zookeeper(
             session.start(Deadline.after(_CONNECT_SECONDS))
             break
         except StoreUnreachable as exc:
-            _log.warning("waiting_for_zookeeper", error=str(exc))
+            _log.warning("zookeeper_not_reached", error=str(exc))
     try:
         yield session
     finally:

@@ -53,7 +53,7 @@ class ShownInstances:
         try:
             self._put(led)
         except StoreUnreachable as exc:
-            _log.warning("status_not_shown", reason=exc.reason)
+            _log.warning("status_not_written", reason=exc.reason)
         for instance in instances:
             self._show_metrics(instance)
         STORE_CONNECTED.set(self._session.connected)
@@ -83,7 +83,7 @@ class ShownInstances:
             self._show_dropped(instance)
             self._show_tables(instance)
         except (StoreRefused, VersionConflict, NodeMissing) as exc:
-            _log.warning("status_not_shown", instance=status.name, reason=exc.reason)
+            _log.warning("status_not_written", instance=status.name, reason=exc.reason)
             return False
         return True
 

@@ -75,7 +75,7 @@ class DelayedTrail:
             except RelayError as error:
                 seconds = pause.after_failure()
                 _log.warning(
-                    "audit_trail_waits", code=error.code, reason=error.reason, seconds=seconds
+                    "audit_entry_delayed", code=error.code, reason=error.reason, seconds=seconds
                 )
                 self._rest(seconds)
                 continue

@@ -220,7 +220,7 @@ class AuditTrail:
                 older.add(value or b"")
             return older.references
         except RelayError as error:
-            _log.warning("audit_chain_alone", code=error.code, reason=error.reason)
+            _log.warning("audit_references_not_read", code=error.code, reason=error.reason)
             return None
 
     def _producer(self) -> Producer:

@@ -76,7 +76,7 @@ class SourceReading:
 
     def _pause(self, decided: Retry | RestartFrom) -> Batches:
         error = decided.error
-        _log.warning("embedded_reads_again", instance=self._instance.name, reason=str(error))
+        _log.warning("embedded_reader_restarted", instance=self._instance.name, reason=str(error))
         ends_s = monotonic() + decided.seconds
         while monotonic() < ends_s and not self._stop.wait(_STEP_SECONDS):
             yield None

@@ -127,7 +127,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(HTTPStatus.NOT_FOUND, TEXT, NO_SUCH_PATH)
 
     def log_message(self, *line: object, **_: object) -> None:
-        _log.debug("status_request", line=str(line[0]) % line[1:])
+        _log.debug("status_request_received", line=str(line[0]) % line[1:])
 
     def _is_for_this_server(self) -> bool:
         """Return whether the server is known by every Host header of the request.

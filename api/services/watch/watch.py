@@ -169,7 +169,7 @@ class Watch:
         try:
             return self._seen()
         except RelayError as exc:
-            _log.warning("watch_not_read", reason=exc.reason)
+            _log.warning("watch_facts_not_read", reason=exc.reason)
             return replace(self._moment, error=exc)
 
     def _seen(self) -> Moment:

@@ -102,9 +102,11 @@ async def _ask_one(worker: Worker, what: str) -> Answered:
         answer = exc
     is_silent = isinstance(answer, NoAnswer)
     if is_silent and not worker.is_silent:
-        _log.warning("worker_silent", worker=worker.number, pid=worker.pid, reason=str(answer))
+        _log.warning(
+            "worker_stopped_answering", worker=worker.number, pid=worker.pid, reason=str(answer)
+        )
     elif worker.is_silent and not is_silent:
-        _log.info("worker_answers", worker=worker.number, pid=worker.pid)
+        _log.info("worker_answered_again", worker=worker.number, pid=worker.pid)
     worker.is_silent = is_silent
     return Answered(worker, answer)
 

@@ -48,7 +48,7 @@ def run_workers(settings: RelaySettings, config: Path | None, processes: int) ->
     try:
         if server is not None:
             loop.run_until_complete(server.start())
-            _log.info("status_server", url=server.url)
+            _log.info("status_server_started", url=server.url)
         address = "" if server is None else server.url
         program = f"{socket.gethostname()}-{os.getpid()}"
         work = Work(settings, config, address, program, processes)

@@ -93,7 +93,7 @@ def write_end(store: SnapshotStore, ended: SnapshotRequest) -> None:
         if current is not None and not current.state.ended:
             store.write(replace(current, state=ended.state, reason=ended.reason, rows=ended.rows))
     except NodeMissing:
-        _log.warning("snapshot_forgotten", instance=ended.instance, request=ended.id)
+        _log.warning("snapshot_request_lost", instance=ended.instance, request=ended.id)
 
 
 def own_request(number: str, instance: str) -> SnapshotRequest:

@@ -99,7 +99,12 @@ class FlowControl:
         if flow != self._flow:
             self._flow, self._rates, self._paid = flow, _rates(flow, self._instance), Paid()
             self._rows, self._bytes = self._totals.source_rows, self._totals.source_bytes
-            _log.info("flow", instance=self._name, asked=self.asked or "nothing", by=flow.by)
+            _log.info(
+                "flow_limits_changed",
+                instance=self._name,
+                asked=self.asked or "nothing",
+                by=flow.by,
+            )
 
 
 _ANY: Final = Rates()

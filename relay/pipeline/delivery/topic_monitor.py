@@ -43,4 +43,4 @@ def _poll(topics: Topics, kafka: KafkaSettings, end: threading.Event, instance: 
             try:
                 topics.warn_of_surplus(TopicAdmin(kafka).partition_counts())
             except RelayError as exc:
-                _log.info("topics_not_seen", instance=instance, reason=exc.reason)
+                _log.info("topics_not_read", instance=instance, reason=exc.reason)

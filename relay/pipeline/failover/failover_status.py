@@ -75,7 +75,7 @@ class FailoverReport:
                 self._told, self._told_at_s = told, monotonic()
             except RelayError as exc:
                 _log.warning(
-                    "failover_not_shown",
+                    "failover_status_not_written",
                     instance=self._instance,
                     source=self._source,
                     reason=exc.reason,

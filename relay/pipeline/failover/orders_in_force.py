@@ -33,7 +33,7 @@ class OrdersInForce:
                 followed = view.followed_role
             self.standing = self._store.orders(self._instance)
         except RelayError as exc:
-            self._log.warning("orders_not_read", reason=exc.reason)
+            self._log.warning("failover_orders_not_read", reason=exc.reason)
         return followed
 
     def forget(self) -> None:
@@ -46,4 +46,4 @@ class OrdersInForce:
                 self._instance, lambda standing: replace(standing, switch_to=None, accepted="")
             )
         except RelayError as exc:
-            self._log.warning("orders_not_forgotten", reason=exc.reason)
+            self._log.warning("failover_orders_not_deleted", reason=exc.reason)

@@ -168,7 +168,7 @@ class SourceFailover:
                     or not self._switch.digests.gives_up(exc)
                 ):
                     raise
-                self._log.warning("switch_put_off", reason=exc.reason)
+                self._log.warning("switch_postponed", reason=exc.reason)
         return SourceChoice({self._source_name: self._servers.settings[situation.followed]}, record)
 
     def _first(self) -> SourceSettings:
@@ -182,7 +182,9 @@ class SourceFailover:
                 self._servers.poll(), self._orders.standing.orders, self._switch_rules
             )
         if role is not ServerRole.MASTER:
-            self._log.warning("first_start_at_standby", place=self._servers.settings[role].host)
+            self._log.warning(
+                "standby_chosen_at_first_start", place=self._servers.settings[role].host
+            )
         return self._servers.settings[role]
 
     @property
@@ -229,7 +231,7 @@ class SourceFailover:
         try:
             self._store.note_switch(self._name, note)
         except RelayError as exc:
-            self._log.warning("switch_not_noted", reason=exc.reason)
+            self._log.warning("switch_not_recorded", reason=exc.reason)
         self._orders.forget()
 
     # The thread.
@@ -239,7 +241,7 @@ class SourceFailover:
             with self._lock:
                 self._beat(ended)
         except RelayError as exc:
-            self._log.warning("failover_not_judged", reason=exc.reason)
+            self._log.warning("failover_not_decided", reason=exc.reason)
 
     def _beat(self, ended: threading.Event) -> None:
         self._noted = self._orders.read(self._noted)

@@ -269,7 +269,7 @@ class SourceGroup:
                     continue
                 except RelayError as exc:
                     _log.warning(
-                        "source_back_but_refused",
+                        "returned_source_refused",
                         instance=self._instance.name,
                         source=name,
                         reason=exc.reason,

@@ -249,7 +249,7 @@ class SpoolController:
         if filling is None:
             filling = self._fill(spool, spool.end or start)
         _log.info(
-            "spool_is_published",
+            "spool_publishing_started",
             instance=self._instance.name,
             size_bytes=spool.size_bytes,
             start=str(start.binlog),
@@ -265,7 +265,7 @@ class SpoolController:
 
     def _fill(self, spool: Spool, start: SourcePosition) -> SpoolWriter:
         _log.info(
-            "spool_fills",
+            "spool_filling_started",
             instance=self._instance.name,
             start=str(start.binlog),
             size_bytes=spool.size_bytes,

@@ -129,7 +129,7 @@ class SpoolWriter:
                     self._give_back()
             except RelayError as exc:
                 self.error = exc
-                _log.warning("spool_ends", instance=self._name, error=str(exc))
+                _log.warning("spool_filling_stopped", instance=self._name, error=str(exc))
             finally:
                 self._spool.close()
         if guard.error is not None:

@@ -96,7 +96,7 @@ class AssignmentLoop:
                     self._poll()
                 except RelayError as exc:
                     self._assignments.renew({})
-                    _log.warning("placement_unknown", reason=exc.reason)
+                    _log.warning("placement_not_read", reason=exc.reason)
             if guard.error is not None:
                 self._assignments.renew({})
             self._ended.wait(max(guard.pause_s, rest_seconds(monotonic() - began_s)))

@@ -92,4 +92,4 @@ class DesiredInstances:
         try:
             self._notes.put_status(status)
         except RelayError as exc:
-            _log.warning("status_not_shown", reason=exc.reason)
+            _log.warning("status_not_written", reason=exc.reason)

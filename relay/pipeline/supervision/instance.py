@@ -158,7 +158,9 @@ class Instance:
                 self._retry(decided)
             case End():
                 _log.warning(
-                    "stopped_without_answer", instance=self.name, reason=decided.error.reason
+                    "instance_stopped_without_answer",
+                    instance=self.name,
+                    reason=decided.error.reason,
                 )
             case None:
                 self._hand_over()

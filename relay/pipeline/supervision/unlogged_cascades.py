@@ -83,7 +83,7 @@ class UnloggedCascades:
                 [each for server in servers for each in _of_server(server, relayed)]
             )
         except RelayError as exc:
-            _log.info("cascades_not_seen", instance=self._instance.name, reason=exc.reason)
+            _log.info("cascades_not_read", instance=self._instance.name, reason=exc.reason)
             return
         if words and words != self.words:
             _log.warning(

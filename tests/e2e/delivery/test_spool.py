@@ -265,6 +265,6 @@ def test_events_that_wait_too_long_in_memory_go_through_the_spool(
         log = relay.log.read_text()
         assert [
             word
-            for word in ("spool_fills", "GOES_TO_SPOOL", "spool_is_published")
+            for word in ("spool_filling_started", "GOES_TO_SPOOL", "spool_publishing_started")
             if word not in log
         ] == []

@@ -127,4 +127,4 @@ def test_a_stop_under_load_ends_the_batch_and_leaves_nothing_to_repair(
             load.end()
             wait_until(lambda: published_end(installation) == binlog_end(mariadb), "the end")
         assert_exactly_once(read_topic(kafka.bootstrap, name), load, mariadb, name)
-        assert "abort_unanswered" not in relay.log.read_text()
+        assert "abort_not_answered" not in relay.log.read_text()

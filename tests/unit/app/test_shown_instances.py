@@ -71,4 +71,4 @@ def test_without_zookeeper_one_write_is_tried(monkeypatch: pytest.MonkeyPatch) -
     with capture_logs() as logs:
         shown.show(instances)
     assert store.written == []
-    assert [each["event"] for each in logs] == ["status_not_shown"]
+    assert [each["event"] for each in logs] == ["status_not_written"]

@@ -180,4 +180,4 @@ class LeaderRun:
         try:
             answered(self.producer.abort, stop, "The abort")
         except (BatchAborted, AskedToStop) as exc:
-            _log.warning("abort_unanswered", instance=self._instance.name, reason=exc.reason)
+            _log.warning("abort_not_answered", instance=self._instance.name, reason=exc.reason)
