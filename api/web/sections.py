@@ -20,7 +20,7 @@ class Section:
     counted: str = ""
 
 
-OVERVIEW: Final = Section("overview", "/", "Overview", "grid", "Overview", "need you")
+OVERVIEW: Final = Section("overview", "/", "Overview", "grid", "Overview", "need attention")
 ROUTES: Final = Section("routes", "/routes", "Route finder", "route", "Routes")
 PEEK: Final = Section("peek", "/peek", "Peek", "eye", "Peek")
 DEAD_LETTERS: Final = Section(

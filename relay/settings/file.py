@@ -85,7 +85,7 @@ class ApiSettings(Settings):
     With `never`, nobody may read without a token while ZooKeeper is empty either.
     """
     lag_limit_seconds: Annotated[float, Field(gt=0)] = 60.0
-    """An instance that lags longer than this for two minutes is listed under "Needs you"."""
+    """An instance that lags longer than this for two minutes is listed under "Needs attention"."""
     prometheus_url: Secret | None = None
     """Address of a Prometheus server, with user and password if it requires them. The admin reads
     the charts of lag and rate from it.

@@ -142,7 +142,7 @@ def _mapping(facts: Facts, _now_ms: int, _limit_s: float) -> NeedView | None:
         "mapping",
         "MAPPING_PROBLEM",
         facts.view.mapping_problem,
-        f"Correct the mapping. Set {facts.view.mapping_set} stays active until then.",
+        f"Correct the mapping. Set {facts.view.mapping_set} stays in force until then.",
         facts.mapping_since_ms,
         link="mappings",
     )
@@ -156,7 +156,7 @@ def _spool(facts: Facts, _now_ms: int, _limit_s: float) -> NeedView | None:
         "spool",
         "SPOOL_FULL",
         facts.view.spool_problem or f"The spool of {facts.view.name} on disk is full.",
-        "Bring Kafka back. Until then the source must keep its binlog files.",
+        "Make Kafka available again. Until then the source must keep its binlog files.",
         facts.spool_since_ms,
     )
 
@@ -215,7 +215,7 @@ def _gone(relay: GoneRelay) -> NeedView:
         state="",
         code="RELAY_GONE",
         reason=f"The relay of server {relay.server} has ended (process {relay.name}).",
-        remedy="Start it again, or put the server into maintenance while it is away.",
+        remedy="Start it again, or put the server into maintenance until you start it.",
         since_ms=relay.since_ms,
         exact=True,
         link="servers",

@@ -191,7 +191,7 @@
     if (!first("[data-live]")) return;
     held = !held;
     holdButton()?.setAttribute("aria-pressed", String(held));
-    say(held ? "Live figures are held" : "Live figures go on");
+    say(held ? "Live updates are frozen" : "Live updates continue");
   };
 
   const goTo = { o: "", m: "mappings", r: "routes", f: "failover", p: "peek", d: "dead-letters", s: "servers", a: "audit", u: "users", b: "backup" };

@@ -66,8 +66,8 @@ def sentence(found: list[Row]) -> str:
     paired = [each for each in found if each.other is not None]
     able = sum(each.verdict.mark == "yes" for each in paired)
     return (
-        "Which database server each instance reads, whether the other one could be read, and the "
-        f"proof of it. {len(paired)} of {words.counted(len(found), 'source')} "
+        "Shows which database server each instance reads, and whether it can switch to the other "
+        f"one. {len(paired)} of {words.counted(len(found), 'source')} "
         f"{'has' if len(paired) == 1 else 'have'} another server; {able} could switch now."
     )
 
@@ -90,28 +90,33 @@ def verdict(server: ServerAnswer | None) -> Verdict:
     if not proof.answers:
         return Verdict("no", "No: it does not answer")
     if proof.has_published is None:
-        return Verdict("no", "No: without GTIDs nothing proves it")
+        return Verdict("no", "No: not provable without GTIDs")
     if not proof.holds_binlog:
-        return Verdict("no", "No: it purged unpublished transactions")
+        return Verdict("no", "No: it has purged unpublished transactions")
     if not proof.same_history:
-        return Verdict("no", "No: it has writes that were not replicated")
+        return Verdict("no", "No: it has transactions of its own")
     if not proof.has_published:
-        return Verdict("wait", "Not yet: it lacks published transactions")
-    return Verdict("yes", "Yes: it has everything published")
+        return Verdict("wait", "Not yet: published transactions are missing")
+    return Verdict("yes", "Yes: it has every published transaction")
 
 
 def proof(server: ServerAnswer) -> list[Step]:
     """Return the steps of the proof as sentences."""
     known = server.proof
     lacks = (
-        f"It lacks {words.counted(server.behind, 'published transaction')}.{_catch_up(server)}"
+        f"Missing: {words.counted(server.behind, 'published transaction')}.{_catch_up(server)}"
         if server.behind > 0
-        else "It has everything that was published."
+        else "It has every published transaction."
     )
     return [
         Step("It answers.", known.answers),
-        Step("It still has the binlog of everything that was not published.", known.holds_binlog),
-        Step("It has no transaction that replication did not bring.", known.same_history),
+        Step(
+            "Its binlog still has every transaction that is not published yet.", known.holds_binlog
+        ),
+        Step(
+            "It has no transaction that was written on it directly (errant GTID).",
+            known.same_history,
+        ),
         Step(lacks, known.has_published),
     ]
 
@@ -121,11 +126,8 @@ def _catch_up(server: ServerAnswer) -> str:
     if rate is None:
         return ""
     if left_s is None:
-        return " It does not catch up."
-    return (
-        f" It catches up by {rate:,.1f} transactions a second: about {words.duration(left_s)} "
-        "are left."
-    )
+        return " The number does not decrease."
+    return f" The number decreases by {rate:,.1f} a second: about {words.duration(left_s)} left."
 
 
 def _row(answer: FailoverAnswer, source: SourceFailoverAnswer) -> Row:
@@ -149,7 +151,7 @@ def _row(answer: FailoverAnswer, source: SourceFailoverAnswer) -> Row:
 def _orders(source: SourceFailoverAnswer) -> str:
     orders = source.orders
     parts = [
-        f"held by {orders.by}" if orders.hold else "",
+        f"switches held by {orders.by}" if orders.hold else "",
         f"switch to the {orders.switch_to} ordered by {orders.by}" if orders.switch_to else "",
         f"loss accepted by {orders.accepted_by}" if orders.accepted else "",
     ]

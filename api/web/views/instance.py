@@ -9,10 +9,10 @@ from api.web.views.relay_names import RelayNames
 
 _MS: Final = 1000
 _CAUSES: Final[Mapping[str, str]] = {
-    "filter": "Left out by the instance's filter, as configured.",
+    "filter": "The instance's filter excludes the table.",
     "unmapped_table": "No table mapping lists the table.",
     "unmapped_db": "No mapping lists the database.",
-    "rule_condition": "A rule's condition was not true.",
+    "rule_condition": "The condition of a rule was not true for the row.",
 }
 
 

@@ -262,4 +262,4 @@ def _greatest_lag(moment: Moment) -> str:
     if not running:
         return ""
     lag, name = max(running)
-    return f" The greatest lag of a running one is {words.duration(lag)} ({name})."
+    return f" The greatest lag of a running instance is {words.duration(lag)} ({name})."

@@ -12,9 +12,9 @@ from relay.operations import PeekPage
 STARTS: Final = (
     ("last", "The last 50"),
     ("now", "From now on"),
-    ("5m", "Since 5 minutes"),
-    ("1h", "Since an hour"),
-    ("1d", "Since a day"),
+    ("5m", "The last 5 minutes"),
+    ("1h", "The last hour"),
+    ("1d", "The last day"),
 )
 _PARTS: Final = 3
 
@@ -68,7 +68,7 @@ def view_of(
     """
     searched = ""
     if page is not None and not page.complete and not rows:
-        searched = f"The newest {page.searched:,} offsets of the topic contain no such row."
+        searched = f"The newest {page.searched:,} offsets of the topic contain no row that matches."
     after = "" if page is None else PeekOffsets(page.after).text
     newest = rows[0] if rows and not is_gone else None
     return PeekView(rows, chosen or newest, searched, after, is_gone)

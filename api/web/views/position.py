@@ -38,7 +38,7 @@ def skip_sentences(now: PositionView, gtid: str, *, undo: bool) -> list[str]:
     return [
         f"No row of {gtid} is ever published, to any topic.",
         "Copies of its tables lack these changes until you copy the tables again.",
-        "When the relay has passed it, the audit trail names its tables and counts its rows.",
+        "After the relay has skipped it, the audit trail names its tables and counts its rows.",
         "Until the relay reaches it, you can take this back here.",
         *_fenced(now),
     ]
@@ -56,7 +56,7 @@ def floor_sentences(now: PositionView, above: PositionView) -> list[str]:
         f"The next rows of {mine} get order keys above both.",
         "Consumers see no other change. Nothing is published again or left out.",
         f"Do this before you move a shard from {other} to {mine}.",
-        "Then the shard's next changes are newer than all that is published of it.",
+        "Consumers then see the shard's next changes as newer than all published ones.",
         *_fenced(now),
     ]
 
@@ -86,7 +86,7 @@ def _fenced(now: PositionView) -> list[str]:
         return []
     return [
         f"{now.leader} leads {now.instance}. Kafka fences it at the old record.",
-        "It continues with the new one.",
+        "It continues with the new record.",
     ]
 
 

@@ -55,10 +55,10 @@ class MatrixRow(NamedTuple):
 
 
 _LEADS: Final = Mark("lead", "st-RUNNING", "leads")
-_COULD: Final = Mark("can", "i-check", "could run it")
+_COULD: Final = Mark("can", "i-check", "can run it")
 _CANNOT: Final = Mark("cannot", "i-cross", "cannot run it")
 _AWAY: Final = Mark("can", "i-minus", "in maintenance")
-_NOT: Final = Mark("can", "i-dash", "does not have it")
+_NOT: Final = Mark("can", "i-dash", "not in its configuration")
 
 
 def sentence(moment: Moment, placement: PlacementView) -> str:
@@ -66,7 +66,7 @@ def sentence(moment: Moment, placement: PlacementView) -> str:
     led = sum(bool(each.leader) for each in placement.instances)
     servers = len({each.server for each in moment.relays})
     return (
-        f"The machines that run relays, what each leads, and what it could run. "
+        "The servers that run relays, the instances that each leads, and those that it could run. "
         f"{words.counted(len(moment.relays), 'relay')} on {words.counted(servers, 'server')} "
         f"{'leads' if len(moment.relays) == 1 else 'lead'} {led} of "
         f"{words.counted(len(moment.facts), 'instance')}."

@@ -20,9 +20,9 @@ ACTIONS: Final[Sequence[tuple[str, Right]]] = (
     ("Users and tokens, backup", Right.ADMINISTER),
 )
 ROLE_SENTENCES: Final[Sequence[tuple[Role, str]]] = (
-    (Role.VIEWER, "Reads, and tries edits out without saving them."),
+    (Role.VIEWER, "Reads all pages, and tries mapping edits without saving them."),
     (Role.EDITOR, "Also saves and rolls back mappings."),
-    (Role.OPERATOR, "Also pauses, moves, switches and repositions."),
+    (Role.OPERATOR, "Also pauses, moves and repositions instances, and switches their sources."),
     (Role.ADMIN, "Also changes instance settings, users and tokens, and takes backups."),
 )
 DAYS: Final[Sequence[tuple[int, str]]] = (

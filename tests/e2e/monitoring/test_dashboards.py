@@ -106,7 +106,10 @@ def charts_are_read_from(prometheus: Prometheus, settings: RelaySettings) -> Non
         assert any(each is not None for each in lag["values"])
         sparks = admin.get("/api/v1/series").json()
         assert max(filter(None, sparks["instances"][name]["rows"])) > 0
-        assert "Charts show what this admin has seen" not in admin.get(f"/instances/{name}").text
+        assert (
+            "Charts show only what this admin has recorded"
+            not in admin.get(f"/instances/{name}").text
+        )
         prometheus.stop()
 
         def told() -> bool:
@@ -115,4 +118,4 @@ def charts_are_read_from(prometheus: Prometheus, settings: RelaySettings) -> Non
         wait_until(told, "the page to say that Prometheus is away")
         page = admin.get("/")
         assert page.status_code == 200
-        assert "Charts show what this admin has seen" in page.text
+        assert "Charts show only what this admin has recorded" in page.text

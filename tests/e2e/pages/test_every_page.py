@@ -113,7 +113,7 @@ def assert_good(page: Page, picture: str) -> None:
 def test_preflight_lists_findings_with_remedies(page: Page) -> None:
     page.goto("/instances/shop-a/preflight")
     page.get_by_role("button", name="Check now").click()
-    expect(page.get_by_role("heading", name="What needs you")).to_be_visible()
+    expect(page.get_by_role("heading", name="Checks that need attention")).to_be_visible()
     expect(page.get_by_text("shop-a cannot run as configured")).to_be_visible()
     expect(page.get_by_text("What to do:").first).to_be_visible()
     assert_good(page, "preflight")
@@ -123,19 +123,21 @@ def test_rows_are_published_again_after_a_preview(page: Page) -> None:
     page.goto("/instances/shop-a/copies")
     page.get_by_role("link", name="Repair rows").click()
     page.get_by_label("Table", exact=True).fill("shop.client")
-    page.get_by_label("Keys, one a line").fill("7\n8")
+    page.get_by_label("Keys, one per line").fill("7\n8")
     page.get_by_role("button", name="Show what will happen").click()
     expect(page.get_by_text("reads the present rows of 2 keys")).to_be_visible()
     assert_good(page, "repair")
     page.get_by_role("button", name="Publish these rows again").click()
-    expect(page.get_by_text("The rows are published again after earlier requests.")).to_be_visible()
+    expect(
+        page.get_by_text("The repair is requested. It begins when earlier requests are done.")
+    ).to_be_visible()
     expect(page.locator("#copies-list")).to_contain_text("rows of 2 keys")
 
 
 def test_a_backup_is_downloaded_and_compared(page: Page, tmp_path: Path) -> None:
     page.goto("/backup")
     page.get_by_label("Passphrase", exact=True).fill(PASSWORD)
-    page.get_by_label("The same again").fill(PASSWORD)
+    page.get_by_label("Repeat the passphrase").fill(PASSWORD)
     with page.expect_download() as started:
         page.get_by_role("button", name="Download a backup").click()
     file = tmp_path / "backup.json"

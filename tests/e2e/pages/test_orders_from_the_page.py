@@ -91,7 +91,7 @@ def expect_standby(page: Page) -> None:
     expect(page.locator("#detail .srv.read h3")).to_have_text("Standby")
     page.goto("/instances/shop")
     expect(page.locator("#live-head .s-RUNNING")).to_be_visible()
-    assert "nothing known" not in (
+    assert "no value is known" not in (
         page.locator("#live-charts svg").first.get_attribute("aria-label") or ""
     )
 

@@ -67,9 +67,9 @@ def test_peek_and_its_states_are_accessible(
             ("/peek", "Choose a table"),
             ("/peek?table=shop.client", "Columns before and after"),
             ("/peek?table=shop.client&from=now", "No message since this page was opened"),
-            ("/peek?table=shop.cart", "No such message"),
+            ("/peek?table=shop.cart", "No message matches"),
             ("/peek?table=shop.clinet", "There is no logical table"),
-            ("/peek?table=shop.client&m=0:999999:0", "not there any more"),
+            ("/peek?table=shop.client&m=0:999999:0", "not in the topic any more"),
             ("/instances/shop-a/topics", "no group has committed offsets"),
         ):
             page.goto(path)
@@ -93,12 +93,12 @@ def test_new_rows_appear_and_are_held_while_a_row_has_the_focus(
         feed.row("INSERT", "second-new")
         expect(status).to_have_text("Held, 1 new")
         assert "second-new" not in keys(page)
-        page.get_by_role("button", name="Hold").focus()
+        page.get_by_role("button", name="Freeze").focus()
         expect(page.locator("[data-peek-rows] tr").first).to_contain_text("second-new")
-        page.get_by_role("button", name="Hold").click()
+        page.get_by_role("button", name="Freeze").click()
         feed.row("INSERT", "third-new")
         expect(status).to_have_text("Held, 1 new")
-        page.get_by_role("button", name="Hold").click()
+        page.get_by_role("button", name="Freeze").click()
         expect(page.locator("[data-peek-rows] tr").first).to_contain_text("third-new")
 
 

@@ -59,12 +59,14 @@ def repair_by_page(page: Page, table: str, keys: list[str]) -> None:
     page.goto("/instances/shop/copies")
     page.get_by_role("link", name="Repair rows").click()
     page.get_by_label("Table", exact=True).fill(table)
-    page.get_by_label("Keys, one a line").fill("\n".join(keys))
+    page.get_by_label("Keys, one per line").fill("\n".join(keys))
     page.get_by_role("button", name="Show what will happen").click()
     expect(page.get_by_text("reads the present rows of 3 keys")).to_be_visible()
     page.get_by_label("Comment").fill("ticket 7")
     page.get_by_role("button", name="Publish these rows again").click()
-    expect(page.get_by_text("The rows are published again after earlier requests.")).to_be_visible()
+    expect(
+        page.get_by_text("The repair is requested. It begins when earlier requests are done.")
+    ).to_be_visible()
 
 
 def repair_by_report(admin: httpx.Client, table: str, key: str) -> None:

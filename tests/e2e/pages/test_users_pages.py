@@ -90,7 +90,7 @@ def test_an_administrator_makes_a_user_and_a_token(admin: str, browser: Browser)
         page.get_by_role("button", name="New token").click()
         dialog = page.get_by_role("dialog", name="New token")
         dialog.get_by_label("Name").fill("ci")
-        dialog.get_by_role("button", name="Make the token").click()
+        dialog.get_by_role("button", name="Create the token").click()
         expect(page.get_by_text("It is not shown again")).to_be_visible()
 
 
@@ -107,7 +107,7 @@ def test_an_administrator_changes_a_user_and_revokes_a_token(admin: str, browser
         expect(page.locator("tr", has_text="ben").first).to_contain_text("operator")
         page.get_by_role("link", name="Revoke grafana").click()
         dialog = page.get_by_role("dialog", name="Revoke grafana")
-        expect(dialog).to_contain_text("A revoked token does not come back")
+        expect(dialog).to_contain_text("A revoked token cannot be restored")
         assert_accessible(page)
         dialog.get_by_role("button", name="Revoke grafana").click()
         expect(page.get_by_role("status").first).to_contain_text("The token was revoked.")

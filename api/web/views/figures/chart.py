@@ -82,7 +82,9 @@ def chart(
     peak = max(known) if known else None
     span = words.duration(step_s * len(values))
     found = (
-        f"from {text(min(known))} to {text(peak)}, mean {text(mean)}" if known else "nothing known"
+        f"from {text(min(known))} to {text(peak)}, mean {text(mean)}"
+        if known
+        else "no value is known"
     )
     return Chart(
         line=_path(values, top),

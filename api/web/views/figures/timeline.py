@@ -82,7 +82,9 @@ def _line(state: StateView, view: StatesView) -> Line:
         words.duration(max(0, end - state.since_ms) / _MS),
         state.relay,
         state.code,
-        state.reason if state.state else "The admin or ZooKeeper was away.",
+        state.reason
+        if state.state
+        else "Not recorded: the admin was not running, or ZooKeeper did not answer.",
     )
 
 

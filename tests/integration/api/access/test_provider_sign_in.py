@@ -271,7 +271,7 @@ def test_a_renamed_user_keeps_tokens_and_loses_sessions(there: Installation) -> 
     made = there.editor.add_token("laptop", "ann", None, 1, WHO)
     led = there.finished(again, preferred_username="ann.new")
     assert led.headers["location"] == "../../users?done=renamed"
-    assert "The provider calls you by another name now" in again.get("/users?done=renamed").text
+    assert "The provider reports a new name for you" in again.get("/users?done=renamed").text
     assert first.get(READ).status_code == 401
     with_token = {"Authorization": f"Bearer {made.secret}"}
     assert there.browser().get(SESSION, headers=with_token).json()["name"] == "ann.new"

@@ -190,7 +190,7 @@ def test_chains_of_several_writers_are_checked_by_command_address_and_page(
         told = admin.get("/api/v1/audit/verification").json()
         assert (told["whole"], told["problems"]) == (False, problems)
         assert "Records before offset 3 were deleted" in told["notes"][0]
-        assert "The audit trail is not whole" in admin.get("/audit").text
+        assert "The audit trail has missing or changed entries" in admin.get("/audit").text
         assert admin.get("/api/v1/audit/verification?known=x").status_code == 400
         lines = admin.get("/api/v1/audit?format=csv&actor=ann").text.splitlines()
         assert (len(lines), lines[0][:5]) == (4, "time,")

@@ -71,7 +71,7 @@ def test_the_audit_page_shows_entries_and_filters(admin: httpx.Client) -> None:
     found = admin.get("/audit", params={"who": "ann", "act": "position.set"})
     assert "poison" in found.text
     assert "second shard" not in found.text
-    assert "No act fits the filter." in admin.get("/audit", params={"who": "nobody"}).text
+    assert "No entry matches the filter." in admin.get("/audit", params={"who": "nobody"}).text
 
 
 def test_letters_of_all_instances(admin: httpx.Client) -> None:
@@ -116,7 +116,7 @@ def test_a_letter_is_shown_and_sent_once(
     assert (twice.status_code, "data-open" in twice.text) == (409, True)
     assert 'value="the topic is wider now"' in twice.text
     assert len(read_topic(kafka.bootstrap, installation)) == 1
-    assert "None has this status." in admin.get("/dead-letters").text
+    assert "No dead letter has this status." in admin.get("/dead-letters").text
     assert LETTER in admin.get("/dead-letters", params={"show": "sent"}).text
     assert "dead-letter.replay" in admin.get("/audit").text
 

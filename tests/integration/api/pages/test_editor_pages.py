@@ -88,7 +88,7 @@ def test_a_second_editor_keeps_the_text_and_applies_it(admin: httpx.Client) -> N
         assert "carts" in refused.text
         assert fields(refused) == form
     applied = admin.post("/mappings/apply", data=fields(refused))
-    assert "No entry changed on both sides" in applied.text
+    assert "No entry was changed in both edits" in applied.text
     trial = admin.post("/mappings/dry-run", data=fields(applied))
     assert admin.post("/mappings/save", data={**fields(trial), "comment": "b"}).status_code == 303
     now = admin.get(GROUP).json()
@@ -101,7 +101,7 @@ def test_an_entry_that_both_changed_is_told_and_kept_as_theirs(admin: httpx.Clie
     topics = [DOCUMENTS[TOPICS][0], {"logicDb": "crm", "topic": "theirs"}]
     save(admin, {**DOCUMENTS, TOPICS: topics}, comment="t", base=1)
     applied = admin.post("/mappings/apply", data=form)
-    assert "1 entry changed on both sides" in applied.text
+    assert "1 entry was changed in both edits" in applied.text
     assert html.escape('{"logicDb": "crm", "topic": "mine"}') in applied.text.replace(
         "&#34;", "&quot;"
     )

@@ -54,8 +54,8 @@ def admin(
 def test_every_source_is_listed_with_its_proof(admin: httpx.Client) -> None:
     text = admin.get("/failover?instance=shop").text
     assert "1 of 1 source has another server; 0 could switch now." in text
-    assert "Not yet: it lacks published transactions" in text
-    assert "It lacks 1,240 published transactions." in text
+    assert "Not yet: published transactions are missing" in text
+    assert "Missing: 1,240 published transactions." in text
     (shop,) = admin.get("/api/v1/failover").json()
     assert shop["instance"] == "shop"
     assert [each["proof"]["has_published"] for each in shop["servers"]] == [True, False]
@@ -83,7 +83,7 @@ def test_orders_of_the_page_are_those_of_the_endpoints(
     assert store.orders("shop").switch_to is None
     assert admin.post(f"{own}/hold", data={"source": ""}).status_code == 303
     assert store.orders("shop").hold is True
-    assert "Held by api.token" in admin.get("/failover").text
+    assert "Switches held by api.token" in admin.get("/failover").text
     lost = {**sure, "gtids": f"{UUID}:88971-90210"}
     assert admin.post(f"{own}/accept-loss", data=lost).status_code == 303
     assert store.orders("shop").accepted == f"{UUID}:88971-90210"
@@ -130,7 +130,7 @@ def test_a_server_is_drained_after_a_preview(
         "server": "s1",
         "instances": [{"instance": "shop", "leader": "r1", "to": "r2", "reason": ""}],
     }
-    assert "1 would be handed over at once" in admin.get("/servers/s1/maintenance").text
+    assert "1 can be handed over to other relays" in admin.get("/servers/s1/maintenance").text
     overrides = PlacementStore(session, paths)
     assert overrides.overrides().maintenance == {}
     begun = admin.post("/servers/s1/maintenance", data={"comment": "disks"})

@@ -28,7 +28,7 @@ def admin(zookeeper: ZooKeeper, fresh_name: FreshName) -> Iterator[httpx.Client]
 def test_the_history_compares_two_sets_and_tells_what_a_save_changed(admin: httpx.Client) -> None:
     page = admin.get("/mappings/history")
     assert page.status_code == 200
-    assert "Set 2 against set 1" in page.text
+    assert "Set 2 compared with set 1" in page.text
     assert "crm to people" in page.text
     assert "moved from topic crm to topic people." in page.text
     first = admin.get("/mappings/history", params={"set": 1})

@@ -62,7 +62,7 @@ def test_an_unmapped_table_leads_to_its_entry_in_the_editor(
     store.put_status(unmapped)
     try:
         link = "./mappings/edit?table=crm_01.a%26b"
-        wait_until(lambda: f'href="{link}"' in admin.get("/").text, "the link in Needs you")
+        wait_until(lambda: f'href="{link}"' in admin.get("/").text, "the link in Needs attention")
         assert f'href=".{link}"' in admin.get("/instances/shop").text
         assert 'data-first="dbs"' in admin.get("/mappings/edit?table=crm_01.a").text
     finally:

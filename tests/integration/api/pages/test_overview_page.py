@@ -39,11 +39,11 @@ def admin(zookeeper: ZooKeeper, fresh_name: FreshName) -> Iterator[httpx.Client]
 
 def test_the_overview_begins_with_what_needs_a_person(admin: httpx.Client) -> None:
     text = admin.get("/").text
-    assert text.index("Needs you") < text.index('id="inst"')
+    assert text.index("Needs attention") < text.index('id="inst"')
     assert "It is &lt;gone&gt;." in text
     assert "500 instances: 498 running, 1 standby, 1 stopped." in text
     assert text.count('<tr class="link"') == MANY
-    assert '<span class="n bad">1<span class="sr"> need you</span></span>' in text
+    assert '<span class="n bad">1<span class="sr"> need attention</span></span>' in text
 
 
 def test_filters_are_done_by_the_server(admin: httpx.Client) -> None:

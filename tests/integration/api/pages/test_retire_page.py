@@ -31,7 +31,10 @@ def test_a_removed_instance_is_retired(admin: httpx.Client, session: Session, pa
     assert "old feeds no topic" in admin.get(PAGE).text
     agreements = TopicAgreementStore(session, paths)
     agreements.change("people", lambda found: found.with_feeder("old", PARTITIONING))
-    assert "old is removed from 1 topic: people." in admin.get(PAGE).text
+    assert (
+        "old is removed from the list of instances that feed 1 topic: people."
+        in admin.get(PAGE).text
+    )
 
     unsure = admin.post(
         PAGE, data={"comment": "kept", "confirm": "ol"}, headers={"Accept": "text/html"}

@@ -162,7 +162,7 @@ def test_the_page_without_script_shows_the_newest_and_one_with_its_columns(
     chosen = client.get(f"/peek?table=shop.client&from=now&m={place}", headers=HTML)
     assert "formerly" in chosen.text
     gone = client.get("/peek?table=shop.client&m=0:99999999:0", headers=HTML)
-    assert "not there any more" in gone.text
+    assert "not in the topic any more" in gone.text
 
 
 def test_a_key_is_in_no_address(served: Served) -> None:

@@ -38,7 +38,7 @@ def test_a_gap_interrupts_line_and_area() -> None:
 def test_without_values_it_says_so() -> None:
     drawn = chart("Lag", [None] * 4, FROM, 900, words.duration)
     assert (drawn.line, drawn.now) == ("", "\N{EN DASH}")
-    assert drawn.sentence == "Lag over the last 1 h: nothing known."
+    assert drawn.sentence == "Lag over the last 1 h: no value is known."
 
 
 def state_of(since_s: int, until_s: int | None, state: str) -> StateView:

@@ -62,7 +62,7 @@ def test_sources_that_cannot_switch_come_first_and_those_without_a_standby_last(
     rows = failover.rows(answers)
     assert [each.instance for each in rows] == ["behind", "away", "able", "alone"]
     assert [each.behind for each in rows] == ["2", "0", "0", "\N{EN DASH}"]
-    assert rows[2].orders == "held by ann"
+    assert rows[2].orders == "switches held by ann"
     assert failover.sentence(rows).endswith(
         "3 of 4 sources have another server; 1 could switch now."
     )
@@ -124,6 +124,10 @@ def test_the_matrix_shows_instances_that_cannot_run_elsewhere_first() -> None:
     moment = Moment(relays=tuple(RelayView.of(each) for each in (A, B, C)))
     first, *_ = servers.matrix(moment, placement, every=True)
     assert (first.instance, first.why) == ("three", "s-b: NO")
-    assert [each.word for each in first.marks] == ["leads", "cannot run it", "does not have it"]
+    assert [each.word for each in first.marks] == [
+        "leads",
+        "cannot run it",
+        "not in its configuration",
+    ]
     rows = servers.rows(moment, placement)
     assert [(each.leads, each.could) for each in rows] == [(3, 0), (0, 2), (0, 1)]

@@ -29,7 +29,7 @@ GONE = facts_of("gone", "STANDBY", alive=False, lag_seconds=1.0)
 def test_the_sentence_counts_states_and_names_the_greatest_lag() -> None:
     assert sentence(moment_of(SHOP, ADS, CRM)) == (
         "3 instances: 2 running, 1 stopped. 3,600 rows/s now. "
-        "The greatest lag of a running one is 1 min (ads)."
+        "The greatest lag of a running instance is 1 min (ads)."
     )
     assert sentence(moment_of()) == "No instance yet."
 
