@@ -1,4 +1,4 @@
-"""Which servers this machine can give, and what the absence of one means."""
+"""The servers that this machine can run, and the result of a test whose server is missing."""
 
 import os
 
@@ -12,7 +12,7 @@ _missing: dict[str, EmbeddedError] = {}
 
 
 def require(server: type[ServerProcess]) -> None:
-    """Make sure the files of `server` are here.
+    """Make sure that the files of `server` are on this machine.
 
     Without them the test is skipped, or fails where CI is set.
     """
@@ -32,7 +32,9 @@ def _refuse(server: type[ServerProcess], reason: str) -> None:
 
 
 def report() -> list[str]:
-    """Return a line for every server that was asked for, those that are missing last and loud."""
+    """Return a line for every server that tests requested. Missing servers come last and are
+    emphasized.
+    """
     here = [f"{name}: {version}" for name, version in sorted(_found.items())]
     return here + [
         f"WARNING: {name} WAS NOT TESTED: {reason}" for name, reason in sorted(_missing.items())

@@ -1,5 +1,5 @@
-"""The server fixtures: one shared server of each kind, and factories for tests that break
-theirs.
+"""The server fixtures: one shared server of each kind, and factories for tests that stop or damage
+their servers.
 """
 
 import itertools
@@ -45,15 +45,13 @@ NEWER_SERVERS: Final = pytest.mark.parametrize("database", _NEWER, indirect=True
 MariaDB.
 """
 LOOKS_FOR_EXPIRED_MS: Final = 2000
-"""How often the shared broker looks for transactions whose time is over.
-
-Kafka's own 10 s would be waited for.
+"""Interval in milliseconds at which the shared broker aborts timed-out transactions. With Kafka's
+default of 10 s, tests would wait that long.
 """
 SHORTEST_SESSION_MS: Final = 2000
 _TICK_MS: Final = 100
-"""How often the shared ZooKeeper looks for sessions that are over.
-
-With its usual second a dead relay leads for up to one more.
+"""Interval at which the shared ZooKeeper ends expired sessions. With the usual second, a dead relay
+would lead for up to a second longer.
 """
 
 
@@ -144,8 +142,7 @@ def database(request: pytest.FixtureRequest) -> SqlServer:
 def newer_database(request: pytest.FixtureRequest) -> SqlServer:
     """The newest server of each family; with `make test-long` also the older MariaDB.
 
-    For tests of what the relay makes of rows. How the servers' binlogs differ is tested with
-    `database`.
+    For tests of messages. Tests of differences between the servers' binlogs use `database`.
     """
     server: SqlServer = request.getfixturevalue(request.param)
     return server

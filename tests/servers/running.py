@@ -1,4 +1,6 @@
-"""The servers of this run, so that a failing test can show the log of one that died."""
+"""Keeps the servers of this run, so that a failing test can print the log of a server that
+ended.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -13,7 +15,7 @@ _running: Final[list[ServerProcess]] = []
 
 @contextmanager
 def running(server: Server) -> Iterator[Server]:
-    """Start a server, watch it, and leave nothing of it behind."""
+    """Context manager: start a server, watch it, and remove it completely afterwards."""
     _running.append(server)
     try:
         with server:
@@ -24,7 +26,9 @@ def running(server: Server) -> Iterator[Server]:
 
 @contextmanager
 def factory(kind: Callable[..., Server]) -> Iterator[Callable[..., Server]]:
-    """Give a function that makes and starts servers of one kind; all end with the block."""
+    """Context manager: yield a function that creates and starts servers of one kind. All are
+    stopped at the end of the block.
+    """
     with ExitStack() as stack:
 
         def start(*arguments: Any, **settings: Any) -> Server:

@@ -1,5 +1,5 @@
-"""Test processes side by side, each with whole files: what goes to which, and how both reports
-about the servers become one.
+"""Distributes whole test files over parallel test processes, and merges their reports about
+servers.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,18 +20,19 @@ _of_others: Final[set[str]] = set()
 
 
 class FewSparks(LoadFileScheduling):
-    """Whole files, but for those that share what is costly to set up.
+    """Distributes whole files, and groups of files that share a costly setup.
 
-    Those of Spark are two pieces, first copies and all others: what one JVM has compiled serves a
-    whole piece. First copies wait for servers half of the time, the others compute. Those of the
-    formats are one piece: they read the same topics, which a relay fills for a quarter of a minute.
+    The Spark files are two pieces of work, first copies and all others, so that each piece uses one
+    JVM and the code that it compiled. First copies wait for servers half of the time; the others
+    compute. The files of the formats are one piece, because they read the same topics, which a
+    relay fills in a quarter of a minute.
     """
 
     def _split_scope(self, nodeid: str) -> str:
         return piece_of_work(nodeid)
 
     def remove_node(self, node: WorkerController) -> str | None:
-        """Return the test that a killed process ran; the other processes take those behind it.
+        """Return the test that a killed process ran; the other processes run the tests after it.
 
         That test counts as done, because it failed: its next run would kill a process again.
         """
@@ -66,37 +67,37 @@ def _left(tests: Mapping[str, bool]) -> list[str]:
 
 
 def piece_of_work(nodeid: str) -> str:
-    """What one process does whole: the test's file, or all files of a folder."""
+    """Return the piece of work that one process runs: the test's file, or all files of a folder."""
     folders = (each for each in (_FIRST_COPIES, _SPARK, _FORMATS) if nodeid.startswith(each))
     return next(folders, nodeid.split("::", 1)[0])
 
 
 def largest_first(items: Iterable[pytest.Item]) -> list[pytest.Item]:
-    """Spark's files before all others, which can be shared out evenly behind pieces so large."""
+    """Order the Spark files before all others: the small pieces after them can be distributed
+    evenly.
+    """
     return sorted(items, key=lambda item: not item.nodeid.startswith(_SPARK))
 
 
 class FinishedWorker(Protocol):
-    """What is used of a test process that ended: its last words."""
+    """The interface of a test process that ended: the report that it sent."""
 
     workeroutput: dict[str, list[str]]
 
 
 def pass_on_report(config: object) -> None:
-    """In a test process of several: hand over what is known of the servers to the one that
-    prints.
-    """
+    """In one of several test processes: send its report about servers to the printing process."""
     if hasattr(config, "workeroutput"):
         config.workeroutput[_REPORT] = availability.report()
 
 
 def take_report(worker: FinishedWorker) -> None:
-    """Keep what a test process that ended says of the servers; one that died says nothing."""
+    """Keep the report about servers of a test process that ended; a killed one sent none."""
     _of_others.update(getattr(worker, "workeroutput", {}).get(_REPORT, []))
 
 
 def report() -> list[str]:
-    """Return a line for every server that any process asked for, those that are missing last."""
+    """Return a line for every server that any process requested. Missing servers come last."""
     return sorted(
         _of_others.union(availability.report()), key=lambda line: (line.startswith("WARNING"), line)
     )

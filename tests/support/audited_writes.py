@@ -1,4 +1,6 @@
-"""Which act of the audit trail each write of the admin and of the commands leaves."""
+"""For each write of the admin and of the commands, the act that it must write to the audit
+trail.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +9,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """The act of a write that another test carries out and looks up in the trail."""
+    """The act of a write that another test executes and finds in the audit trail."""
 
     act: str
     by: str
@@ -107,7 +109,7 @@ COMMANDS_PROVED: Final[Mapping[str, tuple[Proved, ...]]] = {
         Proved("zookeeper.protect", "tests/integration/zookeeper/test_zk_access.py"),
     ),
 }
-"""Commands that other tests run, and whose entries they look up."""
+"""Commands whose entries other tests check."""
 
 COMMANDS_WITHOUT_EFFECT: Final = frozenset(
     {

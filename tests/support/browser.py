@@ -1,4 +1,4 @@
-"""A page in a real browser, and what every page must hold in it."""
+"""Opens pages in a real browser, and asserts the properties that every page must have there."""
 
 import os
 from collections.abc import Iterator
@@ -16,9 +16,9 @@ WIDE: Final = 1280
 NARROW: Final = 390
 _HEIGHT: Final = 900
 _PICTURES: Final = os.environ.get("ROMA_PAGE_PICTURES", "")
-"""Folder for pictures of the pages, as docs/pictures/admin has them; empty: none are taken."""
+"""Folder for pictures of the pages such as those in docs/pictures/admin; empty: no pictures."""
 _WAIT_MS: Final = 60_000
-"""How long an act or an expectation may take on a busy machine."""
+"""Timeout of an act or an expectation on a busy machine, in milliseconds."""
 _SERIOUS: Final = frozenset({"serious", "critical"})
 
 expect.set_options(timeout=_WAIT_MS)
@@ -34,7 +34,7 @@ def opened(
     token: str = TOKEN,
     script: bool = True,
 ) -> Iterator[Page]:
-    """Open an admin's page as a caller with a token; a script error or a blocked file fails."""
+    """Open an admin's page with a token. A script error or a blocked file fails the test."""
     context: BrowserContext = browser.new_context(
         base_url=url,
         viewport={"width": width, "height": _HEIGHT},
@@ -60,7 +60,9 @@ def assert_accessible(page: Page) -> None:
 
 
 def assert_contrast(page: Page) -> None:
-    """Assert that every text can be read: all that another colour scheme can change."""
+    """Assert that every text has enough contrast, which is all that another colour scheme can
+    change.
+    """
     options = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
     _assert_nothing_serious(Axe().run(page, options=options).response["violations"])
 

@@ -50,7 +50,9 @@ class Authority:
         return certificate_file, key_file
 
     def server(self, address: str) -> dict[str, str]:
-        """Make what a server at `address` needs, as options of a database server."""
+        """Create the certificate files of a server at `address`; return them as options of a
+        database server.
+        """
         certificate, key = self.issue(
             "server", x509.SubjectAlternativeName([x509.IPAddress(ip_address(address))])
         )
@@ -59,7 +61,9 @@ class Authority:
     def java_server(
         self, address: str, *, clients: Literal["none", "want", "need"] = "none"
     ) -> ServerTls:
-        """Make what a Java server at `address` needs, under a new key each time."""
+        """Create the certificate files of a Java server at `address`, with a new key for each
+        call.
+        """
         certificate, key = self.issue(
             "java-server", x509.SubjectAlternativeName([x509.IPAddress(ip_address(address))])
         )
@@ -78,9 +82,8 @@ class Authority:
 
 
 def server_certificate(folder: Path, address: str) -> dict[str, str]:
-    """Write an authority's ca.pem and what a server at `address` needs.
-
-    Returns it as options of a database server.
+    """Write an authority's ca.pem and the certificate files of a server at `address`. Return them
+    as options of a database server.
     """
     return Authority(folder).server(address)
 

@@ -1,4 +1,4 @@
-"""How often a property is tried."""
+"""The number of examples of a property test."""
 
 from hypothesis import settings
 

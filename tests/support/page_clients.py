@@ -1,4 +1,4 @@
-"""An admin whose pages are asked for over HTTP, and the two relays that they show."""
+"""An admin whose pages a test requests over HTTP, and the two relays that the pages show."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,7 +29,7 @@ def announce_two_relays(session: Session, paths: Paths) -> None:
 def page_client(
     zookeeper: ZooKeeper, kafka: Kafka, installation: str, **more: object
 ) -> Iterator[httpx.Client]:
-    """Serve an admin, and ask for pages as a browser does."""
+    """Context manager: serve an admin, and yield a client that requests pages as a browser does."""
     brokers = {
         "bootstrap_servers": kafka.bootstrap,
         "replication_factor": 1,

@@ -1,10 +1,10 @@
-"""A turn without ZooKeeper, for rewrites of one topic."""
+"""A replacement of the erasure turn in ZooKeeper, for rewrites of one topic."""
 
 from collections.abc import Callable
 
 
 class LoneTurn:
-    """Holds the notes in memory. `on_check` is called for each check and may raise."""
+    """Keeps the notes in memory. `on_check` is called for each check and may raise."""
 
     def __init__(self, transactional_id: str, on_check: Callable[[], object] = str) -> None:
         self.transactional_id = transactional_id

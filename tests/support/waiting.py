@@ -10,7 +10,9 @@ from relay.deadline import Deadline
 _SHORTEST_PAUSE_S: Final = 0.02
 _LONGEST_PAUSE_S: Final = 0.1
 _SHARE_OF_WAIT: Final = 0.05
-"""Many waits side by side would otherwise keep a machine busy with their questions alone."""
+"""Pause between two checks, as a share of the time waited so far, within the two bounds. Shorter
+pauses of many parallel waits would keep the machine busy.
+"""
 
 
 def wait_until(holds: Callable[[], bool], what: str, seconds: float = 60) -> None:

@@ -1,4 +1,4 @@
-"""A consumer of Kafka without a broker, for unit tests of what a client does with its answers."""
+"""A Kafka consumer without a broker, for unit tests of a client."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ Answer = Callable[[], "list[FakeMessage]"]
 
 
 class FakeMessage:
-    """What a consumer returns: a record, or an error."""
+    """A message that the consumer returns: a record, or an error."""
 
     def __init__(self, record: Record, error: KafkaError | None = None) -> None:
         self._record = record
@@ -77,12 +77,12 @@ class FakeConsumer:
         self.callbacks: dict[str, Callable[..., None]] = {}
 
     def gives(self, *records: Record | FakeMessage) -> None:
-        """Return these together, as the next answer."""
+        """Return these messages together, as the next answer."""
         found = [each if isinstance(each, FakeMessage) else FakeMessage(each) for each in records]
         self.answers.append(lambda: found)
 
     def refuses_later(self, refusal: int) -> None:
-        """Answer a commit that did not wait."""
+        """Refuse an asynchronous commit later, through its callback."""
         self.config["on_commit"](KafkaError(refusal), [])
 
     def consume(self, *_: Any) -> list[FakeMessage]:
@@ -100,7 +100,7 @@ class FakeConsumer:
         return offsets
 
     def list_topics(self, *_: Any, **__: Any) -> Any:
-        """Return that `shop` is there, with two partitions."""
+        """Return the metadata of the topic `shop` with two partitions."""
         shop = SimpleNamespace(error=None, partitions={0: None, 1: None})
         return SimpleNamespace(topics={"shop": shop})
 
@@ -108,17 +108,17 @@ class FakeConsumer:
         return 0, -1
 
     def subscribe(self, _: list[str], **callbacks: Callable[..., None]) -> None:
-        """Note what is called with assignments."""
+        """Keep the callbacks for assignments."""
         self.callbacks = callbacks
 
     def close(self) -> None:
-        """Give the client a partition, as a rebalance under way does."""
+        """Assign a partition to the client, as a rebalance during the close does."""
         if self.callbacks:
             self.callbacks["on_assign"](self, [TopicPartition("shop", 1)])
 
 
 class FakeClock:
-    """Takes the place of the module `time` where the lease is decided."""
+    """Replaces the module `time` in the code that computes the lease."""
 
     def __init__(self) -> None:
         self.now = 1000.0

@@ -43,7 +43,7 @@ class ReadingProcess:
         self.pid = self._child.pid
 
     def check(self) -> None:
-        """Fail with the end of its log if it has ended."""
+        """Raise AssertionError with the end of the log if the process has ended."""
         assert self._child.poll() is None, self.log.read_text()[-3000:]
 
     def kill(self) -> None:
@@ -54,7 +54,7 @@ class ReadingProcess:
         self._child.send_signal(number)
 
     def stop(self) -> int:
-        """Ask it to end; its exit code."""
+        """Send SIGTERM, and return the exit code."""
         if self._child.poll() is None:
             self._child.terminate()
         return self._child.wait(30)
@@ -91,7 +91,9 @@ class SeenTransaction(NamedTuple):
 
 
 def seen_transactions(file: Path) -> list[SeenTransaction]:
-    """What all processes have processed; a line that a kill cut off is left out."""
+    """Return the transactions that all processes have processed, without a line that a kill
+    truncated.
+    """
     if not file.exists():
         return []
     return [SeenTransaction(*json.loads(each)) for each in file.read_text().split("\n")[:-1]]

@@ -1,5 +1,5 @@
-"""What bootstrap and reconcile need beside a source: a position of the instance, a mapping, a
-configuration.
+"""The inputs of bootstrap and reconcile other than a source: a position of the instance, a mapping,
+a configuration.
 """
 
 import json

@@ -92,11 +92,13 @@ class JobProcess:
         return self._errors.read_text(encoding="utf-8", errors="replace")
 
     def ask_to_end(self) -> None:
-        """SIGTERM to the job alone, as a service manager sends it to the main process."""
+        """Send SIGTERM to the job alone, as a service manager does to the main process."""
         self._child.terminate()
 
     def kill(self) -> None:
-        """SIGKILL to it and its JVM, as the loss of a machine; returns when the process is gone."""
+        """Send SIGKILL to the job and its JVM, as at the loss of a machine; return when the process
+        has ended.
+        """
         os.killpg(self._child.pid, signal.SIGKILL)
         self._child.wait(30)
 

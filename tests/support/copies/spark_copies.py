@@ -1,4 +1,4 @@
-"""Messages as the Spark jobs read them, with and without a broker between."""
+"""Messages as the Spark jobs read them, with and without a broker."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing

@@ -19,7 +19,7 @@ TableRows: TypeAlias = Mapping[str, Mapping[str, Mapping[str, str | None]]]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change of shop.<table>; its order is also what the row holds."""
+    """One change of shop.<table>. The row's value equals the change's order."""
 
     table: str
     key: str

@@ -28,7 +28,7 @@ class Trino(ServerProcess):
 
     @classmethod
     def fetch(cls) -> str:
-        """Return its name; nothing is fetched."""
+        """Return the server's name; nothing is downloaded."""
         return f"trino at {os.environ['ROMA_TRINO_HOME']}"
 
     @property

@@ -1,18 +1,18 @@
 """The relay, with a Kafka producer that kills the process at a chosen instruction.
 
 Called as `python -m tests.support.faults.crashing_relay relay ...`. `ROMA_CRASH` names the point,
-and the commit at which it strikes: `position_sent:3`. Only the client library's producer is
-replaced, where the relay opens it; the relay itself knows nothing of it.
+and the number of the commit at which the process is killed: `position_sent:3`. Only the client
+library's producer is replaced, where the relay opens it. The relay's code is unchanged.
 
-- `before_position`: the rows are at the broker, their position record is not handed over
-- `position_handed_over`: it is, and lies in the client's queue
-- `position_sent`: everything is at the broker, and the commit was not asked for
-- `commit_under_way`: the commit is being asked for; the process dies `ROMA_CRASH_AFTER_MS` later
-- `committed`: the broker has said yes, and nothing else has happened
+- `before_position`: the broker has the rows; their position record is not yet produced
+- `position_handed_over`: the position record is in the client's queue
+- `position_sent`: the broker has all records, and the commit is not yet requested
+- `commit_under_way`: the process is killed `ROMA_CRASH_AFTER_MS` after the commit is requested
+- `committed`: directly after the broker confirmed the commit
 
-Without Kafka transactions (`delivery = "at_least_once"`) the position record is delivered where a
-transaction would be committed: `commit_under_way` is never reached, and `position_sent` is the same
-as `committed`.
+Without Kafka transactions (`delivery = "at_least_once"`) no commit follows the delivery of the
+position record: `commit_under_way` is never reached, and `position_sent` is the same as
+`committed`.
 """
 
 import os

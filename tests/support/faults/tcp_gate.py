@@ -12,7 +12,7 @@ _CHUNK_BYTES = 65_536
 class TcpGate:
     """Forwards connections on a loopback port to a server.
 
-    `shut` drops those there are and refuses new ones, `reopen` ends that.
+    `shut` drops the open ones and refuses new ones, until `reopen`.
 
     After `swallow`, connections stay open and new ones are accepted, but no byte is forwarded until
     `reopen`.

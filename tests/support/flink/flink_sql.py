@@ -1,4 +1,4 @@
-"""Flink SQL in a child process, which has a whole cluster in it."""
+"""Flink SQL in a child process that contains a whole cluster."""
 
 import atexit
 import os
@@ -75,7 +75,9 @@ def running(statements: Iterable[str], folder: Path) -> Iterator[Path]:
 
 
 def folded(changes: Iterable[Change], select: int = 0) -> Counter[Cells]:
-    """Return the rows of a SELECT after all its changes; a row that goes must have been there."""
+    """Return the rows of a SELECT after all its changes. A row that is removed must have been added
+    before.
+    """
     rows: Counter[Cells] = Counter()
     for each in changes:
         if each.select == select:

@@ -17,7 +17,7 @@ from tests.support.waiting import wait_until
 
 TOKEN = "the-token"
 NO_KAFKA = "127.0.0.1:1"
-"""The brokers of `admin_settings`, where nothing listens."""
+"""The broker address of `admin_settings`, on which nothing listens."""
 
 
 def admin_settings(hosts: str, installation: str, **more: object) -> RelaySettings:
@@ -55,7 +55,7 @@ def admin_client(settings: RelaySettings, port: int = 0) -> Iterator[httpx.Clien
 
 @contextmanager
 def serving(settings: RelaySettings, port: int = 0) -> Iterator[AdminServer]:
-    """Context manager: serve an admin. One without Kafka saves mappings nevertheless."""
+    """Context manager: serve an admin. It saves mappings also without Kafka."""
     with (
         pytest.MonkeyPatch.context() as patch,
         socket.create_server(("127.0.0.1", port)) as listener,

@@ -3,7 +3,7 @@ tests.support.relays.forking_process FD`, with requests on that socket (`relay_f
 end).
 
 It has one thread: a fork then copies no lock that another thread holds. When the other end of the
-socket is closed, it kills what it forked and ends.
+socket is closed, it kills the processes that it forked and ends.
 """
 
 import gc
@@ -29,7 +29,7 @@ _POLL_S: Final = 0.01
 
 
 class ForkedCloser:
-    """What `SessionCloser` of the relay starts as a process, forked."""
+    """The process that `SessionCloser` of the relay starts, here as a fork."""
 
     def __init__(self, command: list[str], *, stdin: int, **_: object) -> None:
         self.pid = os.fork()

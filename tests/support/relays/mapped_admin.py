@@ -1,4 +1,4 @@
-"""An admin with two instances that have met tables, and a mapping set in force."""
+"""An admin with two instances that have read tables, and a mapping set in force."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -34,7 +34,9 @@ _NO_DATABASE = "no database mapping lists its database."
 
 @contextmanager
 def mapped_admin(hosts: str, installation: str, **more: object) -> Iterator[httpx.Client]:
-    """Serve an admin whose set 1 has DOCUMENTS, saved by ann, and whose instances met tables."""
+    """Serve an admin whose set 1 has DOCUMENTS, saved by ann, and whose instances have read
+    tables.
+    """
     instances = [{"name": name, "source": {"host": "h", "user": "u"}} for name in _MET]
     settings = admin_settings(hosts, installation, **{"instances": instances, **more})
     with session_with(hosts) as session, admin_client(settings) as client:

@@ -132,7 +132,7 @@ class Installation:
         )
 
     def wipe(self) -> None:
-        """Delete everything that ZooKeeper holds of the installation."""
+        """Delete all nodes of the installation in ZooKeeper."""
         wipe(self._session, self._paths.base)
 
     def take_documents(self) -> Backup:
@@ -180,7 +180,8 @@ class Installation:
         return FlowStore(self._session, self._paths)
 
     def limit(self, rows_per_second: int | None) -> None:
-        """Ask the instance for so many rows a second, and wait until its relay does so.
+        """Limit the instance to this number of rows per second, and wait until its relay applies
+        the limit.
 
         None removes the limit; then no relay needs to run.
         """
@@ -193,7 +194,7 @@ class Installation:
             )
 
     def tables(self) -> tuple[str, ...]:
-        """The real tables that the instance has met, as ZooKeeper lists them."""
+        """The real tables that the instance has read, as ZooKeeper lists them."""
         return InstanceStore(self._session, self._paths).tables_of("shop")
 
     def close(self) -> None:
@@ -262,7 +263,7 @@ class RelayProcess:
         self._child.wait(60)
 
     def wait_for_crash(self, seconds: float = 60) -> None:
-        """Wait until it has killed itself."""
+        """Wait until the process has ended by its own SIGKILL."""
         assert self._child is not None
         try:
             code = self._child.wait(seconds)
@@ -293,7 +294,7 @@ class RelayProcess:
     def wait_for(self, state: str, code: str = "", seconds: float = 60) -> InstanceStatus:
         """Wait until the instance shows this state (and code).
 
-        Shows the log when the process died or the time is over.
+        Fails with the log when the process has ended or at the timeout.
         """
         seen: list[InstanceStatus | None] = []
 

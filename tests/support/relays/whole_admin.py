@@ -1,4 +1,4 @@
-"""An admin of an installation in which every page has something to show."""
+"""An admin of an installation that has content for every page."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager

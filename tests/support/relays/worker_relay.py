@@ -92,7 +92,7 @@ class Shards:
         }
 
     def _is_caught_up(self) -> bool:
-        """Whether no instance lags: reading whole topics to see it takes long on busy machines."""
+        """Return whether no instance lags. This is faster than reading whole topics."""
         found = self.installation.statuses()
         return all(each.state == "RUNNING" and each.lag_seconds == 0 for each in found)
 
@@ -100,7 +100,7 @@ class Shards:
         return len(read_topic(self._kafka.bootstrap, self.schemas[name])) >= load.changes
 
     def wait_for_rows(self, rows: int = 100) -> None:
-        """Wait until each leader has published so many rows."""
+        """Wait until each leader has published this number of rows."""
         wait_until(
             lambda: (
                 len(found := self.installation.statuses()) == len(self.names)
@@ -143,7 +143,7 @@ def wait_for_workers(
 
 
 def ask(relay: RelayProcess, path: str) -> httpx.Response:
-    """What the relay's HTTP server answers."""
+    """Return the answer of the relay's HTTP server."""
     url = f"{status_url(relay)}{path}"
     return httpx.get(url, trust_env=False, timeout=60, verify=NO_CERTIFICATES)
 
@@ -154,7 +154,7 @@ def pid_of(name: str) -> int:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process runs: an ended one whose parent has not asked for it does not."""
+    """Return whether a process runs. A zombie, whose parent has not waited for it, does not."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
     except FileNotFoundError:

@@ -24,7 +24,7 @@ def session_with(
 
 
 def wipe(session: Session, path: str) -> None:
-    """Delete a node and everything below it, as an ensemble does that lost its data. Running relays
+    """Delete a node and everything below it, as if the ensemble had lost its data. Running relays
     write their own nodes again.
     """
     with suppress(NodeMissing):

@@ -31,5 +31,5 @@ def fold(values: Iterable[dict[str, Any]]) -> dict[str, list[Texts]]:
 
 
 def sorted_texts(rows: Iterable[Texts]) -> list[str]:
-    """Return rows as texts that are equal where the same rows are held, in whatever order."""
+    """Return rows as sorted texts, which are equal for the same rows in any order."""
     return sorted(repr(sorted(row.items())) for row in rows)

@@ -14,8 +14,9 @@ from confluent_kafka.admin import AdminClient
 
 Client = TypeVar("Client", Consumer, AdminClient)
 _IDLE_SECONDS: Final = 2.0
-"""How long a client may have been idle to be used again: less than a broker takes to restart, after
-which a client waits before it connects again."""
+"""Longest idle time of a client that is used again, in seconds. It is shorter than a broker's
+restart, after which a client waits before it connects again.
+"""
 
 
 class _Idle(dict[tuple[str, str], list[tuple[float, Client]]]):

@@ -60,7 +60,7 @@ def statements(family: str) -> Iterator[ZooStatement]:
 
 
 def truths(family: str) -> Iterator[TableTruth]:
-    """Yield what tables of the zoo held, in the order of the statements."""
+    """Yield the expected rows of the zoo's tables, in the order of the statements."""
     for line in (GOLDEN / f"truth.{family}.jsonl").read_bytes().splitlines():
         record = orjson.loads(line)
         yield TableTruth(

@@ -96,7 +96,7 @@ def zoo(server: SqlServer, database: str) -> list[ZooStatement]:
 
 
 def carry_out(cursor: Cursor, wanted: Sequence[ZooStatement]) -> int:
-    """Run statements; return how many the server took."""
+    """Run statements; return how many the server accepted."""
     taken = 0
     for statement in wanted:
         taken += _accepted(cursor, statement.sql)
@@ -104,9 +104,9 @@ def carry_out(cursor: Cursor, wanted: Sequence[ZooStatement]) -> int:
 
 
 def make_tables(server: SqlServer, database: str, number: int, seed_number: int) -> int:
-    """Make up tables `made_0` and on, with rows that come and change.
+    """Create random tables `made_0` and on, and insert and change rows in them.
 
-    Return how many the release can have.
+    Return how many of them the release can create.
     """
     made: list[MadeTable] = []
 

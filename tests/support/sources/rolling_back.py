@@ -9,8 +9,9 @@ def insert_and_roll_back(server: SqlServer, name: str, *, first: int, rows: int)
     """Insert three times `rows` rows into `<name>.t` in one transaction, and roll the second third
     back to a savepoint.
 
-    A temporary table without transactions keeps the server from taking them out of the binlog.
-    MySQL does so all the same. Returns the numbers of the rows that are kept, from `first` on.
+    Because of a temporary table without transactions, MariaDB leaves the rolled-back rows in the
+    binlog. MySQL removes them nevertheless. Returns the numbers of the rows that are kept, from
+    `first` on.
     """
     with server.connect(user="repl", autocommit=False) as connection, connection.cursor() as cursor:
         for sql in (f"create temporary table {name}.scratch (a int) engine=myisam", "begin"):

@@ -19,12 +19,12 @@ def _word(replica: SqlServer) -> str:
 
 
 def _newer(server: SqlServer) -> bool:
-    """Return whether its statements say source and replica."""
+    """Return whether its statements use the words source and replica."""
     return server.family == "mysql" and server.version >= (8, 0, 26)
 
 
 def caught_up(replica: SqlServer, master: SqlServer) -> None:
-    """Wait until the replica has everything that the master has."""
+    """Wait until the replica has applied every transaction of the master."""
     wait_until(
         lambda: executed(replica) == executed(master),
         f"the replica caught up: {executed(replica)} of {executed(master)}",

@@ -93,7 +93,9 @@ _STATEMENTS = (
     "INSERT INTO {t} (id, n, u) VALUES (60, 6, 60)",
     "DELETE FROM {t} WHERE id = 60",
 )
-"""What a table does not take (it has no period, or versions already) is left out."""
+"""Statements that a table does not accept are left out: it has no period, or already has
+versions.
+"""
 _LEAST = 22
 
 
@@ -116,7 +118,7 @@ def run(server: SqlServer, schema: str, table: str, *, partial: bool = True) -> 
 def held(
     server: SqlServer, schema: str, table: str, columns: list[str], of: str = ""
 ) -> list[Texts]:
-    """Return what a SELECT of these columns gives."""
+    """Return the result of a SELECT of these columns."""
     names = ", ".join(f"CAST({name} AS CHAR)" for name in columns)
     with server.connect() as connection, connection.cursor() as cursor:
         cursor.execute("SET time_zone = '+00:00'")
@@ -136,7 +138,7 @@ class Reader:
         self._schemas.put_database(schema, "utf8mb4")
 
     def messages(self, start: BinlogPosition, *, packed: bool = False) -> Iterator[OutboundMessage]:
-        """Yield the messages of all that was logged since."""
+        """Yield the messages of everything that was logged since the last call."""
         settings = source_settings(self._server)
         order = OrderPair(1, 0)
         with closing(CatalogReader(settings)) as catalog:

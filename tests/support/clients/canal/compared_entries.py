@@ -18,7 +18,7 @@ class Event(NamedTuple):
 
     @property
     def name(self) -> tuple[int, str]:
-        """What an event is called in both: its time and its table."""
+        """The name of an event that is the same on both servers: its time and its table."""
         return self.header.executeTime, self.header.tableName
 
 

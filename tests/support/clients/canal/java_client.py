@@ -36,7 +36,7 @@ def java_command(program: str, *arguments: object, path: str | None = None) -> l
 
 
 class JavaClient(VerbProcess):
-    """Canal's Java client, spoken to by verbs."""
+    """Canal's Java client in a child process, which executes verbs."""
 
     def __init__(
         self,

@@ -25,7 +25,7 @@ class Rows(NamedTuple):
 
 
 class VerbProcess:
-    """A child process that carries out verbs; a context manager that ends it."""
+    """A child process that executes verbs; a context manager that ends it."""
 
     def __init__(self, command: list[str], log: IO[bytes]) -> None:
         self._process = subprocess.Popen(
@@ -49,12 +49,12 @@ class VerbProcess:
                     pipe.close()
 
     def kill(self) -> None:
-        """End the process as a crash does."""
+        """Kill the process by SIGKILL."""
         self._process.kill()
         self._process.wait(20)
 
     def say(self, *verb: object) -> str:
-        """Carry out a verb; return what it gave. Raises CanalRefused."""
+        """Execute a verb; return its result. Raises CanalRefused."""
         assert self._process.stdin is not None
         self._process.stdin.write(" ".join(map(str, verb)) + "\n")
         self._process.stdin.flush()
@@ -66,7 +66,7 @@ class VerbProcess:
         return Rows(int(number), [int(each) for each in "".join(rows).split(",") if each])
 
     def drain(self, rows: int, size: int) -> float:
-        """Get and acknowledge so many rows, in batches; return the seconds that it took."""
+        """Get and acknowledge this number of rows, in batches; return the seconds."""
         return float(self.say("drain", rows, size))
 
     def _heard(self) -> str:
