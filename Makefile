@@ -14,18 +14,18 @@ export PYTHONDONTWRITEBYTECODE :=
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | while IFS= read -r line; do printf '  make %-14s %s\n' "$${line%%:*}" "$${line##*## }"; done
 
-setup: ## Make the virtual environment with the pinned packages (as root on Debian: install missing system packages too)
+setup: ## Create the virtual environment with the pinned packages (as root on Debian: also install missing system packages)
 	@bash deploy/setup.sh
 
-wheels: ## Build wheels with compiled modules for CPython 3.11 to 3.13, as far as they are here, into dist; needs no C compiler
+wheels: ## Build wheels with compiled modules into dist, for each CPython 3.11 to 3.13 that is installed; needs no C compiler
 	@bash deploy/wheels/build.sh
 
-fetch: setup ## Bring the servers' files here once; afterwards everything works offline
+fetch: setup ## Download the servers' files once; afterwards no network is needed
 	@$(PYTHON) -m deploy.embedded fetch
 	@bash deploy/browser.sh
 	@bash deploy/go_modules.sh
 
-check: setup ## Lint, format, types, import rules, generated pages and links of the documentation; changes no file of the project
+check: setup ## Check lint, format, types, import rules, generated pages and links of the documentation; changes no file of the project
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m mypy
@@ -37,14 +37,14 @@ ifdef ONE
 test: setup
 	$(PYTHON) -m pytest $(ONE) $(PYTEST)
 else
-test: setup fetch check ## Everything that must hold: check, then all tests against real servers; ONE='tests/unit/route -k name': only these
+test: setup fetch check ## Run check, then all tests against real servers; ONE='tests/unit/route -k name': only these tests
 	@bash deploy/test.sh "$(PYTHON)" -m "not long" --numprocesses $(SIDE_BY_SIDE) --dist loadfile --no-loadscope-reorder $(PYTEST)
 endif
 
-test-unit: setup ## The tests that need no servers, in under a minute: without the slow ones, 10 examples of each property
+test-unit: setup ## Run the tests that need no servers, in under a minute: without the slow ones, 10 examples of each property
 	$(PYTHON) -m pytest tests/unit -m "not slow" --hypothesis-profile quick --numprocesses $(SIDE_BY_SIDE) --dist loadfile --no-loadscope-reorder $(PYTEST)
 
-test-long: setup fetch ## Further cases of tests that `make test` runs once: servers, Delta commits, readers, seeds, 200 examples of each property
+test-long: setup fetch ## Run further cases of tests that `make test` runs once: servers, Delta commits, readers, seeds, 200 examples of each property
 	$(PYTHON) -m pytest -m long --numprocesses $(SIDE_BY_SIDE) --dist loadfile --no-loadscope-reorder $(PYTEST)
 	$(PYTHON) -m pytest tests/unit -m slow --hypothesis-profile thorough --numprocesses $(SIDE_BY_SIDE) --dist loadfile --no-loadscope-reorder $(PYTEST)
 
@@ -56,94 +56,94 @@ docs: setup ## Build the documentation site into build/site, every link checked;
 	$(if $(SERVE),NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs serve,$(BUILD_SITE))
 	@$(if $(SERVE),,echo "build/site/index.html")
 
-demo: setup ## Two shards, Kafka and an equal copy on real servers, until Ctrl-C; ONCE=1 ends by itself
+demo: setup ## Run two shards, relay, Kafka and a copy that equals the source, on real servers, until Ctrl-C; ONCE=1 ends by itself
 	@$(PYTHON) -m deploy.demo $(if $(ONCE),--once)
 
 up: setup ## Start MariaDB, ZooKeeper and Kafka on free loopback ports, until Ctrl-C
 	@$(PYTHON) -m deploy.embedded up
 
-bench: setup ## Rows per second beside Debezium Server and Canal on the same binlog (780 MB once, JDK 21); QUICK=1, INTO=folder, BENCH='--help'
+bench: setup ## Measure rows per second of the relay, Debezium Server and Canal on the same binlog (780 MB once, JDK 21); QUICK=1, INTO=folder, BENCH='--help'
 	@$(PYTHON) -m tools.bench throughput $(if $(QUICK),--quick) $(if $(INTO),--into "$(INTO)") $(BENCH)
 
-bench-admin: setup ## How fast the admin answers for 500 instances x 500 tables x 50 relays; BENCH='--requests 20'
+bench-admin: setup ## Measure the admin's response times for 500 instances x 500 tables x 50 relays; BENCH='--requests 20'
 	@$(PYTHON) -m tools.bench.admin $(BENCH)
 
-bench-client: setup ## Rows per second of roma_client beside a plain consumer that parses JSON and a real Canal's client; BENCH='--help', INTO=folder
+bench-client: setup ## Measure rows per second of roma_client, a plain consumer that parses JSON, and Canal's client; BENCH='--help', INTO=folder
 	@$(PYTHON) -m tools.bench.clients $(BENCH) $(if $(INTO),--into "$(INTO)")
 
-bench-columns: setup ## What a row costs in memory by its number of columns; INTO=folder
+bench-columns: setup ## Measure the CPU time of printing a row by its number of columns, without servers; INTO=folder
 	@$(PYTHON) -m tools.bench.columns $(if $(INTO),--into "$(INTO)")
 
-bench-latency: setup ## Commit to consumer at 500 transactions a second beside Debezium Server; QUICK=1, INTO=folder, BENCH='--help'
+bench-latency: setup ## Measure the time from commit to consumer at 500 transactions per second, of the relay and of Debezium Server; QUICK=1, INTO=folder, BENCH='--help'
 	@$(PYTHON) -m tools.bench latency $(if $(QUICK),--quick) $(if $(INTO),--into "$(INTO)") $(BENCH)
 
-bench-scaling: setup ## Rows per second by columns, transaction size, tables, partitions, instances, with plots; QUICK=1, INTO=folder, BENCH='--help'
+bench-scaling: setup ## Measure rows per second by columns, transaction size, tables, partitions and instances, with plots; QUICK=1, INTO=folder, BENCH='--help'
 	@$(PYTHON) -m tools.bench scaling $(if $(QUICK),--quick) $(if $(INTO),--into "$(INTO)") $(BENCH)
 
-bench-spark: setup ## Spark jobs: HBase beside the classic loop, Delta warm, by table size and by number of tables; INTO=folder, BENCH='hbase --messages 100000'
+bench-spark: setup ## Measure the Spark jobs: HBase compared with the classic loop; Delta warm, by table size and by number of tables; INTO=folder, BENCH='hbase --messages 100000'
 	@$(PYTHON) -m tools.bench.spark $(BENCH) $(if $(INTO),--into "$(INTO)")
 
-bench-memory: setup ## The relay's peak memory: slow broker, 1 GB transaction, 10 000 tables, spool; ONLY='spool', INTO=folder
+bench-memory: setup ## Measure the relay's peak memory: slow broker, 1 GB transaction, 10 000 tables, spool; ONLY='spool', INTO=folder
 	@$(PYTHON) -m tools.bench.memory $(ONLY) $(if $(INTO),--into "$(INTO)")
 
-fleet: setup ## 1,000 instances over 50 simulated relays on a real ZooKeeper: start, rest, loss of a third, restarts; BENCH='--instances 100 --relays 10'
+fleet: setup ## Measure 1,000 instances on 50 simulated relays with a real ZooKeeper: start, idle time, loss of a third of the relays, restarts; BENCH='--instances 100 --relays 10'
 	@$(PYTHON) -m tools.fleet $(BENCH)
 
-bench-workers: setup ## Memory that an added worker process of the relay takes; BENCH='2 4 8'
+bench-workers: setup ## Measure the memory of each added worker process of the relay; BENCH='2 4 8'
 	@$(PYTHON) -m tools.bench.worker_memory $(BENCH)
 
-bench-snapshots: setup ## Copies of tables beside live rows and Debezium's incremental snapshot (780 MB once, JDK 21); INTO=folder, BENCH='--help'
+bench-snapshots: setup ## Measure copies of tables, while live rows are published, and Debezium's incremental snapshot (780 MB once, JDK 21); INTO=folder, BENCH='--help'
 	@$(PYTHON) -m tools.bench.snapshots $(if $(INTO),--into "$(INTO)") $(BENCH)
 
-bench-parts: setup ## What reading a giant transaction twice costs: whole, in parts, in parts with rolled-back rows; BENCH='--megabytes 100', INTO=folder
+bench-parts: setup ## Measure the cost of reading a giant transaction twice: whole, in parts, in parts with rolled-back rows; BENCH='--megabytes 100', INTO=folder
 	@$(PYTHON) -m tools.bench.parts $(BENCH) $(if $(INTO),--into "$(INTO)")
 
-bench-transactions: setup ## What the topic of transactions costs at one-row transactions; BENCH='--transactions 100000', INTO=folder
+bench-transactions: setup ## Measure the cost of the topic of transactions for one-row transactions; BENCH='--transactions 100000', INTO=folder
 	@$(PYTHON) -m tools.bench.transactions $(BENCH) $(if $(INTO),--into "$(INTO)")
 
-faults: setup ## Every fault on real servers, 20 times: lost, repeated, out of order, silence; TIMES=1, SEED=1, ONLY='relay-killed', TRANSACTIONS=1, INTO=folder
+faults: setup ## Run every fault scenario on real servers 20 times; count lost, repeated and reordered changes, and measure the time without rows; TIMES=1, SEED=1, ONLY='relay-killed', TRANSACTIONS=1, INTO=folder
 	@$(PYTHON) -m tools.faults run $(ONLY) $(if $(TRANSACTIONS),--transactions) $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED)) $(if $(INTO),--into "$(INTO)")
 
-clients: setup ## roma_client under random kills, pauses, rebalances, edits and restarts of brokers: lost, repeated, out of order; TIMES=50, SEED=1, ONLY=exclusive
+clients: setup ## Run roma_client under random kills, pauses, rebalances, edits and broker restarts; count lost, repeated and reordered changes; TIMES=50, SEED=1, ONLY=exclusive
 	@$(PYTHON) -m tools.clients $(ONLY) $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED))
 
 driver-kills: setup ## Kill the Spark stream's process at random moments; each time the copies must be exact; TIMES=20, SEED=1
 	@$(PYTHON) -m tools.faults.driver_kills $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED))
 
-faults-spark: setup ## kill -9 of the Spark job at random and between its two commits, and of HBase, sink by sink; FAULTS='between --sink jdbc --times 1'
+faults-spark: setup ## Kill the Spark job (kill -9) at random and between its two commits, and HBase, for each sink; each time the copy must be exact; FAULTS='between --sink jdbc --times 1'
 	@$(PYTHON) -m tools.spark_faults $(FAULTS)
 
-soak: setup ## Half an hour of load with a random fault every 20 s; at the end source and copy must be equal; MINUTES=30, SEED=1
+soak: setup ## Run half an hour of load with a random fault every 20 s; at the end source and copy must be equal; MINUTES=30, SEED=1
 	@$(PYTHON) -m tools.faults soak $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) $(if $(INTO),--into "$(INTO)")
 
-fuzz: setup ## A million damaged and hostile binlog events: a named error or rows, in bounded time and memory; INPUTS=1000000, SEED=1
+fuzz: setup ## Decode a million damaged and hostile binlog events; each must give rows or a named error, in bounded time and memory; INPUTS=1000000, SEED=1
 	@$(PYTHON) -m tools.fuzz $(if $(INPUTS),--inputs $(INPUTS)) $(if $(SEED),--seed $(SEED))
 
-tables: fetch ## Made-up tables on every server: what is published adds up to SELECT; EXAMPLES=300
+tables: fetch ## Publish random tables of every server; the messages must add up to the result of SELECT; EXAMPLES=300
 	EXAMPLES=$(or $(EXAMPLES),300) $(PYTHON) -m pytest --timeout 3600 tests/integration/schema/test_made_tables.py
 
-servers: fetch ## Type zoo, made-up tables, XA, random DDL, kill -9 and a switch on every release of the embedded stack (900 MB once); SERVERS=mysql-5.5,mariadb-10.1, EXAMPLES=40
+servers: fetch ## Test column types, random tables, XA, random DDL, kill -9 and a switch on every release of the embedded stack (900 MB once); SERVERS=mysql-5.5,mariadb-10.1, EXAMPLES=40
 	SERVERS=$(or $(SERVERS),all) EXAMPLES=$(or $(EXAMPLES),40) $(PYTHON) -m pytest --timeout 900 tests/e2e/sources/test_releases.py
 
-ddl: fetch ## Random DDL on every server: the history that is followed equals information_schema after each statement; STATEMENTS=2000, SEED=1, SERVER=mysql-5.7
+ddl: fetch ## Run random DDL on every server; the schema history must equal information_schema after each statement; STATEMENTS=2000, SEED=1, SERVER=mysql-5.7
 	@$(PYTHON) -m tests.ddl $(if $(STATEMENTS),--statements $(STATEMENTS)) $(if $(SEED),--seed $(SEED)) $(if $(SERVER),--server $(SERVER))
 
-snapshots: fetch ## Copies of tables under load, kills, ALTERs and mapping edits: each last message is the row; TIMES=20, SEED=1, SERVER=mysql-9.7
+snapshots: fetch ## Copy tables under load, kills, ALTERs and mapping edits; the last message of each key must equal its row; TIMES=20, SEED=1, SERVER=mysql-9.7
 	@$(PYTHON) -m tests.snapshots $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED)) $(if $(SERVER),--server $(SERVER))
 
-types-page: fetch ## Write the texts of docs/types.md anew, as real servers and the relay print them
+types-page: fetch ## Write the texts of docs/types.md again, as real servers and the relay print them
 	@$(PYTHON) -m tests.types
 
 .PHONY: bootstrap-under-load bench-reconcile
-bootstrap-under-load: setup ## First copy beside relay, stream and load, killed once, done twice; at the end source and copy must be equal
+bootstrap-under-load: setup ## Run a first copy twice while relay, stream and load run, killed once; at the end source and copy must be equal
 	@$(PYTHON) -m tools.copies under-load $(if $(ROWS),--rows $(ROWS)) $(if $(SECONDS),--seconds $(SECONDS))
 
-bench-reconcile: setup ## One flipped byte in the copy of 10 million rows is found, and repaired; ROWS=1000000, SERVER=mysql
+bench-reconcile: setup ## Flip one byte in a copy of 10 million rows, find it and repair it, and measure the time; ROWS=1000000, SERVER=mysql
 	@$(PYTHON) -m tools.copies flipped-byte $(if $(ROWS),--rows $(ROWS)) $(if $(SERVER),--server $(SERVER))
 
-constraints: setup ## Pin the newest allowed packages anew
+constraints: setup ## Pin the newest allowed packages again
 	$(PYTHON) -m uv pip compile pyproject.toml deploy/build-requirements.txt --universal --python-version 3.11 --all-extras \
 		--group dev --group docs --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --upgrade --quiet -o constraints.txt
 
-clean: ## Remove what was built here; the cache of fetched files stays
+clean: ## Remove built files; the cache of downloaded files remains
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

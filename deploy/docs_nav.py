@@ -1,5 +1,5 @@
-"""Hook of mkdocs: the decisions in the navigation, so that a new file in docs/adr needs no entry in
-mkdocs.yml.
+"""Hook of mkdocs that adds the decisions to the navigation, so that a new file in docs/adr needs no
+entry in mkdocs.yml.
 """
 
 from pathlib import Path

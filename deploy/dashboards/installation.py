@@ -1,4 +1,4 @@
-"""The dashboard of a whole installation: first what requires an act, then sums."""
+"""The dashboard of a whole installation: first the figures that need an operator, then totals."""
 
 from typing import Final
 

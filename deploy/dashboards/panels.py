@@ -1,4 +1,4 @@
-"""What a dashboard consists of, and its JSON as Grafana 9 and later import it."""
+"""Dashboards and panels, and their JSON for the import of Grafana 9 and later."""
 
 import json
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from typing import Any, Final
 _SCHEMA: Final = 39
 """Version of Grafana's dashboard model."""
 _COLUMNS: Final = 24
-"""Grafana's grid has so many columns."""
+"""Number of columns of Grafana's grid."""
 _HEIGHT: Final = 8
 _STAT_HEIGHT: Final = 4
 _SOURCE: Final = {"type": "prometheus", "uid": "${datasource}"}

@@ -21,7 +21,7 @@ def main() -> int:
     parser.add_argument(
         "--once",
         action="store_true",
-        help="end after the table instead of staying up for exploring",
+        help="end after the table; by default the demo runs on, so that you can explore it",
     )
     arguments = parser.parse_args()
     shutdown = Shutdown()

@@ -10,7 +10,7 @@ from deploy.embedded.fetching.progress import say
 
 
 class Interrupted(BaseException):
-    """A signal asked the demo to end.
+    """The demo received a signal to end.
 
     Not an Exception, so that no handler of failures catches it.
     """

@@ -1,7 +1,7 @@
 """`first_user.py CONFIG FILE`: add the user `admin` to a new installation and print its password.
 
-The random password is kept in FILE. An installation that has users stays as it is, so that the
-stack can be started again; then the path of the file is printed.
+The random password is kept in FILE. If the installation has users, nothing changes and the path of
+the file is printed, so that the stack can be started again.
 """
 
 import json

@@ -34,12 +34,15 @@ def main() -> int:
     )
     commands = parser.add_subparsers(dest="command", required=True)
     fetch = commands.add_parser(
-        "fetch", help="bring the servers' files here once; afterwards everything works offline"
+        "fetch", help="download the servers' files once; afterwards no network is needed"
     )
     fetch.add_argument(
-        "--only", action="append", choices=sorted(_all_fetchers()), help="this one; may be repeated"
+        "--only",
+        action="append",
+        choices=sorted(_all_fetchers()),
+        help="only this server; may be repeated",
     )
-    up = commands.add_parser("up", help="start servers and keep them until Ctrl-C")
+    up = commands.add_parser("up", help="start servers and run them until Ctrl-C")
     up.add_argument(
         "names",
         nargs="*",

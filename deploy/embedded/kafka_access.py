@@ -1,4 +1,4 @@
-"""The listeners of an embedded broker that ask for a login, and the rights of those that log in."""
+"""The listeners of an embedded broker that require a login, and the rights of users."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -18,7 +18,7 @@ RIGHTS: Final = {
     "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
     "super.users": "User:ANONYMOUS",
 }
-"""Settings under which a client may do only what `allow` gave its principal.
+"""Settings under which a client has only the rights that `allow` granted to its principal.
 
 Clients of the plain listener may do everything.
 """

@@ -1,4 +1,4 @@
-"""The page of the command line, from what `--help` prints."""
+"""The page of the command line, generated from the output of `--help`."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ _JOBS: Final = {
     ("bootstrap",): "bootstrap",
     ("reconcile",): "reconcile",
 }
-"""Commands that a Spark job carries out, which prints their help."""
+"""Commands that run a Spark job. The job prints their help."""
 _WIDE: Final = {"COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1"}
 
 

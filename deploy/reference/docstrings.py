@@ -9,7 +9,7 @@ from itertools import pairwise
 def field_docstrings(of: type) -> dict[str, str]:
     """Return field name → docstring for the class and its bases.
 
-    A class replaces what its bases say.
+    The docstring of a class has precedence over those of its bases.
     """
     found: dict[str, str] = {}
     for each in reversed(of.__mro__):
@@ -19,7 +19,7 @@ def field_docstrings(of: type) -> dict[str, str]:
 
 
 def opening(of: type) -> str:
-    """Return the summary of the class's own docstring, and the paragraph behind it, on one line.
+    """Return the summary of the class's own docstring, and the paragraph after it, on one line.
 
     A paragraph that begins with the name of an attribute is left out. Empty without a docstring.
     """

@@ -59,7 +59,7 @@ class _Drawing:
 def svg(source: str) -> str:
     """Return the picture that the text describes.
 
-    Raises ValueError for a line that is none of the above.
+    Raises ValueError for a line of another form.
     """
     drawing = _Drawing()
     for line in source.splitlines():

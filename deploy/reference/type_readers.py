@@ -1,4 +1,6 @@
-"""The page of column types by format and reader, from what readers gave in the tests."""
+"""The page of column types by format and reader, from the values that readers returned in the
+tests.
+"""
 
 import json
 import re

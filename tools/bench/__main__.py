@@ -75,13 +75,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     _throughput_options(throughput)
     latency = commands.add_parser(
-        "latency", help="from the commit on the server to a read_committed consumer"
+        "latency", help="milliseconds from the commit on the server to a read_committed consumer"
     )
     _latency_options(latency)
     for command, entries in ((throughput, (*ENTRIES, PLAIN)), (latency, _LIVE)):
         _common_options(command, entries)
     _scaling_options(
-        commands.add_parser("scaling", help="what the relay's speed does when one thing grows")
+        commands.add_parser("scaling", help="rows per second of the relay while one quantity grows")
     )
     return parser
 
@@ -101,10 +101,10 @@ def _throughput_options(throughput: argparse.ArgumentParser) -> None:
         type=int,
         metavar="ROWS",
         default=0,
-        help="run the wide workload, too: rows of sixty columns",
+        help="also run the wide workload: rows of sixty columns",
     )
     throughput.add_argument("--rounds", type=int, default=2)
-    throughput.add_argument("--quick", action="store_true", help="a tenth of it, one round")
+    throughput.add_argument("--quick", action="store_true", help="a tenth of the rows, one round")
 
 
 def _latency_options(latency: argparse.ArgumentParser) -> None:
@@ -117,20 +117,26 @@ def _latency_options(latency: argparse.ArgumentParser) -> None:
         type=float,
         default=20,
         metavar="SECONDS",
-        help="the window of the CPU without load",
+        help="seconds of the CPU measurement without load",
     )
     latency.add_argument("--quick", action="store_true", help="a third of the time")
 
 
 def _common_options(command: argparse.ArgumentParser, entries: Sequence[str]) -> None:
     command.add_argument(
-        "--server", action="append", choices=list(_SERVERS), help="this one; may be repeated"
+        "--server",
+        action="append",
+        choices=list(_SERVERS),
+        help="only this server; may be repeated",
     )
     command.add_argument(
-        "--only", action="append", choices=entries, help="this one; may be repeated"
+        "--only", action="append", choices=entries, help="only this contestant; may be repeated"
     )
     command.add_argument(
-        "--into", type=Path, metavar="FOLDER", help="write the table there, as Markdown and JSON"
+        "--into",
+        type=Path,
+        metavar="FOLDER",
+        help="write the table into this folder, as Markdown and JSON",
     )
 
 
@@ -143,13 +149,16 @@ def _scaling_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--server", choices=list(_SERVERS), default="mariadb")
     parser.add_argument(
-        "--only", action="append", choices=scaling.SERIES_NAMES, help="this series; may be repeated"
+        "--only",
+        action="append",
+        choices=scaling.SERIES_NAMES,
+        help="only this series; may be repeated",
     )
     parser.add_argument(
         "--into",
         type=Path,
         metavar="FOLDER",
-        help="write tables and plots there, as Markdown, JSON and SVG",
+        help="write tables and plots into this folder, as Markdown, JSON and SVG",
     )
 
 

@@ -83,9 +83,11 @@ def main() -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="tools.bench.admin", description=__doc__)
     parser.add_argument("--instances", type=int, default=500)
-    parser.add_argument("--tables", type=int, default=500, help="that each instance has met")
+    parser.add_argument(
+        "--tables", type=int, default=500, help="tables that each instance has read"
+    )
     parser.add_argument("--relays", type=int, default=50)
-    parser.add_argument("--requests", type=int, default=20, help="for each address")
+    parser.add_argument("--requests", type=int, default=20, help="requests to each endpoint")
     return parser
 
 

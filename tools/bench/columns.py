@@ -105,7 +105,10 @@ def main() -> None:
     """Measure the CPU time of a row by its number of columns, and print the report."""
     parser = argparse.ArgumentParser(prog="python -m tools.bench.columns", description=__doc__)
     parser.add_argument(
-        "--into", type=Path, metavar="FOLDER", help="write the table there, as Markdown and JSON"
+        "--into",
+        type=Path,
+        metavar="FOLDER",
+        help="write the table into this folder, as Markdown and JSON",
     )
     arguments = parser.parse_args()
     here = setting(sys.argv[1:], "tools.bench.columns")

@@ -135,12 +135,12 @@ def page(found: list[Found]) -> Report:
 def main() -> int:
     """Run the command line; return 1 if a bound was exceeded."""
     parser = argparse.ArgumentParser(prog="python -m tools.bench.memory", description=__doc__)
-    parser.add_argument("scenario", nargs="*", choices=[*SCENARIOS, []], help="none: all")
+    parser.add_argument("scenario", nargs="*", choices=[*SCENARIOS, []], help="default: all")
     parser.add_argument(
         "--into",
         type=Path,
         metavar="FOLDER",
-        help="add the figures to memory.json there, and write the table anew",
+        help="add the figures to memory.json in this folder, and write its table again",
     )
     arguments = parser.parse_args()
     command = "python -m tools.bench.memory"

@@ -27,8 +27,8 @@ from tools.bench.measuring.usage import cpu_seconds
 _ROW_BYTES: Final = 1000
 _MEGABYTE: Final = 1_000_000
 _TIMEOUT_MS: Final = 600_000
-"""Of a Kafka transaction. A part ends after a third of it, which must be longer than a whole
-transaction.
+"""Timeout of a Kafka transaction. The relay ends a part after a third of it; a whole transaction
+must be shorter than that.
 """
 _SETTLE_SECONDS: Final = 600.0
 WHOLE: Final = "whole"

@@ -223,7 +223,7 @@ def main() -> None:
 def _parser() -> argparse.ArgumentParser:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument(
-        "--times", type=int, default=10, help="how often each event happens (10)"
+        "--times", type=int, default=10, help="number of times that each event happens (10)"
     )
     arguments.add_argument(
         "--tick-ms",
@@ -239,7 +239,7 @@ def _parser() -> argparse.ArgumentParser:
         help="session_timeout_seconds of the relays (2, the default)",
     )
     arguments.add_argument(
-        "--events", nargs="+", choices=EVENTS, default=list(EVENTS), help="what happens (all)"
+        "--events", nargs="+", choices=EVENTS, default=list(EVENTS), help="events to measure (all)"
     )
     return arguments
 

@@ -80,7 +80,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m tools.bench.worker_memory", description=__doc__
     )
-    parser.add_argument("processes", nargs="*", type=int, default=[2, 4], help="besides 1")
+    parser.add_argument(
+        "processes",
+        nargs="*",
+        type=int,
+        default=[2, 4],
+        help="numbers of processes to compare with 1",
+    )
     arguments = parser.parse_args()
     with ZooKeeper() as zookeeper, Kafka() as kafka, MariaDB() as database:
         one = measure(database, kafka, zookeeper, 1)

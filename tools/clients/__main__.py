@@ -40,10 +40,12 @@ def _is_clean(servers: Servers, kind: Kind, seed: int, faults: list[str]) -> boo
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tools.clients", description=__doc__)
-    parser.add_argument("kind", nargs="*", choices=[*KINDS, []], help="none: all")
+    parser.add_argument("kind", nargs="*", choices=[*KINDS, []], help="default: all")
     parser.add_argument("--times", type=int, default=50, help="rounds of each kind")
-    parser.add_argument("--seed", type=int, default=1, help="of the first round")
-    parser.add_argument("--faults", nargs="*", choices=list(FAULTS), default=[], help="none: all")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the first round")
+    parser.add_argument(
+        "--faults", nargs="*", choices=list(FAULTS), default=[], help="default: all"
+    )
     return parser
 
 

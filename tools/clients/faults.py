@@ -35,7 +35,7 @@ def _pause(shop: Shop) -> None:
 def _long_pause(shop: Shop) -> None:
     """Pause the service that is active until its session is over and another one works.
 
-    A service with an inbox may hold SQLite's only lock, so that no other one can work.
+    A paused service with an inbox may hold SQLite's only lock; then no other service can work.
     """
     done = len(shop.works())
     pid = shop.works()[-1].pid
@@ -73,7 +73,9 @@ def _edit(shop: Shop) -> None:
 
 
 def _broker(shop: Shop) -> None:
-    """Kill the broker and start it again. A client that opens meanwhile would rightly fail."""
+    """Kill the broker and start it again. No client may be opened during the outage: it would fail,
+    which is correct behaviour.
+    """
     shop.wait(lambda: all(each.is_open for each in shop.services), "all services to be open")
     shop.run.broker.kill()
     shop.run.rest(0, 3)

@@ -27,7 +27,7 @@ _ROWS_OF_ONE: Final[dict[bool, frozenset[int]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a round.
+    """The result of a round.
 
     again   changes that a service got after all others had ended gracefully: not acknowledged
     wrong   sentences about broken promises; empty for none
@@ -56,7 +56,7 @@ class Outcome:
 def run_round(
     servers: Servers, kind: Kind, seed: int, name: str, faults: Sequence[str] = tuple(FAULTS)
 ) -> Outcome:
-    """Run a round. Raises AssertionError with logs when it does not come to its end."""
+    """Run a round. Raises AssertionError with logs if it does not end."""
     began = monotonic()
     with opened(servers, name, kind, seed) as shop:
         for _ in range(_SERVICES):

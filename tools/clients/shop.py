@@ -46,7 +46,7 @@ class Shop:
         self.start_service()
 
     def move_table(self) -> None:
-        """Give the table another topic by a mapping edit, or its first one again."""
+        """Map the table to another topic, or back to its first one."""
         self._is_moved = not self._is_moved
         topic = f"{self.run.name}-second" if self._is_moved else self.run.name
         self.run.installation.map(topics=[{"logicDb": self.run.name, "topic": topic}])
@@ -56,12 +56,12 @@ class Shop:
         return works(self.file.read_text()) if self.file.exists() else []
 
     def wait_for_rows(self, more: int) -> None:
-        """Wait until the services have processed so many rows more."""
+        """Wait until the services have processed this number of further rows."""
         wanted = sum(len(each.rows) for each in self.works()) + more
         self.wait(lambda: sum(len(each.rows) for each in self.works()) >= wanted, f"{more} rows")
 
     def wait(self, holds: Any, what: str) -> None:
-        """Wait for a condition while all services live. Raises AssertionError with their logs."""
+        """Wait for a condition while all services run. Raises AssertionError with their logs."""
 
         def either() -> bool:
             for each in self.services:
@@ -85,7 +85,7 @@ class Shop:
         self.services.clear()
 
     def kill_services(self) -> None:
-        """Kill the services that are left."""
+        """Kill the services that still run."""
         for each in self.services:
             each.kill()
 

@@ -14,11 +14,12 @@ from tools.copies.under_load import under_load
 def main() -> int:
     """Run one of the checks in a separate folder; return 0 if its result is as expected."""
     parser = argparse.ArgumentParser(
-        prog="python -m tools.copies", description="First copy and proof, on real servers."
+        prog="python -m tools.copies", description="First copy and reconciliation, on real servers."
     )
     kinds = parser.add_subparsers(dest="kind", required=True)
     load = kinds.add_parser(
-        "under-load", help="bootstrap, killed once, beside relay, stream and load; then the proof"
+        "under-load",
+        help="run bootstrap, killed once, while relay, stream and load run; then reconcile",
     )
     load.add_argument(
         "--rows",
@@ -30,9 +31,9 @@ def main() -> int:
         "--seconds",
         type=float,
         default=20,
-        help="how long the load goes on beside the second bootstrap",
+        help="duration of the load while the second bootstrap runs",
     )
-    flip = kinds.add_parser("flipped-byte", help="one flipped byte in a copy is found")
+    flip = kinds.add_parser("flipped-byte", help="flip one byte in a copy, find it and repair it")
     flip.add_argument("--rows", type=int, default=10_000_000)
     flip.add_argument("--server", choices=("mariadb", "mysql"), default="mariadb")
     given = parser.parse_args()

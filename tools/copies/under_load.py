@@ -1,5 +1,5 @@
-"""Bootstrap beside a relay, a dedup stream and a load: killed once, continued, and run again. At
-the end source and copy are equal.
+"""Runs bootstrap while a relay, a dedup stream and a load run: killed once, continued, and run
+again. At the end source and copy are equal.
 
 The first rows are older than the relay's start, so that only bootstrap can bring them. The load
 inserts, changes and deletes keys of both shards all the time; deleted keys must not come back.
@@ -149,8 +149,8 @@ def _settings(kafka: Kafka, database: MariaDB, folder: Path, rows: int) -> JobSe
 
 
 def _killed_once(settings: JobSettings, folder: Path) -> None:
-    """Start a bootstrap, kill it with its JVM when a round is noted, and finish it with a second
-    start.
+    """Start a bootstrap, kill it with its JVM after its first round is recorded, and finish it with
+    a second start.
     """
     output = folder / "killed.out"
     with (

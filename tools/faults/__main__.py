@@ -54,40 +54,44 @@ def main() -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tools.faults", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("list", help="the scenarios")
-    _add_run(commands.add_parser("run", help="some scenarios, or all of them"))
-    _add_soak(commands.add_parser("soak", help="a random fault every 20 s for a long time"))
+    commands.add_parser("list", help="print the scenarios")
+    _add_run(commands.add_parser("run", help="run some scenarios, or all of them"))
+    _add_soak(
+        commands.add_parser(
+            "soak", help="run a load with a random fault every 20 s for a long time"
+        )
+    )
     return parser
 
 
 def _add_run(run: argparse.ArgumentParser) -> None:
-    run.add_argument("scenario", nargs="*", choices=[*SCENARIOS, []], help="none: all")
+    run.add_argument("scenario", nargs="*", choices=[*SCENARIOS, []], help="default: all")
     run.add_argument("--times", type=int, default=20)
     run.add_argument(
         "--seed",
         type=int,
         default=1,
-        help="of the first run; each further run takes the next number",
+        help="seed of the first run; each further run uses the next number",
     )
     run.add_argument(
         "--into",
         type=Path,
         metavar="FOLDER",
-        help="add the runs to faults.json there, and write the table anew",
+        help="add the runs to faults.json in this folder, and write its table again",
     )
     run.add_argument(
         "--transactions",
         action="store_true",
-        help="with a transaction topic, whose reports must agree with the rows",
+        help="use a transaction topic, whose reports must agree with the rows",
     )
 
 
 def _add_soak(soaking: argparse.ArgumentParser) -> None:
     soaking.add_argument("--minutes", type=float, default=30)
     soaking.add_argument("--seed", type=int, default=1)
-    soaking.add_argument("--rate", type=float, default=500, help="changes a second")
+    soaking.add_argument("--rate", type=float, default=500, help="changes per second")
     soaking.add_argument(
-        "--into", type=Path, metavar="FOLDER", help="write the result there as soak.md"
+        "--into", type=Path, metavar="FOLDER", help="write the result into this folder as soak.md"
     )
 
 

@@ -131,16 +131,16 @@ def _longest(outcomes: Sequence[Outcome]) -> list[Outcome]:
 
 _WORDS: Final = (
     (
-        "The load is about 1 000 changes a second. At the end, a `read_committed` consumer "
-        "compares the changes that it has read with the rows of the table."
+        "The load is about 1 000 changes a second. The changes that a `read_committed` consumer "
+        "received are compared with the table at the end."
     ),
     (
         "Lost, repeated and out of order are sums over the runs. Silence is the longest time "
-        "without a new row. It includes the duration of the fault, and waits for other programs "
+        "without a new row. It includes the duration of the fault, and delays by other programs "
         "on the machine."
     ),
     (
-        "In topic-deleted, the rows of the deleted topic are gone. So only the changes after the "
-        "deletion are counted; they must continue exactly after the last change before it."
+        "A deleted topic loses its rows. In that scenario the changes are those after the "
+        "deletion, which must continue exactly where the earlier ones ended."
     ),
 )

@@ -25,7 +25,7 @@ PARTITIONS: Final = 4
 _QUICK_TIMEOUTS: Final = {"transaction.abort.timed.out.transaction.cleanup.interval.ms": 500}
 _RUNNING_S: Final = 90.0
 MODULE: Final = "tests.support.faults.crashing_relay"
-"""The relay with fault points that the environment switches on; none is on by itself."""
+"""Module of the relay with fault points. The environment enables one; by default none is active."""
 
 
 Brokers: TypeAlias = Literal["one", "cluster", "small disk", "behind a gate"]

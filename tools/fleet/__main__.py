@@ -32,7 +32,7 @@ _ADDRESSES: Final = (
 )
 _REQUESTS: Final = 40
 _LOST_OF: Final = 3
-"""One of so many processes is lost, rounded up."""
+"""Share of the processes that is killed: one of this number, rounded up."""
 
 
 def main() -> int:
@@ -70,10 +70,14 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="tools.fleet", description=__doc__)
     parser.add_argument("--instances", type=int, default=1000)
     parser.add_argument("--relays", type=int, default=50)
-    parser.add_argument("--processes", type=int, default=10, help="for all relays")
-    parser.add_argument("--rest", type=float, default=60, help="seconds in which nothing happens")
     parser.add_argument(
-        "--short", action="store_true", help="without the restarts of all processes and ZooKeeper"
+        "--processes", type=int, default=10, help="number of processes that run all relays"
+    )
+    parser.add_argument(
+        "--rest", type=float, default=60, help="seconds of the measurement without any event"
+    )
+    parser.add_argument(
+        "--short", action="store_true", help="omit the restarts of all processes and of ZooKeeper"
     )
     return parser
 

@@ -70,14 +70,14 @@ class Fleet:
             self._children[number] = (child, names)
 
     def kill(self, numbers: Sequence[int]) -> None:
-        """End processes as a crash does."""
+        """Kill processes by SIGKILL."""
         for number in numbers:
             child, _ = self._children.pop(number)
             child.kill()
             child.wait()
 
     def stop(self, number: int) -> None:
-        """End a process in order, and wait for its end."""
+        """Stop a process by SIGTERM, and wait for its end."""
         child, _ = self._children.pop(number)
         child.terminate()
         child.wait()

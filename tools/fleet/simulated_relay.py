@@ -66,7 +66,9 @@ class SimulatedRelay:
         self._thread.start()
 
     def leave(self) -> None:
-        """Let the others prepare for the end of this relay, then release all instances."""
+        """Announce the end of this relay, so that others can prepare, then release all
+        instances.
+        """
         self._loop.leave()
         self._stop.set()
         self._thread.join(_STOP_SECONDS)
@@ -114,7 +116,7 @@ class SimulatedRelay:
         self._elections[name].resign()
 
     def _refresh(self) -> None:
-        """Write the statuses that are due, and look at each led instance."""
+        """Write the statuses that are due, and check the election of each led instance."""
         statuses = [self._status(name, epoch) for name, epoch in self._led.items()]
         written: list[InstanceStatus] = []
         try:

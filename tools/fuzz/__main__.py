@@ -24,7 +24,7 @@ def main() -> int:
         "--only",
         type=int,
         metavar="NUMBER",
-        help="run this one input in this process and show what it raises",
+        help="run only this input, in this process, and print the exception that it raises",
     )
     arguments = parser.parse_args()
     if arguments.only is not None:

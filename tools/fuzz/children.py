@@ -21,8 +21,8 @@ _MOST_FINDINGS: Final = 50
 _NUMBER: Final = struct.Struct("<q")
 _POLL_SECONDS: Final = 1.0
 _SILENCE_SECONDS: Final = 60.0
-"""Seconds; an input that takes longer, also on a busy machine, hangs in code that no signal
-interrupts.
+"""Seconds; an input that takes longer, even on a busy machine, hangs in code that signals do not
+interrupt.
 """
 
 
@@ -31,7 +31,7 @@ def fuzzed(
 ) -> Outcomes:
     """Run inputs 0 to `inputs`, or until the limit of findings.
 
-    `heard` is called with the outcomes so far after each child.
+    After each child, `heard` is called with all outcomes up to then.
     """
     total, first = Outcomes(), 0
     while first < inputs and len(total.findings) < _MOST_FINDINGS:

@@ -106,8 +106,10 @@ def main() -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tools.spark_faults", description=__doc__)
-    parser.add_argument("scenario", nargs="*", choices=[*SCENARIOS, []], help="none: all")
-    parser.add_argument("--sink", action="append", choices=SINKS, help="this one; may be repeated")
+    parser.add_argument("scenario", nargs="*", choices=[*SCENARIOS, []], help="default: all")
+    parser.add_argument(
+        "--sink", action="append", choices=SINKS, help="only this sink; may be repeated"
+    )
     parser.add_argument("--times", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     return parser

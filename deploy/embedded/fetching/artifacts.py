@@ -52,8 +52,8 @@ def pinned(wanted: str, lock: Path = LOCK) -> tuple[Artifact, ...]:
 
 
 def fingerprint(artifacts: Sequence[Artifact]) -> str:
-    """Return a short name that changes with any pin, so that a folder named by it never holds
-    another set.
+    """Return a short name that changes with any pin, so that a folder of that name always contains
+    this set.
     """
     return hashlib.sha256(
         "\n".join(f"{one} {one.sha256}" for one in artifacts).encode()

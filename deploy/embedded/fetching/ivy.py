@@ -1,7 +1,7 @@
-"""Maven artifacts through the Ivy that PySpark ships: no Maven, and no repository address of our
-own.
+"""Downloads Maven artifacts with the Ivy that PySpark ships. This needs no Maven and configures no
+repository address.
 
-ROMA_MAVEN_REPOSITORY names another repository; http_proxy, https_proxy and no_proxy are honoured.
+ROMA_MAVEN_REPOSITORY names another repository; http_proxy, https_proxy and no_proxy apply.
 """
 
 import importlib.util
@@ -70,7 +70,7 @@ def retrieve(artifacts: Sequence[Artifact], folder: Path) -> None:
 
 
 def forget(artifact: Artifact) -> None:
-    """Drop a fetched artifact from Ivy's cache, so that the next try fetches it anew."""
+    """Delete a fetched artifact from Ivy's cache, so that the next attempt downloads it again."""
     for stale in (cache_folder() / "ivy" / artifact.organisation / artifact.name).glob(
         f"*/*{artifact.version}*"
     ):

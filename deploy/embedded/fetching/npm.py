@@ -1,5 +1,5 @@
-"""One pinned package of the npm registry, through npm itself: its proxy and registry settings are
-honoured, its scripts never run.
+"""One pinned package of the npm registry, downloaded by npm itself: npm uses its proxy and registry
+settings, and runs no scripts of the package.
 """
 
 import os

@@ -1,5 +1,5 @@
-"""Becomes another program that dies with its parent: `python die_with_parent.py PARENT_PID PROGRAM
-ARGUMENT...`.
+"""Executes a program that the kernel kills when its parent ends: `python die_with_parent.py
+PARENT_PID PROGRAM ARGUMENT...`.
 
 Run as a script, because what must happen between fork and exec is not safe in a parent that has
 threads.

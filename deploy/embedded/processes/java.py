@@ -39,7 +39,7 @@ class Java:
 def find_java() -> Java:
     """Return the first JDK 17 or 21 of ROMA_JAVA_HOME, JAVA_HOME, PATH and /usr/lib/jvm.
 
-    Each is asked for its version.
+    The version is read by running each program.
 
     If ROMA_JAVA_HOME is set, no other JDK is used. Raises JavaMissing.
     """
@@ -60,7 +60,9 @@ def find_java() -> Java:
 
 @cache
 def ask_java(binary: Path) -> Java | None:
-    """Return what the program `binary` says it is, None when it does not run or does not say."""
+    """Return the version that the program `binary` prints, None if it does not run or prints
+    none.
+    """
     try:
         answer = subprocess.run(
             [binary, "-XshowSettings:properties", "-version"],

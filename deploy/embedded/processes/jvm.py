@@ -7,8 +7,8 @@ from typing import Final
 from deploy.embedded.processes.java import find_java
 
 QUICK_START: Final = ("-XX:TieredStopAtLevel=1",)
-"""JVM options of a server that lives for minutes: the second compiler would use a core without a
-benefit.
+"""JVM options of a server that runs for minutes only: the second compiler would use a core without
+a benefit.
 """
 _LOG_CONFIGURATION: Final = """\
 status = error

@@ -1,4 +1,4 @@
-"""Reserves loopback ports, which parallel runs cannot get at the same time."""
+"""Reserves loopback ports, so that parallel runs do not use the same one."""
 
 import fcntl
 import os

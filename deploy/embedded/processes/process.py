@@ -29,7 +29,7 @@ class ServerProcess(ABC):
     """One server on loopback; a context manager that starts it and removes its files.
 
     `stop`, `kill` and `start` keep ports and data, so a restarted server is the same server;
-    `close` gives both back.
+    `close` releases both.
     """
 
     name: ClassVar[str]
@@ -53,14 +53,14 @@ class ServerProcess(ABC):
 
     @abstractmethod
     def _prepare(self) -> None:
-        """Bring the folder into the state that a first start needs; called before every start."""
+        """Prepare the folder for a start; called before every start."""
 
     @abstractmethod
     def _command(self) -> Sequence[str | Path]: ...
 
     @abstractmethod
     def _answers(self) -> bool:
-        """Return whether the server is ready; raises nothing before."""
+        """Return whether the server is ready. Raises nothing if it is not."""
 
     @property
     @abstractmethod

@@ -32,7 +32,7 @@ _FLAGS: Final = (
 
 
 class HBase(TwoProcesses):
-    """One server of everything, its data on the local disk or on HDFS.
+    """All parts in one process, with data on the local disk or on HDFS.
 
     Clients speak Thrift2 to `address`.
 

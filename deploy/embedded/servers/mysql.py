@@ -131,7 +131,7 @@ class MySQL(SqlServer):
 
 
 def _wait_for_greeting(address: Path, server: "subprocess.Popen[bytes]", log: Path) -> None:
-    """The server greets only after it has run the file with the users."""
+    """The server sends its greeting only after it has run the file with the users."""
     deadline = time.monotonic() + _SETUP_S
     while time.monotonic() < deadline:
         if server.poll() is not None:

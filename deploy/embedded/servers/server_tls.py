@@ -1,4 +1,4 @@
-"""The certificates that a Java server shows and accepts."""
+"""The certificates that a Java server presents and accepts."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -23,7 +23,7 @@ _TEMPLATE_FORMAT: Final = 2  # raise it when the content of a template changes
 class SqlServer(ServerProcess):
     """A database server that writes a full row binlog, with two users.
 
-    `repl` may do everything; `relay` has what a replica needs (REPLICATION SLAVE, REPLICATION
+    `repl` has all rights; `relay` has the rights of a replica (REPLICATION SLAVE, REPLICATION
     CLIENT) and SELECT. Passwords are the names.
     """
 

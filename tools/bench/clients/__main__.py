@@ -117,7 +117,9 @@ def _write(database: DebianMariaDB, rows: int) -> None:
 
 
 def _seconds_of_canal(canal: RealCanal, database: DebianMariaDB, rows: int) -> float:
-    """Write the rows while Canal's client is away; return how long the client then reads them."""
+    """Write the rows while Canal's client is not connected; return how long the client then takes
+    to read them.
+    """
     canal.say("connect")
     canal.say("subscribe", rf"{_NAME}\..*")
     keys = iter(range(-1, -10_000, -1))
@@ -174,7 +176,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--rows", type=int, default=200_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--no-canal", dest="canal", action="store_false")
-    parser.add_argument("--into", type=Path, metavar="FOLDER", help="write the table there")
+    parser.add_argument(
+        "--into", type=Path, metavar="FOLDER", help="write the table into this folder"
+    )
     return parser
 
 

@@ -33,7 +33,7 @@ class Cost(NamedTuple):
 
 
 def cost(way: str, rows: int, arguments: Mapping[str, Any]) -> Cost:
-    """Let a process read so many rows in this way."""
+    """Run a reader process for this number of rows with this client."""
     told = subprocess.run(
         _command(way, rows, arguments), check=True, stdout=subprocess.PIPE, timeout=_ANSWER_SECONDS
     )
@@ -49,7 +49,7 @@ class Read(NamedTuple):
 
 
 def cost_of_group(way: str, members: int, rows: int, arguments: Mapping[str, Any]) -> Cost:
-    """Let processes of one group read so many rows together; return the cost of so many rows.
+    """Run reader processes of one consumer group for this number of rows; return their cost.
 
     The time begins when the last member has read changes; the rows before are not counted.
     """

@@ -72,7 +72,7 @@ class Comparison(Generic[Found]):
             "--into",
             type=Path,
             metavar="FOLDER",
-            help="write the table there, as Markdown and JSON",
+            help="write the table into this folder, as Markdown and JSON",
         )
         arguments = parser.parse_args()
         here = setting(sys.argv[1:])

@@ -66,7 +66,10 @@ def main() -> None:
     parser.add_argument("what", choices=["write", "read"])
     parser.add_argument("file", type=Path)
     parser.add_argument(
-        "--times", type=int, default=1, help="read it so often, each time from its beginning"
+        "--times",
+        type=int,
+        default=1,
+        help="number of times that the file is read from its beginning",
     )
     arguments = parser.parse_args()
     if arguments.what == "write":

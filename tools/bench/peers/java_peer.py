@@ -1,4 +1,4 @@
-"""A peer written in Java, run as a child process that dies with this one."""
+"""A peer written in Java, run as a child process that the kernel kills when this process ends."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -24,7 +24,7 @@ _SERVER_ID: Final = 910_000
 class Relays:
     """One installation, its instances spread evenly over its processes.
 
-    It creates the topics, so that no run does.
+    It creates the topics before the measurement.
     """
 
     def __init__(

@@ -60,29 +60,39 @@ def main() -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tools.bench.spark", description=__doc__)
-    parser.add_argument("part", nargs="*", choices=[*_PARTS, []], help="none: all")
+    parser.add_argument("part", nargs="*", choices=[*_PARTS, []], help="default: all")
     _load_options(parser)
     _delta_options(parser)
     parser.add_argument(
-        "--into", type=Path, metavar="FOLDER", help="write the tables there, as Markdown and JSON"
+        "--into",
+        type=Path,
+        metavar="FOLDER",
+        help="write the tables into this folder, as Markdown and JSON",
     )
     return parser
 
 
 def _load_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--messages", type=int, help=f"else {_each('messages')}")
-    parser.add_argument("--batch", type=int, help=f"messages of one batch, else {_each('batch')}")
     parser.add_argument(
-        "--warm", type=int, help=f"batches that are a job's warm-up, else {_each('warm')}"
+        "--messages", type=int, help=f"messages of the topic; default: {_each('messages')}"
     )
     parser.add_argument(
-        "--classic", type=int, default=20_000, help="messages that the classic loop gets; 0: none"
+        "--batch", type=int, help=f"messages of one batch; default: {_each('batch')}"
     )
     parser.add_argument(
-        "--guard", action="append", choices=sorted(GUARDS), help="this one; may be repeated"
+        "--warm", type=int, help=f"batches of a job's warm-up; default: {_each('warm')}"
     )
     parser.add_argument(
-        "--client", action="append", choices=hbase.CLIENTS, help="this one; may be repeated"
+        "--classic",
+        type=int,
+        default=20_000,
+        help="messages that the classic loop processes; 0: none",
+    )
+    parser.add_argument(
+        "--guard", action="append", choices=sorted(GUARDS), help="only this guard; may be repeated"
+    )
+    parser.add_argument(
+        "--client", action="append", choices=hbase.CLIENTS, help="only this client; may be repeated"
     )
 
 
@@ -97,20 +107,20 @@ def _delta_options(parser: argparse.ArgumentParser) -> None:
         "--changes",
         type=_numbers,
         default=(25_000, 50_000, 100_000),
-        help="changes of those batches",
+        help="changes of these batches",
     )
     parser.add_argument(
         "--vectors",
         type=lambda text: (text == "yes",),
         default=(True, False),
-        help="with deletion vectors (yes) or without (no), else both",
+        help="with deletion vectors (yes) or without (no); default: both",
     )
     parser.add_argument("--tables", type=int, default=200, help="tables of one batch")
     parser.add_argument(
         "--threads",
         type=_numbers,
         default=(1, 2, 4, 8),
-        help="how many of them are merged at the same time",
+        help="number of tables that are merged at the same time",
     )
 
 

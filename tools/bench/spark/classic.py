@@ -1,5 +1,5 @@
 """The baseline: a simple consumer. One thread; for each message a get, a comparison and a
-checkAndPut, one row a call.
+checkAndPut, with one row per call.
 
 Once through the Thrift2 gateway, and once through HBase's own client: a job is compared with the
 loop through its own client.

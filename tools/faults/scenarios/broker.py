@@ -11,7 +11,7 @@ from tools.faults.stage import Run
 _NOTICED_S: Final = 60.0
 
 
-@scenario("broker-killed", "the only broker killed by kill -9, back after 5 s")
+@scenario("broker-killed", "the only broker is killed (kill -9) and started again after 5 s")
 def killed(run: Run) -> None:
     """The relay continues by itself when the broker runs again."""
     _kill(run, 5)
@@ -20,7 +20,7 @@ def killed(run: Run) -> None:
 
 @scenario(
     "broker-killed-three-times",
-    "the only broker killed by kill -9 three times, with 1 to 4 s in between",
+    "the only broker is killed (kill -9) and started again three times, 1 to 4 s apart",
 )
 def killed_three_times(run: Run) -> None:
     """Each kill hits another phase of a transaction: the pauses are random."""
@@ -30,7 +30,7 @@ def killed_three_times(run: Run) -> None:
     run.moving()
 
 
-@scenario("broker-paused", "the only broker paused for 10 s")
+@scenario("broker-paused", "the only broker is paused for 10 s")
 def paused(run: Run) -> None:
     """Requests time out in the pause, and the broker answers them late."""
     run.rest(0, 1)
@@ -44,7 +44,7 @@ def paused(run: Run) -> None:
 @scenario(
     "transaction-timeout",
     (
-        "the relay paused inside a transaction for longer than the broker's timeout "
+        "the relay is paused during a transaction for longer than the transaction timeout "
         "(transaction.timeout_ms = 1000)"
     ),
     transaction={"timeout_ms": 1000},
@@ -63,13 +63,15 @@ def timeout(run: Run) -> None:
 @scenario(
     "broker-disk-full",
     (
-        "one of the broker's two disks full, so it refuses records for partitions there; space "
-        "freed after 5 s, the broker started again"
+        "one of the broker's two disks is full, so the broker cannot write the partitions on "
+        "it; after 5 s space is freed and the broker is started again"
     ),
     brokers="small disk",
 )
 def disk_full(run: Run) -> None:
-    """The broker ends itself; the relay must survive and continue after the restart."""
+    """The broker ends with an error. The relay must not end, and must continue after the broker's
+    restart.
+    """
     run.rest(0, 1)
     broker = run.broker
     assert isinstance(broker, SmallDiskKafka)
@@ -91,8 +93,8 @@ def disk_full(run: Run) -> None:
 @scenario(
     "broker-away-and-binlog-purged",
     (
-        "the broker killed, the source's binlog purged meanwhile, and the relay killed "
-        'before the broker is back (spool = "mixed")'
+        "the broker is killed, the source's binlog is purged during the outage, and the relay "
+        'is killed before the broker is started again (spool = "mixed")'
     ),
     spool="mixed",
 )

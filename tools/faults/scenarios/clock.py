@@ -15,7 +15,7 @@ _HOUR_S: Final = 3600
 
 @scenario(
     "clock-back",
-    "the relay's clock set back by one to ten hours under load, then forward again",
+    "the relay's clock is set back by one to ten hours under load, then corrected",
     own_clock=True,
 )
 def back(run: Run) -> None:
@@ -27,7 +27,7 @@ def back(run: Run) -> None:
 
 @scenario(
     "clock-back-in-group",
-    "the same for a group whose other source rests",
+    "as clock-back, for a group whose other source is idle",
     pair=True,
     beside=True,
     own_clock=True,
@@ -39,7 +39,7 @@ def back_in_group(run: Run) -> None:
 
 @scenario(
     "clock-forward",
-    "the relay's clock set forward by up to 55 minutes under load, then back again",
+    "the relay's clock is set forward by up to 55 minutes under load, then corrected",
     own_clock=True,
 )
 def forward(run: Run) -> None:
@@ -51,19 +51,22 @@ def forward(run: Run) -> None:
 
 @scenario(
     "clock-forward-in-group",
-    "the same for a group whose other source rests",
+    "as clock-forward, for a group whose other source is idle",
     pair=True,
     beside=True,
     own_clock=True,
 )
 def forward_in_group(run: Run) -> None:
-    """The order key is that of the group: a resting source must not hold it back."""
+    """The order key is that of the group: an idle source must not delay it."""
     forward(run)
 
 
 @scenario(
     "clock-too-far-forward",
-    "the relay's clock set forward by five hours, which brokers refuse, and back after 5 s",
+    (
+        "the relay's clock is set forward by five hours, so that brokers refuse its messages, "
+        "and corrected after 5 s"
+    ),
     own_clock=True,
 )
 def too_far(run: Run) -> None:
@@ -80,8 +83,8 @@ def too_far(run: Run) -> None:
 @scenario(
     "machine-resumed",
     (
-        "relay, source, broker and ZooKeeper paused for 40 s, then continued with the relay's "
-        "clock ten minutes on"
+        "relay, source, broker and ZooKeeper are paused for 40 s, then continued with the "
+        "relay's clock ten minutes ahead"
     ),
     own_clock=True,
 )

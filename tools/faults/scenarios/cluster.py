@@ -10,11 +10,14 @@ from tools.faults.stage import Run
 
 @scenario(
     "cluster-broker-killed",
-    "three brokers, the one that leads the topic's first partition killed, back after 5 s",
+    (
+        "three brokers: the leader of the topic's first partition is killed and started again "
+        "after 5 s"
+    ),
     brokers="cluster",
 )
 def killed(run: Run) -> None:
-    """The leader of a row partition dies; the time without rows is measured."""
+    """The broker that leads a row partition is killed; the time without rows is measured."""
     run.rest(0, 1)
     run.watcher.measure_silence()
     _kill(run, _leader(run, run.name, 0))
@@ -22,11 +25,11 @@ def killed(run: Run) -> None:
 
 @scenario(
     "cluster-coordinator-killed",
-    "three brokers, the transaction's coordinator killed, back after 5 s",
+    "three brokers: the transaction coordinator is killed and started again after 5 s",
     brokers="cluster",
 )
 def coordinator_killed(run: Run) -> None:
-    """The coordinator dies during a transaction; the time without rows is measured."""
+    """The coordinator is killed during a transaction; the time without rows is measured."""
     run.rest(0, 1)
     run.watcher.measure_silence()
     _kill(run, _coordinator(run))
@@ -35,8 +38,8 @@ def coordinator_killed(run: Run) -> None:
 @scenario(
     "cluster-coordinator-moved",
     (
-        "three brokers, the transaction's coordinator stopped by SIGTERM, so another broker "
-        "becomes the coordinator"
+        "three brokers: the transaction coordinator is stopped by SIGTERM, so another broker "
+        "becomes coordinator"
     ),
     brokers="cluster",
 )

@@ -9,10 +9,10 @@ from tools.faults.stage import Run
 _CRASHES: Final = 3
 _NEVER: Final = "never:0"
 _POINTS: Final = {
-    "before_position": "before the position record is passed to the client",
-    "position_handed_over": "after the position record is passed to the client, before it is sent",
-    "position_sent": "when all messages are at the broker, before the commit",
-    "commit_under_way": "between the request of the commit and its answer",
+    "before_position": "before the position record is handed to the Kafka client",
+    "position_handed_over": "after the position record is handed to the client, before it is sent",
+    "position_sent": "after the broker has all records, before the commit is requested",
+    "commit_under_way": "up to 5 ms after the commit is requested",
     "committed": "after the answer to the commit",
 }
 
@@ -34,6 +34,6 @@ def _crash_at(point: str) -> Callable[[Run], None]:
 
 
 for _point, _what in _POINTS.items():
-    scenario(f"crash-{_point.replace('_', '-')}", f"the relay dies {_what}, three times")(
+    scenario(f"crash-{_point.replace('_', '-')}", f"the relay is killed {_what}, three times")(
         _crash_at(_point)
     )

@@ -6,7 +6,7 @@ from tools.faults.scenario import scenario
 from tools.faults.stage import Run
 
 
-@scenario("kafka-cut", "the line to the broker cut for 5 s", brokers="behind a gate")
+@scenario("kafka-cut", "the connection to the broker is cut for 5 s", brokers="behind a gate")
 def cut(run: Run) -> None:
     """Connections are reset and refused for 5 s, so the relay detects the fault immediately."""
     run.rest(0, 1)
@@ -19,7 +19,7 @@ def cut(run: Run) -> None:
 
 @scenario(
     "kafka-black-hole",
-    "the line to the broker swallows all for 8 s (transaction.timeout_ms = 3000)",
+    "the network drops all traffic to the broker for 8 s (transaction.timeout_ms = 3000)",
     brokers="behind a gate",
     transaction={"timeout_ms": 3000},
 )
@@ -35,7 +35,10 @@ def black_hole(run: Run) -> None:
 
 @scenario(
     "kafka-black-hole-often",
-    "the line to the broker swallows all for 2 to 4 s, five times (transaction.timeout_ms = 3000)",
+    (
+        "the network drops all traffic to the broker for 2 to 4 s, five times "
+        "(transaction.timeout_ms = 3000)"
+    ),
     brokers="behind a gate",
     transaction={"timeout_ms": 3000},
 )

@@ -13,7 +13,7 @@ _KILLS: Final = 5
 _TAKEOVER_S: Final = 60.0
 
 
-@scenario("relay-killed", "one relay, kill -9 five times, started again at once")
+@scenario("relay-killed", "one relay is killed (kill -9) five times and started again at once")
 def killed(run: Run) -> None:
     """Each kill hits another phase of a transaction; the same relay starts again."""
     for _ in range(_KILLS):
@@ -24,7 +24,7 @@ def killed(run: Run) -> None:
     run.moving()
 
 
-@scenario("takeover-after-kill", "two relays, the leader killed by kill -9", relays=2)
+@scenario("takeover-after-kill", "two relays: the leader is killed (kill -9)", relays=2)
 def takeover_after_kill(run: Run) -> None:
     """The standby leads after the session timeout; the time without rows is measured."""
     leader = run.leader
@@ -35,7 +35,7 @@ def takeover_after_kill(run: Run) -> None:
     leader.start()
 
 
-@scenario("takeover-after-stop", "two relays, the leader stopped by SIGTERM", relays=2)
+@scenario("takeover-after-stop", "two relays: the leader is stopped (SIGTERM)", relays=2)
 def takeover_after_stop(run: Run) -> None:
     """The leader resigns, so the standby need not wait; the time without rows is measured."""
     leader = run.leader
@@ -48,7 +48,10 @@ def takeover_after_stop(run: Run) -> None:
 
 @scenario(
     "leader-paused",
-    "two relays, the leader paused past its session (SIGSTOP), continued when the other one leads",
+    (
+        "two relays: the leader is paused (SIGSTOP) for longer than its session, and continued "
+        "when the other relay leads"
+    ),
     relays=2,
 )
 def leader_paused(run: Run) -> None:
@@ -70,13 +73,15 @@ def leader_paused(run: Run) -> None:
 @scenario(
     "successor-killed",
     (
-        "two relays, the leader paused past its session, continued when the other one leads, and "
-        "that one killed by kill -9 at once"
+        "two relays: the leader is paused (SIGSTOP) for longer than its session and continued "
+        "when the other relay leads, which is then killed (kill -9) at once"
     ),
     relays=2,
 )
 def successor_killed(run: Run) -> None:
-    """The standby dies just after it fenced the leader, which must be able to lead again."""
+    """The standby is killed just after it fenced the leader. The former leader must be able to lead
+    again.
+    """
     for _ in range(3):
         leader = run.leader
         other = next(each for each in run.relays if each is not leader)
@@ -93,7 +98,9 @@ def successor_killed(run: Run) -> None:
         other.start()
 
 
-@scenario("relay-paused", "one relay, paused for 5 to 8 s (SIGSTOP), longer than its session")
+@scenario(
+    "relay-paused", "one relay is paused (SIGSTOP) for 5 to 8 s, which is longer than its session"
+)
 def paused(run: Run) -> None:
     """The relay continues after its session has ended, and no other relay has led meanwhile."""
     relay = run.leader
@@ -105,7 +112,7 @@ def paused(run: Run) -> None:
 
 @scenario(
     "stranger",
-    "one relay, three times another program opens a producer with the same transactional id",
+    "one relay: three times another program opens a producer with the relay's transactional.id",
 )
 def stranger(run: Run) -> None:
     """A producer with the same transactional.id fences the relay three times."""

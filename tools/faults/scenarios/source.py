@@ -7,7 +7,7 @@ from tools.faults.scenario import scenario
 from tools.faults.stage import Run
 
 
-@scenario("source-cut", "the connection to the source cut for 5 s")
+@scenario("source-cut", "the connection to the source is cut for 5 s")
 def cut(run: Run) -> None:
     """Connections are reset and refused for 5 s, so the relay detects the fault immediately."""
     run.rest(0, 1)
@@ -19,7 +19,7 @@ def cut(run: Run) -> None:
 
 @scenario(
     "source-black-hole",
-    "the network to the source drops every packet for 8 s (read_timeout_seconds = 3)",
+    "the network drops all traffic to the source for 8 s (read_timeout_seconds = 3)",
     source={"read_timeout_seconds": 3},
 )
 def black_hole(run: Run) -> None:
@@ -31,7 +31,7 @@ def black_hole(run: Run) -> None:
     run.moving()
 
 
-@scenario("source-killed", "the database server killed by kill -9 and started again")
+@scenario("source-killed", "the database server is killed (kill -9) and started again")
 def killed(run: Run) -> None:
     """The database recovers from its crash, and the binlog may end in an open transaction."""
     run.rest(0, 1)
@@ -51,7 +51,7 @@ _BY_HEARTBEATS: Final = {
 @scenario(
     "source-switched-by-digest",
     (
-        "as source-switched, without GTIDs: digests show what the replica has "
+        "as source-switched, without GTIDs: digests prove what the replica has "
         "(fallback_interval_seconds = 10)"
     ),
     pair=True,
@@ -68,8 +68,8 @@ _BY_HEARTBEATS: Final = {
 @scenario(
     "source-switched",
     (
-        "the master locked, its replica promoted when it has everything, the master killed; the "
-        "relay detects its end by heartbeats"
+        "the master is locked, its replica is promoted when it has every transaction, and the "
+        "master is killed; the relay detects this by heartbeats"
     ),
     pair=True,
     failover=_BY_HEARTBEATS,

@@ -34,7 +34,7 @@ def documents(run: Run) -> dict[str, list[dict[str, str]]]:
 
 
 def lost(run: Run) -> None:
-    """Everything below the installation's node."""
+    """Delete everything below the installation's node."""
     run.installation.wipe()
 
 
@@ -202,23 +202,23 @@ _IN_PARTS: Final[dict[str, Any]] = {
 }
 _LOSSES: Final = {"lost": lost, "older": older, "newer": newer, "foreign": foreign}
 _WORDS: Final = {
-    "lost": "lost",
-    "older": "older than the position",
-    "newer": "newer",
-    "foreign": "replaced by another installation's",
+    "lost": "is lost",
+    "older": "is older than the position",
+    "newer": "is newer than what the relay read",
+    "foreign": "is replaced by another installation's",
 }
 _STATES: Final = {
-    "running": _State("while it runs", running, {}),
+    "running": _State("while the instance runs", running, {}),
     "standby": _State(
-        "while a second relay stands by, which then takes over", standby, {}, relays=2
+        "while a standby relay runs, which then becomes leader", standby, {}, relays=2
     ),
-    "waiting": _State("while it waits for its source", waiting, {}),
-    "paused": _State("while it is paused", paused, {}),
-    "stopped": _State("while it is stopped", stopped, {}),
-    "split": _State("inside a half-published transaction", split, _IN_PARTS),
-    "group": _State("while it reads a group", running, {}, group=True),
+    "waiting": _State("while the instance waits for its source", waiting, {}),
+    "paused": _State("while the instance is paused", paused, {}),
+    "stopped": _State("while the instance is stopped", stopped, {}),
+    "split": _State("while a transaction is half-published", split, _IN_PARTS),
+    "group": _State("while the instance reads a group", running, {}, group=True),
     "group-split": _State(
-        "inside a half-published transaction of a group", split, _IN_PARTS, group=True
+        "while a transaction of a group is half-published", split, _IN_PARTS, group=True
     ),
 }
 

@@ -27,8 +27,8 @@ _STOP_S: Final = 60.0
 @scenario(
     "message-too-large",
     (
-        "a row of 1.5 MB stops the instance (MESSAGE_TOO_LARGE); limits of topic and settings "
-        "raised, relay started again"
+        "a row of 1.5 MB stops the instance (MESSAGE_TOO_LARGE); the limits of topic and relay "
+        "are raised, and the instance is started again"
     ),
 )
 def too_large(run: Run) -> None:
@@ -63,8 +63,8 @@ def take_larger_rows(run: Run) -> None:
 @scenario(
     "topic-deleted",
     (
-        "the topic deleted under load (TOPIC_REFUSED); topic created and relay started again, "
-        "which publishes the rows that were not published yet"
+        "the topic is deleted under load (TOPIC_REFUSED); it is created again, the instance is "
+        "started again and publishes the unpublished changes"
     ),
 )
 def deleted(run: Run) -> None:
@@ -86,8 +86,8 @@ def deleted(run: Run) -> None:
 @scenario(
     "partitions-raised",
     (
-        "partitions of the topic raised from 4 to 8 under load; rows stay in the first 4, and a "
-        "warning says so"
+        "the partitions of the topic are raised from 4 to 8 under load; rows stay in the first "
+        "4, and a warning reports this"
     ),
 )
 def raised(run: Run) -> None:

@@ -5,7 +5,9 @@ from tools.faults.stage import Run
 
 
 @scenario(
-    "zookeeper-away", "ZooKeeper killed, back after 10 s; the relay publishes meanwhile", relays=2
+    "zookeeper-away",
+    "ZooKeeper is killed and started again after 10 s; the relay continues to publish",
+    relays=2,
 )
 def away(run: Run) -> None:
     """Rows flow during the outage; the time without rows is measured."""
@@ -17,7 +19,9 @@ def away(run: Run) -> None:
     run.moving()
 
 
-@scenario("zookeeper-restarted", "ZooKeeper stopped by SIGTERM and started again, twice", relays=2)
+@scenario(
+    "zookeeper-restarted", "ZooKeeper is stopped by SIGTERM and started again, twice", relays=2
+)
 def restarted(run: Run) -> None:
     """Two restarts in a short time: the session may survive the first one."""
     for _ in range(2):
