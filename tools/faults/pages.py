@@ -11,9 +11,11 @@ from tools.faults.outcome import Outcome, report
 _PEERS: Final = """
 ## Other programs under such faults
 
-Measured before on a machine of the same kind: MariaDB 10.11.19 and MySQL 9.7.4, Kafka 4.1 with one broker,
-about 1 050 changes a second in small transactions, the same comparison. *Repeated* are changes delivered
-again, *back* are older values seen after a newer one of the same key; seconds are upper bounds.
+These runs were made earlier, on a machine of the same kind: MariaDB 10.11.19 and MySQL 9.7.4,
+Kafka 4.1 with one broker, about 1 050 changes a second in small transactions, and the same
+comparison. *Repeated* are changes that were delivered again. *Back* are older values that a
+consumer got after a newer value of the same key. The last column has the longest silence, or the
+time of the takeover; these seconds are upper bounds.
 
 | fault | program | lost | repeated | back | silence or takeover, s |
 |---|---|---:|---:|---:|---:|
@@ -21,14 +23,14 @@ again, *back* are older values seen after a newer one of the same key; seconds a
 | | Maxwell | 0 | 1 325 to 6 602 | 118 to 2 536 | 4 to 20 |
 | | Debezium Server | 0 | 642 to 3 517 | 88 to 1 334 | 9 to 43 |
 | broker killed for about 30 s | all three | 0 | 0 | 0 | 26 to 38 |
-| broker killed three times while catching up | Canal | 0 | 40 | 1 | 26 to 30 each |
-| paused for 20 s | all three | 0 | 0 | 0 | 20 (Canal 14 more) |
-| two servers, the active one paused past its session and continued | Canal | 0 | 93 109 of 93 469 | 91 109 | 50; both send until the end |
+| broker killed three times while the program had a backlog | Canal | 0 | 40 | 1 | 26 to 30 for each kill |
+| paused for 20 s | all three | 0 | 0 | 0 | 20; Canal 14 s longer |
+| two servers, the active one paused past its session and continued | Canal | 0 | 93 109 of 93 469 | 91 109 | 50; then both servers send until the end of the run |
 | two servers, the active one killed | Canal | 0 | 261 to 976 | 15 to 202 | 50 to 57 |
-| line to the source cut for 10 s, then a black hole for 20 s | Canal | 0 | 0 | 0 | 19, then 35 |
+| connection to the source cut for 10 s, then all packets dropped for 20 s | Canal | 0 | 0 | 0 | 19, then 35 |
 | | Maxwell, started again by a supervisor | 0 | 1 044 | 238 | 32, then 20 |
-| | Maxwell, alone | 73 654 of 78 466 (it exits) | | | |
-| | Debezium Server | 0 | 0 | 0 | 112 over both |
+| | Maxwell, without a supervisor | 73 654 of 78 466 (it exits) | | | |
+| | Debezium Server | 0 | 0 | 0 | 112 over both faults |
 """  # noqa: E501
 
 
