@@ -32,7 +32,7 @@ def test_the_history_compares_two_sets_and_tells_what_a_save_changed(admin: http
     assert "crm to people" in page.text
     assert "moved from topic crm to topic people." in page.text
     first = admin.get("/mappings/history", params={"set": 1})
-    assert "Set 1 against nothing" in first.text
+    assert "Set 1 compared with nothing" in first.text
     assert admin.get("/mappings/history", params={"set": 9}).status_code == 404
     changes = admin.get("/api/v1/mappings/sets/2/changes").json()
     assert {(each["kind"], each["count"]) for each in changes} == {("moved", 2)}
