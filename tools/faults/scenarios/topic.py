@@ -28,7 +28,7 @@ _STOP_S: Final = 60.0
     "message-too-large",
     (
         "a row of 1.5 MB stops the instance (MESSAGE_TOO_LARGE); the limits of topic and relay "
-        "are raised, and the instance is started again"
+        "are raised, and the relay is started again"
     ),
 )
 def too_large(run: Run) -> None:
