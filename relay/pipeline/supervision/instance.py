@@ -158,9 +158,7 @@ class Instance:
                 self._retry(decided)
             case End():
                 _log.warning(
-                    "instance_stopped_without_answer",
-                    instance=self.name,
-                    reason=decided.error.reason,
+                    "stopped_without_answer", instance=self.name, reason=decided.error.reason
                 )
             case None:
                 self._hand_over()

@@ -51,7 +51,7 @@ def test_a_part_shows_that_it_is_read_and_after_5_seconds_who_does_not_answer(
         expect(topics.get_by_text("Topics are here.")).to_be_visible()
         expect(topics.locator(".loading")).to_be_hidden()
         expect(topics).not_to_have_attribute("aria-busy", "true")
-        topics.get_by_role("link", name="Read again").click()
+        topics.get_by_role("link", name="Refresh").click()
         expect(topics.get_by_text("Kafka has not answered for 5 seconds.")).to_be_visible()
         expect(topics.get_by_text("Topics are here.")).to_be_visible()
         expect(topics.locator(".lines")).to_be_hidden()

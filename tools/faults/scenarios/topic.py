@@ -63,7 +63,7 @@ def take_larger_rows(run: Run) -> None:
 @scenario(
     "topic-deleted",
     (
-        "the topic is deleted under load (TOPIC_REFUSED); it is created again, the instance is "
+        "the topic is deleted under load (TOPIC_REFUSED); it is created again, the relay is "
         "started again and publishes the unpublished changes"
     ),
 )
