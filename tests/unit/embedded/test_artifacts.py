@@ -31,6 +31,7 @@ _SETS = (
     "debezium",
     "canal",
     "canal-client",
+    "canal-kafka",
     "flink",
     "flink-avro",
     *_RELEASES,
