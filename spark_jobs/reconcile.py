@@ -85,7 +85,11 @@ class Reconciliation:
     ) -> TableFindings:
         if table.without_key:
             return TableFindings(
-                table.name, reason=f"no key names the rows of {', '.join(table.without_key)}"
+                table.name,
+                reason=(
+                    f"{', '.join(table.without_key)} has no key by which rows can be compared; add "
+                    "a primary key"
+                ),
             )
         if left_out := table.leaves_out(*Operation):
             return TableFindings(

@@ -1,6 +1,7 @@
 """Reads a writer's request: the body up to a limit, the author and the comment."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from time import time
 from typing import Final
@@ -114,7 +115,8 @@ def pretty_document(value: object) -> str:
 def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
     result = dict(pairs)
     if len(result) < len(pairs):
-        raise ValueError(f"one object has a duplicate key: {', '.join(key for key, _ in pairs)}")
+        twice = [key for key, times in Counter(key for key, _ in pairs).items() if times > 1]
+        raise ValueError(f"an object has more than one {', '.join(twice)}: remove one")
     return result
 
 

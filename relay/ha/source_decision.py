@@ -189,8 +189,15 @@ def _no_proof_possible(published: Published, seen: ServerSeen) -> str:
     if not published.gtid_set or not seen.gtids:
         return f"Without GTIDs nothing proves that the {seen.role} has the published transactions."
     if bool(GtidSet.parse(published.gtid_set).domains) is not seen.mariadb:
-        return f"The {seen.role} is of another family than the published GTIDs."
+        return (
+            f"The {seen.role} is {_family(mariadb=seen.mariadb)} and the published GTIDs are those "
+            f"of {_family(mariadb=not seen.mariadb)}, so they cannot be compared."
+        )
     return ""
+
+
+def _family(*, mariadb: bool) -> str:
+    return "MariaDB" if mariadb else "MySQL"
 
 
 def _nearly_there(situation: Situation, seen: ServerSeen) -> bool:

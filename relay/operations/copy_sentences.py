@@ -87,8 +87,8 @@ def _which(name: str, wanted: WantedSnapshot, met: Sequence[str]) -> str:
         )
     shown = ", ".join(found[:20]) + (f" and {len(found) - 20:,} more" if len(found) > 20 else "")
     return (
-        f"{name} copies {shown}, of every shard that it reads, and tables {asked} of its source "
-        "without changes."
+        f"{name} copies {shown} from every shard that it reads. It also copies tables that match "
+        f"{asked} on its source but of which it has read no change yet."
     )
 
 

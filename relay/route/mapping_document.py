@@ -1,6 +1,7 @@
 """Parses the four mapping documents, and finds all entries that cannot be read."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Final, Generic, NoReturn, TypeAlias, TypeVar
@@ -216,8 +217,13 @@ def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """
     result = dict(pairs)
     if len(result) < len(pairs):
-        raise ValueError(f"one object has a duplicate key: {', '.join(key for key, _ in pairs)}")
+        raise ValueError(f"an object has more than one {', '.join(_repeated(pairs))}: remove one")
     return result
+
+
+def _repeated(pairs: list[tuple[str, object]]) -> list[str]:
+    """Return the keys that an object has more than once."""
+    return [key for key, times in Counter(key for key, _ in pairs).items() if times > 1]
 
 
 def _refuse_constant(constant: str) -> NoReturn:

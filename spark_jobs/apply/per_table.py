@@ -52,11 +52,12 @@ def reduced_batch(
     changes   at most one per table and key, in a cache; columns table, key, order (text that sorts,
               33 characters), execute_time (ms), execute_position, deleted, data (map column → exact
               text), mysql_types (JSON text column → type, as a message has it)
-    contents  table → its contents
+    contents  table → what the batch has for it
     writer    name of the job
     number    number of the batch; None: it has none
     style     how the texts show bytes
-    again     whether a stored batch with this name and number can be this one
+    again     False: the number was used before the checkpoint went back, so a stored batch with
+              this name and number is a different one
     """
     tables = tuple(
         TableBatch(

@@ -1,4 +1,7 @@
-"""Reads topics as DataFrames; only committed messages."""
+"""Reads topics as DataFrames of raw records; only committed messages.
+
+`spark_jobs.transforms.parse_events` makes columns of them.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -30,10 +30,11 @@ class Tombstone(NamedTuple):
 
 
 class TombstoneProducer:
-    """Writes tombstones of keys that were not used again since the search.
+    """Writes tombstones for the keys that got no new record since their topic was searched.
 
-    The transaction is committed only if no other record of a key was written before its tombstone.
-    A tombstone therefore never deletes a newer row. `turn` gives the transactional id.
+    If a key gets a record between the search and its tombstone, the transaction is aborted. A
+    tombstone therefore never deletes a newer row. `turn` is the exclusive right to rewrite topics;
+    it gives the transactional id.
     """
 
     def __init__(self, kafka: KafkaSettings, turn: RewriteTurn) -> None:

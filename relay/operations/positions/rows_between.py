@@ -47,7 +47,7 @@ class RowsBetween:
             return (
                 "No row of a mapped table is between the two positions."
                 if self.is_whole
-                else f"The part that was read has no row of a mapped table. {_PART}"
+                else f"No row of a mapped table was found so far. {_PART}"
             )
         rows = f"{self.rows:,} {'row' if self.rows == 1 else 'rows'}"
         count = len(self.tables)
@@ -60,7 +60,7 @@ class RowsBetween:
         return f"Between them: at least {told} {_PART}"
 
 
-_PART: Final = f"It was not read to its end within {READ_SECONDS:.0f} s."
+_PART: Final = f"The binlog between them could not be read to its end within {READ_SECONDS:.0f} s."
 
 
 def rows_of_move(

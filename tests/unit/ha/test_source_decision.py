@@ -177,7 +177,7 @@ TABLE: Final = [
         AUTOMATIC,
         NONE,
         Action.STOP,
-        "another family",
+        "The standby is MariaDB and the published GTIDs are those of MySQL",
     ),
     ("asked to switch", MASTER, STANDBY, BY_HAND, SWITCH, Action.SWITCH, "operator ordered"),
     (

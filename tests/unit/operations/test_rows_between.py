@@ -4,7 +4,7 @@ import pytest
 
 from relay.operations.positions.rows_between import RowsBetween
 
-PART = "It was not read to its end within 3 s."
+PART = "The binlog between them could not be read to its end within 3 s."
 MANY = {f"shop.t{number}": 1 for number in range(10)}
 
 
@@ -14,7 +14,7 @@ MANY = {f"shop.t{number}": 1 for number in range(10)}
         (RowsBetween({}, is_whole=True), "No row of a mapped table is between the two positions."),
         (
             RowsBetween({}, is_whole=False),
-            f"The part that was read has no row of a mapped table. {PART}",
+            f"No row of a mapped table was found so far. {PART}",
         ),
         (
             RowsBetween({"a.b": 1}, is_whole=True),

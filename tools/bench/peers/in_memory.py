@@ -95,7 +95,10 @@ def write(file: Path) -> None:
 
 
 def read(stream: bytes) -> tuple[int, int]:
-    """Print every row; return how many there were, and the bytes of their values."""
+    """Decode a binlog stream and serialize every row in memory.
+
+    Return the number of rows and the bytes of their messages' values.
+    """
     start = SourcePosition(BinlogPosition("binlog.000001", 4), "", SourceIdentity("", 1, 0))
     producer = CountedMessages()
     record = PositionRecord(start, OrderPair(0, 0), epoch=0, change_time_ms=0)
