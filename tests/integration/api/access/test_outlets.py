@@ -80,6 +80,7 @@ HOSTILE: Final = {
 _OF_COPIES: Final = ("/preview", "/{number}/pause", "/{number}/resume", "/{number}/cancel")
 SHOW_VALUES: Final = (
     "GET /dead-letters/{instance}/{letter}",
+    "GET /api/v1/instances/{name}/dead-letters/{letter}/rows",
     "GET /api/v1/instances/{name}/dead-letters/{letter}/value",
     "GET /peek",
     "GET /api/v1/peek",
@@ -202,7 +203,17 @@ def _number(copy: httpx.Response) -> str:
 
 
 def _letter() -> DeadLetter:
-    value = json.dumps({"data": [{"id": "7", "name": VALUE}]}).encode()
+    message = {
+        "type": "INSERT",
+        "database": "shop",
+        "table": "client",
+        "pkNames": ["id"],
+        "data": [{"id": "7", "name": VALUE}],
+        "old": None,
+        "mysqlType": {"id": "int", "name": "varchar(40)"},
+        "es": 1,
+    }
+    value = json.dumps(message).encode()
     return DeadLetter(
         id=LETTER,
         code="MESSAGE_TOO_LARGE",
