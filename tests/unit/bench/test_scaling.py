@@ -97,18 +97,18 @@ def test_the_page_says_how_deep_the_curve_falls_and_where() -> None:
     assert [row[0] for row in report.rows] == ["1", "4", "4 in 2"]
     assert report.rows[1][2:4] == ("208", "167 to 250")
     assert (
-        "Rows/s: the slowest point (4) has 0.21 of the fastest (1); the steepest step down "
-        "keeps 0.21 (1 to 4)."
+        "Rows/s: the lowest value (at 4) is 0.21 times the greatest (at 1). The greatest drop "
+        "between two neighbouring points is from 1 to 4, where 0.21 of the value remain."
     ) in report.notes
     assert report.notes[0] == "Held constant: the rest."
 
 
 def test_a_curve_that_only_rises_has_no_step_down_and_a_lone_point_no_curve() -> None:
     assert (
-        "Rows/s: the slowest point (1) has 0.50 of the fastest (4); it never falls."
+        "Rows/s: the lowest value (at 1) is 0.50 times the greatest (at 4); it never falls."
         in page(_measured(_1=(2.0,), _4=(1.0,)), "").notes
     )
-    assert not any("slowest" in note for note in page(_measured(_1=(2.0,)), "").notes)
+    assert not any("lowest" in note for note in page(_measured(_1=(2.0,)), "").notes)
 
 
 def test_what_failed_stands_under_the_table() -> None:

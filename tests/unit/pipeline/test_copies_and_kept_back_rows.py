@@ -10,6 +10,7 @@ import pytest
 
 from relay.errors import SnapshotRefused
 from relay.model.change import Operation, RowChange, RowsEvent
+from relay.model.names.column_likeness import ColumnLikeness
 from relay.model.positions.position import BinlogPosition
 from relay.model.records.snapshot_progress import SnapshotProgress
 from relay.model.table import Column, ColumnType, TableId, TableMap
@@ -271,7 +272,10 @@ def test_the_publisher_tells_copies_which_changes_are_dead_letters(*, kept_back:
         {"name": "shop", "source": {"host": "h", "user": "u", "server_id": 7}}
     )
     anything: Any = SimpleNamespace(
-        progress=SimpleNamespace(skip_reason=None), tables=set(), plan=lambda _: PLAN
+        progress=SimpleNamespace(skip_reason=None),
+        tables=set(),
+        likeness=ColumnLikeness(),
+        plan=lambda _: PLAN,
     )
     oversize: Any = SimpleNamespace(kept_back=3)
 

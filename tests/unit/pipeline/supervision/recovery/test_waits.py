@@ -57,7 +57,9 @@ class World:
             mapping=SimpleNamespace(has_news=lambda: self.mapping_saved),
             call=SimpleNamespace(pending=lambda: self.called),
         )
-        failover: Any = SimpleNamespace(news=lambda stop, seconds: stop.wait(seconds) or self.news)
+        failover: Any = SimpleNamespace(
+            wait_for_news=lambda stop, seconds: stop.wait(seconds) or self.news
+        )
         self.waits = Waits(context, failover, self.mapping_changed, self.stop)
         self.waits.run_begins()
 
