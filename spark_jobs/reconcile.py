@@ -85,11 +85,7 @@ class Reconciliation:
     ) -> TableFindings:
         if table.without_key:
             return TableFindings(
-                table.name,
-                reason=(
-                    f"{', '.join(table.without_key)} has no key by which rows can be compared; add "
-                    "a primary key"
-                ),
+                table.name, reason=f"{', '.join(table.without_key)} needs a primary key for it"
             )
         if left_out := table.leaves_out(*Operation):
             return TableFindings(
