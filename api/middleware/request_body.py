@@ -1,7 +1,6 @@
 """Reads a writer's request: the body up to a limit, the author and the comment."""
 
 import json
-from collections import Counter
 from collections.abc import Mapping
 from time import time
 from typing import Final
@@ -10,7 +9,7 @@ from urllib.parse import unquote
 from fastapi import Request
 
 from api.errors import BadRequest, ProblemsFound
-from relay.route import MappingProblem
+from relay.route import MappingProblem, once_each
 from relay.state import SAVE_LIMIT_BYTES, Note
 from relay.telemetry import visible
 
@@ -71,7 +70,7 @@ def json_of(body: bytes) -> object:
     Raises BadRequest if the body is not JSON, has a duplicate key, or half of a surrogate pair.
     """
     try:
-        parsed = json.loads(body, object_pairs_hook=_once_each)
+        parsed = json.loads(body, object_pairs_hook=once_each)
         json.dumps(parsed, ensure_ascii=False).encode()
     except UnicodeEncodeError as exc:
         raise BadRequest(
@@ -110,14 +109,6 @@ def pretty_document(value: object) -> str:
         + ",\n".join(f"  {json.dumps(entry, ensure_ascii=False)}" for entry in value)
         + "\n]\n"
     )
-
-
-def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    result = dict(pairs)
-    if len(result) < len(pairs):
-        twice = [key for key, times in Counter(key for key, _ in pairs).items() if times > 1]
-        raise ValueError(f"an object has more than one {', '.join(twice)}: remove one")
-    return result
 
 
 def _shown(text: str, characters: int) -> str:

@@ -25,6 +25,7 @@ from relay.route.mapping_document import (
     TOPICS,
     Documents,
     MappingProblem,
+    once_each,
 )
 from relay.route.mapping_files import read_mapping_files
 from relay.route.router import (
@@ -69,6 +70,7 @@ __all__ = [
     "has_topic",
     "known_topics",
     "left_out_of_report",
+    "once_each",
     "problems",
     "read_mapping_files",
     "table_arrivals",

@@ -162,7 +162,7 @@ def _read(
     try:
         body = json.loads(
             documents.get(data_id, "[]"),
-            object_pairs_hook=_once_each,
+            object_pairs_hook=once_each,
             parse_constant=_refuse_constant,
         )
         json.dumps(body, ensure_ascii=False).encode()
@@ -211,19 +211,16 @@ def _entries(
     return () if found else tuple(read)
 
 
-def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Build an object, but refuse a duplicate key: JSON readers differ about which of the two
-    they keep.
+def once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return a JSON object of these keys and values, as `object_pairs_hook` of `json.loads`.
+
+    Raises ValueError for a repeated key: JSON readers differ about which of its values they keep.
     """
     result = dict(pairs)
     if len(result) < len(pairs):
-        raise ValueError(f"an object has more than one {', '.join(_repeated(pairs))}: remove one")
+        repeated = [key for key, times in Counter(key for key, _ in pairs).items() if times > 1]
+        raise ValueError(f"an object has more than one {', '.join(repeated)}: remove one")
     return result
-
-
-def _repeated(pairs: list[tuple[str, object]]) -> list[str]:
-    """Return the keys that an object has more than once."""
-    return [key for key, times in Counter(key for key, _ in pairs).items() if times > 1]
 
 
 def _refuse_constant(constant: str) -> NoReturn:
