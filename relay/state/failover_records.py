@@ -44,7 +44,7 @@ class StandingOrders:
         fields = JsonObject.read(value)
         return cls(
             number=fields.whole("number"),
-            hold=fields.flag("hold"),
+            hold=fields.truth("hold"),
             switch_to=_role(fields.text("switch_to")),
             accepted=fields.text("accepted"),
             accepted_by=fields.text("accepted_by"),
@@ -86,7 +86,7 @@ class ServerView:
         return cls(
             role=fields.text("role"),
             place=fields.text("place"),
-            answers=fields.flag("answers"),
+            answers=fields.truth("answers"),
             failures=fields.whole("failures"),
             error=fields.text("error"),
             server_uuid=fields.text("server_uuid"),

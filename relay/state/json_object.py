@@ -58,10 +58,6 @@ class JsonObject:
             float(found) if isinstance(found, int | float) and not isinstance(found, bool) else None
         )
 
-    def flag(self, field: str) -> bool:
-        """Return whether the field is the JSON value true."""
-        return self._fields.get(field) is True
-
     def texts(self, field: str) -> tuple[str, ...]:
         """Return the strings of a list field. Elements of other types are left out."""
         found = self._fields.get(field)
