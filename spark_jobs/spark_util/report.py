@@ -6,6 +6,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout
+from functools import partial
 from typing import Final, TextIO
 
 from spark_jobs.errors import JobError
@@ -24,12 +25,7 @@ def results(*, as_json: bool) -> Iterator[Callable[[str], None]]:
     inherits the output, to which Delta prints.
     """
     with _kept_output() if as_json else nullcontext(sys.stdout) as output:
-
-        def say(line: str) -> None:
-            output.write(f"{line}\n")
-            output.flush()
-
-        yield say
+        yield partial(print_line, output=output)
 
 
 @contextmanager
@@ -77,14 +73,17 @@ def print_batch(number: int | None, figures: BatchFigures) -> None:
             for reason, count in sorted(figures.problems.items())
         ),
     ]
-    sys.stdout.write("".join(f"{line}\n" for line in lines))
-    sys.stdout.flush()
+    print_line("\n".join(lines))
 
 
-def print_line(line: str) -> None:
-    """Print a line on standard output and flush it, so that a reader sees it immediately."""
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
+def print_line(line: str, output: TextIO | None = None) -> None:
+    """Print a line and flush it, so that a reader sees it immediately.
+
+    output  where it is printed; None: standard output
+    """
+    output = output or sys.stdout
+    output.write(f"{line}\n")
+    output.flush()
 
 
 def print_notice(line: str) -> None:
