@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from api.models.peek import PeekedColumnView
+from api.models.peek import COLUMN_EXAMPLE, PeekedColumnView
 from api.services.peek.change_summary import change_summary
 from relay.dead_letters import LaterChanges, ListedDeadLetter
 from relay.kafka import message_bytes
@@ -163,18 +163,7 @@ class LetterRowsView(BaseModel):
                         "operation": "UPDATE",
                         "key_hidden": False,
                         "summary": "state: open to paid",
-                        "columns": [
-                            {
-                                "name": "state",
-                                "type": "varchar(10)",
-                                "key": False,
-                                "before": "open",
-                                "after": "paid",
-                                "changed": True,
-                                "hidden": False,
-                                "cut": False,
-                            }
-                        ],
+                        "columns": [COLUMN_EXAMPLE],
                     }
                 ],
                 "count": 1,

@@ -1,8 +1,9 @@
 """Rows of messages, as the API returns them to a reader of a table."""
 
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.config import JsonDict
 
 from api.services.peek import AskedPeek
 from api.services.peek.change_summary import change_summary
@@ -42,6 +43,19 @@ class PeekWish(BaseModel):
     def asked(self) -> AskedPeek:
         """Return the parameters for the service that reads the messages."""
         return AskedPeek(self.table, self.op, self.key, self.start)
+
+
+COLUMN_EXAMPLE: Final[JsonDict] = {
+    "name": "state",
+    "type": "varchar(10)",
+    "key": False,
+    "before": "open",
+    "after": "paid",
+    "changed": True,
+    "hidden": False,
+    "cut": False,
+}
+"""A PeekedColumnView in examples of answers."""
 
 
 class PeekedColumnView(BaseModel):
@@ -86,18 +100,7 @@ class PeekedRowView(BaseModel):
                 "key": "90217744",
                 "key_hidden": False,
                 "summary": "state: open to paid",
-                "columns": [
-                    {
-                        "name": "state",
-                        "type": "varchar(10)",
-                        "key": False,
-                        "before": "open",
-                        "after": "paid",
-                        "changed": True,
-                        "hidden": False,
-                        "cut": False,
-                    }
-                ],
+                "columns": [COLUMN_EXAMPLE],
                 "order": "1795427528131.0013511071186682017",
                 "order_parts": "epoch 3, file 1042, offset 771204133",
                 "tags": ["orders", "paid"],
