@@ -1,8 +1,9 @@
 """The client beside a plain consumer that parses JSON, and beside Canal: `make bench-client`.
 
 All readers get the same rows of one table with twelve columns: the consumers from the relay's
-topic, Canal's client from a real Canal that reads the same binlog. CPU seconds are those of the
-reader's process, with the threads of Kafka's client; of Canal there is only the time.
+topic, with one row a message and with the rows of an event in one message; Canal's client from a
+real Canal that reads the same binlog and puts the rows of an event into one entry. CPU seconds are
+those of the reader's process, with the threads of Kafka's client; of Canal there is only the time.
 """
 
 import argparse
@@ -13,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from rich.console import Console
@@ -32,6 +34,7 @@ from tools.bench.measuring.report import Report
 CANAL: Final = "Canal's client"
 _MEMBERS: Final = 2
 GROUP: Final = f"roma_client, {_MEMBERS} processes of a group"
+_PER_MESSAGE: Final = MappingProxyType({"row": "", "event": ", packed by event"})
 _NAME: Final = "reading"
 _WIDTH: Final = 160
 _SETTLE_SECONDS: Final = 600.0
@@ -45,6 +48,10 @@ _ROWS: Final = (
     "insert into {name}.t select seq, seq % 1000, 'paid', seq / 7, 'EUR', '2026-01-31 10:00:00.5', "
     "'2026-01-31 10:00:01.5', concat('note of order ', seq), seq / 3, seq % 9, 1, 'north-west' "
     "from {name}.seq_{first}_to_{last}"
+)
+_NOTE: Final = (
+    "{:,} rows of twelve columns, one a message where the table does not say otherwise; medians of "
+    "the rounds."
 )
 
 
@@ -76,7 +83,7 @@ class Measured:
                     f"{plain.cpu_seconds / own.cpu_seconds:.2f}" if cpu else "",
                 )
             )
-        notes = (f"{self.rows:,} rows of twelve columns, one a message; medians of the rounds.",)
+        notes = (_NOTE.format(self.rows),)
         told = [{"way": w, **c._asdict()} for w, costs in self.costs.items() for c in costs]
         return Report("Readers of the same rows", head, rows, notes, told)
 
@@ -95,19 +102,27 @@ def main() -> int:
         if arguments.canal:
             with RealCanal(database, _NAME, folder, by_memory=True) as canal:
                 measured.add(CANAL, Cost(_seconds_of_canal(canal, database, arguments.rows), 0))
-        where = stack.enter_context(_published(database, folder, arguments.rows))
-        for number in range(arguments.rounds):
-            for way in list(WAYS) if number % 2 else reversed(list(WAYS)):
-                own = {**where, "group": f"{way}-{number}".replace(" ", "-").replace(",", "")}
-                measured.add(way, cost(way, arguments.rows, own))
-            own = {**where, "group": f"members-{number}"}
-            measured.add(GROUP, cost_of_group(CLIENT, _MEMBERS, arguments.rows, own))
+        for packing, suffix in _PER_MESSAGE.items():
+            own = folder / packing
+            own.mkdir()
+            with _published(database, own, arguments.rows, packing) as where:
+                for number in range(arguments.rounds):
+                    _measure(measured, number, where, suffix)
     report = measured.report()
     Console(width=_WIDTH).print(report.table())
     if arguments.into:
         here = replace(setting(sys.argv[1:], "tools.bench.clients"), versions=server_versions())
         report.write(arguments.into, "clients", here)
     return 0
+
+
+def _measure(measured: Measured, number: int, where: Mapping[str, Any], suffix: str) -> None:
+    """Measure one round of all readers of a topic; the order of the readers alternates."""
+    for way in list(WAYS) if number % 2 else reversed(list(WAYS)):
+        own = {**where, "group": f"{way}-{number}".replace(" ", "-").replace(",", "")}
+        measured.add(way + suffix, cost(way, measured.rows, own))
+    own = {**where, "group": f"members-{number}"}
+    measured.add(GROUP + suffix, cost_of_group(CLIENT, _MEMBERS, measured.rows, own))
 
 
 def _write(database: DebianMariaDB, rows: int) -> None:
@@ -140,12 +155,20 @@ def _seconds_of_canal(canal: RealCanal, database: DebianMariaDB, rows: int) -> f
 
 
 @contextmanager
-def _published(database: DebianMariaDB, folder: Path, rows: int) -> Iterator[Mapping[str, Any]]:
-    """Publish all rows and serve an admin. Yield the settings that readers need."""
+def _published(
+    database: DebianMariaDB, folder: Path, rows: int, packing: str
+) -> Iterator[Mapping[str, Any]]:
+    """Publish all rows with this `rows_per_message`, and serve an admin.
+
+    Yields the settings that readers need.
+    """
     with ExitStack() as stack:
         kafka, zookeeper = stack.enter_context(Kafka()), stack.enter_context(ZooKeeper())
-        own = {"filter_regex": f"{_NAME}\\..*"}
-        installation = Installation(_NAME, folder, database, kafka, zookeeper, filter=own)
+        own = {
+            "filter": {"filter_regex": f"{_NAME}\\..*"},
+            "message": {"rows_per_message": packing},
+        }
+        installation = Installation(_NAME, folder, database, kafka, zookeeper, **own)
         stack.callback(installation.close)
         installation.map(
             topics=[{"logicDb": _NAME, "topic": _NAME}],
@@ -156,7 +179,7 @@ def _published(database: DebianMariaDB, folder: Path, rows: int) -> Iterator[Map
         server = stack.enter_context(serving(RelaySettings.model_validate(document)))
         with RelayProcess(installation) as relay:
             relay.wait_for("RUNNING")
-            database.execute(f"truncate table {_NAME}.t")  # the rows that Canal read
+            database.execute(f"truncate table {_NAME}.t")  # rows of the reader before
             _write(database, rows)
             end = binlog_end(database)
             wait_until(lambda: published_end(installation) >= end, "all rows", _SETTLE_SECONDS)

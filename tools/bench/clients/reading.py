@@ -94,7 +94,7 @@ def _command(way: str, rows: int, arguments: Mapping[str, Any]) -> list[str]:
 
 
 def _plain(arguments: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield parsed values, and commit once a second, as a service without the client does."""
+    """Yield parsed rows, and commit once a second, as a service without the client does."""
     config = {
         "bootstrap.servers": arguments["bootstrap"],
         "group.id": arguments["group"],
@@ -108,7 +108,7 @@ def _plain(arguments: Mapping[str, Any]) -> Iterator[Any]:
     while True:
         for message in consumer.consume(_BATCH, 0.5):
             if message.error() is None and message.value() is not None:
-                yield json.loads(message.value() or b"")
+                yield from json.loads(message.value() or b"")["data"]
         if time.monotonic() >= due:
             consumer.commit(asynchronous=True)
             due = time.monotonic() + _COMMIT_SECONDS
