@@ -1,7 +1,8 @@
 """The changes of a message with rows."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import repeat
 from typing import Any, Final
 
 from roma_client.records.change import COLUMNS, LATER, Change, Operation, Order, Values
@@ -18,6 +19,8 @@ _NONE: Final[frozenset[str]] = frozenset()
 _USUAL: Final = frozenset({ORDER, ORDERS, TAG, TRANSACTION})
 """Headers that make no field of a change, or one that is read from the record."""
 _new, _set = object.__new__, object.__setattr__
+_QUOTED: Final[Callable[[str], str]] = json.encoder.encode_basestring
+"""Returns a text as a JSON string; other letters than ASCII stay as they are."""
 _NO_COLUMNS: Final[Mapping[str, str | None]] = {}  # a plain one, which can be pickled
 
 
@@ -77,17 +80,20 @@ def changes_of_rows(record: Record, headers: Headers, parts: Parts, values: Valu
     if not _USUAL.issuperset(headers):
         base = {**base, **fields_of_headers(headers)}
         unlogged = unknown_columns(headers, "old")
-    message, key = frame.message, record.key
-    is_update = frame.operation is Operation.UPDATE
+    message, image, is_update = frame.message, frame.image, frame.operation is Operation.UPDATE
+    keys = _packed_keys(frame, rows) if record.key is None else [record.key.decode()] * len(rows)
+    formers = olds if is_update and olds is not None else repeat(_NO_COLUMNS)
     changes = []
-    for index, row in enumerate(rows):
+    for row, key, order, former in zip(rows, keys, orders, formers, strict=False):
         fields = base.copy()
-        fields["key"] = _packed_key(message, row) if key is None else key.decode()
-        fields["order"] = orders[index]
-        fields[frame.image] = row
-        old = {**olds[index]} if is_update and olds is not None else _NO_COLUMNS
+        fields["key"] = key
+        fields["order"] = order
+        fields[image] = row
+        old = former if former is _NO_COLUMNS else {**former}
         fields[LATER] = (_later, record, message, row, old, unlogged)
-        changes.append(Change.of_fields(fields))
+        change = _new(Change)  # as Change.of_fields, without its call
+        _set(change, "__dict__", fields)
+        changes.append(change)
     return changes
 
 
@@ -107,13 +113,21 @@ def _of_rows(frame: Frame, values: Values) -> dict[str, Any]:
     return {**fields, "key": None, "order": None, frame.image: None, LATER: None}
 
 
-def _packed_key(message: Mapping[str, Any], row: Mapping[str, str | None]) -> str | None:
-    """Return the key that a row of a packed message would have alone."""
-    names: Sequence[str] = message["pkNames"] or ()
+def _packed_keys(frame: Frame, rows: Sequence[Mapping[str, str | None]]) -> Sequence[str | None]:
+    """Return the keys that the rows of a packed message would have alone; None without a key."""
+    names: Sequence[str] = frame.message["pkNames"] or ()
     if not names:
-        return None
-    parts = [f"{message['database']}.{message['table']}", *(row[name] for name in names)]
-    return json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
+        return [None] * len(rows)
+    begin = f"[{_QUOTED(frame.name)},"
+    if len(names) == 1:
+        (name,) = names
+        return [f"{begin}{_json(row[name])}]" for row in rows]
+    return [f"{begin}{','.join([_json(row[name]) for name in names])}]" for row in rows]
+
+
+def _json(value: str | None) -> str:
+    """Return a value of a row as JSON."""
+    return _QUOTED(value) if type(value) is str else json.dumps(value, ensure_ascii=False)
 
 
 def _later(name: str, made: Any) -> Any:

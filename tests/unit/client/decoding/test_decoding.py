@@ -83,13 +83,6 @@ def test_full_headers_tell_the_place_on_the_source() -> None:
     assert change.unknown == {"note", "n"}
 
 
-def test_packed_rows_have_each_their_order_and_the_key_that_they_would_have_alone() -> None:
-    record = row_record([{"id": "1"}, {"id": "2"}], key=False, orders="0,4")
-    changes = changes_of(record, ORDERS, READING)
-    assert [each.order.execute_position for each in changes] == [1, 5]
-    assert [each.key for each in changes] == ['["shop.orders","1"]', '["shop.orders","2"]']
-
-
 def test_other_tables_tags_and_topics_are_left_out() -> None:
     paid = Selection.of_table("shop", "orders", "shop", frozenset({"paid"}), statements=False)
     own = row_record([{"id": "1"}])
