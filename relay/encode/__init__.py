@@ -29,7 +29,7 @@ from relay.encode.statement_encoder import encode_statement
 from relay.encode.texts.hashed_form import hashed_form
 from relay.encode.texts.key_text import refuse_undecodable, whole_text
 from relay.encode.texts.named_bytes import named_bytes
-from relay.encode.texts.server_numbers import fixed_decimals
+from relay.encode.texts.server_numbers import fixed_decimals, json_number
 from relay.encode.texts.text_exact import exact_text
 
 __all__ = [
@@ -61,6 +61,7 @@ __all__ = [
     "has_longer_key",
     "hashed_form",
     "headers_behind_order",
+    "json_number",
     "key_changed",
     "lacking_columns",
     "message_headers",

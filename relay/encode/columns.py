@@ -15,14 +15,6 @@ The column determines the Python type of the values (relay.model.value).
 BINARY: Final = "binary"
 """The character set of bytes."""
 
-BYTES_OF_INTEGERS: Final = {
-    ColumnType.TINY: 1,
-    ColumnType.SHORT: 2,
-    ColumnType.INT24: 3,
-    ColumnType.LONG: 4,
-    ColumnType.LONGLONG: 8,
-}
-
 _COMPARED_BY_TEXT: Final = FLOATS | {ColumnType.JSON}
 
 

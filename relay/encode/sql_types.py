@@ -8,9 +8,16 @@ the larger type, ENUM and SET are labels and so VARCHAR.
 from enum import IntEnum
 from typing import Final
 
-from relay.encode.columns import BYTES_OF_INTEGERS
 from relay.encode.texts.text_canal import is_canal_binary, is_canal_text
-from relay.model.column_families import BLOBS, DATES, DATETIMES, DECIMALS, TIMES, VARCHARS
+from relay.model.column_families import (
+    BLOBS,
+    BYTES_OF_INTEGERS,
+    DATES,
+    DATETIMES,
+    DECIMALS,
+    TIMES,
+    VARCHARS,
+)
 from relay.model.table import Column, ColumnType
 from relay.model.value import JsonDocument, Value
 

@@ -4,9 +4,14 @@ from typing import Final
 
 from relay.model.table import ColumnType
 
-INTEGERS: Final = frozenset(
-    {ColumnType.TINY, ColumnType.SHORT, ColumnType.INT24, ColumnType.LONG, ColumnType.LONGLONG}
-)
+BYTES_OF_INTEGERS: Final = {
+    ColumnType.TINY: 1,
+    ColumnType.SHORT: 2,
+    ColumnType.INT24: 3,
+    ColumnType.LONG: 4,
+    ColumnType.LONGLONG: 8,
+}
+INTEGERS: Final = frozenset(BYTES_OF_INTEGERS)
 DECIMALS: Final = frozenset({ColumnType.DECIMAL, ColumnType.NEWDECIMAL})
 FLOATS: Final = frozenset({ColumnType.FLOAT, ColumnType.DOUBLE})
 BLOBS: Final = frozenset(

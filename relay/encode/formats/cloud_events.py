@@ -57,11 +57,16 @@ class CloudEvents:
     def statement(
         self, statement: StatementFacts, frame: MessageFrame, order: OrderPair, _topic: str
     ) -> bytes:
-        """Return an event with the fields of a schema change event."""
+        """Return an event with the fields of a schema change event.
+
+        The report of a dead letter has the order key of its row, which may be sent later, so its id
+        also contains the id of the dead letter.
+        """
         source = source_json(self._instance, statement.name, frame)
         data = orjson.dumps(statement_fields(statement, frame, source))
         head = _attributes(self._instance, _STATEMENT, statement.name, frame)
-        return head + data + b',"id":"' + order_bytes(order) + _END
+        of_letter = f"-{statement.dead_letter}".encode() if statement.dead_letter else b""
+        return head + data + b',"id":"' + order_bytes(order) + of_letter + _END
 
     def reference(self, value: bytes) -> bytes:
         """Return the event with its attributes, and without rows and the text of a statement."""

@@ -79,13 +79,15 @@ class RowsEncoder(Protocol):
 class StatementFacts(NamedTuple):
     """A statement as messages show it.
 
-    `name`: its logical table, which may have an empty table or be empty altogether.
+    `name`: its logical table, which may have an empty table or be empty altogether. `dead_letter`:
+    the id of the dead letter that it reports, "" for a statement of the source.
     """
 
     kind: MessageType
     name: TableId
     sql: str
     is_ddl: bool
+    dead_letter: str = ""
 
 
 class MessageFormat(Protocol):

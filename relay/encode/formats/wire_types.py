@@ -12,6 +12,7 @@ import orjson
 
 from relay.encode.columns import is_bytes
 from relay.encode.texts.named_bytes import named_bytes
+from relay.encode.texts.server_numbers import json_number
 from relay.encode.texts.text_exact import exact_text
 from relay.model.column_families import BLOBS, INTEGERS, STRINGS
 from relay.model.table import Column, ColumnType, TableDefinition
@@ -121,7 +122,7 @@ def _json_value(
         return int
     text = exact_text(column, type_text, undecodable)
     if kind.is_number:
-        return lambda value: orjson.Fragment(text(value).encode())
+        return lambda value: orjson.Fragment(json_number(text(value)).encode())
     return text
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from relay.errors import ValueNotPrintable
 from relay.model.number_form import server_form
 
 _FLOAT_DIGITS: Final = 6
@@ -46,6 +47,16 @@ def fixed_text(decimals: int) -> Callable[[float], str]:
             return f"{whole}.{fraction.ljust(decimals, '0')}" if decimals else whole
         return f"{value:.{decimals}f}"
 
+    return text
+
+
+def json_number(text: str) -> str:
+    """Return the text of a number, which is then a number in JSON.
+
+    Raises ValueNotPrintable for the text of an infinity, or of a value that is no number.
+    """
+    if not text.removeprefix("-")[:1].isdigit():
+        raise ValueNotPrintable(f"A column holds {text}, and JSON has no such number.")
     return text
 
 

@@ -20,7 +20,10 @@ class MessageFormats:
 
     def __init__(self, instance: InstanceSettings) -> None:
         self._instance = instance
-        self._made = {name: _made(name, instance) for name in instance.formats}
+        registered = [name for name in instance.formats if name in SCHEMA_KINDS]
+        # One for all formats, because it also checks that no id belongs to two schemas.
+        ids = schema_registry(registered[0], instance) if registered else None
+        self._made = {name: _made(name, instance, ids) for name in instance.formats}
 
     def of(self, topic: str) -> MessageFormat:
         """Return the format of a topic of rows, which its statements have too."""
@@ -34,7 +37,7 @@ class MessageFormats:
         return [(self.of(each[0]), tuple(each)) for each in found.values()]
 
 
-def _made(name: FormatName, instance: InstanceSettings) -> MessageFormat:
+def _made(name: FormatName, instance: InstanceSettings, ids: Any) -> MessageFormat:
     message = instance.message
     match name:
         case "canal-json":
@@ -50,7 +53,7 @@ def _made(name: FormatName, instance: InstanceSettings) -> MessageFormat:
         case "cloudevents":
             return CloudEvents(instance.name)
         case "avro" | "json-schema" | "protobuf":
-            return _registered(name, instance)
+            return _registered(name, instance, ids)
 
 
 def names_coordinates(form: MessageFormat) -> bool:
@@ -99,9 +102,8 @@ def schema_registry(name: FormatName, instance: InstanceSettings) -> Any:
     return _imported(name, "relay.registry").SchemaRegistry(instance.registry)
 
 
-def _registered(name: FormatName, instance: InstanceSettings) -> MessageFormat:
+def _registered(name: FormatName, instance: InstanceSettings, ids: Any) -> MessageFormat:
     registry = instance.registry
-    ids = schema_registry(name, instance)
     form = _imported(name, _MODULES[name][0])
     made: MessageFormat
     match name:

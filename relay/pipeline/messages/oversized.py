@@ -188,7 +188,9 @@ class OversizedMessages:
 
     def _markers(self, dead_letter: DeadLetter, origin: MessageOrigin) -> Iterator[OutboundMessage]:
         sql = f"/* dead letter {dead_letter.id}: {dead_letter.code} */"
-        statement = StatementFacts(MessageType.QUERY, origin.logical, sql, is_ddl=False)
+        statement = StatementFacts(
+            MessageType.QUERY, origin.logical, sql, is_ddl=False, dead_letter=dead_letter.id
+        )
         order = OrderPair(dead_letter.execute_time, dead_letter.execute_position)
         form = self.formats.of(dead_letter.message.topic)
         headers = (

@@ -151,6 +151,18 @@ def test_an_event_has_the_attributes_of_cloudevents() -> None:
     assert statement["data"]["ddl"] == DDL.sql
 
 
+def test_the_report_of_a_dead_letter_has_another_id_than_its_row() -> None:
+    """The row may be sent later, and readers drop an event whose id they have seen."""
+    form = CloudEvents("x")
+    report = StatementFacts(MessageType.QUERY, NAME, "/* … */", is_ddl=False, dead_letter="2-1")
+    ids = [
+        orjson.loads(form.statement(each, frame(), ORDER, "topic"))["id"]
+        for each in (DDL, report, report._replace(dead_letter="2-2"))
+    ]
+    assert ids[0] == orjson.loads(value(form, INSERT))["id"]
+    assert ids[1:] == [f"{ids[0]}-2-1", f"{ids[0]}-2-2"]
+
+
 def test_events_of_rows_under_one_order_key_have_different_ids() -> None:
     other = RowChange(None, (5, *AFTER[1:]))
     form = CloudEvents("x")

@@ -26,7 +26,7 @@ from relay.encode.formats.registered.subjects import HEAD, SchemaIds, Subjects, 
 from relay.encode.formats.wire_types import binary_columns
 from relay.encode.frame import MessageFrame
 from relay.encode.row_encoder import operation_of
-from relay.errors import RowImageIncomplete
+from relay.errors import NameNotInFormat, RowImageIncomplete
 from relay.model.change import RowChange
 from relay.model.message import Headers
 from relay.model.positions.position import OrderPair
@@ -108,7 +108,12 @@ class ProtobufRows(ReadableRows):
         self.file = row_file(fields, name, policy)
         self._fields = [field.name for field in fields]
         self._head = b""
-        self._class = message_class(self.file)
+        try:
+            self._class = message_class(self.file)
+        except TypeError as exc:
+            raise NameNotInFormat(
+                f"Protobuf does not allow the names of the columns of {name} together: {exc}."
+            ) from exc
 
     def use(self, schema_id: int) -> type[Message]:
         """Use this id of the schema in all further messages, and return their class."""

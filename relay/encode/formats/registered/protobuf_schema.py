@@ -130,7 +130,10 @@ def row_file(fields: Sequence[Field], name: TableId, policy: NamePolicy) -> File
     """Return the file of a table's messages; its first message is `Envelope`."""
     parts = [avro_name(each, policy, f"the table {name}", _FORMAT) for each in name]
     envelope = _message("Envelope", _ENVELOPE)
-    envelope.nested_type.extend((_message("Value", fields), _message("Source", _SOURCE)))
+    value = _message("Value", fields)
+    if len({_usual_json(field.name) for field in fields}) < len(fields):
+        value.options.deprecated_legacy_json_field_conflicts = True
+    envelope.nested_type.extend((value, _message("Source", _SOURCE)))
     return _file(".".join(parts), envelope)
 
 
@@ -183,6 +186,16 @@ def _message(name: str, fields: Sequence[Field]) -> DescriptorProto:
     return message
 
 
+def _usual_json(name: str) -> str:
+    """Return the name in JSON that a field has without `json_name`.
+
+    Protobuf's compiler refuses a message with two equal ones, such as those of `a_1` and `a1`,
+    although each field has a `json_name`, except with an option of the message.
+    """
+    first, *others = name.split("_")
+    return first + "".join(each[:1].upper() + each[1:] for each in others)
+
+
 def _one_of(name: str, taken: set[str]) -> str:
     """Return the name of the group that represents `optional`, as Protobuf's compiler generates
     it.
@@ -197,6 +210,8 @@ def _one_of(name: str, taken: set[str]) -> str:
 def _lines(message: DescriptorProto, indent: str) -> Iterator[str]:
     names = {number: name for name, number in _NUMBERS.items()}
     yield f"{indent}message {message.name} {{"
+    if message.options.deprecated_legacy_json_field_conflicts:
+        yield f"{indent}  option deprecated_legacy_json_field_conflicts = true;"
     for field in message.field:
         kind = names.get(field.type) or field.type_name.rpartition(".")[2]
         optional = "optional " if field.proto3_optional else ""

@@ -13,7 +13,14 @@ import orjson
 from relay.charsets import byte_characters, is_utf8
 from relay.compiled import ColumnPlan, Extra, Kind, Wire
 from relay.decode import Fixed, Malformed, Prefixed, Storage, Unpacked, storage_of
-from relay.encode import RowsEncoder, exact_text, fixed_decimals, named_bytes, refuse_undecodable
+from relay.encode import (
+    RowsEncoder,
+    exact_text,
+    fixed_decimals,
+    json_number,
+    named_bytes,
+    refuse_undecodable,
+)
 from relay.model.column_families import FLOATS, INTEGERS
 from relay.model.table import Column, ColumnType, TableDefinition, TableMap
 from relay.model.value import Value
@@ -69,8 +76,17 @@ def columns_of(
             return []
         if plan is None or (wires[ordinal] is Wire.BYTES and plan.kind is not Kind.BASE64):
             return []
-        plans.append(plan._replace(wire=wires[ordinal]))
+        plans.append(_written_as(plan, wires[ordinal]))
     return plans
+
+
+def _written_as(plan: ColumnPlan, wire: Wire) -> ColumnPlan:
+    """Return the plan of a column whose values are written in this way."""
+    text = plan.extra
+    if wire is Wire.BARE and callable(text):  # FLOAT(M,D) and DOUBLE(M,D)
+        printed = text
+        return plan._replace(wire=wire, extra=lambda piece: json_number(printed(piece)))
+    return plan._replace(wire=wire)
 
 
 def _wires(definition: TableDefinition, encoder: RowsEncoder) -> Sequence[Wire] | None:
