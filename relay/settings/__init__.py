@@ -1,5 +1,8 @@
-"""The configuration file as frozen models: unknown keys are errors, secrets are never printed,
-defaults are the safe value.
+"""The models of the configuration file, and the functions that read it.
+
+Relay, admin, command line, Canal server and Spark jobs read their settings by this package. The
+models are frozen, unknown keys are errors, secrets are never printed, and each default is the safe
+value.
 """
 
 from relay.settings.base import NAME_PATTERN, Name, Port, Settings

@@ -1,4 +1,4 @@
-"""The base of every settings model."""
+"""The base class of every settings model, and the types of names that several models use."""
 
 from typing import Annotated, Any, Final, TypeAlias
 
@@ -16,9 +16,12 @@ def _topic(text: str) -> str:
 
 
 _RESERVED: Final = ("second.", "replay.")
-"""Prefixes of an instance's other transactional ids; they follow the name of the installation."""
+"""Prefixes that an instance's name must not have. A transactional id is the installation's name, a
+dot and the instance's name; the ids of an instance's further producers have such a prefix before
+the instance's name.
+"""
 _ERASE: Final = "erase"
-"""Transactional id of `roma erase`; it follows the name of the installation."""
+"""A name that no instance may have, because the transactional id of `roma erase` ends with it."""
 
 
 def _with_own_transactional_id(name: str) -> str:
@@ -26,7 +29,7 @@ def _with_own_transactional_id(name: str) -> str:
     if name == _ERASE or name.startswith(_RESERVED):
         raise ValueError(
             f"an instance cannot be called {name!r}: names that begin with 'second.' or 'replay.', "
-            "and the name 'erase', are transactional ids of other producers"
+            "and the name 'erase', give transactional ids of other producers; choose another name"
         )
     return name
 
@@ -40,7 +43,7 @@ Port: TypeAlias = Annotated[int, Field(ge=1, le=65535)]
 
 
 class Settings(BaseModel):
-    """Base of every settings model."""
+    """Base class of every settings model: frozen, and unknown keys are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

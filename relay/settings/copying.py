@@ -1,4 +1,4 @@
-"""When tables are copied into their topics, and when a copy pauses."""
+"""Limits of copies of tables into their topics, and the settings that make a copy impossible."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,11 +16,13 @@ class CopyingSettings(Settings):
     threads_running: Annotated[int, Field(ge=0)] = 25
     """No chunk is read while `Threads_running` of the source exceeds this number. 0: no limit."""
     lag_seconds: Annotated[float, Field(ge=0)] = 10.0
-    """No chunk is read while live rows lag more than this. 0: no limit."""
+    """No chunk is read while the lag of published rows exceeds this, in seconds. 0: no limit."""
 
 
 def copies_refusal(instance: "InstanceSettings") -> str:
-    """Return why an instance with these settings cannot copy tables, "" if it can."""
+    """Return a sentence that says why an instance with these settings cannot copy tables; "" if it
+    can.
+    """
     message = instance.message
     if instance.group is not None:
         return "The instance reads a group of sources; their tables are not copied yet."
@@ -35,7 +37,7 @@ def copies_refusal(instance: "InstanceSettings") -> str:
             'With rows_per_message = "event" packed messages of copied rows are not supported yet.'
         )
     if not instance.source.gtid:
-        return "With source.gtid = false it is not known which transactions a SELECT shows."
+        return "With source.gtid = false the relay cannot find which transactions a SELECT shows."
     if "INSERT" not in instance.filter.operations:
-        return "The filter leaves INSERT out, and copied rows are inserts."
+        return "filter.operations lacks INSERT, and copied rows are inserts."
     return ""

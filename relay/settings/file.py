@@ -1,4 +1,8 @@
-"""The configuration file (TOML), its secrets from the environment."""
+"""Reads the configuration file (TOML) and inserts the secrets that it names.
+
+The programs call `load_settings` when they start. `instance_settings` checks an instance that an
+operator defined at run time.
+"""
 
 import tomllib
 from pathlib import Path
@@ -45,10 +49,10 @@ class StatusSettings(Settings):
     refresh_seconds: Annotated[float, Field(gt=0)] = 1
     """Interval between updates of metrics and of the status in ZooKeeper."""
     tables: Annotated[int, Field(ge=0, le=10_000)] = 100
-    """Logical tables of each instance that have separate metrics, and real tables that have a
-    separate rate in its status.
+    """Largest number of logical tables of each instance that have separate metrics, and of real
+    tables that have a separate rate in its status.
 
-    The others count together as `(other)`.
+    All other tables are counted together as `(other)`.
     """
 
 
@@ -82,7 +86,8 @@ class ApiSettings(Settings):
     """Who may read without a token: everybody until the first user is added (`until_users`), or
     nobody (`never`).
 
-    With `never`, nobody may read without a token while ZooKeeper is empty either.
+    With `never`, reading also needs a token while no user exists, for example after ZooKeeper lost
+    its data.
     """
     lag_limit_seconds: Annotated[float, Field(gt=0)] = 60.0
     """An instance that lags longer than this for two minutes is listed under "Needs attention"."""
@@ -116,7 +121,8 @@ class ApiSettings(Settings):
 
 
 class SecretsSettings(Settings):
-    """Source of `${NAME}`: the file NAME in `folder`, otherwise the environment variable.
+    """Where the value of `${NAME}` is read: in the file NAME in `folder`, otherwise in the
+    environment variable NAME.
 
     The relay reads secrets again at each login.
     """
@@ -132,9 +138,10 @@ class SecretsSettings(Settings):
     """
 
     def of_documents(self, *, resolved: bool = True) -> RunTimeVariables:
-        """Return the variables that documents edited at run time may use.
+        """Return the rules for variables in documents that are edited at run time.
 
-        Not `resolved`: the document keeps `${NAME}`, which is only checked.
+        `resolved` False: documents keep the text `${NAME}`. Only its name is checked, and no value
+        is read.
         """
         return RunTimeVariables(self.run_time, self.folder, resolved)
 
@@ -197,24 +204,25 @@ class RelaySettings(Settings):
         names = [instance.name for instance in self.instances]
         for name in names:
             if names.count(name) > 1:
-                raise ValueError(f"two instances are called {name!r}")
+                raise ValueError(f"two instances are called {name!r}; rename one of them")
         return self
 
 
 def load_settings(path: Path) -> RelaySettings:
-    """Read and check the file; `${NAME}` is replaced by a variable (docs/admin.md).
+    """Return the settings in a configuration file, with values in place of `${NAME}`
+    (docs/admin.md).
 
-    Raises ConfigurationError with the key.
+    Raises ConfigurationError, which names the file and the wrong key.
     """
     return read_settings(RelaySettings, path, "file")
 
 
 def read_settings(model: type[Checked], path: Path, whole: str) -> Checked:
-    """Read and check a file for any settings model.
+    """Return the settings in a file, checked by `model`; used for the configuration files of all
+    programs.
 
-    `whole` is the name of the file if no key inside it is wrong.
-
-    Raises ConfigurationError.
+    `whole` is the name of the file in error messages about no single key. Raises
+    ConfigurationError.
     """
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
@@ -234,9 +242,10 @@ def read_settings(model: type[Checked], path: Path, whole: str) -> Checked:
 def instance_settings(
     document: object, place: str, variables: RunTimeVariables
 ) -> InstanceSettings:
-    """Check the settings of one instance that is defined at run time.
+    """Return the settings of an instance that is defined at run time.
 
-    `variables` are those that it may use. Raises ConfigurationError.
+    `document` is the parsed JSON, `place` its name in error messages, and `variables` the variables
+    that it may use. Raises ConfigurationError.
     """
     return checked_settings(InstanceSettings, document, place, "document", variables)
 
@@ -248,11 +257,11 @@ def checked_settings(
     whole: str,
     variables: RunTimeVariables | None = None,
 ) -> Checked:
-    """Check a document for any settings model.
+    """Return the settings in a parsed document, checked by `model`.
 
-    `place` is where it was read, `whole` is its name if no key inside it is wrong.
-
-    Raises ConfigurationError.
+    `place` names the document in error messages. `whole` is written there instead of a key if no
+    single key is wrong. `variables` restricts the variables that the document may use; None:
+    `${NAME}` is already replaced. Raises ConfigurationError.
     """
     try:
         return model.model_validate(document, context=variables)
@@ -264,8 +273,9 @@ def checked_settings(
 
 
 def _folder_of(document: dict[str, object]) -> Path | None:
-    """Return `secrets.folder`, needed before the document is checked; the check reports a wrong
-    one.
+    """Return `secrets.folder` of the unchecked document, None if it has no such text.
+
+    Variables are replaced before the document is checked. The later check reports a wrong folder.
     """
     secrets = document.get("secrets")
     folder = secrets.get("folder") if isinstance(secrets, dict) else None

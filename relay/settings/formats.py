@@ -1,4 +1,6 @@
-"""Which settings each message format can be combined with (docs/formats/index.md)."""
+"""Which settings contradict each message format (docs/formats/index.md). The instance's settings
+model calls `refusals` and `refusal_of_all`.
+"""
 
 from collections.abc import Collection, Mapping
 from pathlib import Path

@@ -26,9 +26,10 @@ class GroupSettings(Settings):
     """Sources that are merged with the instance's own into one ordered stream of whole transactions
     (docs/groups.md).
 
-    `merge_by` is "execute_time" or "column:<name>". An idle source is assumed to have no
-    transaction from before its heartbeat minus `merge_slack_seconds`. While one cannot be reached,
-    the others wait ("hold"), or continue without it ("pass").
+    `merge_by` is "execute_time" or "column:<name>". The relay assumes that an idle source has no
+    transaction from before its heartbeat minus `merge_slack_seconds`. While a source cannot be
+    reached, the instance holds the other sources ("hold"), or continues without that source
+    ("pass").
     """
 
     merge_by: Annotated[str, Field(pattern=r"^(execute_time|column:.+)$")] = "execute_time"
@@ -54,7 +55,7 @@ class GroupSettings(Settings):
         return self
 
     def members(self, source: SourceSettings) -> dict[str, SourceSettings]:
-        """Return all sources by name, `source` being the first one."""
+        """Return the settings of all sources by name. `source` is the instance's own source."""
         further = {
             each.name: source.at(each).model_copy(update={"standby": _standby(each)})
             for each in self.sources
@@ -63,7 +64,9 @@ class GroupSettings(Settings):
 
 
 def _standby(source: GroupSourceSettings) -> StandbySettings | None:
-    """Return the standby as the type that a single source has, which allows start settings."""
+    """Return the standby of a further source as the type that an instance's own source has. That
+    type also has start settings, which stay empty here.
+    """
     if source.standby is None:
         return None
     given = source.standby.model_fields_set

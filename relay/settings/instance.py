@@ -51,15 +51,15 @@ class InstanceSettings(Settings):
     preferred_servers: tuple[Name, ...] = ()
     """Preferred machines, the best first. The instance runs on the first one that can run it."""
     oversize: Literal["stop", "dead_letter", "claim_check"] = "stop"
-    """Treatment of a row that no topic accepts: stop, store it as a dead letter, or store its value
-    at `claims.url`.
+    """What happens to a row whose message is larger than Kafka accepts: stop the instance, store
+    the row as a dead letter, or store its value at `claims.url`.
 
-    Unless it is `stop`, a row that cannot be encoded is a dead letter.
+    With `dead_letter` and `claim_check`, a row that cannot be encoded becomes a dead letter too.
     """
     row_printer: Literal["auto", "readable"] = "auto"
-    """`auto`: compiled code where it supports the row.
+    """`auto`: compiled code prints the rows that it supports.
 
-    `readable`: plain Python for every row. Both write the same bytes.
+    `readable`: plain Python prints every row. Both print the same bytes.
     """
     snapshot: Literal["never", "initial", "when_needed"] = "never"
     """When the relay copies all mapped tables without an operator's request.
@@ -70,14 +70,15 @@ class InstanceSettings(Settings):
     spool: Literal["memory", "mixed"] = "memory"
     """Where events are stored while Kafka is unavailable.
 
-    `memory`: in memory until it is full, then in the source's binlog. `mixed`: on the relay's disk.
+    `memory`: in the buffer in memory. When it is full, the relay stops reading, and later events
+    stay in the source's binlog. `mixed`: on the relay's disk.
     """
     source: SourceSettings
     """The server whose binlog is read."""
     group: GroupSettings | None = None
     """Further sources, whose transactions are merged into one stream."""
     failover: FailoverSettings = FailoverSettings()
-    """When the standby is read."""
+    """When the relay switches from the source to its standby."""
     start: StartSettings = StartSettings()
     """Where reading begins if the instance has no position."""
     filter: FilterSettings = FilterSettings()
@@ -118,13 +119,13 @@ class InstanceSettings(Settings):
     @model_validator(mode="after")
     def _spool_has_a_place(self) -> "InstanceSettings":
         if self.spool == "mixed" and self.spooling.directory is None:
-            raise ValueError("spool = 'mixed' needs spooling.directory")
+            raise ValueError("spool = 'mixed' needs spooling.directory; set it to a folder")
         return self
 
     @model_validator(mode="after")
     def _claims_have_a_place(self) -> "InstanceSettings":
         if self.oversize == "claim_check" and self.claims.url is None:
-            raise ValueError("oversize = 'claim_check' needs claims.url")
+            raise ValueError("oversize = 'claim_check' needs claims.url; set it to a folder or URL")
         return self
 
     @model_validator(mode="after")
@@ -164,7 +165,7 @@ class InstanceSettings(Settings):
             }
             for setting, given in of_one.items():
                 if given:
-                    raise ValueError(f"{setting} applies to one source, and a group has several")
+                    raise ValueError(f"{setting} applies to one source, not a group; remove it")
             _refuse_one_address_twice(self.each_source().values())
             _refuse_switches_without_proof(self.each_source(), self.failover)
         return self
@@ -179,7 +180,8 @@ class InstanceSettings(Settings):
         for setting, wanted in needs_keys.items():
             if wanted and self.message.rows_per_message == "event":
                 raise ValueError(
-                    f"{setting} needs message keys, and message.rows_per_message = 'event' has none"
+                    f"{setting} needs message keys, which packed messages do not have; "
+                    "set message.rows_per_message = 'row'"
                 )
         return self
 
@@ -242,7 +244,7 @@ class InstanceSettings(Settings):
         return rule.partitions_num
 
     def start_at(self, server: SourceSettings) -> StartSettings:
-        """Return where reading begins at one of the servers if the instance has no position."""
+        """Return where reading begins at a server if the instance has no position."""
         standby = self.source.standby
         if (
             standby is not None
@@ -253,7 +255,7 @@ class InstanceSettings(Settings):
         return self.start
 
     def each_source(self) -> dict[str, SourceSettings]:
-        """Return the sources by name; a single one is called ""."""
+        """Return the settings of the sources by name; the name of a single source is ""."""
         return {"": self.source} if self.group is None else self.group.members(self.source)
 
 
@@ -270,17 +272,16 @@ def _refuse_one_address_twice(sources: Iterable[SourceSettings]) -> None:
     ]
     if len({(each.host, each.port) for each in servers}) < len(servers):
         raise ValueError(
-            "two sources of the group, or a source and a standby, have the same address"
+            "two sources of the group, or a source and a standby, have the same host and port; "
+            "correct one of them"
         )
 
 
 def _refuse_switches_without_proof(
     sources: Mapping[str, SourceSettings], failover: FailoverSettings
 ) -> None:
-    """Refuse failover by time or digests in a group: the position is found from the last
-    transaction of one source.
-
-    A group requires GTIDs.
+    """Refuse settings of a group under which a standby cannot be proven. A group proves standbys by
+    GTIDs; the other ways find a position by the last transaction of a single source.
     """
     how = failover.switch_without_gtid
     for name, source in sources.items():
@@ -289,9 +290,10 @@ def _refuse_switches_without_proof(
         if how != "stop":
             raise ValueError(
                 f"failover.switch_without_gtid = '{how}' is for a single source; in a group "
-                f"GTIDs prove the standby of {name}"
+                f"GTIDs prove the standby of {name}: set it to 'stop'"
             )
         if not source.gtid:
             raise ValueError(
-                f"in a group GTIDs prove the standby of {name}, and source.gtid is off"
+                f"in a group GTIDs prove the standby of {name}, and gtid of that source is false; "
+                "set gtid = true, or remove the standby"
             )

@@ -51,9 +51,8 @@ class MessageSettings(Settings):
 
     @property
     def marks_history(self) -> bool:
-        """Whether messages mark history rows of system-versioned tables.
-
-        Canal's form has no field for it.
+        """Whether messages mark history rows of system-versioned tables. False with `value_style =
+        "canal"`, because Canal's form has no field for the mark.
         """
         return self.value_style == "exact" and self.system_versions == "marked"
 
@@ -71,20 +70,21 @@ class MessageSettings(Settings):
 
 
 def compaction_refusal(message: MessageSettings) -> str | None:
-    """Return why the last message of a key may not be its row, so that compaction would lose rows.
+    """Return why log compaction would lose rows under these message settings, None if it would not.
 
-    Return None if the last message is the row.
+    Compaction keeps the last message of each key. With some settings that message does not have the
+    key's row.
     """
     reasons = {
-        "row_image": ("partial", "lacks columns"),
-        "key_change": ("canal", "stays for a key that an UPDATE changed, because no DELETE has it"),
-        "field_tags": ("separate", "has only the last of its tags"),
+        "row_image": ("partial", "sends rows that lack columns"),
+        "key_change": ("canal", "sends no DELETE for a key that an UPDATE changed"),
+        "field_tags": ("separate", "sends a message for each tag, so only one tag would stay"),
     }
     for name, (refused, reason) in reasons.items():
         if getattr(message, name) == refused:
             return (
-                "topic.retention = 'compact' keeps the last message of a key, and with "
-                f"message.{name} = '{refused}' that message {reason}"
+                "topic.retention = 'compact' keeps only the last message of a key, and "
+                f"message.{name} = '{refused}' {reason}; remove one of the two settings"
             )
     return None
 
@@ -134,7 +134,9 @@ class TopicSettings(Settings):
 
 
 ReportTopic: TypeAlias = Annotated[str, Field(pattern=r"^([A-Za-z0-9._-]|\{instance\}){1,200}$")]
-"""A topic for BEGIN, END or heartbeat messages. `{instance}` is the name of the instance."""
+"""A topic of BEGIN, END or heartbeat messages. `{instance}` is replaced by the name of the
+instance.
+"""
 
 
 class TransactionSettings(Settings):
@@ -146,8 +148,8 @@ class TransactionSettings(Settings):
     Not set: none, and rows have no `transaction` header.
     """
     delivery: Literal["exactly_once", "at_least_once"] = "exactly_once"
-    """`at_least_once` uses no Kafka transactions: an old producer is not fenced, and rows repeat
-    after a crash.
+    """`at_least_once` uses no Kafka transactions. Kafka then cannot fence the producer of a former
+    leader, and rows are repeated after a crash.
     """
     producers: Literal[1, 2] = 1
     """With 2, the relay sends the next batch under a second transactional id while Kafka commits
@@ -163,17 +165,19 @@ class TransactionSettings(Settings):
     busy_commit_bytes: Annotated[int, Field(ge=1)] = 64_000_000
     """A busy stream commits after this many bytes, if this limit is reached before the time."""
     split_bytes: Annotated[int, Field(ge=1000)] = 64_000_000
-    """A larger source transaction is published in parts.
+    """A source transaction that is larger than this many bytes is published in parts.
 
-    A transaction that is open for a third of `timeout_ms` is split too.
+    So is a transaction that was open for a third of `timeout_ms`.
     """
     source_stall_seconds: Annotated[float, Field(gt=0)] = 2
-    """A source that sends only heartbeats inside a transaction for this long has stalled.
+    """If a source sends nothing but heartbeats inside a transaction for this time, it has stalled.
 
     The relay then reconnects and reads the transaction again.
     """
     max_clock_skew_seconds: Annotated[float, Field(ge=0)] = 60
-    """Largest allowed difference of a change time ahead of the relay's clock."""
+    """How far the time of a change may be ahead of the relay's clock. A later time is replaced by
+    this limit in order keys.
+    """
 
     @property
     def overlaps(self) -> bool:
@@ -194,11 +198,14 @@ class BufferSettings(Settings):
     """The bounded buffer between decoding and publishing."""
 
     buffer_size: Annotated[int, Field(ge=1)] = 16_384
-    """Slots of the buffer."""
+    """Number of slots of the buffer."""
     buffer_memunit_bytes: Annotated[int, Field(ge=1)] = 1024
-    """Size of a slot."""
+    """Bytes of a slot."""
     batch_mode: Literal["MEMSIZE", "ITEMSIZE"] = "MEMSIZE"
-    """Count bytes (`MEMSIZE`) or slots (`ITEMSIZE`)."""
+    """What limits the buffer.
+
+    `MEMSIZE`: `buffer_size` times `buffer_memunit_bytes` bytes. `ITEMSIZE`: `buffer_size` items.
+    """
 
 
 class FlowSettings(Settings):
@@ -214,21 +221,21 @@ class ClaimSettings(Settings):
     """Where `oversize = "claim_check"` stores values."""
 
     url: str | None = None
-    """A folder, or a URL that fsspec supports."""
+    """Where values are stored: a folder, or a URL that fsspec supports."""
     options: ClaimOptions = Field(default_factory=dict)
-    """Options of its file system."""
+    """Options of fsspec's file system for `url`."""
     secrets: dict[str, Secret] = Field(default_factory=dict)
-    """Secret options of its file system."""
+    """Options of fsspec's file system whose values are secret."""
 
 
 class SpoolingSettings(Settings):
-    """Where `spool = "mixed"` stores rows that Kafka does not accept yet."""
+    """Where `spool = "mixed"` stores binlog events that Kafka does not accept yet, and when."""
 
     directory: Path | None = None
-    """Folder; the relay creates a separate one below it."""
+    """Folder of spools. The relay creates a subfolder for each instance."""
     limit_bytes: Annotated[int, Field(ge=16_000_000)] = 10_000_000_000
     """Largest size of the spool."""
     after_seconds: Annotated[float, Field(gt=0)] = 5
-    """Spooling begins when Kafka does not answer for this long, or when events stay in memory this
-    long.
+    """Spooling begins when Kafka has not answered for this time, or when events have been in memory
+    for this time.
     """

@@ -66,9 +66,9 @@ class MaskSettings(Settings):
             ("value", "replace", self.value),
         ):
             if given is not None and self.method != method:
-                raise ValueError(f"{setting} belongs to method = {method!r}")
+                raise ValueError(f"{setting} is for method = {method!r} only; remove it")
         if self.method == "hash" and self.salt is None:
-            raise ValueError("method = 'hash' needs a salt")
+            raise ValueError("method = 'hash' needs a salt; set salt to a secret")
         return self
 
 
@@ -105,7 +105,7 @@ class TransformSettings(Settings):
 
 
 class RoutingSettings(Settings):
-    """Treatment of names that no mapping document lists, and changes of real names."""
+    """What happens to names that no mapping document lists, and where messages use real names."""
 
     unmapped_db: Literal["drop", "default_topic", "stop"] = "drop"
     """A database without a mapping: drop its rows, publish them to `default_topic`, or stop the
@@ -116,8 +116,9 @@ class RoutingSettings(Settings):
     instance.
     """
     default_topic: TopicName | None = None
-    """Topic of unmapped databases. `{db}`, `{table}` and `{tag}` in the name give each its own
-    topic.
+    """Topic of unmapped databases.
+
+    With `{db}`, `{table}` or `{tag}` in the name, each database, table or tag has a separate topic.
     """
     names: Literal["logical", "real"] = "logical"
     """Publish logical or real names."""

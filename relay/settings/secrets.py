@@ -1,10 +1,13 @@
-"""Secret values, read from the environment or a folder of files at each use, and never printed.
+"""Secret values, which are read from the environment or from a folder of files at each use, and are
+never printed.
 
-A string that consists of `${NAME}` is replaced by a variable. Rules:
-- A configuration file may use any variable in any string: its author also controls the process's
-environment.
-- A document that is edited at run time may use variables in secret fields only, and only those that
-`secrets.run_time` lists.
+The settings models use these types for passwords and tokens. A string that consists of `${NAME}` is
+replaced by a variable. Rules:
+
+- A configuration file may use any variable in any string: its author also controls the
+  environment of the process.
+- A document that is edited at run time may use variables in secret fields only, and only those
+  that `secrets.run_time` lists.
 """
 
 import os
@@ -64,7 +67,9 @@ HARMLESS_KAFKA_OPTIONS: Final = frozenset(
 
 
 class Substituted(str):
-    """The value of a variable and its source. A secret field reads it again at each use."""
+    """The value of a variable, with the variable. A secret field reads the variable again at each
+    use.
+    """
 
     __slots__ = ("source",)
     source: "Variable"
@@ -85,7 +90,7 @@ class Variable:
     folder: Path | None = None
 
     def read(self) -> str:
-        """Return the current value; without the last line break if it is read from a file.
+        """Return the current value, without the last line break if it comes from a file.
 
         Raises ValueError if there is no value.
         """
@@ -109,8 +114,8 @@ class VariableSecret(SecretStr):
         self._variable = text.source
 
     def get_secret_value(self) -> str:
-        """Return the current value, or the last one that was read while the variable cannot be
-        read.
+        """Return the current value of the variable. If it cannot be read now, return the value that
+        was read last.
         """
         with suppress(ValueError):  # the file is being replaced
             self._secret_value = self._variable.read()
@@ -127,7 +132,9 @@ class VariableSecret(SecretStr):
 class RunTimeVariables:
     """The environment variables that a document edited at run time may use.
 
-    Not `resolved`: the variable is only checked.
+    allowed   patterns of their names; `*` matches any characters
+    folder    folder of secret files, which have priority over the environment; None: none
+    resolved  False: names are checked, and no value is read
     """
 
     allowed: tuple[str, ...] = (RUN_TIME_VARIABLES,)
@@ -167,7 +174,7 @@ def refuse_variables(
             raise ValueError(
                 f"{field} names the environment variable {name}: documents may use variables "
                 f"({', '.join(allowed) or 'none'}) in passwords "
-                "and other secret fields alone. Write the value out"
+                "and other secret fields only. Write the value itself into this field"
             )
 
 
@@ -178,7 +185,9 @@ def _secret(value: Any, handler: ValidatorFunctionWrapHandler, info: ValidationI
 
 
 def _with_variable(value: Any, info: ValidationInfo) -> Any:
-    """Return the secret that a variable holds; return any other value unchanged."""
+    """Return the secret if `value` is text with the variable's value; return any other value
+    unchanged.
+    """
     name = variable_name(value)
     if name is not None and isinstance(info.context, RunTimeVariables):
         value = info.context.secret(name)

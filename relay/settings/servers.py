@@ -23,13 +23,13 @@ class KafkaSettings(Settings):
     batch_bytes: Annotated[int, Field(ge=1)] = 1_000_000
     """Largest size of a batch, before compression."""
     linger_ms: Annotated[float, Field(ge=0)] = 5
-    """How long the client waits for more messages of a batch."""
+    """How long the client waits for further messages before it sends a batch."""
     queue_bytes: Annotated[int, Field(ge=1)] = 4_000_000
-    """Bytes that the client queues before the relay pauses.
+    """The relay pauses when the client has queued this many bytes.
 
-    At least two of the largest messages. With more than 31 partitions the client queues 128 KB for
-    each, up to 32 MB. With many brokers or long round trips, set at least `batch_bytes` for each
-    broker.
+    Set at least twice the size of the largest message. With more than 31 partitions the client
+    queues 128 KB for each, up to 32 MB. With many brokers or long round trips, set at least
+    `batch_bytes` for each broker.
     """
     message_max_bytes: Annotated[int, Field(ge=1000)] = 1_000_000
     """Largest message. If you raise it, raise `max.message.bytes` of the topics too."""
@@ -47,7 +47,9 @@ class PlacementSettings(Settings):
     """How instances are distributed over relays."""
 
     server: Name | None = None
-    """This machine's name in preferences, moves and maintenance. Not set: its host name."""
+    """This machine's name in `preferred_servers`, hand-overs and maintenance. Not set: its host
+    name.
+    """
     rebalance_seconds: Annotated[float, Field(ge=0)] = 10
     """How long the plan must be unchanged before an instance moves for preference or balance."""
     processes: Annotated[int, Field(ge=1, le=MOST_PROCESSES)] | Literal["auto"] = 1
@@ -101,8 +103,8 @@ class CanalServerSettings(Settings):
     `DELETE_WITHOUT_COLUMNS`, or log it and deliver nothing.
     """
     max_connections: Annotated[int, Field(ge=1, le=10_000)] = 100
-    """Largest number of connections that have logged in. Each uses a thread, and a consumer after
-    it has subscribed.
+    """Largest number of connections that have logged in. Each connection uses a thread, and after
+    its subscription also a Kafka consumer.
     """
     max_logins: Annotated[int, Field(ge=1, le=10_000)] = 100
     """Largest number of connections that have not logged in. Beyond it, the server closes the
@@ -123,9 +125,7 @@ class CanalServerSettings(Settings):
     send_seconds: Annotated[float, Field(gt=0)] = 60.0
     """A client must receive an answer within this time."""
     session_timeout_seconds: Annotated[float, Field(ge=6, le=1800)] = 10.0
-    """Another server takes over a client id after this time without a sign of life of the first
-    server.
-    """
+    """If a server has not answered for this time, another server continues for its client ids."""
     refresh_seconds: Annotated[float, Field(gt=0)] = 15.0
     """Interval between queries to the admin for moved and new tables."""
     status_host: str = "127.0.0.1"

@@ -11,11 +11,14 @@ from relay.settings.secrets import Secret
 
 
 class TlsSettings(Settings):
-    """TLS to a database server, with the names of MySQL's client options."""
+    """TLS to a database server, with the names and values of MySQL's client options."""
 
     tls: Literal["disabled", "preferred", "required", "verify_ca", "verify_identity"] | None = None
-    """`disabled`, `preferred` (no checks), `required` (no checks), `verify_ca` (authority),
-    `verify_identity` (authority and name).
+    """What TLS requires.
+
+    `disabled`: no TLS. `preferred`: TLS if the server offers it, without checking the certificate.
+    `required`: TLS, without checking the certificate. `verify_ca`: the certificate's authority is
+    checked. `verify_identity`: authority and host name are checked.
 
     Not set: `verify_identity` with `tls_ca`, `required` with `tls_cert` or `tls_legacy`, otherwise
     `preferred` (on this machine's loopback `disabled`).
@@ -60,9 +63,10 @@ class StartSettings(Settings):
     timestamp: AwareDatetime | None = None
     """A time with its time zone, or Unix milliseconds."""
     gtid_set: str | None = None
-    """The set of transactions that a server had executed.
+    """GTID set of all transactions before the start: reading begins with the first transaction that
+    it lacks.
 
-    Reading begins after exactly these. MySQL's `@@gtid_executed`, MariaDB's `@@gtid_binlog_pos`.
+    The value of `@@gtid_executed` on MySQL, or of `@@gtid_binlog_pos` on MariaDB.
     """
 
     @field_validator("gtid_set")
@@ -173,7 +177,9 @@ class SourceSettings(TlsSettings):
     relay keeps. `auto`: the history if metadata is not FULL.
     """
     statements: Literal["refuse", "publish"] = "refuse"
-    """For a source whose binlog_format is MIXED or STATEMENT: `refuse` it, or `publish` its rows.
+    """What happens to changes that the source logs as SQL text (binlog_format MIXED or STATEMENT).
+
+    `refuse`: the instance stops. `publish`: they are published as `QUERY` messages.
     """
 
     @model_validator(mode="after")
@@ -209,23 +215,23 @@ class SourceSettings(TlsSettings):
 
 
 class FailoverSettings(Settings):
-    """When the standby is read, with the names of Canal's settings."""
+    """When the relay switches to the standby, with the names of Canal's settings."""
 
     detecting_enable: bool = True
     """Send heartbeats by SQL to both servers."""
     detecting_interval_seconds: Annotated[float, Field(gt=0)] = 3
     """Interval between two heartbeats."""
     retry_threshold: Annotated[int, Field(ge=1)] = 3
-    """Number of consecutive failed heartbeats after which a server counts as dead."""
+    """A server has failed after this number of consecutive failed heartbeats."""
     heartbeat_ha_enable: bool = False
     """Failed heartbeats alone cause a switch to the other server. `false`: an operator decides."""
     virtual_address: bool = False
     """Accept another server at the source's address, if it passes the same checks as a standby."""
     switch_without_gtid: Literal["stop", "fallback", "digest"] = "stop"
-    """How to switch servers without GTIDs.
+    """How to switch between servers without GTIDs.
 
-    `stop`: do not switch. `fallback`: go back in time and repeat rows. `digest`: find the position
-    by digests.
+    `stop`: the instance stops instead. `fallback`: the relay goes back in time and repeats rows.
+    `digest`: the relay finds the position by digests of transactions.
     """
     fallback_interval_seconds: Annotated[float, Field(ge=0)] = 60
     """How far `fallback` goes back. `digest` begins its search this far before the position."""

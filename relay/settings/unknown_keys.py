@@ -1,4 +1,6 @@
-"""The message for a key that a model does not have: the most similar key, or all keys."""
+"""The message for a key that a settings model does not have: it names the most similar key, or all
+keys.
+"""
 
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
@@ -10,16 +12,16 @@ from pydantic_core import ErrorDetails
 UNKNOWN_KEY: Final = "extra_forbidden"
 """Pydantic's type of the error for an unknown key."""
 _LONGEST_NAME: Final = 100
-"""Longer texts are not compared: the cost grows with the square of the length."""
+"""Longer names are not compared, because the time grows with the square of the length."""
 _UNKNOWN: Final = "This key is not known here"
 _SUGGESTED: Final = 20
 """Number of unknown keys of one document that get a suggestion."""
 
 
 def unknown_key(place: Sequence[int | str], model: object) -> str:
-    """Return a sentence about the last key of `place`, without a full stop.
+    """Return a sentence, without a full stop, about the last key of `place`, which is unknown.
 
-    `place` is pydantic's `loc` below `model`, which may be any annotation.
+    `place` is the path of the key below `model` (pydantic's `loc`). `model` may be any annotation.
     """
     key, known = str(place[-1]) if place else "", known_keys(place[:-1], model)
     near = nearest(key, known)
@@ -58,9 +60,9 @@ def known_keys(place: Sequence[int | str], model: object) -> list[str]:
 
 
 def told_errors(error: ValidationError, model: object) -> list[ErrorDetails]:
-    """Return the errors with a suggestion in the messages of unknown keys.
+    """Return pydantic's errors, where the message about an unknown key suggests a known one.
 
-    The input is removed, because it may be a secret.
+    The input is removed from each error, because it may be a secret.
     """
     found = error.errors(include_input=False, include_url=False)
     suggested = 0

@@ -61,7 +61,7 @@ class ZooKeeperSettings(Settings):
     root: str = "/roma"
     """Root node of everything that the relay stores."""
     session_timeout_seconds: Annotated[float, Field(gt=0)] = 2
-    """Session timeout: after this silence a standby replaces a leader.
+    """Session timeout: when a leader has been silent for this time, a standby relay replaces it.
 
     The servers limit it to 2 to 20 times their tickTime. A short value is safe, because Kafka
     fences the former leader.
@@ -81,7 +81,9 @@ class ZooKeeperSettings(Settings):
 
     @property
     def identities(self) -> tuple[str, ...]:
-        """Return who may read and write created nodes. Empty: everybody."""
+        """Return the identities that may read and write the nodes that the relay creates, as in
+        `acl`. Empty: everybody.
+        """
         if isinstance(self.acl, tuple):
             return self.acl
         return (
@@ -92,7 +94,9 @@ class ZooKeeperSettings(Settings):
 
     @property
     def has_identity(self) -> bool:
-        """Return whether the server can identify the relay."""
+        """Return whether the relay logs in, by user or certificate, so that the servers can
+        identify it.
+        """
         return self.auth is not None or (self.tls is not None and self.tls.cert is not None)
 
     @model_validator(mode="after")

@@ -14,9 +14,9 @@ RULE = {"rules": [{"topics": "a*", "retention": "compact"}]}
 @pytest.mark.parametrize(
     ("message", "reason"),
     [
-        ({"row_image": "partial"}, "lacks columns"),
-        ({"key_change": "canal"}, "stays for a key that an UPDATE changed"),
-        ({"field_tags": "separate"}, "has only the last of its tags"),
+        ({"row_image": "partial"}, "sends rows that lack columns"),
+        ({"key_change": "canal"}, "sends no DELETE for a key that an UPDATE changed"),
+        ({"field_tags": "separate"}, "sends a message for each tag"),
     ],
 )
 def test_settings_under_which_the_last_message_is_not_the_row_are_refused(
@@ -27,5 +27,5 @@ def test_settings_under_which_the_last_message_is_not_the_row_are_refused(
     InstanceSettings.model_validate({**fields, "topic": topic})
     InstanceSettings.model_validate({**fields, "message": message})
     [(name, value)] = message.items()
-    with pytest.raises(ValidationError, match=f"message.{name} = '{value}' .*{reason}"):
+    with pytest.raises(ValidationError, match=f"message.{name} = '{value}' {reason}"):
         InstanceSettings.model_validate({**fields, "topic": topic, "message": message})

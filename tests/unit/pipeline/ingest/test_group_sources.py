@@ -275,11 +275,11 @@ def test_each_source_may_have_a_standby_of_its_own() -> None:
         ({"group": {"sources": [{"name": "b.c", "host": "h"}]}}, "should match pattern"),
         (
             {"group": {"sources": [{"name": "b", "host": "h", "standby": {"host": "one"}}]}},
-            "a source and a standby, have the same address",
+            "a source and a standby, have the same host and port",
         ),
         (
             {"group": {"sources": [{"name": "b", "host": "h", "standby": {"host": "h"}}]}},
-            "a source and a standby, have the same address",
+            "a source and a standby, have the same host and port",
         ),
         (
             {"group": {"sources": [{"name": "b", "host": "h", "standby": {"place": "s"}}]}},
@@ -291,11 +291,11 @@ def test_each_source_may_have_a_standby_of_its_own() -> None:
         ),
         (
             {"source": {"host": "one", "user": "u", "standby": {"host": "other"}}},
-            "a source and a standby, have the same address",
+            "a source and a standby, have the same host and port",
         ),
         (
             {"source": {**STANDBY, "gtid": False}},
-            "GTIDs prove the standby of first, and source.gtid is off",
+            "GTIDs prove the standby of first, and gtid of that source is false",
         ),
         (
             {"source": STANDBY, "failover": {"switch_without_gtid": "digest"}},
