@@ -18,7 +18,7 @@ class InstanceView(BaseModel):
                 "state": "STOPPED",
                 "code": "BINLOG_PURGED",
                 "reason": "The source no longer has mysql-bin.000012.",
-                "remedy": "Restore the missing binlog files on the source, or accept the loss.",
+                "remedy": "Restore the missing binlog files on the source.",
                 "relay": "relay-1",
                 "relay_alive": True,
                 "epoch": 2,

@@ -1,4 +1,5 @@
-"""Every error of the relay, as one tree.
+"""Every error of the relay, as one tree. `relay.pipeline.supervision.recovery` decides by the class
+what an instance does after an error.
 
 RelayError
 ├── ConfigurationError              the configuration file contradicts itself or reality
@@ -9,59 +10,59 @@ RelayError
 │   ├── PartitionRuleRefused        a partitionHash rule cannot be read
 │   └── ConditionRefused            the condition of a rule cannot be read
 ├── Unreachable                     a server does not answer; the instance waits and tries again
-│   ├── SourceUnreachable
-│   │   └── SourceSilent
+│   ├── SourceUnreachable           the database server cannot be reached
+│   │   └── SourceSilent            it sends neither events nor heartbeats
 │   ├── ServerIdContested           another replica has the same server_id
 │   ├── StandbyBehind               the server to switch to lacks published transactions
-│   ├── BrokerUnreachable
+│   ├── BrokerUnreachable           Kafka's brokers do not answer
 │   │   └── ClockAhead              brokers refuse the time of this machine
-│   ├── LookupUnreachable           the lookups of transforms are not answered
+│   ├── LookupUnreachable           the source does not answer the lookups of transforms
 │   ├── ClaimStoreUnreachable       the store of claimed values does not answer
 │   ├── RegistryUnreachable         the schema registry does not answer
-│   ├── StoreUnreachable            ZooKeeper
-│   │   ├── StoreLoginRefused       it refuses user or password
+│   ├── StoreUnreachable            ZooKeeper does not answer
+│   │   ├── StoreLoginRefused       it answers, and refuses user or password
 │   │   └── StoreTlsRefused         it answers, but no TLS connection can be made
 │   ├── MappingLost                 ZooKeeper lacks the mapping set of published rows
 │   ├── MappingMissing              no mapping was saved yet, and nothing was published
 │   ├── PartitionsDiffer            another instance of the topic has other partition settings
 │   └── FormatsDiffer               another instance of the topic has another format
 ├── Stop                            the instance stops until an operator acts
-│   ├── SourceLoginRefused
-│   ├── SourceNotPermitted
-│   ├── SourceSettingsRefused       row image, metadata, binlog format, binary log off
-│   ├── ServerIdTaken
-│   ├── BinlogPurged
-│   ├── HistoryChanged
-│   ├── SourceLostTransactions
+│   ├── SourceLoginRefused          the source refuses user or password
+│   ├── SourceNotPermitted          the relay's account lacks a privilege
+│   ├── SourceSettingsRefused       row image, metadata, binlog format, or the binary log is off
+│   ├── ServerIdTaken               another replica of the source has this server_id
+│   ├── BinlogPurged                the source no longer has the binlog at the position
+│   ├── HistoryChanged              the binlog at the source's address is another one
+│   ├── SourceLostTransactions      the source lacks published transactions
 │   ├── SwitchRefused               another server cannot replace the source
-│   │   ├── StandbyPurged
-│   │   ├── StandbyDiverged
-│   │   ├── StandbyLacks
-│   │   ├── PlaceAmbiguous
-│   │   └── SwitchNeedsGtid
-│   ├── CorruptEvent
-│   ├── UnknownEvent
-│   ├── UnsupportedEvent            known, but not yet built
-│   ├── PreparedUnknown             XA COMMIT of rows that were prepared before the relay read
+│   │   ├── StandbyPurged           it no longer has the binlog of unpublished transactions
+│   │   ├── StandbyDiverged         it has other transactions than those published
+│   │   ├── StandbyLacks            it will not receive published transactions (by digests)
+│   │   ├── PlaceAmbiguous          digests do not match exactly one position on it
+│   │   └── SwitchNeedsGtid         without GTIDs nothing proves what it has
+│   ├── CorruptEvent                the bytes of an event contradict themselves
+│   ├── UnknownEvent                this relay does not know the type of an event
+│   ├── UnsupportedEvent            an event of a known type cannot be published correctly
+│   ├── PreparedUnknown             XA COMMIT of rows that were prepared before the start position
 │   ├── SavepointRolledBack         a published part may count rolled-back rows
-│   ├── SchemaMismatch
-│   ├── RowImageIncomplete
-│   ├── UnmappedName
+│   ├── SchemaMismatch              the table map differs from the known columns of the table
+│   ├── RowImageIncomplete          a row lacks columns
+│   ├── UnmappedName                a change has no mapping, and the settings require one
 │   ├── RuleRefused                 a rule, mask or transform does not fit a table
 │   ├── TransformFailed             a transform failed on a row
-│   ├── PositionLost
-│   ├── PositionUnreadable
+│   ├── PositionLost                the instance has published, and its position record is gone
+│   ├── PositionUnreadable          the position topic or its last record cannot be read
 │   │   └── PositionNewer           a newer version wrote the record and may lead
 │   ├── PartitionsChanged           the partition settings of a topic differ from those used so far
 │   ├── FormatChanged               the format of a topic differs from that of its messages
 │   ├── TopicRefused                partition count, cleanup policy, retention, min.insync.replicas
 │   ├── TransactionsRefused         broker maximum, forbidden transactions
 │   ├── KafkaNotPermitted           the relay's principal lacks an access right in Kafka
-│   ├── MessageTooLarge
+│   ├── MessageTooLarge             a row is larger than Kafka accepts
 │   ├── ValueNotPrintable           a row was read but cannot be encoded
 │   ├── PrinterFailed               a bug of the relay while it encoded an event
 │   ├── ClaimStoreRefused           the store of claimed values refused the request
-│   ├── SchemaRefused               the schema registry does not take a schema
+│   ├── SchemaRefused               the schema registry refuses a schema
 │   ├── RegistryRefused             the schema registry refused the request
 │   ├── NameNotInFormat             the format has no such name for a table or column
 │   └── DeliveryRefused             any other batch that a retry would not publish
@@ -75,13 +76,13 @@ RelayError
 │   └── SpoolUnusable               the instance continues without the spool
 ├── Fenced                          a newer producer exists; join the election again
 │   └── ProducerContested           fenced repeatedly, although this relay is the leader
-├── LeadershipLost
+├── LeadershipLost                  this relay is no longer the leader; join the election again
 ├── HandedOver                      another relay should run the instance
 ├── PlacementRefused                an instance cannot run where an operator wants it
 ├── AskedToStop                     a server did not answer before the relay had to end
 ├── AccountRefused                  a user or token of the admin cannot be changed as asked
 ├── MoveRefused                     the requested change of a position is not possible
-├── TableReturnsEarly               a mapping gives a topic back that some instances have not left
+├── TableReturnsEarly               a mapping gives a topic back before all instances have left it
 ├── SnapshotRefused                 a table cannot be copied into its topic as requested
 ├── SourceNotNamed                  the request must name a known source of the group
 ├── BackupRefused                   a backup is incomplete, newer, or would overwrite data

@@ -1,12 +1,13 @@
-"""The root of the tree of errors."""
+"""The base class of all errors of the relay."""
 
 from typing import ClassVar
 
 
 class RelayError(Exception):
-    """The root of the tree of errors.
+    """The base class of all errors of the relay.
 
-    `code` names the state, `remedy` tells the operator what to do.
+    `str()` of an error is its reason. `code` names the error in the API, in metrics and in the
+    docs; `remedy` tells the operator what to do.
     """
 
     code: ClassVar[str] = "RELAY_ERROR"

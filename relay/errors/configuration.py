@@ -11,14 +11,15 @@ class ConfigurationError(RelayError):
 
 
 class MappingRefused(ConfigurationError):
-    """A mapping document is broken or contradicts another.
+    """A mapping document is invalid or contradicts another one.
 
-    `data_id` names the document, `pointer` is the JSON pointer of the part that is refused.
+    `data_id` names the document. `pointer` is the JSON pointer (RFC 6901) of the refused part.
     """
 
     code = "MAPPING_REFUSED"
     remedy = (
-        "Correct the document at the named position and save it again; the active set stays active."
+        "Correct the document at the named position and save it again. Until then the active set "
+        "stays active."
     )
 
     def __init__(
@@ -54,10 +55,15 @@ class ConditionRefused(ConfigurationError):
 
 
 class StoreRefused(ConfigurationError):
-    """ZooKeeper answered the request and refused it: a quota, or an existing node."""
+    """ZooKeeper answered and refused the request: a quota is exhausted, or a node of another
+    program is in the way.
+    """
 
     code = "ZOOKEEPER_REFUSED"
-    remedy = "Check access rights and quota, and other nodes below zookeeper.root."
+    remedy = (
+        "Raise ZooKeeper's quota, or remove the other program's nodes below zookeeper.root, as the "
+        "reason says; then try again."
+    )
 
 
 class StoreNotPermitted(StoreRefused):
@@ -65,7 +71,6 @@ class StoreNotPermitted(StoreRefused):
 
     code = "ZOOKEEPER_NOT_PERMITTED"
     remedy = (
-        "Log in with zookeeper.auth as a user that zookeeper.acl named when the node was "
-        "created; `roma zookeeper show` lists who may use the nodes, `roma zookeeper protect` "
-        "sets their rights."
+        "See with `roma zookeeper show` who may use the nodes. Set zookeeper.auth to such a user, "
+        "or run `roma zookeeper protect` as such a user to give the rights to others."
     )

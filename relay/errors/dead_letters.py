@@ -22,7 +22,7 @@ class DeadLetterDamaged(RelayError):
 
     code = "DEAD_LETTER_DAMAGED"
     remedy = (
-        "Set the topic of the dead letters to unlimited retention. The relay's log entry "
-        "dead_letter has the id and the table of each letter: publish the row again from the "
-        "source (roma snapshot)."
+        "Find the table of the letter by its id in the relay's log (entries dead_letter), and "
+        "publish the row again from the source (`roma snapshot`). Then set the topic of the dead "
+        "letters to unlimited retention."
     )

@@ -11,8 +11,8 @@ class ErasureRefused(RelayError):
 
 
 class ErasureInterrupted(RelayError):
-    """An erasure lost the right to write, or its topic was changed meanwhile. A part of it may be
-    done.
+    """An erasure lost the right to write, or another program changed its topic meanwhile. A part of
+    the erasure may be done.
     """
 
     code = "ERASURE_INTERRUPTED"

@@ -20,7 +20,7 @@ class AccountRefused(RelayError):
     """
 
     code = "ACCOUNT_REFUSED"
-    remedy = "See `roma users list` and `roma tokens list`; nothing was changed."
+    remedy = "Nothing was changed. Read `roma users list` and `roma tokens list`, and try again."
 
 
 class MoveRefused(RelayError):
@@ -31,10 +31,11 @@ class MoveRefused(RelayError):
 
 
 class TableReturnsEarly(RelayError):
-    """A mapping gives tables a topic again that some instances still feed under a set of before
-    the tables left it. A save is refused; instances that find such a set keep the former one.
+    """A mapping set gives tables a topic again, and some instances still publish to that topic
+    under an older set: one from before the tables left it.
 
-    `instances` are those that are behind.
+    A save of such a set is refused. An instance that finds such a set in ZooKeeper keeps the set
+    before it. `instances` are the instances with the older set.
     """
 
     code = "TABLE_RETURNS_EARLY"
@@ -54,10 +55,10 @@ class TableReturnsEarly(RelayError):
 
 
 class SourceNotNamed(RelayError):
-    """A request does not name its source of a group, names an unknown one, or names the only source
-    of an instance.
+    """A request about a group does not name a source of the group, or a request about a single
+    source names another source.
 
-    `known` are the names of the group's sources; it is empty if the instance reads only one.
+    `known` are the names of the group's sources; empty for a single source.
     """
 
     code = "SOURCE_NOT_NAMED"
@@ -103,7 +104,9 @@ class ReplayRefused(RelayError):
 
     code = "REPLAY_REFUSED"
     remedy = (
-        "Nothing was sent. Publish the row again from the source, or use --again (REST: again)."
+        "Nothing was sent. If the letter was sent before and its message is still needed, repeat "
+        "the request with --again (REST: again). If it has no message, publish the row again from "
+        "the source (`roma snapshot`)."
     )
 
 
@@ -111,7 +114,10 @@ class VersionConflict(RelayError):
     """The document was changed since it was read."""
 
     code = "VERSION_CONFLICT"
-    remedy = "Read it again, apply the change to the present document, and save with its version."
+    remedy = (
+        "Read the document again, apply the change to it, and save it with the version that was "
+        "read."
+    )
 
 
 class NodeMissing(RelayError):
@@ -122,7 +128,7 @@ class NodeMissing(RelayError):
 
 
 class SnapshotRefused(RelayError):
-    """A table cannot be copied into its topic as it was requested; the stream continues."""
+    """A table cannot be copied into its topic as requested; the stream continues."""
 
     code = "SNAPSHOT_REFUSED"
     remedy = "The stream is not affected. Remove the obstacle in the reason, or change the request."

@@ -9,8 +9,8 @@ class ResourcesExhausted(RelayError):
     code = "RESOURCES_EXHAUSTED"
     remedy = (
         "Give the relay's process more threads and memory (ulimit -u, pids.max and memory limits "
-        "of its container); it lets other relays "
-        "try, and tries again by itself."
+        "of its container). Until then another relay may run the instance, and this relay tries "
+        "again by itself."
     )
 
 

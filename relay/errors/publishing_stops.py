@@ -1,4 +1,6 @@
-"""Errors of the position, of Kafka and of the store of claims that stop the instance."""
+"""Errors of positions, of Kafka, of schema registries and of the store of claims that stop the
+instance.
+"""
 
 from relay.errors.stop import Stop
 
@@ -8,8 +10,8 @@ class PositionLost(Stop):
 
     code = "POSITION_LOST"
     remedy = (
-        "Restore the position topic, or choose a start position explicitly; a fresh start is never "
-        "assumed."
+        "Restore the position topic. If it is lost: `roma position set NAME --file F --offset N "
+        "--as-new`. The relay never chooses a new position by itself."
     )
 
 
@@ -17,7 +19,10 @@ class PositionUnreadable(Stop):
     """The position topic cannot be read to its end, or its last record cannot be parsed."""
 
     code = "POSITION_UNREADABLE"
-    remedy = "Wait for open transactions on the topic to end."
+    remedy = (
+        "Wait for open transactions on the topic to end. If the error stays, find another program "
+        "that writes to the position topic, and stop it."
+    )
 
 
 class PositionNewer(PositionUnreadable):
@@ -40,20 +45,22 @@ class PositionNewer(PositionUnreadable):
 
 
 class PartitionsChanged(Stop):
-    """The partition settings of a topic, or the type of a key column, differ from those used so
-    far: keys would move to other partitions.
+    """The partition settings of a topic, or the type of a key column, differ from those of the
+    published rows: keys would move to other partitions.
     """
 
     code = "PARTITIONS_CHANGED"
     remedy = (
-        "Set the instance's partition settings back and start again. To move the keys permanently: "
-        "`roma position repartition INSTANCE` shows "
-        "the effect and does it, with --table for a key column of another type."
+        "Set the instance's partition settings back and start again. To move the keys permanently, "
+        "run `roma position repartition INSTANCE --topic TOPIC`, first with --preview; add "
+        "--table for a key column of another type."
     )
 
 
 class FormatChanged(Stop):
-    """The settings give a topic another format than its messages of this instance have."""
+    """The settings give a topic another format than that of the messages which this instance wrote
+    to it.
+    """
 
     code = "FORMAT_CHANGED"
     remedy = (
@@ -113,13 +120,13 @@ class DeliveryRefused(Stop):
 
 
 class SchemaRefused(Stop):
-    """The schema registry does not take the schema of a table or statement."""
+    """The schema registry refused the schema of a table or statement."""
 
     code = "SCHEMA_REFUSED"
     remedy = (
-        "Undo the ALTER, or set the compatibility of the subject to NONE (or to a level that "
-        "allows the change) in the registry, or give the table another topic; then start "
-        "again. With registry.subject = 'topic_name' a topic may have only one table."
+        "Do one of these and start again: undo the ALTER; in the registry, set the compatibility "
+        "of the subject to NONE or to a level that allows the change; or give the table another "
+        "topic. With registry.subject = 'topic_name' a topic may have only one table."
     )
 
 
@@ -134,10 +141,10 @@ class RegistryRefused(Stop):
 
 
 class NameNotInFormat(Stop):
-    """The format has no such name for a table or column."""
+    """The message format does not allow the name of a table or column."""
 
     code = "NAME_NOT_IN_FORMAT"
     remedy = (
-        "Set registry.names = 'escape', which writes such characters as _u<hex>_; or rename the "
-        "column, or leave it out by a rule (without_fields), then start again."
+        "Do one of these and start again: set registry.names = 'escape', which writes such "
+        "characters as _u<hex>_; rename the column; or leave it out by a rule (without_fields)."
     )

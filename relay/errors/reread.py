@@ -8,8 +8,9 @@ from relay.errors.base import RelayError
 class NamesUnknown(RelayError):
     """A table map without column names does not match the known columns of its table.
 
-    `table` is (schema, name). The reader sets `place`, the binlog coordinates of the rows, and
-    `source`, the name of their source.
+    table   (schema, name) of the table
+    place   binlog coordinates of the rows; the reader sets it
+    source  name of their source in a group, "" for a single one; the reader sets it
     """
 
     code = "NAMES_UNKNOWN"
@@ -28,9 +29,9 @@ class NamesUnknown(RelayError):
 class RolledBackRows(RelayError):
     """Rows of a transaction in the binlog were rolled back on the source.
 
-    `ranges` are (file, offset of the transaction's begin, first row event, row event after the
-    last). Row events are counted from the transaction's begin. `source` is the name of the source
-    in a group, "" if the instance has only one.
+    `ranges` are tuples (binlog file, offset of the transaction's first event, number of the first
+    row event, number after the last row event). Row events are numbered from 0 in their
+    transaction. `source` is the name of the source in a group, "" for a single one.
     """
 
     code = "ROWS_ROLLED_BACK"
@@ -60,8 +61,8 @@ class TransactionUnread(BatchAborted):
 
     code = "TRANSACTION_UNREAD"
     remedy = (
-        "No action is needed: the relay publishes what comes before it, reads it to its end, "
-        "and then publishes it in parts."
+        "No action is needed: the relay publishes the transactions before this one, reads it to "
+        "its end, and then publishes it in parts."
     )
 
 
@@ -81,7 +82,10 @@ class GoesToSpool(BatchAborted):
     """
 
     code = "GOES_TO_SPOOL"
-    remedy = "No action is needed: the instance continues at once; see whether Kafka is slow."
+    remedy = (
+        "The instance continues without an operator. Check whether Kafka's brokers are slow or "
+        "unreachable."
+    )
 
 
 class SpoolUnusable(BatchAborted):
@@ -89,6 +93,6 @@ class SpoolUnusable(BatchAborted):
 
     code = "SPOOL_UNUSABLE"
     remedy = (
-        "Give the relay's user a separate folder with room for spooling.limit_bytes; the relay "
-        "tries again by itself."
+        "Give the relay's user a separate folder with spooling.limit_bytes of free space. The "
+        "relay tries again by itself."
     )

@@ -17,7 +17,7 @@ class UnknownEvent(Stop):
     """The binlog holds an event type that this relay does not know; it may carry changes."""
 
     code = "UNKNOWN_EVENT"
-    remedy = "Upgrade the relay; the server writes a binlog format that is newer than the relay."
+    remedy = "Upgrade the relay: the server's binlog format is newer than this version."
 
 
 class UnsupportedEvent(Stop):
@@ -31,23 +31,22 @@ class PreparedUnknown(Stop):
 
     code = "PREPARED_UNKNOWN"
     remedy = (
-        "Start from a position before its XA PREPARE if the source still has it; else leave the "
-        "transaction out (`roma position skip`) "
-        "and copy the tables that it changed again."
+        "If the source still has the XA PREPARE, set the position before it (`roma position "
+        "set`). Otherwise skip the transaction (`roma position skip`), then copy the tables that "
+        "it changed again."
     )
 
 
 class SavepointRolledBack(Stop):
-    """An earlier version published a part of a transaction, and may have counted rolled-back rows
-    in it.
+    """An earlier version of the relay published a part of a transaction and may have counted
+    rolled-back rows in it.
     """
 
     code = "SAVEPOINT_ROLLED_BACK"
     remedy = (
-        "Set the position before this transaction (`roma position set`), which "
-        "publishes all of it again, then compare the "
-        "copies of its tables with the source (`roma reconcile --repair`): rolled-back "
-        "rows may be in them."
+        "Set the position before this transaction (`roma position set`): all of it is published "
+        "again. Then compare the copies of its tables with the source (`roma reconcile --repair`), "
+        "because rolled-back rows may be in them."
     )
 
 
@@ -56,8 +55,8 @@ class SchemaMismatch(Stop):
 
     code = "SCHEMA_MISMATCH"
     remedy = (
-        "Start the instance from a position after the table's last change, or leave the table out "
-        "by its filter and copy it again."
+        "Set the position after the last ALTER of the table (`roma position set`), or leave the "
+        "table out by filter_black_regex; then copy the table again."
     )
 
 
@@ -68,24 +67,26 @@ class RowImageIncomplete(Stop):
 
     code = "ROW_IMAGE_INCOMPLETE"
     remedy = (
-        "Set binlog_row_image=FULL for every session of the source, or row_image='partial' for "
-        "consumers that merge partial rows. "
-        "MariaDB 11.8.9 logs no generated columns in updates with FULL either: leave those "
-        "columns out by without_fields in a rule."
+        "Set binlog_row_image=FULL for every session of the source, or set message.row_image = "
+        "'partial' if all consumers can merge partial rows. MariaDB 11.8.9 omits generated columns "
+        "from updates even with FULL: leave those columns out by a rule (without_fields)."
     )
 
 
 class UnmappedName(Stop):
-    """A change belongs to a database or table without a mapping, and the setting for such names is
-    stop.
+    """A change belongs to a database or table without a mapping, and the settings stop the instance
+    for such names.
     """
 
     code = "UNMAPPED_NAME"
-    remedy = "Add the name to the mapping documents, or set unmapped_db / unmapped_table to drop."
+    remedy = (
+        "Add the name to the mapping documents and save them. Or set routing.unmapped_db or "
+        "routing.unmapped_table to 'drop', and start again."
+    )
 
 
 class RuleRefused(Stop):
-    """A rule, mask or transform does not fit the columns of a new table."""
+    """A rule, mask or transform does not fit the columns of a table."""
 
     code = "RULE_REFUSED"
     remedy = "Correct the rule, mask or transform for this table, then start again."
@@ -106,22 +107,24 @@ class ValueNotPrintable(Stop):
 
     code = "VALUE_NOT_PRINTABLE"
     remedy = (
-        "Correct the row's values at the source and start after it, or set oversize to "
-        "dead_letter, then start again."
+        "Set oversize to dead_letter and start again. Or correct the row at the source, set the "
+        "position after this change (`roma position set`), and publish the row again (`roma "
+        "snapshot`)."
     )
 
 
 class PrinterFailed(Stop):
     """A bug of the relay: encoding an event raised an unexpected exception.
 
-    `evidence` contains what reproduces it; it is empty if nothing was kept.
+    `evidence` maps names to the values that a bug report needs to reproduce it; empty if nothing
+    was kept.
     """
 
     code = "PRINTER_FAILED"
     remedy = (
-        "Report the bug with the file named; it holds the event's rows. To continue before a new "
-        "version: set row_printer = 'readable' "
-        "for the instance, or leave the table out by its filter, and start again."
+        "To continue now: set row_printer = 'readable' for the instance, or leave the table out by "
+        "filter_black_regex, and start again. Then report the bug with the file that the reason "
+        "names; the file contains rows."
     )
 
     def __init__(self, reason: str, evidence: Mapping[str, Any]) -> None:

@@ -8,9 +8,9 @@ class SourceLoginRefused(Stop):
 
     code = "SOURCE_LOGIN_REFUSED"
     remedy = (
-        "Correct user and password of the source. The instance logs in again by itself when the "
-        "file of the password in secrets.folder "
-        "or of a certificate changes; other settings need a restart."
+        "Correct user and password of the source. If the password or certificate is in a file (the "
+        "password in secrets.folder), the instance logs in again when the file changes. After any "
+        "other change, restart the relay."
     )
 
 
@@ -45,23 +45,20 @@ class BinlogPurged(Stop):
 
     code = "BINLOG_PURGED"
     remedy = (
-        "Restore the missing binlog files on the source, or accept the loss: make a new first "
-        "copy and start from "
-        "`oldest` or `end` under a new epoch."
+        "Restore the missing binlog files on the source. If they are lost, accept the loss: set "
+        "the position to the oldest file that is left (`roma position set`), then make a new first "
+        "copy."
     )
 
 
 class HistoryChanged(Stop):
-    """The server at this address has a binlog history that differs from that of the position."""
+    """The server at this address has another binlog than the one that the position belongs to."""
 
     code = "HISTORY_CHANGED"
     remedy = (
-        "Check which server answers at this address, and bring back the former one. "
-        "After RESET, or after a permanent "
-        "restore of an older copy: choose a new start position (`roma position set`), then "
-        "repair the "
-        "copies (`reconcile --repair`, or a new "
-        "first copy)."
+        "Check which server answers at this address, and start the former one there again. After "
+        "RESET, or if an older copy was restored for good: set a new position (`roma position set "
+        "--as-new`), then repair the copies (`roma reconcile --repair`, or a new first copy)."
     )
 
 
@@ -72,23 +69,22 @@ class SourceLostTransactions(Stop):
 
     code = "SOURCE_LOST_TRANSACTIONS"
     remedy = (
-        "Bring back the server, or the binlog, that has them. If they are permanently lost (crash "
-        "without sync_binlog=1, an older copy "
-        "restored): `roma position set` to the first transaction after the loss, then repair the "
-        "copies (`reconcile --repair`, or a "
-        "new first copy). A new position alone leaves rows in the copies that the source does "
-        "not have."
+        "Start the server, or restore the binlog, that has these transactions. If they are "
+        "permanently lost (a crash without sync_binlog=1, or an older copy was restored): set the "
+        "position to the first transaction after the loss (`roma position set`), then repair the "
+        "copies (`roma reconcile --repair`, or a new first copy), because they have rows that the "
+        "source does not have."
     )
 
 
 class SwitchRefused(Stop):
     """Another server cannot replace the source.
 
-    The instance continues when that changes, or by an operator's order.
+    The instance continues when the obstacle is removed, or when an operator orders it.
     """
 
     code = "SWITCH_REFUSED"
-    remedy = "Bring the former server back, or remove the obstacle in the reason."
+    remedy = "Start the former server again, or remove the obstacle in the reason."
 
 
 class StandbyPurged(SwitchRefused):
@@ -96,44 +92,47 @@ class StandbyPurged(SwitchRefused):
 
     code = "STANDBY_PURGED"
     remedy = (
-        "Bring the former server back. If it is permanently lost: accept the loss of "
-        "the transactions named "
-        "(POST /api/v1/instances/{name}/failover/accept-loss) and make a new first copy."
+        "Start the former server again. If it is permanently lost: accept the loss of the "
+        "transactions in the reason (POST /api/v1/instances/{name}/failover/accept-loss), then "
+        "make a new first copy."
     )
 
 
 class StandbyDiverged(SwitchRefused):
-    """The server has other transactions where published ones should be."""
+    """The server has other transactions than the published ones under the same numbers or
+    coordinates.
+    """
 
     code = "STANDBY_DIVERGED"
     remedy = (
-        "Bring the server back that was read before, rebuild this one from it, or choose a new "
-        "start position and make a new first copy."
+        "Start the server again that was read before, or rebuild this one from it. If the former "
+        "server is permanently lost: set a new position (`roma position set --as-new`), then make "
+        "a new first copy."
     )
 
 
 class StandbyLacks(SwitchRefused):
-    """The server has applied all that it replicates, and published transactions, compared by
-    digests, are missing.
+    """The server has applied all that it replicates, and digests show that it lacks published
+    transactions.
     """
 
     code = "STANDBY_LACKS"
     remedy = (
-        "Bring the former server back, or let this one replicate the missing transactions and "
-        "order the switch again "
-        "(POST /api/v1/instances/{name}/failover/switch). If it is lost: "
-        "failover.switch_without_gtid = 'fallback' continues without it."
+        "Start the former server again, or let this one replicate the missing transactions and "
+        "order the switch again (POST /api/v1/instances/{name}/failover/switch). If the former "
+        "server is permanently lost: set failover.switch_without_gtid = 'fallback' to continue "
+        "without those transactions."
     )
 
 
 class PlaceAmbiguous(SwitchRefused):
-    """The digests match more than one position in the server's binlog, or none for certain."""
+    """Digests of transactions match several positions in the server's binlog, or prove none."""
 
     code = "PLACE_AMBIGUOUS"
     remedy = (
-        "Bring the former server back, remove the obstacle in the reason, or set "
-        "failover.switch_without_gtid = 'fallback', "
-        "which repeats up to fallback_interval_seconds of changes under a new epoch."
+        "Start the former server again, or remove the obstacle in the reason. Or set "
+        "failover.switch_without_gtid = 'fallback', which repeats up to fallback_interval_seconds "
+        "of changes under a new epoch."
     )
 
 
@@ -144,7 +143,7 @@ class SwitchNeedsGtid(SwitchRefused):
 
     code = "SWITCH_NEEDS_GTID"
     remedy = (
-        "Bring the former server back, or set failover.switch_without_gtid = 'fallback', which "
+        "Start the former server again. Or set failover.switch_without_gtid = 'fallback', which "
         "repeats up to fallback_interval_seconds of changes under a new epoch. To avoid "
-        "repetitions at the next switch, set it to 'digest' before."
+        "repetitions at later switches, set it to 'digest' afterwards."
     )

@@ -46,8 +46,8 @@ class StandbyBehind(Unreachable):
 
     code = "STANDBY_BEHIND"
     remedy = (
-        "No action is needed while its replication catches up. If it never will: bring the "
-        "other server back, or accept the loss of the missing transactions (POST "
+        "No action is needed while the server's replication catches up. If it cannot catch up: "
+        "start the former server again, or accept the loss of the missing transactions (POST "
         "/api/v1/instances/{name}/failover/accept-loss)."
     )
 
@@ -69,10 +69,9 @@ class ClockAhead(BrokerUnreachable):
 
     code = "CLOCK_AHEAD"
     remedy = (
-        "Set this machine's clock, and let it follow the brokers' time servers; the relay "
-        "continues by itself. Brokers accept times "
-        "up to message.timestamp.after.max.ms ahead of their own (an hour by default since "
-        "Kafka 4.0)."
+        "Set this machine's clock to the brokers' time, and use the same time servers; the relay "
+        "then continues by itself. Brokers accept times up to message.timestamp.after.max.ms ahead "
+        "of their own (an hour by default since Kafka 4.0)."
     )
 
 
@@ -81,8 +80,8 @@ class LookupUnreachable(Unreachable):
 
     code = "LOOKUP_UNREACHABLE"
     remedy = (
-        "Check the lookup's query and the rights of the source's user; the relay continues by "
-        "itself when it is answered."
+        "Check the lookup's query, and the rights of the source's user; the relay continues by "
+        "itself when the server answers the query."
     )
 
 
@@ -139,24 +138,23 @@ class StoreTlsRefused(StoreUnreachable):
 
 
 class MappingLost(Unreachable):
-    """ZooKeeper lacks the mapping set that rows were published under.
+    """ZooKeeper lacks the mapping set under which rows were published.
 
-    Another set could drop rows or change their topics.
+    The instance waits, because another set could drop rows or change their topics.
     """
 
     code = "MAPPING_LOST"
     remedy = (
-        "Put the documents back (`roma restore`, or save them again as they were): the relay "
-        "then continues by itself. If the mapping "
-        "in ZooKeeper is correct: `roma mapping accept INSTANCE` shows its changes, and "
-        "activates it."
+        "Restore the documents (`roma restore`, or save them again as they were); the relay then "
+        "continues by itself. If the mapping in ZooKeeper is correct: run `roma mapping accept "
+        "INSTANCE`, which shows the changes and, after you confirm them, activates it."
     )
 
 
 class MappingMissing(Unreachable):
     """The instance has published nothing yet, and no mapping is saved.
 
-    Without a mapping, all rows would be left out.
+    The instance waits, because without a mapping it would leave out all rows.
     """
 
     code = "MAPPING_MISSING"

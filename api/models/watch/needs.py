@@ -30,7 +30,7 @@ class NeedView(BaseModel):
                 "state": "STOPPED",
                 "code": "BINLOG_PURGED",
                 "reason": "The source no longer has mysql-bin.000012.",
-                "remedy": "Restore the missing binlog files on the source, or accept the loss.",
+                "remedy": "Restore the missing binlog files on the source.",
                 "since_ms": 1767225600000,
                 "exact": True,
                 "link": "instances/shop",

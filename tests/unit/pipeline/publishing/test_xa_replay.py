@@ -45,7 +45,7 @@ def test_a_replay_over_rows_that_are_gone_stops(reason: SkipReason | None) -> No
     """The next transaction began some bytes later, with a key above those of all these rows."""
     with pytest.raises(PreparedUnknown, match="order keys") as stopped:
         publisher(reason, replays=True).step(COMMIT)
-    assert "before its XA PREPARE" in stopped.value.remedy
+    assert "has the XA PREPARE, set the position before it" in stopped.value.remedy
 
 
 def test_a_transaction_that_an_operator_skips_may_be_unknown() -> None:
