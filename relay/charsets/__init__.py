@@ -1,4 +1,6 @@
-"""The servers' character sets: decode the bytes of rows and of table map labels."""
+"""The servers' character sets: decoders for the bytes of rows and of labels in table maps.
+`relay.decode` and `relay.encode` use them.
+"""
 
 from relay.charsets.decoders import byte_characters, decoder, is_utf8, lenient_decoder
 

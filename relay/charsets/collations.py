@@ -1,9 +1,10 @@
-"""Collation numbers of both server families → character set names.
+"""Maps collation numbers of both server families to names of character sets.
 
-MySQL keeps its numbers below 2048 and MariaDB's own ones do not collide with them, so one table
-serves both. A MariaDB NOPAD collation is its padding twin plus 1024; the uca1400 family begins at
-2048, 256 numbers to a character set. Source: information_schema.COLLATIONS and
-COLLATION_CHARACTER_SET_APPLICABILITY of both servers; a test compares.
+One table serves both families: MySQL's numbers are below 2048, and MariaDB's additional numbers
+differ from them. MariaDB numbers a NOPAD collation by adding 1024 to the number of the same
+collation with padding. Its uca1400 collations begin at 2048, with 256 numbers for each character
+set. Source: information_schema.COLLATIONS and COLLATION_CHARACTER_SET_APPLICABILITY of both
+servers; a test compares.
 """
 
 from typing import Final
@@ -84,8 +85,8 @@ _CHARSETS: Final = _numbers()
 
 
 def charset_of_collation(number: int) -> str | None:
-    """Return the character set that collation `number` belongs to, None for a number that no known
-    server has.
+    """Return the character set that collation `number` belongs to, None if no known server has the
+    number.
     """
     if number >= _UCA1400_FIRST:
         index = (number - _UCA1400_FIRST) // _UCA1400_NUMBERS_PER_CHARSET

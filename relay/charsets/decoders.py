@@ -1,4 +1,4 @@
-"""The server's character sets as decoders: bytes as stored → text as the server prints it."""
+"""Decoders of the servers' character sets: from stored bytes to the text that the server prints."""
 
 import codecs
 from collections.abc import Callable
@@ -24,9 +24,10 @@ Decoder: TypeAlias = Callable[[bytes], str]
 
 @lru_cache
 def decoder(charset: str) -> Decoder | None:
-    """Return the decoder of a character set by the server's name, None for an unknown one.
+    """Return the decoder of a character set, None for an unknown one. `charset` is the server's
+    name.
 
-    A decoder raises UnicodeDecodeError for bytes that are invalid in the character set.
+    The decoder raises UnicodeDecodeError for bytes that are invalid in the character set.
     """
     if charset in CODECS:
         return _by_codec(CODECS[charset], "strict")
@@ -46,15 +47,15 @@ def lenient_decoder(charset: str) -> Decoder | None:
 
 
 def is_utf8(charset: str) -> bool:
-    """Return whether a character set by the server's name is UTF-8."""
+    """Return whether a character set is UTF-8. `charset` is the server's name."""
     return CODECS.get(charset) == "utf-8"
 
 
 @lru_cache
 def byte_characters(charset: str) -> tuple[str | None, ...] | None:
-    """Return the characters of a single-byte set by byte, None for a byte without one.
+    """Return the 256 characters of a single-byte character set, None for every other set.
 
-    None for every other set.
+    An entry is None if the byte has no character.
     """
     if charset not in BASED_ON and charset not in SINGLE_BYTE:
         return None
@@ -82,7 +83,7 @@ def _by_table(table: str, errors: str) -> Decoder:
 
 @lru_cache
 def _table(charset: str) -> str:
-    """The 256 characters of a single-byte set."""
+    """Return the 256 characters of a single-byte set; UNDEFINED for a byte without one."""
     codec, otherwise = BASED_ON[charset]
     characters = (
         bytes((byte,)).decode(codec, "replace").replace("\ufffd", UNDEFINED) for byte in range(256)
@@ -99,8 +100,8 @@ def _by_translation(charset: str, errors: str) -> Decoder:
 
     def decoded(raw: bytes) -> str:
         if charset == "eucjpms":
-            # The one code whose character Python's codec also has elsewhere: a wide tilde; 0x8F
-            # only ever leads.
+            # A wide tilde is the only character that Python's codec has at another code. 0x8F
+            # occurs only as the first byte of a code.
             raw = raw.replace(b"\x8f\xa2\xb7", b"\xa1\xc1")
         return decode(raw, handler)[0].translate(table)
 
@@ -108,8 +109,10 @@ def _by_translation(charset: str, errors: str) -> Decoder:
 
 
 def _known_to_the_server(error: UnicodeError, charset: str, errors: str) -> tuple[str, int]:
-    """A codec's error handler: return the character that the server maps the bytes to, otherwise
-    handle it as `errors` says.
+    """Error handler of a codec: return (the server's character for the bytes, the offset after
+    them).
+
+    If the server has no such character either, handle the error as `errors` says.
     """
     if not isinstance(error, UnicodeDecodeError):
         raise error
@@ -131,9 +134,10 @@ def _big5_character(code: bytes) -> str | None:
 
 
 def _euc_character(code: bytes, charset: str) -> str | None:
-    """Return a user-defined character of both planes.
+    """Return the character of a code that Python's codec lacks, None if the server lacks it too.
 
-    In eucjpms also the vendors' rows, which cp932 has at other codes.
+    These are user-defined characters of both planes and, in eucjpms, the vendors' rows, which cp932
+    has at other codes.
     """
     row, cell = code[-2] - 0xA1, code[-1] - 0xA1
     if not (0 <= row < EUC_CELLS and 0 <= cell < EUC_CELLS):

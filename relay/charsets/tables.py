@@ -54,7 +54,7 @@ SINGLE_BYTE: Final = frozenset(
     }
     | {"tis620", "hp8"}
 )
-"""Those of CODECS that have one byte a character."""
+"""The character sets of CODECS with one byte for each character."""
 
 _LOWER_KEYBCS2: Final = "ČüéďäĎŤčěĚĹÍľĺÄÁÉžŽôöÓůÚýÖÜŠĽÝŘťáíóúňŇŮÔšřŕŔ¼¡«»"
 _ARMENIAN: Final = "❁§\u0589)(»«—.\u055d,-՟…՜՛՞ԱաԲբԳգԴդԵեԶզԷէԸըԹթԺժԻիԼլԽխԾծԿկՀհՁձՂղՃճՄմՅյՆնՇշՈոՉչՊպՋջՌռՍսՎվՏտՐրՑցՒւՓփՔքՕօՖֆ\u2019'"  # noqa: E501
@@ -96,7 +96,7 @@ TRANSLATED: Final[dict[str, tuple[str, dict[str, str]]]] = {
     ),
 }
 
-# Characters of the server that the codec above does not know, by their bytes.
+# Characters that the servers have and the codecs above lack, by their codes.
 BIG5_ETEN: Final = dict(enumerate("碁銹裏墻恒粧嫺", 0xF9D6))
 EUC_IBM: Final = (
     "ⅰⅱⅲⅳⅴⅵⅶⅷⅸⅹⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ\uff07\uff02㈱№℡炻仼僴凬匇匤﨎咊坙﨏塚增寬峵嵓﨑德悅愠敎昻晥晴朗栁﨓﨔橫"
