@@ -1,4 +1,6 @@
-"""Claim check: stores large values outside of Kafka, under names that contain their digests."""
+"""Claim check: stores large values outside of Kafka, under names that contain their digests. The
+publisher writes them; a message then contains only URL, size and digest of its value.
+"""
 
 from relay.claim_check.store import ClaimStore
 

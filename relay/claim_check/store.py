@@ -1,5 +1,5 @@
-"""Stores values outside of Kafka. A value is written once under a name with its digest, and never
-changed.
+"""Stores values outside of Kafka. A value is written once, under a name that contains its digest,
+and is never changed.
 """
 
 import os
@@ -18,7 +18,9 @@ from relay.model.table import TableId
 from relay.settings import ClaimSettings, plain_options
 
 _DIGEST_DIGITS: Final = 16
-"""Of the value's SHA-256: enough that two attempts at one change never share a name."""
+"""Number of hexadecimal digits of the value's SHA-256 in a name: two attempts at one change with
+different values never have one name.
+"""
 
 
 class ClaimStore:
@@ -41,7 +43,7 @@ class ClaimStore:
 
         A missing folder is accepted if it can be created. Raises the errors of `put`.
         """
-        with _store_errors(f"Looking at {self._root}"):
+        with _store_errors(f"Checking {self._root}"):
             try:
                 kind = self._files.info(self._root)["type"]
             except FileNotFoundError:
@@ -100,9 +102,9 @@ class ClaimStore:
         return True
 
     def _check_parent_folder(self) -> None:
-        """A folder is made with its first value.
+        """Raise FileNotFoundError if the first part of the path does not exist.
 
-        The bucket that the path begins with, in object stores, is not.
+        In object stores this is the bucket. Folders below it are created with their first value.
         """
         begin = self._root.partition("/")[0] or "/"
         try:
@@ -117,7 +119,11 @@ class ClaimStore:
             return False
 
     def _write(self, path: str, value: bytes) -> None:
-        """Object stores show a value whole or not at all; a folder is made to."""
+        """Write a value so that readers see all of it or nothing.
+
+        Object stores guarantee that. In a folder, the value is written to another name, which is
+        then replaced.
+        """
         if not isinstance(self._files, LocalFileSystem):
             self._files.pipe_file(path, value)
             return
@@ -144,9 +150,9 @@ def _store_errors(doing: str) -> Iterator[None]:
         FileNotFoundError,
         NotADirectoryError,
         IsADirectoryError,
-    ) as exc:  # such as a bucket that is not there
+    ) as exc:  # such as a bucket that does not exist
         raise ClaimStoreRefused(f"{doing}: {exc}.") from exc
-    # each file system of fsspec has errors of its own beside OSError: S3's are botocore's, without
-    # a common base
+    # File systems of fsspec raise other errors beside OSError. Those of S3 are botocore's, which
+    # have no common base class.
     except Exception as exc:
         raise ClaimStoreUnreachable(f"{doing}: {exc}.") from exc
