@@ -1,6 +1,8 @@
-"""The contract with consumers: the parts of a message.
+"""The form of a message, on which consumers rely: names of fields and headers, and the texts in
+headers.
 
-Standard library only, so that it can be shipped to Spark executors.
+The relay writes messages with this package; client and Spark jobs read them with it. It imports
+only the standard library, so that it can be sent to Spark executors.
 """
 
 from relay.envelope.claim import Claim, checked_claim, claim_text, parse_claim

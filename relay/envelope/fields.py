@@ -1,4 +1,4 @@
-"""The names in a message: its 14 fields, its types, its headers."""
+"""The names in a message: the 14 fields of its value, its types and its headers."""
 
 from enum import StrEnum
 from typing import Final

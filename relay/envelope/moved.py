@@ -13,8 +13,8 @@ one.
 
 @dataclass(frozen=True, slots=True)
 class MovedMarker:
-    """A message that says: rows of a logical database from one instance are in other topics from
-    now on, or are in this topic again.
+    """A message from one instance: from now on, its rows of a logical database are in other topics,
+    or in this topic again.
 
     database  the logical database; all of its tables in the topic are meant
     topic     the topic that they leave, or to which they return if `to` contains it

@@ -30,7 +30,7 @@ class Order(NamedTuple):
 
 
 def order_text(execute_time: int, execute_position: int) -> str:
-    """Return the text of an order header, of length ORDER_WIDTH.
+    """Return the text of an order header; its length is ORDER_WIDTH.
 
     execute_time      Unix milliseconds
     execute_position  63 bits
