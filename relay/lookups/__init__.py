@@ -1,4 +1,4 @@
-"""Queries that transforms may send to the source's server while it is read."""
+"""Runs the queries that transforms send to the source's server while a row is published."""
 
 from relay.lookups.answers import KeptAnswers
 from relay.lookups.source_lookups import SourceLookups

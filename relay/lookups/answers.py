@@ -1,4 +1,6 @@
-"""Answers that are kept for a while; the least recently used one is dropped first."""
+"""A cache of query results that are valid for a limited time. It drops the least recently used one
+first.
+"""
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -10,9 +12,9 @@ Answer = TypeVar("Answer")
 
 
 class KeptAnswers(Generic[Question, Answer]):
-    """Asks again after `seconds`, and keeps the answers of the `most` questions asked last.
+    """Caches results of `ask`: each for `seconds`, and only the `most` that were used last.
 
-    `clock` counts seconds. One thread uses it.
+    `clock` returns seconds. Used by one thread.
     """
 
     def __init__(
@@ -28,7 +30,9 @@ class KeptAnswers(Generic[Question, Answer]):
         self._kept: BoundedCache[Question, tuple[float, Answer]] = BoundedCache(most)
 
     def answer(self, question: Question) -> Answer:
-        """Return the answer, cached or new; errors of the query are raised and not cached."""
+        """Return the cached result, or the one of a new query. Errors of the query are raised and
+        not cached.
+        """
         kept = self._kept.get(question)
         if kept is not None and self._clock() - kept[0] < self._seconds:
             return kept[1]

@@ -1,4 +1,4 @@
-"""Lookups by SQL in the source's server, over a separate read-only connection."""
+"""Runs lookups by SQL on the source's server, over a separate read-only connection."""
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -26,10 +26,10 @@ _AS_TEXT: Final = frozenset(
 
 
 class SourceLookups:
-    """The lookups of one session by name; used by one thread, which closes it.
+    """The lookups of one run of an instance, by name; used by one thread, which also closes it.
 
-    `before_asking` is called before the server is asked: it waits until the server shows the
-    transaction of the lookup.
+    `before_asking` is called before each query. It waits until SELECTs on the server see the
+    transaction whose row the transform works on.
     """
 
     def __init__(self, lookups: Iterable[LookupSettings], source: SourceSettings) -> None:
@@ -39,7 +39,7 @@ class SourceLookups:
         self.by_name = {each.name: self._lookup(each) for each in lookups}
 
     def close(self) -> None:
-        """Close the connection; a later question opens a new one."""
+        """Close the connection. The next query opens a new one."""
         if self._connection is not None:
             with suppress(pymysql.err.MySQLError, OSError):
                 self._connection.close()
@@ -58,7 +58,7 @@ class SourceLookups:
             try:
                 return self._first_row(settings.query, arguments)
             except (pymysql.err.OperationalError, pymysql.err.InterfaceError, OSError):
-                self.close()  # the server may have hung up meanwhile: once more over a new one
+                self.close()  # the server may have closed it: try once over a new connection
                 return self._first_row(settings.query, arguments)
         except (pymysql.err.MySQLError, OSError) as exc:
             self.close()
