@@ -1,5 +1,5 @@
-"""Which source's transaction comes next: that of the smallest (time, source), once no other source
-can still bring a smaller one.
+"""Decides from which source of a group the next transaction is taken: the one with the smallest
+(time, name of the source), as soon as no other source can send a smaller one.
 """
 
 from collections.abc import Iterable
@@ -8,8 +8,11 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class _Source:
-    """The order of the sources' transactions: the smallest (time, source) is next, once no other
-    source can send a smaller one.
+    """The state of one source; times in Unix milliseconds.
+
+    head_ms   time of its waiting transaction, None without one
+    last_ms   time of its newest transaction
+    rests_ms  watermark: it sends no more transactions from before this time
     """
 
     head_ms: int | None = None
@@ -23,12 +26,13 @@ class _Source:
 
 
 class MergeOrder:
-    """Follows the heads and watermarks of the sources; times in Unix milliseconds.
+    """Follows the waiting transactions and the watermarks of the sources; times in Unix
+    milliseconds.
 
     The times of each source never decrease: a transaction dated before its predecessor gets the
-    predecessor's time. `late` counts transactions older than their source's watermark; they are
-    taken at once. `first` is the source whose transaction precedes all others, because a part of it
-    is published; None once it was taken.
+    predecessor's time. `late` counts transactions that are older than the watermark of their
+    source; they are taken at once. `first` is the source whose transaction precedes all others,
+    because a part of it is published; None after it was taken.
     """
 
     def __init__(self, names: Iterable[str], first: str | None = None) -> None:
@@ -37,19 +41,20 @@ class MergeOrder:
         self._sources = {name: _Source() for name in sorted(names)}
 
     def came(self, name: str, time_ms: int) -> None:
-        """A transaction of this source waits to be taken; it has one at a time."""
+        """Record that a transaction of this source waits. A source has at most one waiting
+        transaction.
+        """
         source = self._sources[name]
         source.head_ms = source.last_ms = max(source.last_ms, time_ms)
 
     def rests(self, name: str, until_ms: int) -> None:
-        """Record that the source has no transaction before this time."""
+        """Record the source's watermark: it sends no more transactions from before `until_ms`."""
         source = self._sources[name]
         source.rests_ms = max(source.rests_ms, until_ms)
 
     def next(self) -> str | None:
-        """Return whose transaction is taken next.
-
-        None while another source could bring an earlier one.
+        """Return the source whose transaction is taken next, None while another source can send an
+        earlier one.
         """
         if self.first is not None:
             return self.first if self._sources[self.first].head_ms is not None else None
@@ -70,12 +75,14 @@ class MergeOrder:
         )
 
     def took(self, name: str) -> None:
-        """Record that the waiting transaction was passed on."""
+        """Record that the waiting transaction of this source was taken."""
         source = self._sources[name]
         self.late += source.late
         source.head_ms, self.first = None, None
 
 
 def _behind(name: str, source: _Source, head: tuple[int, str]) -> bool:
-    """Return whether everything that this source can still send sorts after the head."""
+    """Return whether everything that this source can still send comes after `head`, a (time,
+    source).
+    """
     return source.head_ms is not None or (max(source.rests_ms, source.last_ms), name) > head

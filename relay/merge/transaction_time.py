@@ -1,4 +1,4 @@
-"""The time of a transaction for merging: by the source's clock, or by a column of its rows."""
+"""The time by which a transaction is merged: its time at the source, or a column of its rows."""
 
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
@@ -9,25 +9,28 @@ from relay.model.change import RowsEvent, StreamItem, TransactionBegin, Transact
 from relay.model.value import Value
 
 TimeOfTransaction: TypeAlias = "Callable[[Iterable[StreamItem]], int | None]"
-"""The first items of a transaction → Unix milliseconds, None while they do not say.
+"""Returns the time of a transaction in Unix milliseconds, from its first items.
 
-A transaction that is whole always does.
+None if these are not enough. For a whole transaction the result is never None.
 """
 
 _FIRST_MILLISECONDS: Final = 100_000_000_000
-"""Integers from here on are milliseconds: read as seconds they would be after the year 5000."""
+"""Integers from this number on are milliseconds: as seconds they would be after the year 5000."""
 
 
 def by_execute_time(items: Iterable[StreamItem]) -> int | None:
-    """Return the immediate commit timestamp of the GTID event (MySQL 8+) or the header's time."""
+    """Return the commit time of the transaction (MySQL 8 and later), else the time in its first
+    header; None without a TransactionBegin.
+    """
     return next((item.change_time_ms for item in items if isinstance(item, TransactionBegin)), None)
 
 
 def by_column(name: str) -> TimeOfTransaction:
-    """Return a function for the time by a column: its value in the first row that has one.
+    """Return a function that takes the time from a column: from the first row with a value in it.
 
-    It is a DATETIME or TIMESTAMP in UTC, or a number of seconds or milliseconds. A transaction
-    without such a value gets its execute time.
+    `name` is the column's name, compared case-insensitively. The value is a DATETIME or TIMESTAMP
+    in UTC, or a number of seconds or milliseconds. A transaction without such a value gets its
+    execute time.
     """
     wanted = name.lower()
 
@@ -59,7 +62,7 @@ def _in_rows(event: RowsEvent, wanted: str) -> int | None:
             if row is not None
         ]
     except Stop:
-        return None  # what is wrong with the rows is said where they are published, if they are
+        return None  # if the rows are published, the publisher raises the error again
     return next((time_ms for value in values if (time_ms := _time_ms(value)) is not None), None)
 
 
