@@ -1,4 +1,6 @@
-"""Order: assign to every change the order key that consumers compare."""
+"""Assigns the order key to every change. Publishers write it into messages, and consumers compare
+it.
+"""
 
 from relay.order.stamp import MAX_EPOCH, PositionParts, begin_transaction, compose, decompose
 

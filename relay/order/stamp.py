@@ -1,7 +1,7 @@
-"""The order key of every change. It always rises, is unique and has at most 63 bits, also after
-changes of files, servers and clocks.
+"""Computes the order key of every change. Its position always rises, is unique and has at most 63
+bits, even if files, servers or clocks change.
 
-The binlog's own time and offset do not order changes: the header carries the second in which the
+The binlog's own time and offset do not order changes: the header has the second in which the
 statement *started*, offsets begin again with every file, and a session can date a change to any
 time. See docs/delivery.md, "Order".
 """
@@ -22,7 +22,10 @@ _MAX_OFFSET: Final = (1 << OFFSET_BITS) - 1
 
 @dataclass(frozen=True, slots=True)
 class PositionParts:
-    """The parts of an execute position. After a count beyond 32 bits they are not exact."""
+    """The parts of an execute position.
+
+    Changes count up in `offset`. When it exceeds 32 bits, all three parts are inexact.
+    """
 
     epoch: int
     file_number: int
@@ -30,14 +33,16 @@ class PositionParts:
 
 
 def compose(epoch: int, position: BinlogPosition) -> int:
-    """Return epoch, file number and offset as one number of 63 bits, each capped at its width."""
+    """Return an execute position: epoch (11 bits), file number (20 bits) and offset (32 bits) of
+    `position`, each capped at its width.
+    """
     number = min(file_number(position.file), _MAX_FILE)
     offset = min(position.offset, _MAX_OFFSET)
     return min(epoch, MAX_EPOCH) << (FILE_BITS + OFFSET_BITS) | number << OFFSET_BITS | offset
 
 
 def decompose(execute_position: int) -> PositionParts:
-    """Return the parts of a number that `compose` made, for display."""
+    """Return the parts of an execute position, for display."""
     return PositionParts(
         epoch=execute_position >> (FILE_BITS + OFFSET_BITS),
         file_number=execute_position >> OFFSET_BITS & _MAX_FILE,
@@ -48,12 +53,14 @@ def decompose(execute_position: int) -> PositionParts:
 def begin_transaction(
     previous: OrderPair, epoch: int, position: BinlogPosition, change_time_ms: int, latest_ms: int
 ) -> OrderPair:
-    """Return the order key before the first change of a source transaction; each change takes the
-    next position after it.
+    """Return the order key before the first change of a source transaction. The first change gets
+    the position after it.
 
-    `change_time_ms` is the commit time (or the header's second), `latest_ms` the relay's clock plus
-    the accepted skew, both Unix milliseconds. A session can date a change to 2038: the key is
-    capped at `latest_ms`.
+    previous        the last order key of the instance
+    change_time_ms  commit time, else the time in the header; Unix milliseconds
+    latest_ms       the relay's clock plus the accepted skew; Unix milliseconds
+
+    A session can date a change to 2038, so the time is capped at `latest_ms`.
     """
     return OrderPair(
         execute_time=max(previous.execute_time, min(change_time_ms, latest_ms)),
