@@ -1,4 +1,6 @@
-"""Partition: from a row's key to a partition number, by Canal's partitionHash rule."""
+"""Computes the partition number of a row from its key, by Canal's partitionHash rules. Publishers
+call it for each row.
+"""
 
 from relay.partition.java_hash import java_hash
 from relay.partition.partition_hash import DEFAULT_RULE, HashedBy, PartitionRule, TablePartitioning

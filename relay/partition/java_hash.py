@@ -6,7 +6,7 @@ from typing import Final
 _BITS_32: Final = 0xFFFF_FFFF
 _SIGN_BIT: Final = 0x8000_0000
 
-# Up to here a plain growing integer is faster than cutting it to 32 bits at every step.
+# For texts up to this length, an unbounded integer is faster than 32 bits at every step.
 _SHORT_TEXT_UNITS: Final = 32
 
 
@@ -27,6 +27,6 @@ def java_hash(text: str) -> int:
 
 
 def _utf16_units(text: str) -> Iterable[int]:
-    """Give the units Java counts; a lone surrogate is one unit to Java as well, so it passes."""
+    """Return the UTF-16 units that Java counts. A lone surrogate is one unit for Java too."""
     octets = text.encode("utf-16-le", "surrogatepass")
     return (low | high << 8 for low, high in zip(octets[::2], octets[1::2], strict=True))

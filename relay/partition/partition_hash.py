@@ -1,9 +1,9 @@
-"""The partitionHash rule: from a row's key or columns to a partition number, exactly as Canal
+"""Canal's partitionHash rules: from a row's key or columns to a partition number, exactly as Canal
 computes it.
 
-A rule list is cut at `,` and `;`, the first rule whose name matches decides. `db.table:$pk$` hashes
-the key, `db.table:col^col` those columns, `db.table` the table's name. Source of the rule:
-alibaba/canal, MQMessageUtils; vectors in tests/golden.
+A rule list is split at `,` and `;`; the first rule whose table pattern matches applies.
+`db.table:$pk$` hashes the key, `db.table:col^col` hashes those columns, and `db.table` hashes the
+table's name. Source of the rules: alibaba/canal, MQMessageUtils; vectors in tests/golden.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from relay.model.table import TableId
 from relay.partition.java_hash import java_hash
 
 DEFAULT_RULE: Final = ".*\\..*:$pk$"
-"""The rule if none is configured: every row by its key."""
+"""The rule if none is configured: the partition of every row is chosen by its key."""
 
 _KEY_WORD: Final = "$pk$"
 _UNMATCHED_PARTITION: Final = 0
@@ -27,9 +27,11 @@ _UNMATCHED_PARTITION: Final = 0
 class TablePartitioning:
     """How rows of one table are assigned to partitions.
 
-    `ordinals` are the columns whose texts `partition_of` gets, in that order; empty if all rows
-    go to one partition. `seed` is what the hash starts from: the database's hash, the table's,
-    or 0. `named`: the rule names the columns, which need not be in the key.
+    ordinals    columns whose texts `partition_of` receives, in this order; empty if all rows of the
+                table go to one partition
+    seed        start value of the hash: the hash of the database's name, of the table's name, or 0
+    partitions  number of partitions
+    named       whether the rule names the columns, which then need not be in the key
     """
 
     ordinals: tuple[int, ...]
@@ -48,17 +50,23 @@ class TablePartitioning:
         return abs(value) % self.partitions
 
     def changes_partition(self, before: Sequence[str | None], after: Sequence[str | None]) -> bool:
-        """Return whether an update moves its row to another partition, so that it must be split
-        into a delete and an insert.
+        """Return whether an update moves its row to another partition.
+
+        Such an update must be split into a delete and an insert. `before` and `after` are texts of
+        `ordinals`.
         """
         return before != after and self.partition_of(before) != self.partition_of(after)
 
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """One rule: which tables it holds for, and the columns it hashes.
+    """One rule of a list.
 
-    None = the key, `by_table` = the table's name.
+    name      the table pattern as it is written
+    pattern   the compiled pattern; None: `name` is an exact name
+    columns   the columns to hash; None: those of the key
+    by_table  whether the table's name is hashed instead
+    text      the whole rule
     """
 
     name: str
@@ -89,8 +97,7 @@ class HashedBy(NamedTuple):
 class PartitionRule:
     """A compiled rule list for topics of `partitions` partitions; an empty list means DEFAULT_RULE.
 
-    Raises PartitionRuleRefused when a part is not a regular expression, or no partition is left to
-    choose.
+    Raises PartitionRuleRefused if a rule is not valid, or `partitions` is below 1.
     """
 
     def __init__(self, rules: str, *, database_hash: bool, partitions: int) -> None:
@@ -119,7 +126,7 @@ class PartitionRule:
         return partitioning
 
     def hashed_by(self, table: TableId) -> HashedBy | None:
-        """Return the rule of a table; None if no rule matches: its rows are in partition 0."""
+        """Return the rule of a table. None: no rule matches, and all its rows go to partition 0."""
         rule = self._rule(table)
         return None if rule is None else HashedBy(rule.text, rule.columns, rule.by_table)
 
@@ -141,12 +148,12 @@ class PartitionRule:
 
 
 def _ordinals(rule: _Rule, columns: tuple[str, ...], key: tuple[int, ...]) -> tuple[int, ...]:
-    """Find the columns to hash.
+    """Return the ordinals of the columns to hash.
 
-    A name the table lacks counts as an empty text, which changes no hash.
+    A column that the table lacks counts as an empty text, which does not change the hash.
     """
     if rule.columns is None:
-        # Canal takes the key's columns in the table's order; the order does not change an XOR.
+        # Canal hashes the key's columns in the table's order. The order does not change an XOR.
         return key
     return tuple(columns.index(name) for name in rule.columns if name in columns)
 
