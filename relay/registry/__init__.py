@@ -1,4 +1,4 @@
-"""The schema registry: the only package that imports its client."""
+"""Access to a schema registry. No other package imports the registry's client."""
 
 from relay.registry.schema_registry import SchemaRegistry
 

@@ -1,4 +1,6 @@
-"""Ids of schemas, from a registry with Confluent's interface, by the client of confluent-kafka."""
+"""Reads and registers schemas in a registry with Confluent's interface, by the client of
+confluent-kafka.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -29,7 +31,7 @@ _NO_ANSWER: Final = (ValueError, TypeError, AttributeError, KeyError)
 
 
 class SchemaRegistry:
-    """Looks schemas up, and registers those that are new; ids are kept for the life of the object.
+    """Returns ids of schemas, and registers new schemas. Ids are cached for the life of the object.
 
     Used by one thread.
     """
@@ -41,8 +43,8 @@ class SchemaRegistry:
     def id_of(self, subject: str, schema: str, kind: str) -> int:
         """Return the id of a schema in a subject; `kind` is AVRO, JSON or PROTOBUF.
 
-        Raises RegistryUnreachable, RegistryRefused, or SchemaRefused if the registry takes no
-        such schema, or where it is unknown and `registry.auto_register` is off.
+        Raises RegistryUnreachable or RegistryRefused. Raises SchemaRefused if the registry refuses
+        the schema, or if it lacks the schema and `registry.auto_register` is off.
         """
         known = self._known.find(subject, schema)
         if known is None:
@@ -65,7 +67,7 @@ class SchemaRegistry:
             return self._answer(subject, lambda: _kind(client, subject))
 
     def is_read_only(self) -> bool:
-        """Return whether the registry takes no new schemas; False if it has no modes.
+        """Return whether the registry accepts no new schemas; False if it does not have modes.
 
         Raises RegistryUnreachable or RegistryRefused.
         """
@@ -192,7 +194,9 @@ def _number(answered: object) -> int:
 
 
 def _configuration(settings: RegistrySettings) -> dict[str, object]:
-    """The client's configuration: one try for each request, because the instance tries again."""
+    """Return the client's configuration. The client sends each request once, because the instance
+    tries again.
+    """
     found: dict[str, object] = {
         "url": settings.url,
         "timeout": settings.timeout_seconds,
