@@ -8,9 +8,9 @@ _Entry = TypeVar("_Entry")
 
 
 class BoundedCache(Generic[_Key, _Entry]):
-    """Keeps the `size` entries that were used last.
+    """A dictionary that keeps the `size` entries that were used last.
 
-    Callers that share one between threads hold a lock of their own.
+    It has no lock: threads that share one must use their own lock.
     """
 
     __slots__ = ("_entries", "_size")

@@ -1,4 +1,4 @@
-"""One time budget that several calls share."""
+"""A time limit that several calls share."""
 
 from dataclasses import dataclass
 from time import monotonic
@@ -8,7 +8,7 @@ from time import monotonic
 class Deadline:
     """A moment after which waiting ends.
 
-    Every step of an operation asks it how long it may still take.
+    Each step of an operation reads from it how long the step may take.
     """
 
     at_s: float

@@ -1,4 +1,4 @@
-"""Consecutive failures, and the pause after each.
+"""Consecutive failures, and the pause after each. `relay.pipeline` computes its pauses with it.
 
 Values only: the caller passes the time.
 """

@@ -1,4 +1,4 @@
-"""A call whose result another thread waits for."""
+"""Runs a call and passes its result to another thread by a future."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -8,7 +8,7 @@ Result = TypeVar("Result")
 
 
 def complete_future(future: "Future[Result]", call: Callable[[], Result]) -> None:
-    """Make the call; its result or error becomes the future's. Raises nothing itself."""
+    """Make the call, and store its result or error in the future. Raises no error itself."""
     try:
         result = call()
     except BaseException as exc:  # noqa: BLE001 - the future raises it to its reader; it is never swallowed

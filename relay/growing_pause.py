@@ -1,4 +1,4 @@
-"""Pauses between attempts that fail again and again."""
+"""Pauses between attempts that fail repeatedly."""
 
 from time import monotonic
 
@@ -16,6 +16,6 @@ class GrowingPause:
         self._streak = Streak()
 
     def after_failure(self) -> float:
-        """Return how long to rest after a failure that came now, in seconds."""
+        """Return how long to pause after a failure that happened now, in seconds."""
         self._streak = self._rule.after_failure(self._streak, monotonic())
         return self._streak.pause_s

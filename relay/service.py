@@ -1,4 +1,4 @@
-"""The command line and the listening socket of the programs that serve clients."""
+"""The command line and the listening socket that admin and Canal server share."""
 
 import argparse
 import socket
@@ -21,9 +21,9 @@ def run_service(
     serve: Callable[[RelaySettings], None],
     argv: Sequence[str] | None = None,
 ) -> int:
-    """Read the command line and the configuration file, and serve.
+    """Read the command line and the configuration file, and call `serve` with the settings.
 
-    The result is the exit code: 0 after a signal, 2 for a configuration that cannot be used.
+    Returns the exit code: 0 after a signal, 2 for a configuration that cannot be used.
     """
     parser = argparse.ArgumentParser(prog=prog, description=description)
     parser.add_argument(
@@ -54,7 +54,8 @@ def with_json_log(settings: RelaySettings) -> RelaySettings:
 
 
 def listening_socket(table: str, host: str, port: int) -> socket.socket:
-    """Return a socket that listens at an address of the settings' `table`.
+    """Return a socket that listens on `host` and `port`. `table` is the table of the settings that
+    has them, for error messages.
 
     Raises ConfigurationError if the address cannot be used.
     """

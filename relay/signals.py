@@ -1,4 +1,4 @@
-"""The request to end that a process gets by SIGTERM or SIGINT."""
+"""Receives SIGTERM and SIGINT, by which a process is asked to end."""
 
 import signal
 import threading
@@ -9,11 +9,12 @@ _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 
 def stop_on_signals(stop: threading.Event) -> None:
-    """Set `stop` at the first signal; called in the main thread.
+    """Set `stop` at the first SIGTERM or SIGINT. Call it in the main thread.
 
-    A handler interrupts the main thread at any point, even while that thread holds the lock of the
-    event that it waits for. Setting the event there would deadlock. A queue of this kind accepts
-    items at any point, and another thread sets the event.
+    A signal handler interrupts the main thread at any point, even while that thread holds the lock
+    of the event that it waits for. If the handler set the event, it would deadlock. So the handler
+    puts the signal into a SimpleQueue, which allows that at any point, and another thread sets the
+    event.
     """
     heard: SimpleQueue[int] = SimpleQueue()
     threading.Thread(

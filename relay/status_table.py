@@ -1,4 +1,4 @@
-"""The state of every instance: a table, and below it the problems."""
+"""Prints the state of every instance for `roma status`: a table, and below it the problems."""
 
 from collections.abc import Sequence
 from time import time
@@ -13,16 +13,16 @@ from relay.pipeline.supervision.unlogged_cascades import REMEDY
 from relay.state import InstanceStatus
 
 _WIDE: Final = 120
-"""Width in columns from which on the table has every column.
+"""Terminals of at least this many columns show all columns of the table.
 
-A narrower terminal shows the rest as lines.
+On a narrower terminal, the other figures are lines below the table.
 """
 
 
 class StatusView:
-    """The instances of one moment, in as many columns as the terminal has room for.
+    """The state of the instances at one moment, in as many columns as the terminal has room for.
 
-    Positions are never cut.
+    Positions are never shortened.
     """
 
     def __init__(self, found: Sequence[ListedInstance]) -> None:

@@ -6,10 +6,11 @@ from time import monotonic, time
 
 
 class SteadyClock:
-    """Unix time that runs on evenly while the machine's clock is set back, and follows it where it
-    is set forward.
+    """Unix time that never goes back.
 
-    `wall` and `running` return seconds; any thread may ask.
+    While the machine's clock is set back, this clock continues at normal speed. If the machine's
+    clock is set forward, this clock follows it. `wall` returns Unix seconds, `running` monotonic
+    seconds. Any thread may call it.
     """
 
     def __init__(
@@ -21,7 +22,7 @@ class SteadyClock:
         self._lock = threading.Lock()
 
     def now_ms(self) -> int:
-        """Return Unix milliseconds, never fewer than before."""
+        """Return Unix milliseconds, never less than before."""
         with self._lock:
             running_s = self._running()
             self._began_s = max(self._began_s, self._wall() - running_s)

@@ -1,9 +1,9 @@
-"""The threads of a process: started in one module, which reports every thread that ends or fails
-repeatedly.
+"""The threads of a process. All are started by this module, which reports each thread that ends or
+fails repeatedly.
 
-An error that is not a RelayError is a bug, or a machine without memory. It is logged with its
-traceback and counted. A thread that it ended is listed as dead; a loop under a `Guard` tries again
-after growing pauses.
+An error that is not a RelayError is a bug, or the machine has no memory left. The module logs it
+with its traceback and counts it. A thread that ends by such an error is listed as dead. A loop
+under a `Guard` tries again after growing pauses.
 """
 
 import threading
@@ -26,7 +26,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class ThreadBook:
-    """The errors of this process's threads; any thread may read and write it."""
+    """The unexpected errors of this process's threads. Any thread may read and write it."""
 
     def __init__(self) -> None:
         self.unexpected: Counter[tuple[str, str]] = Counter()
@@ -56,7 +56,7 @@ class ThreadBook:
 
     @property
     def deaths(self) -> list[str]:
-        """A sentence without its end for each thread in `dead`."""
+        """One sentence without a full stop for each thread in `dead`."""
         return [f"thread {name} died ({error})" for name, error in self.dead.items()]
 
 
@@ -64,8 +64,10 @@ THREADS: Final = ThreadBook()
 
 
 class RelayThread(threading.Thread):
-    """A daemon thread of a `kind` (a metric label) for a `subject` (an instance, a source; may be
-    empty).
+    """A daemon thread.
+
+    kind     its kind, which is a metric label
+    subject  what it works for, such as an instance or a source; may be ""
     """
 
     def __init__(
@@ -104,11 +106,11 @@ def log_unexpected(kind: str, name: str, error: BaseException) -> None:
 
 
 class Guard:
-    """A context manager for one step of a loop: an unexpected error is reported and kept in
-    `error`, and does not end the loop.
+    """Context manager for one step of a loop: it reports an unexpected error and stores it in
+    `error`, so that the loop continues.
 
-    Errors of the relay's own tree pass through. `pause_s` is how long the loop should pause before
-    its next step, in seconds; 0 after a step that succeeded.
+    It does not catch errors of the relay's own tree. `pause_s` is how long the loop should pause
+    before its next step, in seconds; 0 after a successful step.
     """
 
     def __init__(self, kind: str, subject: str = "") -> None:
@@ -139,8 +141,8 @@ class Guard:
 
 
 def forget_frames(error: BaseException | None) -> None:
-    """Free the objects in the frames of an error and of its causes, which may refer to one
-    another in a circle.
+    """Delete the references from an error and its causes to stack frames, so that objects in these
+    frames are freed without garbage collection.
     """
     waiting, seen = [error], set[int]()
     while waiting:

@@ -1,4 +1,4 @@
-"""Login and TLS to database servers: the settings in the terms of the driver."""
+"""Converts the settings for login and TLS to the arguments of the database driver (PyMySQL)."""
 
 import ssl
 from typing import Any, Final, Literal, TypeAlias
@@ -34,28 +34,31 @@ def login(settings: SourceSettings) -> dict[str, Any]:
         "user": settings.user,
         "password": settings.password.get_secret_value().encode(),  # the driver would take Latin 1
         "charset": "utf8mb4",
-        "autocommit": True,  # an open transaction would hold locks on what was looked at
+        "autocommit": True,  # an open transaction would keep locks on the tables that were read
         **login_tls(settings, settings.host),
     }
 
 
 def login_tls(settings: TlsSettings, host: str) -> dict[str, Any]:
-    """Return the driver's arguments for a connection to `host`. Raises ConfigurationError for files
-    that hold no certificate or key.
+    """Return the driver's TLS arguments for a connection to `host`.
+
+    Raises ConfigurationError for files that contain no certificate or key.
     """
     mode = tls_mode(settings, host)
     if mode == "disabled":
         return {"ssl_disabled": True}
     if mode == "preferred":
-        return {}  # the driver's own way: TLS where the server offers it
+        return {}  # the driver's default: TLS if the server offers it
     return {"ssl": _context(mode, settings)}
 
 
 def tls_mode(settings: TlsSettings, host: str) -> TlsMode:
-    """Return the TLS mode of the settings; without one, the strictest that the files allow.
+    """Return the TLS mode of the settings. If they have none, return the strictest that the files
+    allow.
 
-    On the machine's own loopback nobody can listen, and a server's TLS may be 20 times slower than
-    its binlog (MariaDB 11.4.5 with its bundled library: 60 MB/s).
+    On this machine's loopback the default is no TLS: no other machine can read the traffic, and a
+    server's TLS may be 20 times slower than its binlog (MariaDB 11.4.5 with its bundled library: 60
+    MB/s).
     """
     if settings.tls is not None:
         return settings.tls
@@ -72,9 +75,9 @@ def _context(mode: TlsMode, settings: TlsSettings) -> ssl.SSLContext:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         _set_strength(
             context, legacy=settings.tls_legacy
-        )  # before files are loaded: it decides which keys are too short
-        # Servers sign their own certificates, and those lack extensions that the strict rules of
-        # Python 3.13 ask for.
+        )  # must precede the loading of files, because it determines which keys are too short
+        # Certificates that servers generate lack extensions that Python 3.13 requires in its strict
+        # mode.
         context.verify_flags &= ~ssl.VERIFY_X509_STRICT
         context.check_hostname = mode == "verify_identity"
         context.verify_mode = ssl.CERT_NONE if mode == "required" else ssl.CERT_REQUIRED
@@ -98,9 +101,9 @@ def _context(mode: TlsMode, settings: TlsSettings) -> ssl.SSLContext:
 
 
 def _set_strength(context: ssl.SSLContext, *, legacy: bool) -> None:
-    """Set the oldest TLS version and the weakest keys that pass.
+    """Set the oldest TLS version and the weakest keys that are accepted.
 
-    Python's builds differ in their defaults: Debian's has no lowest.
+    Python's default depends on the build: Debian's build sets no oldest version.
     """
     if not legacy:
         context.minimum_version = ssl.TLSVersion.TLSv1_2
@@ -109,11 +112,11 @@ def _set_strength(context: ssl.SSLContext, *, legacy: bool) -> None:
     context.options |= _LEGACY_SERVER_CONNECT
     context.set_ciphers(
         "DEFAULT:!kDHE:@SECLEVEL=0"
-    )  # SHA-1 signatures; and their Diffie-Hellman has 512 bits
+    )  # accepts SHA-1 signatures; excludes kDHE, because such servers use 512 bits there
 
 
 def _no_passphrase() -> str:
-    """Without it OpenSSL would ask at the terminal."""
+    """Raise ValueError. Without this callback, OpenSSL would read one from the terminal."""
     raise ValueError("the key has a passphrase")
 
 
