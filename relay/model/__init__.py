@@ -1,4 +1,5 @@
-"""Immutable values that cross between packages, and pure rules on them.
+"""Immutable values that several packages use, and pure rules about them.
 
-Imports no other package of the relay and no library that does I/O. Every package may import it.
+Every package may import it. It imports no other package of the relay except `relay.errors`, and no
+library that does I/O.
 """

@@ -1,8 +1,8 @@
-"""The data model of the stream: source transactions as small items, so that one of any size fits in
-memory.
+"""The items of a source's stream of changes. A source transaction consists of many small items, so
+that a transaction of any size can pass through memory.
 
-Named tuples, because one is created for every event or row: a frozen dataclass takes four times as
-long.
+The items are named tuples, because one is created for each event or row: a frozen dataclass takes
+four times as long.
 """
 
 from collections.abc import Sequence
@@ -44,11 +44,15 @@ class TransactionBegin(NamedTuple):
 
 
 class RawRows(NamedTuple):
-    """One row event as the server logged it, with the table map that it refers to; source → decode.
+    """One row event as the server logged it, with its table map. `relay.source` makes it, and
+    `relay.decode` reads it.
 
-    `table_map` is the body of the TABLE_MAP event (after its header, without checksum), `body` that
-    of the rows event. `type_code` is the event's type (uncompressed form); MySQL's v2 events carry
-    extra data in the body, v1 do not.
+    table_map      body of the TABLE_MAP event, after its header and without checksum
+    body           body of the row event, in the same form
+    type_code      the event's type in its uncompressed form; MySQL's version 2 events have extra
+                   data in the body, version 1 has none
+    header_time_s  time in the event's header, Unix seconds
+    mariadb        whether the server is MariaDB
     """
 
     table_map: bytes
@@ -87,12 +91,11 @@ class RowsEvent(NamedTuple):
 class Statement(NamedTuple):
     """A statement that the server logged as text: DDL, or DML in statement format.
 
-    `database` is the session's default one.
-
-    `sql_mode` is the session's, as far as it changes how the text is read. `failed` says that the
-    statement ended with an error on the source, which logs it if it had changed something before.
-    `server_charset` is the session's character_set_server, the default of databases without one; ""
-    if the binlog does not contain it.
+    database        the session's default database
+    sql_mode        the part of the session's sql_mode that changes how the text is read
+    failed          the statement ended with an error; servers log it if it had changed something
+    server_charset  the session's character_set_server, the default of databases without a character
+                    set; "" if the binlog does not contain it
     """
 
     sql: str
@@ -118,8 +121,9 @@ class XaAction(StrEnum):
 
 
 class XaStep(NamedTuple):
-    """A step of the XA transaction of this name (`X'gtrid',X'bqual',format`), inside the group that
-    logs it.
+    """A step of an XA transaction, inside the group of events that logs it.
+
+    `xid` is the transaction's name: `X'gtrid',X'bqual',format`.
     """
 
     action: XaAction
@@ -128,8 +132,8 @@ class XaStep(NamedTuple):
 
 
 class PreparedRows(NamedTuple):
-    """A row event whose transaction is prepared, as logged, and its table as the reading
-    thread has described it.
+    """A row event of a prepared XA transaction, with its table as the reading thread described it
+    when it was prepared.
     """
 
     raw: RawRows
@@ -155,7 +159,9 @@ class Advance(NamedTuple):
 
 
 class FromSource(NamedTuple):
-    """The next items come from this source of a group; it is between transactions."""
+    """Marks that the next items come from this source of a group. It occurs only between
+    transactions.
+    """
 
     source: str
 

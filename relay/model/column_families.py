@@ -1,4 +1,4 @@
-"""Types of columns that packages treat alike."""
+"""Groups of column types that several packages treat alike."""
 
 from typing import Final
 
@@ -43,7 +43,7 @@ GEOMETRIES: Final = (
     "multipolygon",
     "geomcollection",
 )
-"""Names of the geometry types, each at the number that a table map has for it."""
+"""Names of the geometry types. The index of a name is its number in table maps."""
 
 BYTES_OF_NAMED: Final = {"uuid": 16, "inet6": 16, "inet4": 4}
 """MariaDB's types whose rows are a BINARY of this many bytes; only the type name distinguishes

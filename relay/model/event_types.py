@@ -5,11 +5,13 @@ sql/log_event.h).
 from typing import Final, TypeAlias
 
 Body: TypeAlias = "bytes | memoryview"
-"""An event without its header and checksum; a view may be of a buffer that is used again."""
+"""An event without its header and checksum. A memoryview may refer to a buffer that the next event
+overwrites.
+"""
 
 LARGEST_EVENT_BYTES: Final = 1 << 30
-"""No server writes a larger one: the upper limit of max_allowed_packet, which replicas hold events
-to.
+"""Largest size of an event: the upper limit of max_allowed_packet, to which replicas restrict
+events.
 """
 
 START_V3: Final = 1
@@ -77,9 +79,9 @@ TRIAL_ROWS: Final = (20, 21, 22)
 
 IN_USE_FLAG: Final = 0x01
 ARTIFICIAL_FLAG: Final = 0x20
-"""Created by the server for this connection; no file contains it."""
+"""Flag of an event that the server created for this connection; no binlog file contains it."""
 IGNORABLE_FLAG: Final = 0x80
-"""A reader that does not know the type may pass it over."""
+"""Flag of an event that a reader may ignore if it does not know its type."""
 
 NEVER_IN_PAYLOAD: Final = frozenset(
     {

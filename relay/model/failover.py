@@ -1,5 +1,5 @@
-"""The last observed state of an instance's two servers, and operators' orders: values without
-I/O.
+"""The last observed state of an instance's two servers, and operators' orders to switch, as values
+without I/O.
 """
 
 from dataclasses import dataclass
@@ -10,9 +10,7 @@ from relay.model.positions.position import SourceIdentity
 
 
 class ServerRole(StrEnum):
-    """Which of the two configured addresses; not which of the servers takes writes at the
-    moment.
-    """
+    """One of the two configured addresses. It does not say which server takes writes at present."""
 
     MASTER = "master"
     STANDBY = "standby"
@@ -25,14 +23,20 @@ class ServerRole(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ServerSeen:
-    """One server at its last heartbeat.
+    """One server at its last heartbeat. If it does not answer, only the first five fields are
+    updated.
 
-    When it does not answer, all but the first five fields keep their former values.
-
-    `failures` counts heartbeats that failed in a row because the server did not answer; a refusal
-    is not counted. `executed` is gtid_executed or gtid_binlog_pos, `purged` gtid_purged ("" on
-    MariaDB), `binlog_state` MariaDB's newest number of each domain and server ("" on MySQL),
-    `strict` its gtid_strict_mode. `seen_ms` is Unix milliseconds of the last answer, 0 without one.
+    role          which of the two configured addresses it has
+    place         its address, host:port
+    answers       whether it answered the last heartbeat
+    failures      consecutive heartbeats that it did not answer; a refusal is not counted
+    error         the last error, "" without one
+    seen_ms       time of its last answer, Unix milliseconds; 0 without one
+    gtids         whether it writes GTIDs
+    executed      gtid_executed (MySQL) or gtid_binlog_pos (MariaDB)
+    purged        gtid_purged, "" on MariaDB
+    binlog_state  the newest number of each MariaDB domain and server, "" on MySQL
+    strict        MariaDB's gtid_strict_mode
     """
 
     role: ServerRole
@@ -71,9 +75,11 @@ class ServerSeen:
 
 @dataclass(frozen=True, slots=True)
 class FailoverOrders:
-    """The orders of operators.
+    """The orders of operators about switches of an instance.
 
-    `accepted` are the GTIDs whose loss an operator has accepted explicitly.
+    hold       no automatic switch
+    switch_to  switch to this server; None: no order
+    accepted   GTIDs whose loss an operator has accepted explicitly
     """
 
     hold: bool = False
@@ -83,8 +89,10 @@ class FailoverOrders:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """The published transactions of the source: `gtid_set` complete ones, `split_gtid` one with a
-    visible part ("" if none).
+    """The published transactions of a source.
+
+    gtid_set    the complete ones
+    split_gtid  the one of which only a part is published, "" if none
     """
 
     identity: SourceIdentity

@@ -1,4 +1,4 @@
-"""The messages that the publisher sends."""
+"""Messages between the printers and the publisher: one by one, or many in one block of bytes."""
 
 import struct
 from collections.abc import Iterator, Sequence
@@ -23,19 +23,23 @@ HeaderList: TypeAlias = "list[tuple[str, str | bytes | None]]"
 """Headers as the Kafka client takes them."""
 
 BLOCK_HEAD: Final = struct.Struct("=iiii")
-"""Head of each message of a block: partition, and bytes of the value, of the key and of the orders.
--1 for a missing one.
+"""The start of each message in a block: partition, then the bytes of value, key and `orders`
+header. -1: it is missing.
 """
 BLOCK_ORDER_BYTES: Final = 33
-"""After the head follow the order of the first row, the orders, the key and the value."""
+"""Bytes of the `order` header of the first row, which follows BLOCK_HEAD. Then come the `orders`
+header, the key and the value.
+"""
 
 
 class PrintedMessages(NamedTuple):
-    """Messages of one topic that were printed together, one after another in `block`.
+    """Messages of one topic that compiled code printed together.
 
-    `number` of them with values of `value_bytes` together. `names` are those of the header with the
-    order of a message's first row and of the one with its other rows' orders; `tail` are the
-    headers behind, the same for all.
+    number       number of messages
+    value_bytes  bytes of their values together
+    block        the messages one after another, each as described at BLOCK_HEAD
+    names        names of the headers `order` and `orders`
+    tail         the headers after these, the same for all messages
     """
 
     number: int
@@ -52,7 +56,9 @@ class PrintedMessages(NamedTuple):
             yield message
 
     def message_at(self, topic: str, at: int) -> tuple[OutboundMessage, int]:
-        """Return the message that begins at this byte of the block, and where the next one does."""
+        """Return (the message that begins at byte `at` of the block, the byte where the next one
+        begins).
+        """
         block = self.block
         partition, value_bytes, key_bytes, orders_bytes = BLOCK_HEAD.unpack_from(block, at)
         at += BLOCK_HEAD.size + BLOCK_ORDER_BYTES
@@ -71,7 +77,7 @@ class PrintedMessages(NamedTuple):
 
 
 def joined(parts: Sequence[PrintedMessages]) -> PrintedMessages:
-    """Return messages with the same headers after their order as one."""
+    """Return several blocks as one. Their headers after the order headers must be the same."""
     first = parts[0]
     if len(parts) == 1:
         return first

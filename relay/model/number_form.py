@@ -4,7 +4,7 @@ import struct
 from typing import Final
 
 _PLAIN_PLACES: Final = 15
-"""Largest distance of the point from the digits without an exponent."""
+"""A number whose point is farther than this from its digits is printed with an exponent."""
 _SINGLE: Final = struct.Struct("<f")
 _SINGLE_DIGITS: Final = (6, 7, 8, 9)
 """Digits of a FLOAT in a message, and the additional ones that it may need (IEEE 754: nine
@@ -13,8 +13,8 @@ distinguish all values).
 
 
 def server_form(number: str) -> str:
-    """Return Python's text of a finite number (`repr`, or with an exponent) with the point where
-    the server puts it.
+    """Return the server's text of a finite number. `number` is Python's text of it, with or without
+    an exponent.
     """
     sign = "-" if number.startswith("-") else ""
     mantissa, _, exponent = number.removeprefix("-").partition("e")
@@ -34,9 +34,9 @@ def server_form(number: str) -> str:
 
 
 def single_text(value: float) -> str:
-    """Return the fewest digits, six or more, that read back to the same FLOAT.
+    """Return the text of a FLOAT with the fewest digits, at least six, that give the same 32 bits.
 
-    `value` is the double that equals it.
+    `value` is the FLOAT as a double.
     """
     text = ""
     for digits in _SINGLE_DIGITS:

@@ -1,14 +1,17 @@
-"""The replication state of a server, for a relay that waits until a transaction arrives there."""
+"""Whether a server can still receive transactions by replication. The relay reads it while it waits
+until a transaction arrives there.
+"""
 
 from dataclasses import dataclass
 from enum import Enum
 
 
 class Replicating(Enum):
-    """RUNNING: more transactions can arrive.
+    """The state of a server's replication.
 
-    HALTED: more would arrive if replication were started. ENDED: it applied all it could receive,
-    or has no master. UNKNOWN: the relay's account lacks the right to read it.
+    RUNNING: more transactions can arrive. HALTED: replication is stopped; more could arrive if it
+    were started. ENDED: the server has applied all it could receive, or has no master. UNKNOWN: the
+    relay's account lacks the right to read the state.
     """
 
     RUNNING = "running"
@@ -19,9 +22,9 @@ class Replicating(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Replication:
-    """The replication state.
+    """The replication of a server.
 
-    `unproven` says why the binlog's order can differ from the master's, "" if it cannot.
+    `unproven` says why the order of its binlog can differ from the master's, "" if it cannot.
     """
 
     state: Replicating

@@ -1,4 +1,6 @@
-"""How a row became a message: which printer wrote it, and why the slower one did."""
+"""Which code printed a row as a message, and why it was the slower one: values for status and
+metrics.
+"""
 
 from enum import StrEnum
 
@@ -17,7 +19,7 @@ class SlowReason(StrEnum):
     """
 
     SETTING = "setting"
-    """The instance's `row_printer` asks for it."""
+    """The instance has `row_printer = "readable"`."""
     VALUE_STYLE = "value_style"
     """`value_style = "canal"`."""
     FORMAT = "format"
@@ -39,7 +41,7 @@ class SlowReason(StrEnum):
     or has no columns.
     """
     PLACED_BY = "placed_by"
-    """The partition is chosen by a column whose text only the readable path hashes."""
+    """The partition is chosen by a column that only the readable path can hash."""
     NOT_COMPILED = "not_compiled"
     """This process has no compiled code. The log says why when the relay starts."""
     PARTIAL_IMAGE = "partial_image"
@@ -49,9 +51,9 @@ class SlowReason(StrEnum):
     VALUE = "value"
     """The event holds a value that only the readable path prints, or refuses."""
     LARGE = "large"
-    """A packed message would come close to the topic's limit."""
+    """A packed message would come close to the topic's size limit."""
     DAMAGED = "damaged"
-    """The images do not fit the event's bytes.
+    """The images contradict the bytes of the event.
 
-    The readable path names the damage; no row is counted under this reason.
+    The readable path raises an error that names the damage, so no row is counted under this reason.
     """

@@ -1,7 +1,9 @@
-"""Checks by GTID sets that a server has every published transaction, and the binlog of every
-unpublished one. A server that accepts a dump proves nothing: MySQL skips the transactions that
-the relay names, even if the server lacks them. MariaDB treats a number as reached when it has a
-greater one. So the sets themselves are compared, before the first row.
+"""Checks by GTID sets whether a server has every published transaction, and the binlog of every
+unpublished one. The relay calls it before it switches to a standby.
+
+If a server accepts a dump, that proves nothing. MySQL omits the transactions that the relay names,
+even if the server lacks them. MariaDB treats a number as reached if it has a greater one. So the
+sets are compared before the first row.
 """
 
 from dataclasses import dataclass
@@ -15,8 +17,10 @@ from relay.model.positions.gtid import GtidSet
 class StandbyTransactions:
     """The transactions that prevent a switch to a server.
 
-    `lacking` were published and are missing there: `behind` counts those that may still arrive,
-    `passed` are those that cannot. `gone` were never published and are purged there.
+    lacking  published, and missing on the server
+    behind   number of those in `lacking` that may still arrive
+    gone     not published, and purged on the server
+    passed   those in `lacking` that can no longer arrive
     """
 
     lacking: GtidSet
@@ -30,7 +34,11 @@ def standby_transactions(
 ) -> StandbyTransactions:
     """Compare the published transactions, including a half-published one, with those of a server.
 
-    `accepted` losses count as present.
+    published   GTID set of the complete ones
+    split_gtid  GTID of a half-published one, "" without one
+    held        transactions of the server
+    purged      GTID set that the server has purged
+    accepted    GTID set whose loss was accepted; it counts as present
     """
     given_up = GtidSet.parse(accepted)
     lacking = without_accepted(
@@ -46,7 +54,7 @@ def standby_transactions(
 def without_accepted(lacking: GtidSet, accepted: GtidSet) -> GtidSet:
     """Return the lacking transactions whose loss was not accepted.
 
-    In a MariaDB domain only an id of the same server accepts a loss.
+    In a MariaDB domain, an accepted id counts only for the same server id.
     """
     domains = {
         domain: (server, number)
@@ -59,8 +67,8 @@ def without_accepted(lacking: GtidSet, accepted: GtidSet) -> GtidSet:
 
 
 def transactions_ahead(lacking: GtidSet, held: Executed) -> int:
-    """Return the number of transactions. In a MariaDB domain it is the difference of the numbers,
-    at least one.
+    """Return the number of transactions in `lacking`. For a MariaDB domain it is the difference of
+    the sequence numbers, at least one.
     """
     numbered = sum(
         last - first + 1 for intervals in lacking.intervals.values() for first, last in intervals
@@ -73,10 +81,13 @@ def transactions_ahead(lacking: GtidSet, held: Executed) -> int:
 
 
 def errant_transactions(other: str, followed: str, followed_uuid: str) -> GtidSet:
-    """Return MySQL transactions of one server that the followed server neither has nor created:
-    writes that bypassed replication.
+    """Return the MySQL transactions of a server that its master neither has nor created: writes
+    that bypassed replication.
 
-    Read `other` before `followed`; otherwise transactions replicated in between would be included.
+    other          executed set of the server; read it first, or transactions replicated in between
+                   are included
+    followed       executed set of the master
+    followed_uuid  server_uuid of the master
     """
     foreign = GtidSet.parse(other).without(GtidSet.parse(followed))
     return GtidSet(
@@ -91,8 +102,8 @@ def errant_transactions(other: str, followed: str, followed_uuid: str) -> GtidSe
 
 
 def errant_in_domains(other: str, followed: str, followed_id: int) -> tuple[str, ...]:
-    """Return the errant transactions of a MariaDB server, from both servers' gtid_binlog_state: the
-    newest id of each domain and server that the followed one lacks.
+    """Return the errant transactions of a MariaDB server: the newest ids of each domain and server
+    that its master lacks. Both arguments are texts of gtid_binlog_state.
     """
     theirs, ours = binlog_state(other), binlog_state(followed)
     ahead = (

@@ -1,4 +1,4 @@
-"""Tables and columns as the binlog's table map describes them (MySQL manual: Table_map_event)."""
+"""Tables and columns as table maps of the binlog describe them (MySQL manual: Table_map_event)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,9 @@ def tables_named(names: Iterable[str]) -> list[TableId]:
 
 
 class ColumnType(IntEnum):
-    """The binlog's column type codes, ENUM and SET already taken out of STRING."""
+    """The binlog's codes of column types. ENUM and SET, which table maps write as STRING, have
+    their own codes here.
+    """
 
     DECIMAL = 0
     TINY = 1
@@ -79,11 +81,13 @@ _BLOBS: Final = frozenset(
 class Column:
     """One column of a table map.
 
-    `length` is the type's first measure: bytes of CHAR/VARCHAR/ENUM/SET, bits of BIT, length-prefix
-    bytes of BLOB/JSON/GEOMETRY, bytes of FLOAT/DOUBLE, digits of DECIMAL, fractional digits of
-    TIME2/DATETIME2/TIMESTAMP2. `scale` is DECIMAL's. `charset` is the server's name of a character
-    column's character set, `"binary"` for bytes, None for other types. `labels` are the members of
-    ENUM and SET. `geometry_type` is the table map's number (0 = any).
+    length         the first measure of the type: bytes of CHAR, VARCHAR, ENUM, SET, FLOAT and
+                   DOUBLE; bits of BIT; bytes of the length prefix of BLOB, JSON and GEOMETRY;
+                   digits of DECIMAL; fractional digits of TIME2, DATETIME2 and TIMESTAMP2
+    scale          digits after the point of DECIMAL
+    charset        the server's name of a column's character set, "binary" for bytes, else None
+    labels         members of ENUM and SET
+    geometry_type  the table map's number of a geometry type; 0: any
     """
 
     name: str
@@ -107,7 +111,7 @@ class Logged(Enum):
 
 
 class KeyKind(Enum):
-    """The kind of key in the `primary_key` of a table map."""
+    """What is known about the key in `primary_key` of a table map, as readable texts."""
 
     EITHER = (
         "a PRIMARY KEY, or the first unique key without NULL in its place: row metadata does not "
@@ -120,11 +124,13 @@ class KeyKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TableMap:
-    """The contents of one table map event; equal maps describe the same table version.
+    """The contents of one table map event. Equal maps describe the same version of a table.
 
-    `primary_key` holds column ordinals in key order (empty: none); `key_kind` is the kind of that
-    key. A map that is not `logged` FULL has no names until the schema history adds them; `unknown`
-    says why that failed ("" for every other map).
+    primary_key  ordinals of the key's columns in key order; empty: none
+    key_kind     what is known about that key
+    logged       the column metadata that the server wrote. Unless it is FULL, the schema history
+                 adds the names
+    unknown      why the names could not be added; "" otherwise
     """
 
     id: TableId
@@ -140,16 +146,16 @@ class TableMap:
 
 
 _LONGEST_KEY_PART: Final = 3072
-"""Bytes.
+"""Longest key part in bytes.
 
-MariaDB keeps a unique key over a longer column by a hash, and never takes it for a primary key.
+MariaDB stores a unique key over a longer column as a hash, and never uses it as a primary key.
 """
 
 
 def is_in_row_metadata(columns: Sequence[Column], key: Iterable[int]) -> bool:
-    """Whether row metadata names this unique key where the table has no primary key.
+    """Return whether row metadata names this unique key if the table has no primary key.
 
-    Catalogues show also those kept by a hash.
+    It does not name a key that is stored as a hash, which catalogues show too.
     """
     return not any(
         columns[each].type in _BLOBS or columns[each].length > _LONGEST_KEY_PART for each in key
@@ -158,10 +164,10 @@ def is_in_row_metadata(columns: Sequence[Column], key: Iterable[int]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RowVersions:
-    """How MariaDB's system-versioned table distinguishes current rows from history rows.
+    """How a MariaDB system-versioned table distinguishes current rows from history rows.
 
-    `end` is the ordinal of the column AS ROW END. `key` holds the ordinals of the key of history
-    rows, in key order; it is empty if the table has no key.
+    end  ordinal of the column AS ROW END
+    key  ordinals of the key of history rows, in key order; empty if the table has no key
     """
 
     end: int
@@ -170,11 +176,12 @@ class RowVersions:
 
 @dataclass(frozen=True, slots=True)
 class TableDefinition:
-    """A table map with facts that the binlog lacks: the key that identifies a row, and type texts.
+    """A table map with facts that the binlog lacks.
 
-    `key` holds ordinals of the primary key, else of the first unique not-null key, else none; in
-    canal style only those of a real PRIMARY KEY. `type_texts` holds the `mysqlType` text of each
-    column. `versions` is set where messages mark history rows; `key` is then that of current rows.
+    key         ordinals of the key that identifies a row: the primary key, else the first unique
+                key without NULL, else empty. In canal style only a real PRIMARY KEY
+    type_texts  the `mysqlType` text of each column
+    versions    set if messages mark history rows; `key` is then the key of current rows
     """
 
     map: TableMap

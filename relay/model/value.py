@@ -1,4 +1,5 @@
-"""What a decoded column may hold: the narrowest lossless form, before any text style is chosen.
+"""The Python values of decoded columns: the narrowest type without loss, before a text style is
+chosen. `relay.decode` makes them, and `relay.encode` prints them.
 
 | column type | value |
 |---|---|
@@ -19,7 +20,7 @@ from typing import Final, TypeAlias
 
 
 class Absent(Enum):
-    """The one value of a column that the row image leaves out."""
+    """The value of a column that the row image does not contain."""
 
     ABSENT = "absent"
 
@@ -28,7 +29,7 @@ ABSENT: Final = Absent.ABSENT
 
 
 class JsonScalarKind(Enum):
-    """Scalars inside MySQL's binary JSON that plain JSON has no word for."""
+    """The kinds of scalars in MySQL's binary JSON that JSON text cannot express."""
 
     DECIMAL = "decimal"
     DATE = "date"
@@ -41,8 +42,11 @@ class JsonScalarKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class JsonScalar:
-    """A typed scalar of binary JSON: `text` as MySQL prints it (unquoted), or `raw` bytes with
-    their `field_type` for OPAQUE.
+    """A typed scalar of binary JSON.
+
+    text        the scalar as MySQL prints it, without quotes
+    raw         bytes of an OPAQUE scalar
+    field_type  column type of an OPAQUE scalar
     """
 
     kind: JsonScalarKind
@@ -58,7 +62,9 @@ JsonNode: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class JsonDocument:
-    """A parsed binary JSON value; keys in the server's storage order."""
+    """A parsed document of MySQL's binary JSON. Keys of objects are in the order in which the
+    server stores them.
+    """
 
     root: JsonNode
 
@@ -70,8 +76,8 @@ Row: TypeAlias = tuple[Value, ...]
 def same_value(left: Value, right: Value) -> bool:
     """Return whether two values of one column are the same and print the same.
 
-    Python compares as equal what prints differently: 0.0 and -0.0, and the 1 of a JSON document
-    with its 1.0 and its true.
+    Some values are equal in Python but print differently: 0.0 and -0.0, and in JSON documents 1,
+    1.0 and true.
     """
     if isinstance(left, float | JsonDocument):
         return repr(left) == repr(right)

@@ -1,4 +1,6 @@
-"""Rights of the admin's users: API tokens, roles and rights, without I/O."""
+"""Users of the admin, their API tokens, roles and rights, as values without I/O. The admin and
+`relay.state` use them.
+"""
 
 from relay.model.accounts.accounts import (
     FILE_CALLER,

@@ -1,4 +1,6 @@
-"""Users and their API tokens as immutable values; each change gives another `Accounts`."""
+"""Users and their API tokens as immutable values. A change of `Accounts` returns another
+`Accounts`.
+"""
 
 import re
 from collections.abc import Mapping
@@ -11,11 +13,15 @@ from relay.errors import AccountRefused
 from relay.model.accounts.roles import Right, Role, rights_of
 
 FILE_CALLER: Final = "api.token"
-"""The name of the caller with the token of the configuration file."""
+"""The name of the caller with the token of the configuration file (`api.token`), in the audit
+trail.
+"""
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,99}")
 _MOST_USERS: Final = 1000
 _MOST_TOKENS: Final = 2000
-"""Everything is one node of ZooKeeper, which takes a million bytes."""
+"""Largest number of tokens. All users and tokens are in one ZooKeeper node, which holds at most 1
+MB.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +33,7 @@ class Grant:
 
     @property
     def rights(self) -> frozenset[Right]:
-        """Return the rights of the role, and those to row values where they are granted."""
+        """Return the rights of the role, with the right to row values if `values` is set."""
         return rights_of(self.role, values=self.values)
 
 
@@ -45,14 +51,14 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A person or program.
+    """A person or program that uses the admin.
 
     grant       what it may do
     disabled    its password and its tokens are refused
     created_ms  Unix milliseconds
     password    argon2id hash of the password; empty: the user has none
-    identity    of a user whom a provider signs in, and whose grant follows from its claims; such
-                a user has no password. None: a user of this installation alone
+    identity    the identity at the provider that signs the user in. Such a user has no password,
+                and its grant follows from the provider's claims. None: no provider signs it in
     """
 
     name: str
@@ -70,15 +76,15 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class ApiToken:
-    """A token of a user, for programs.
+    """A token with which a program acts for a user.
 
     name        unique among all tokens
-    owner       the user; the token never gives more than its owner may do
+    owner       name of the user; the token never allows more than its owner may do
     grant       what the token may do
-    hash        SHA-256 of the token as hexadecimal digits; the token itself is kept nowhere
-    last_four   its last characters, so that people recognise it
+    hash        SHA-256 of the token in hexadecimal digits; the token itself is not stored
+    last_four   the last four characters of the token, by which people recognise it
     created_ms  Unix milliseconds
-    expires_ms  from here on it is refused; Unix milliseconds, 0: never
+    expires_ms  the token is refused from this time on; Unix milliseconds, 0: never
     """
 
     name: str
@@ -90,7 +96,7 @@ class ApiToken:
     expires_ms: int = 0
 
     def has_expired(self, now_ms: int) -> bool:
-        """Return whether the token has an end and it is at or before `now_ms` (Unix
+        """Return whether the token has an expiry time that is at or before `now_ms` (Unix
         milliseconds).
         """
         return 0 < self.expires_ms <= now_ms
@@ -99,16 +105,16 @@ class ApiToken:
 def is_account_name(name: str) -> bool:
     """Return whether a user or token may have this name.
 
-    The audit trail has acts of the configuration file's token under its name, so that one is
-    reserved.
+    FILE_CALLER is refused: under that name the audit trail records the acts of the configuration
+    file's token.
     """
     return _NAME.fullmatch(name) is not None and name.lower() != FILE_CALLER
 
 
 def secret_hash(secret: str) -> str:
-    """Return the hash that is kept of a token.
+    """Return the hash that is stored of a token.
 
-    Tokens are random and long, so a fast hash is enough.
+    Tokens are long and random, so a fast hash is enough.
     """
     return sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
 
@@ -121,9 +127,10 @@ class Accounts:
     tokens: Mapping[str, ApiToken] = field(default_factory=dict)
 
     def holder(self, secret: str, now_ms: int) -> tuple[User, frozenset[Right]] | None:
-        """Return the user whose token this is, with the rights that both have.
+        """Return (user, rights) for the secret text of a token: the rights that both the user and
+        the token have.
 
-        None for a token that is not valid.
+        None if the token is not valid at `now_ms` (Unix milliseconds).
         """
         wanted = secret_hash(secret)
         found = [
@@ -139,19 +146,21 @@ class Accounts:
         return user, found[0].grant.rights & user.grant.rights
 
     def user(self, name: str) -> User:
-        """Return a user. Raises AccountRefused."""
+        """Return the user with this name. Raises AccountRefused if there is none."""
         if name not in self.users:
             raise AccountRefused(f"There is no user {name}.")
         return self.users[name]
 
     def token(self, name: str) -> ApiToken:
-        """Return a token. Raises AccountRefused."""
+        """Return the token with this name. Raises AccountRefused if there is none."""
         if name not in self.tokens:
             raise AccountRefused(f"There is no token {name}.")
         return self.tokens[name]
 
     def with_user(self, user: User) -> "Accounts":
-        """Add a user. Raises AccountRefused."""
+        """Add a user. Raises AccountRefused if the name is invalid or taken, or there are too many
+        users.
+        """
         _check_new("user", user.name, self.users, _MOST_USERS)
         return replace(self, users={**self.users, user.name: user})
 
@@ -168,10 +177,8 @@ class Accounts:
     def signed_in(self, name: str, identity: Identity, grant: Grant, now_ms: int) -> "Accounts":
         """Add or update the user whom a provider has signed in under this name.
 
-        A user whom the provider calls by another name now is renamed, with its tokens.
-
-        Raises AccountRefused for a name that is another user's, or no name, and for a user that is
-        disabled.
+        If the provider has changed the user's name, the user is renamed and keeps its tokens.
+        Raises AccountRefused if the name is invalid or another user's, or if the user is disabled.
         """
         present = self.identified(identity)
         if present is None:
@@ -190,7 +197,8 @@ class Accounts:
     def with_token(self, token: ApiToken) -> "Accounts":
         """Add a token.
 
-        Raises AccountRefused, also where it would give more than its owner may do.
+        Raises AccountRefused if its name is invalid or taken, if its owner is missing or disabled,
+        or if it would give a right that its owner lacks.
         """
         _check_new("token", token.name, self.tokens, _MOST_TOKENS)
         owner = self.user(token.owner)
@@ -204,7 +212,7 @@ class Accounts:
         return replace(self, tokens={**self.tokens, token.name: token})
 
     def without_token(self, name: str) -> "Accounts":
-        """Revoke a token. Raises AccountRefused."""
+        """Revoke a token. Raises AccountRefused if there is none of this name."""
         self.token(name)
         return replace(
             self, tokens={each: token for each, token in self.tokens.items() if each != name}
@@ -218,9 +226,10 @@ class Accounts:
         disabled: bool | None = None,
         password: str | None = None,
     ) -> "Accounts":
-        """Change what a user may do, whether it is disabled, or the hash of its password.
+        """Change the rights of a user, whether it is disabled, or the hash of its password. None:
+        unchanged.
 
-        Raises AccountRefused, also for changes that only the provider can make.
+        Raises AccountRefused if there is no such user, or if only the provider can make the change.
         """
         user = self.user(name)
         if user.identity is not None and (password or (grant or user.grant) != user.grant):

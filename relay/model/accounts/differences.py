@@ -6,9 +6,9 @@ from relay.model.accounts.accounts import Accounts, ApiToken, Grant, User
 
 
 def account_differences(present: Accounts, wanted: Accounts) -> tuple[str, ...]:
-    """Return one sentence for each user and each token that `wanted` would add, change, remove.
+    """Return a sentence for each user and each token that `wanted` would add, change or remove.
 
-    Each sentence names accesses that become valid again, for example a revoked token.
+    A restore shows them first: they name rights that become valid again, such as a revoked token.
     """
     return (*_users(present, wanted), *_tokens(present, wanted))
 

@@ -1,4 +1,4 @@
-"""A sign-in of a user, as the installation stores it."""
+"""One sign-in of a user to the admin, as ZooKeeper stores it."""
 
 from dataclasses import dataclass
 from hashlib import sha256
@@ -7,18 +7,18 @@ from typing import Final
 from relay.model.accounts.accounts import User
 
 _CLOCKS_DIFFER_MS: Final = 300_000
-"""Largest difference of two admins' clocks. A session with a later time is refused."""
+"""How far the clocks of two admins may differ. A session that begins later than this is refused."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoginSession:
-    """A sign-in.
+    """One sign-in of a user.
 
     user        name of the user
-    stamp       that of the user when it signed in, see `stamp_of`
+    stamp       result of `stamp_of` for the user at the sign-in
     created_ms  Unix milliseconds
-    seen_ms     last request, rounded down; Unix milliseconds
-    ends_ms     end that a provider set for it; Unix milliseconds, 0: none
+    seen_ms     time of the last request, rounded down; Unix milliseconds
+    ends_ms     time at which a provider ends the session; Unix milliseconds, 0: none
     """
 
     user: str
@@ -28,8 +28,8 @@ class LoginSession:
     ends_ms: int = 0
 
     def is_over(self, now_ms: int, lifetime_s: float, idle_s: float) -> bool:
-        """Return whether it is older than `lifetime_s`, was unused for `idle_s`, reached the
-        provider's end, or begins in the future.
+        """Return whether the session has ended: it is older than `lifetime_s`, was unused for
+        `idle_s`, has reached the provider's end, or begins in the future.
         """
         return (
             self.created_ms > now_ms + _CLOCKS_DIFFER_MS
@@ -40,18 +40,17 @@ class LoginSession:
         )
 
     def is_of(self, user: User) -> bool:
-        """Return whether the user may still use it: it is enabled, and its password or identity at
-        the provider is the same.
+        """Return whether the session is still valid for the user: the user is enabled, and its
+        password or identity is the one at the sign-in.
         """
         return user.may_sign_in and (self.user, self.stamp) == (user.name, stamp_of(user))
 
 
 def stamp_of(user: User) -> str:
-    """Return a value that changes with the user's password or identity.
+    """Return a text that changes with the user's password or identity.
 
-    The password's hash cannot be derived from it.
-
-    A later user of the same name gets another value.
+    The hash of the password cannot be derived from it. Another user who later gets the same name
+    has another text.
     """
     text = f"{user.name}\n{user.created_ms}\n{user.password}"
     if user.identity is not None:

@@ -6,17 +6,18 @@ from relay.errors import AccountRefused
 
 LEAST_CHARACTERS: Final = 12
 MOST_CHARACTERS: Final = 200
-"""Bounds the work of hashing."""
+"""Largest number of characters of a password; it limits the time of hashing."""
 _LEAST_DIFFERENT: Final = 5
-"""A password of fewer different characters is refused."""
+"""Least number of different characters of a password."""
 _LEAST_OF_NAME: Final = 3
-"""A user name that is shorter than this may be part of the password."""
+"""A password may contain a user name that is shorter than this."""
 
 
 def check_password(name: str, password: str) -> None:
-    """Check a new password of a user.
+    """Check a user's new password.
 
-    Raises AccountRefused for one that is too short, too long, repetitive, or has the name in it.
+    Raises AccountRefused if it is too short, too long, has too few different characters, or
+    contains the user's name.
     """
     if not LEAST_CHARACTERS <= len(password) <= MOST_CHARACTERS:
         raise AccountRefused(

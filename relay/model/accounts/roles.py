@@ -1,4 +1,4 @@
-"""The roles of the admin's users, and the rights that each role holds."""
+"""The roles of the admin's users, and the rights of each role."""
 
 from enum import StrEnum
 from typing import Final
@@ -8,16 +8,13 @@ class Right(StrEnum):
     """The right that an endpoint of the admin requires."""
 
     READ = "read"
-    """Read mappings, instances, positions and the audit trail.
-
-    Try edits and moves out without saving them.
-    """
+    """Read mappings, instances, positions and the audit trail, and preview changes of them."""
     EDIT = "edit"
     """Save and roll back mapping documents, and hide unmapped tables."""
     OPERATE = "operate"
     """Pause, switch, hand over and reposition instances; send dead letters again."""
     ADMINISTER = "administer"
-    """Add, change and remove instances at run time, whose settings name servers and secrets."""
+    """Add, change and remove instances at run time. Their settings name servers and secrets."""
     VALUES = "values"
     """Read keys and values of rows: peek and dead letters."""
 

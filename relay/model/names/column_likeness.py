@@ -1,15 +1,18 @@
-"""Which published table an unmapped one resembles, by the names of their columns. Pure."""
+"""Finds the published table that an unmapped table resembles, by the names of their columns. Pure.
+
+The admin shows the result as a hint that a mapping may be missing.
+"""
 
 from typing import Final, NamedTuple
 
 from relay.model.table import TableId, TableMap
 
 FEWEST_COLUMNS: Final = 3
-"""Smaller tables are not compared: many tables have an id and a name."""
+"""Tables with fewer columns are not compared, because many tables have an id and a name."""
 NEARLY_ALL: Final = 0.8
-"""Least share of common columns among all columns of two tables that are nearly the same."""
+"""Least share of common columns among all columns of two similar tables."""
 MOST_TABLES: Final = 2000
-"""Bound of the published and of the unmapped tables that are compared."""
+"""Largest number of published tables, and of unmapped tables, that are compared."""
 
 
 class LikeTable(NamedTuple):
@@ -39,13 +42,13 @@ class _Compared(NamedTuple):
 
 
 class ColumnLikeness:
-    """Compares a table when its first rows are read, and again when its columns have changed.
+    """Compares tables when their first rows are read, and again when their columns have changed.
 
-    Of published tables with one name in their messages, the first one counts. Names of columns are
-    compared without case, as the source does. A table whose column names are unknown, or with
-    fewer than FEWEST_COLUMNS of them, is similar to none.
+    If several published tables have one name in messages, only the first is compared. Names of
+    columns are compared case-insensitively, as the source does. A table with unknown column names,
+    or with fewer than FEWEST_COLUMNS columns, is similar to none.
 
-    Written by one thread; others may call `of`.
+    One thread writes; other threads may call `of`.
     """
 
     def __init__(self) -> None:
@@ -54,7 +57,7 @@ class ColumnLikeness:
         self._found: dict[TableId, LikeTable] = {}
 
     def publish(self, name: TableId, table: TableMap) -> None:
-        """Compare a published table with the unmapped ones. `name` is that of its messages."""
+        """Compare a published table with the unmapped ones. `name` is its name in messages."""
         known = self._published.get(name)
         if known is not None and (known.table is table or known.table.id != table.id):
             return
@@ -81,11 +84,13 @@ class ColumnLikeness:
             self._compare(table.id, now)
 
     def of(self, table: TableId) -> LikeTable:
-        """Return the published table that is most similar; NOTHING_ALIKE without one."""
+        """Return the published table that is most similar to an unmapped one; NOTHING_ALIKE if none
+        is.
+        """
         return self._found.get(table, NOTHING_ALIKE)
 
     def clear(self) -> None:
-        """Forget all tables, because another mapping set is in force."""
+        """Remove all tables, because another mapping set is active."""
         self._published.clear()
         self._left_out.clear()
         self._found.clear()
@@ -101,7 +106,9 @@ class ColumnLikeness:
 
 
 def likeness(name: TableId, columns: frozenset[str], others: frozenset[str]) -> LikeTable:
-    """Return table `name` with what it shares; NOTHING_ALIKE if too few columns are common."""
+    """Return the comparison with table `name`, which has the columns `others`; NOTHING_ALIKE if too
+    few are common.
+    """
     common, every = len(columns & others), len(columns | others)
     is_alike = common >= FEWEST_COLUMNS and common >= NEARLY_ALL * every
     return LikeTable(str(name), common, every) if is_alike else NOTHING_ALIKE

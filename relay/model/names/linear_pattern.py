@@ -12,7 +12,7 @@ from typing import Final
 import re2
 
 _MOST_MEMORY_BYTES: Final = 8 << 20
-"""Of one compiled expression; RE2 refuses what would take more."""
+"""Largest memory of one compiled expression. RE2 refuses expressions that need more."""
 _INSTRUCTION_BYTES: Final = 16
 _LETTERS: Final = r"\p{L}\p{N}_"
 _SPACES: Final = r"\t-\r\x1c-\x20\x{85}\p{Z}"
@@ -47,9 +47,10 @@ _OPEN_BELOW: Final = re.compile(r"\{,(\d+)\}")
 
 
 class PatternRefused(ValueError):
-    """The expression cannot be read, or needs what RE2 does not have; the message says what.
+    """An expression that is invalid, or contains a construct that RE2 lacks. The message is a
+    sentence about it.
 
-    `instructions` is at most how many RE2 had compiled by then.
+    `instructions` is an upper bound of the instructions that RE2 compiled before it refused.
     """
 
     def __init__(self, sentence: str, instructions: int = 1) -> None:
@@ -82,8 +83,8 @@ class LinearPattern:
 
     @property
     def instructions(self) -> int:
-        """How many instructions RE2 compiled the expression to: its time to compile and its memory
-        grow with them.
+        """The number of instructions of the compiled expression, which determines its memory and
+        the time to compile it.
         """
         return self._compiled.programsize
 
@@ -92,8 +93,10 @@ class LinearPattern:
         return self._compiled.fullmatch(text) is not None
 
     def first_match_is_whole(self, text: str) -> bool:
-        """Return whether the first alternative that matches at the beginning reaches the end, as
-        Perl's anchored match does.
+        """Return whether the first alternative that matches at the beginning also matches to the
+        end.
+
+        Perl's anchored match has this meaning: later alternatives are not tried.
         """
         match = self._compiled.match(text)
         return match is not None and match.end() == len(text)
@@ -106,9 +109,7 @@ class LinearPattern:
 
 
 def _check(text: str) -> None:
-    """Let Python parse it first: a pattern that Python refuses, or may read differently later, has
-    no defined meaning.
-    """
+    """Raise PatternRefused if Python refuses the expression, or warns that it may change."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", FutureWarning)

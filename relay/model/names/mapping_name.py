@@ -1,6 +1,7 @@
-"""What identifies a mapping set: its number, and a digest of its documents.
+"""The identity of a mapping set: its number, and a digest of its documents.
 
-A number alone identifies nothing: a ZooKeeper that lost its data counts from 1 again.
+The number alone does not identify a set, because a ZooKeeper that lost its data begins again with
+1.
 """
 
 import json
@@ -12,10 +13,10 @@ _DIGEST_CHARACTERS: Final = 32
 
 
 class MappingName(NamedTuple):
-    """A set's number and the digest of its documents.
+    """The number of a mapping set and the digest of its documents.
 
-    Number 0 is "no set was ever saved". `digest` is "" for number 0, and in records of relays that
-    did not write it.
+    Number 0 means that no set was ever saved. `digest` is "" for number 0, and in records of older
+    relays.
     """
 
     number: int = 0
@@ -26,10 +27,10 @@ class MappingName(NamedTuple):
 
 
 class RecordedSets(NamedTuple):
-    """The mapping sets in the position records of an installation.
+    """The mapping sets that the position records of an installation name.
 
-    highest  the highest number of a set that rows were published under, 0 for none
-    names    the sets that the records name now
+    highest  the highest number of a set under which rows were published, 0 for none
+    names    the sets that the newest records name
     """
 
     highest: int = 0
@@ -47,9 +48,8 @@ def digest_of(documents: Mapping[str, str]) -> str:
 
 
 def _canonical(body: str) -> str:
-    """Return the body as ASCII without white space between tokens.
-
-    An invalid JSON body is quoted whole.
+    """Return a document as ASCII without white space between its tokens. An invalid document is
+    returned as one quoted JSON string.
     """
     try:
         return json.dumps(json.loads(body), separators=(",", ":"))
@@ -57,15 +57,18 @@ def _canonical(body: str) -> str:
         return json.dumps({"no JSON": body})
 
 
-def same_store(named: MappingName, in_force: MappingName, recorded: MappingName | None) -> bool:
-    """Return whether a store's sets continue those that rows were published under.
+def same_store(named: MappingName, active: MappingName, recorded: MappingName | None) -> bool:
+    """Return whether a store continues the mapping sets under which rows were published.
 
-    `named` is the set of the position record, `in_force` the set that the store's pointer names,
-    and `recorded` the set that the store holds under the number of `named`, None if it has none.
-    Before the first row no set is named, so every store is accepted.
+    False for a store that was wiped, or that belongs to another installation.
+
+    named     the set that the position record names; before the first row none, and any store is
+              accepted
+    active    the set that the store's pointer names
+    recorded  the set that the store holds under the number of `named`; None if it has none
     """
     if not named.number:
         return True
-    if named.digest and in_force.digest == named.digest:
+    if named.digest and active.digest == named.digest:
         return True
     return recorded is not None and (recorded.digest == named.digest or not named.digest)

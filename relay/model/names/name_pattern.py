@@ -10,8 +10,8 @@ from relay.errors import ConfigurationError
 from relay.model.names.linear_pattern import LinearPattern, PatternRefused
 
 _PATTERN_CHARACTERS: Final = frozenset("*?+|(){}[]\\$^")
-# Switches that are on for every pattern anyway; Perl takes them anywhere, Python at the start
-# alone.
+# These flags apply to every pattern anyway, so they are removed: Perl accepts them anywhere, Python
+# only at the start.
 _SWITCH_IN_FORCE: Final = re.compile(r"(?<!\\)\(\?[is]+\)")
 _REMEDY: Final = (
     "Write it without the named construct (docs/filters.md, Regular expressions); several simple "
@@ -29,28 +29,25 @@ def is_pattern(text: str) -> bool:
 
 
 def split_rules(text: str) -> list[str]:
-    """Cut a rule list at every comma and semicolon, empty parts left out, spaces kept.
-
-    Groups and braces protect nothing.
+    """Split a rule list at every comma and semicolon, even inside groups and braces. Empty parts
+    are left out, spaces are kept.
     """
     return [part for part in text.replace(",", ";").split(";") if part]
 
 
 class NamePattern:
-    """A comma list of regular expressions over a whole name.
+    """A comma-separated list of regular expressions, each of which must match a whole name.
 
-    Case never counts, and each part is anchored at both ends.
-
-    Anchors are put around a part as Canal puts them: in `a|b` the first holds `^` alone and the
-    last `$` alone. Raises ConfigurationError when a part is not a regular expression.
+    Case is ignored. As in Canal, `^` and `$` are added at the two ends of each expression: `a|b`
+    becomes `^a|b$`. Raises ConfigurationError for an invalid expression.
     """
 
     __slots__ = ("_compiled", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
-        # Longer parts are tried first: the first alternative that matches decides, and it must
-        # reach the end of the name.
+        # Longer parts are tried first: only the first alternative that matches is used, and it must
+        # match to the end of the name.
         parts = sorted(_split_outside_groups(text), key=len, reverse=True)
         self._compiled = (
             _compile("|".join(_anchored(part) for part in parts), text) if parts else None
@@ -58,7 +55,7 @@ class NamePattern:
 
     @property
     def empty(self) -> bool:
-        """Whether the text holds no expression at all; such a pattern matches nothing."""
+        """Whether the list has no expression. It then matches no name."""
         return self._compiled is None
 
     @property
@@ -74,7 +71,7 @@ class NamePattern:
 
 
 def _split_outside_groups(text: str) -> list[str]:
-    r"""Cut at the commas outside `{}`, `[]` and `()`, so that `\d{1,2}` stays whole."""
+    r"""Split at commas outside of `{}`, `[]` and `()`, so that `\d{1,2}` remains one part."""
     depth = {"{": 0, "[": 0, "(": 0}
     parts = [""]
     escaped = False
@@ -92,8 +89,8 @@ def _split_outside_groups(text: str) -> list[str]:
 
 
 def _anchored(part: str) -> str:
-    # The group lets a part begin with a quantifier, which Perl then takes for the anchor's: such a
-    # part matches no name.
+    # A part may begin with a quantifier. Perl applies it to the anchor, so that the part matches no
+    # name. The group gives RE2 the same meaning.
     return f"(?:^){_SWITCH_IN_FORCE.sub('', part)}$"
 
 

@@ -1,4 +1,6 @@
-"""The source that a request refers to: that of a group must be named, a single one need not be."""
+"""Finds the source that an operator's request is about: it must name a source of a group, and need
+not name a single source.
+"""
 
 from collections.abc import Collection
 
@@ -6,11 +8,13 @@ from relay.errors import SourceNotNamed
 
 
 def source_named(instance: str, known: Collection[str], wanted: str | None) -> str:
-    """Return the name of the source that is `wanted` among those of the group, "" for a single
-    source, for which `known` is empty.
+    """Return the name of the source that a request is about; "" for a single source.
 
-    A single source can also be named by the instance's name; None and "" name no source. Raises
-    SourceNotNamed.
+    known   the names of the group's sources; empty for a single source
+    wanted  the name in the request; None and "": it has none. A single source can also be called by
+            the instance's name
+
+    Raises SourceNotNamed.
     """
     if not known:
         if wanted and wanted != instance:

@@ -9,8 +9,10 @@ from relay.model.table import TableId
 
 DDL_SUFFIX: Final = ".ddl"
 PLACEHOLDERS: Final = ("db", "table", "tag")
-"""The logical database, the logical table, and each tag of the table."""
-# Kafka takes 249 characters; four of them are kept for the `.ddl` topic beside it.
+"""Placeholders of topic patterns: the logical database, the logical table, and each tag of the
+table.
+"""
+# Kafka allows 249 characters. Four are reserved for the suffix `.ddl` of the topic of statements.
 _TOPIC_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,245}")
 _FIXED_TEXT: Final = re.compile(r"[A-Za-z0-9._-]*")
 _PLACEHOLDER: Final = re.compile(r"\{([^{}]*)\}")
@@ -44,10 +46,10 @@ def topic_mistakes(topic: str) -> Iterator[str]:
 def expanded_topics(
     topics: Iterable[str], logical: TableId, tags: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Return the topics of a table: plain names, and templates with its names inserted.
+    """Return the topics of a table: plain names, and patterns with the table's names inserted.
 
     `{tag}` gives one topic for each of the table's tags. Raises UnmappedName if Kafka does not
-    accept the result, or if it is the name of another topic's DDL.
+    accept the result, or if it is the name of a topic of statements.
     """
     found: dict[str, None] = {}
     for topic in topics:
@@ -58,9 +60,11 @@ def expanded_topics(
 
 
 def table_of_topic(template: str, topic: str, database: str) -> TableId | None:
-    """Return the table for which `expanded_topics` makes this topic; the inverse, without tags.
+    """Return the table for which a pattern gives this topic: the inverse of `expanded_topics`,
+    without tags.
 
-    A template without `{table}` gives a table without a name. None for another topic.
+    A pattern without `{table}` gives a table without a name. None if the pattern does not give the
+    topic for a table of `database`.
     """
     pattern = re.escape(template).replace(r"\{db\}", re.escape(database))
     pattern = pattern.replace(r"\{table\}", "(?P<table>.+)", 1)
@@ -72,8 +76,8 @@ def table_of_topic(template: str, topic: str, database: str) -> TableId | None:
 def database_topics(topics: Iterable[str], database: str) -> tuple[str, ...]:
     """Return the topics of changes that belong to a logical database but to none of its tables.
 
-    Placeholders of tables leave a template, with the separators that they leave at its ends; a
-    template of nothing else gives the database's name. Raises UnmappedName as `expanded_topics`.
+    `{table}` and `{tag}` are removed from a pattern, then separators at its ends. If nothing is
+    left, the topic has the database's name. Raises UnmappedName as `expanded_topics`.
     """
     found: dict[str, None] = {}
     for topic in topics:

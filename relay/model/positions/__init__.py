@@ -1,4 +1,3 @@
-"""Binlog coordinates, executed GTID sets, and the position of an instance in its source.
-
-May import `relay.model` only.
+"""Binlog coordinates, GTID sets, and the position of an instance in its source. May import
+`relay.model` only.
 """

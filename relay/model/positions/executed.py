@@ -1,4 +1,4 @@
-"""The transactions in a server's binlog, and those of a set that it lacks."""
+"""The transactions that a server's binlog has, and those of a set that it lacks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,11 +11,12 @@ from relay.model.positions.gtid import GtidSet
 class Executed:
     """The transactions that a server has executed and logged.
 
-    `gtids` is MySQL's gtid_executed, or MariaDB's gtid_binlog_pos: the transaction of each domain
-    that was logged last. `state` is MariaDB's gtid_binlog_state: the newest number of each (domain,
-    server), the one logged last at the end of its domain. `strict` is gtid_strict_mode: the server
-    takes no number that is not greater than the last of its domain. If it is off, numbers of a
-    domain rise only per server: only `state` shows the existing ones.
+    gtids   MySQL's gtid_executed, or MariaDB's gtid_binlog_pos: the last logged transaction of each
+            domain
+    state   MariaDB's gtid_binlog_state: the newest number of each (domain, server); in each domain
+            the last entry is the one logged last
+    strict  MariaDB's gtid_strict_mode: in a domain, the server accepts only rising numbers. If it
+            is off, numbers rise only per server, and only `state` shows which ones exist
     """
 
     gtids: GtidSet
@@ -24,14 +25,14 @@ class Executed:
 
     @classmethod
     def parse(cls, executed: str, state: str = "", *, strict: bool = False) -> "Executed":
-        """Read the texts of the servers' variables.
+        """Read the values of the servers' variables.
 
-        Without a `state` the numbers of a domain are taken to be in order.
+        Without a `state`, the numbers of each domain are assumed to rise.
         """
         return cls(GtidSet.parse(executed), MappingProxyType(binlog_state(state)), strict)
 
     def lacking(self, wanted: GtidSet) -> GtidSet:
-        """Return what of `wanted` the server does not have."""
+        """Return the part of `wanted` that the server does not have."""
         lacking = wanted.without(self.gtids)
         if not self.state:
             return lacking
@@ -43,8 +44,8 @@ class Executed:
         return GtidSet(lacking.intervals, MappingProxyType(domains))
 
     def passed_of(self, lacking: GtidSet) -> GtidSet:
-        """Return the lacking transactions that can no longer arrive: under `strict` another
-        transaction has the number.
+        """Return the part of `lacking` that the server can no longer receive: under `strict`, its
+        domain has already reached the number.
         """
         passed = {
             d: last
@@ -54,23 +55,23 @@ class Executed:
         return GtidSet(domains=MappingProxyType(passed))
 
     def knows_domain(self, domain: int) -> bool:
-        """Return whether anything was logged in a MariaDB domain.
+        """Return whether the server has logged a transaction in a MariaDB domain.
 
         False also after FLUSH BINARY LOGS DELETE_DOMAIN_ID.
         """
         return domain in self.gtids.domains or any(each == domain for each, _ in self.state)
 
     def newest_of(self, domain: int, server: int) -> int:
-        """Return the newest number of a server in a MariaDB domain.
+        """Return the newest number that a server has in a MariaDB domain.
 
-        Where the server wrote nothing there, the domain's last number.
+        If that server wrote nothing in the domain, return the domain's last number.
         """
         return self.state.get((domain, server), 0) or self.gtids.domains.get(domain, (0, 0))[1]
 
     def kept_of(self, published: GtidSet) -> GtidSet:
         """Return the part of a published set that the server has.
 
-        Reading continues there after a loss was accepted.
+        After an accepted loss, reading continues there.
         """
         lost = self.lacking(published)
         domains = {
@@ -83,8 +84,8 @@ class Executed:
         return GtidSet(published.without(GtidSet(lost.intervals)).intervals, kept)
 
     def _last_kept(self, domain: int, server: int) -> tuple[int, int] | None:
-        """Return the newest transaction of the same server, which was published before the lost
-        one; else the domain's last.
+        """Return (server id, number) of the newest transaction of the same server, which was
+        published before the lost one; else the domain's last.
         """
         if number := self.state.get((domain, server), 0):
             return server, number

@@ -30,12 +30,12 @@ class TransactionSource:
 
 @dataclass(frozen=True, slots=True)
 class GtidSet:
-    """MySQL's intervals per source, or MariaDB's newest id per domain.
+    """A set of transactions: MySQL's intervals of each source, or MariaDB's newest id of each
+    domain.
 
-    A stream holds one of the two kinds.
-
-    `intervals` are sorted, disjoint and never adjacent. `domains` maps a domain to the server id
-    and sequence number of its last transaction, which includes all earlier ones.
+    intervals  MySQL: sorted, disjoint and never adjacent; empty for MariaDB
+    domains    MariaDB: (server id, sequence number) of the last transaction in each domain, which
+               includes all earlier ones; empty for MySQL
     """
 
     intervals: Mapping[TransactionSource, tuple[Interval, ...]] = field(
@@ -47,7 +47,7 @@ class GtidSet:
     def parse(cls, text: str) -> "GtidSet":
         """Read the text of a set or of a single id; "" is the empty set.
 
-        Raises ValueError with the invalid part.
+        Raises ValueError, which names the invalid part.
         """
         intervals: dict[TransactionSource, tuple[Interval, ...]] = {}
         domains: dict[int, tuple[int, int]] = {}
@@ -71,15 +71,15 @@ class GtidSet:
         return not self.intervals and not self.domains
 
     def with_gtid(self, text: str) -> "GtidSet":
-        """Return the set with one more transaction (or set) in it.
+        """Return the set with the transactions of `text` added.
 
-        In a MariaDB domain the later call wins, as the binlog's order does.
+        In a MariaDB domain the added id replaces the former one, even if its number is smaller.
         """
         return self.with_all(GtidSet.parse(text))
 
     def with_each(self, ids: Iterable[str]) -> "GtidSet":
-        """Return the set with these single transactions in it, as `with_gtid` makes it one after
-        the other; a run of numbers costs one step.
+        """Return the set with these transactions added, as if `with_gtid` were called for each in
+        order. Consecutive MySQL numbers cost one step.
         """
         result = self
         for text in _runs(ids):
@@ -87,7 +87,7 @@ class GtidSet:
         return result
 
     def with_all(self, other: "GtidSet") -> "GtidSet":
-        """Return the union; for MariaDB domains in both sets, the other set's id is used."""
+        """Return the union. For a MariaDB domain in both sets, the other set's id is used."""
         intervals = dict(self.intervals)
         for source, added in other.intervals.items():
             held = intervals.get(source, ())
@@ -103,9 +103,9 @@ class GtidSet:
         return self.covers(GtidSet.parse(text))
 
     def covers(self, other: "GtidSet") -> bool:
-        """Return whether all of the other set is in this one.
+        """Return whether this set contains all transactions of the other set.
 
-        MariaDB domains compare sequence numbers.
+        For MariaDB domains, sequence numbers are compared.
         """
         return all(
             _within(self.intervals.get(source, ()), wanted)
@@ -116,8 +116,9 @@ class GtidSet:
         )
 
     def without(self, other: "GtidSet") -> "GtidSet":
-        """Return the part of this set that the other lacks: MySQL's GTID_SUBTRACT, and MariaDB
-        domains that are ahead here.
+        """Return the transactions that the other set lacks.
+
+        MySQL: as GTID_SUBTRACT. MariaDB: the domains whose number is greater here.
         """
         intervals: dict[TransactionSource, tuple[Interval, ...]] = {}
         for source, held in self.intervals.items():
@@ -152,7 +153,7 @@ def _numbered(part: str) -> Iterator[tuple[TransactionSource, Interval]]:
 
 
 def _runs(ids: Iterable[str]) -> Iterator[str]:
-    """MySQL ids that count up as one interval; of each MariaDB domain the last id alone."""
+    """Yield consecutive MySQL ids as one interval, and of each MariaDB domain only the last id."""
     domains: dict[str, str] = {}
     source, first, last = "", 0, 0
     for text in ids:

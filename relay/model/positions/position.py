@@ -1,4 +1,4 @@
-"""Positions in a source's history, and the order key."""
+"""Positions in a source's binlog, and the order key."""
 
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -22,7 +22,7 @@ class BinlogPosition(NamedTuple):
 
     @property
     def rank(self) -> tuple[int, int]:
-        """Sorts positions of one server: the file's number, then the offset."""
+        """Sort key for positions of one server: (number of the file, offset)."""
         return file_number(self.file), self.offset
 
     def __str__(self) -> str:
@@ -31,9 +31,12 @@ class BinlogPosition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SourceIdentity:
-    """Identifies the server history of a position. `server_uuid` is empty on MariaDB.
-    `file_created_s` is the creation time that the binlog file's format-description event carries
-    (Unix seconds; 0 if the server writes none); it names one incarnation of a file name.
+    """Identifies the server, and the history of its binlog, that a position belongs to.
+
+    server_uuid     empty on MariaDB
+    server_id       the server's server_id
+    file_created_s  creation time in the format description event of the binlog file, Unix seconds;
+                    0 if the server writes none. It distinguishes two files of one name
     """
 
     server_uuid: str
@@ -48,10 +51,11 @@ class SourceIdentity:
 
 @dataclass(frozen=True, slots=True)
 class LastTransaction:
-    """The newest transaction up to a position that changed something.
+    """The newest transaction before a position that changed something.
 
-    `begin` is the offset of its first event, `gtid` is "" if the source has none. `digest` is in
-    hexadecimal (`relay.model.records.last_transaction` computes it).
+    begin   coordinates of its first event
+    gtid    its GTID, "" if the source has none
+    digest  digest of its first changes in hexadecimal (`relay.model.records.last_transaction`)
     """
 
     begin: BinlogPosition
@@ -61,10 +65,12 @@ class LastTransaction:
 
 @dataclass(frozen=True, slots=True)
 class SourcePosition:
-    """The end of a whole source transaction: where reading may continue.
+    """The end of a whole source transaction, from which reading may continue.
 
-    `gtid_set` is the executed set's text, "" without GTIDs. `last` identifies the last transaction
-    before it, None if it is unknown. It is ignored when two positions are compared.
+    binlog    the coordinates
+    gtid_set  text of the executed set, "" without GTIDs
+    identity  the server and its history
+    last      the last transaction before the position, None if unknown; ignored in comparisons
     """
 
     binlog: BinlogPosition
@@ -76,7 +82,8 @@ class SourcePosition:
 class OrderPair(NamedTuple):
     """The order key of a change, which never decreases within an instance.
 
-    `execute_time` is in milliseconds, `execute_position` has 63 bits.
+    execute_time      Unix milliseconds
+    execute_position  63 bits
     """
 
     execute_time: int

@@ -1,4 +1,4 @@
-"""The position record, its parts, and their stored form.
+"""The position record, its parts, and their form in the position topic.
 
-May import `relay.model` only. A change of a stored form needs a new format number.
+May import `relay.model` only. A change of the stored form needs a new format number.
 """

@@ -1,4 +1,4 @@
-"""How far the schema history of a source was followed. Pure."""
+"""How far the schema history of a source was followed, as part of the position record. Pure."""
 
 from dataclasses import replace
 
@@ -6,17 +6,19 @@ from relay.model.positions.position import SourcePosition
 
 
 def names_up_to(source: SourcePosition, names: SourcePosition | None) -> SourcePosition | None:
-    """Return `names` if the history was followed up to the position `source`, else None."""
+    """Return `names` if the schema history was followed exactly up to the position `source`, else
+    None.
+    """
     if names is None or (names.binlog, names.identity) != (source.binlog, source.identity):
         return None
     return names
 
 
 def names_kept(source: SourcePosition, names: SourcePosition | None) -> SourcePosition | None:
-    """Return `names` for a position after `source` whose statements are not followed: with the GTID
-    set, so that they can be followed later without those that it holds.
+    """Return `names` for a position after `source` whose statements were not followed.
 
-    None if the history is of another server: it contains no statement that is read here.
+    With its GTID set, those statements can be followed later. None if the history is another
+    server's: it has no statement of this binlog.
     """
     if names is None or names.identity.server != source.identity.server:
         return None

@@ -1,12 +1,10 @@
-"""What identifies the last published transaction in its source's binlog: its place, its GTID, and a
-digest of its first changes.
+"""Identifies the last published transaction in its source's binlog: by coordinates, GTID, and a
+digest of its first changes. No I/O.
 
-No I/O.
-
-It is compared with the binlog whenever the source is opened. A server that was restored from an
-older copy reuses GTIDs, and an image of a virtual machine even files and offsets; but its rows and
-their times differ. Only the transaction before a committed position is needed, so no other digest
-is computed.
+The relay compares it with the binlog whenever it opens the source. A server that was restored from
+an older copy uses GTIDs again, and an image of a virtual machine even files and offsets. Its rows
+and their times differ. Only the transaction before a committed position is needed, so no other
+digest is computed.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,24 +26,28 @@ from relay.model.change import (
 from relay.model.positions.position import LastTransaction
 
 MOST_CHANGES: Final = 16
-"""How many changes of a transaction (row events, statements, steps of XA) its digest is made of."""
+"""Number of changes of a transaction (row events, statements, steps of XA) that its digest
+includes.
+"""
 _DIGEST_BYTES: Final = 16
 _ROW_BYTES: Final = 1024
-"""How many bytes of each row event count."""
+"""Number of bytes of each row event that the digest includes."""
 _HEAD_BYTES: Final = 10
-"""Bytes at the front of a row event that a replica writes otherwise: table number, flags, and in
-version 2 the length of extra data.
+"""Bytes at the start of a row event that a replica may write differently: table number, flags, and
+in version 2 the length of extra data.
 """
 _OPERATIONS: Final = {
     23: Operation.INSERT, 24: Operation.UPDATE, 25: Operation.DELETE,
     30: Operation.INSERT, 31: Operation.UPDATE, 32: Operation.DELETE, 39: Operation.UPDATE,
 }  # fmt: skip
-"""mysql-server, Log_event_type: row events of both versions, and PARTIAL_UPDATE_ROWS."""
+"""Operation of each row event type, of both versions, and of PARTIAL_UPDATE_ROWS (mysql-server,
+Log_event_type).
+"""
 
 
 def last_transaction(begin: TransactionBegin, changes: Iterable[bytes]) -> LastTransaction:
-    """Identify a transaction by its beginning and its first changes, as `change_bytes` gives
-    them.
+    """Return the identity of a transaction, from its begin and the `change_bytes` of its first
+    changes.
     """
     return LastTransaction(begin.position, begin.gtid, changes_digest(changes))
 
@@ -70,7 +72,7 @@ def change_bytes(item: RawItem | StreamItem) -> bytes | None:
     if isinstance(item, RawRows):
         return _rows(_OPERATIONS[item.type_code], item.header_time_s, item.body)
     if isinstance(item, Statement):
-        # A replica may log other words than its master behind the first one.
+        # A replica may log the statement with other words after the first one.
         word = "".join(item.sql.split(maxsplit=1)[:1]).upper()
         return f"statement {item.header_time_s} {word}".encode("utf-8", "replace")
     if isinstance(item, XaStep):
@@ -81,8 +83,8 @@ def change_bytes(item: RawItem | StreamItem) -> bytes | None:
 def last_changed(
     items: Sequence[StreamItem], first: int, end: int
 ) -> tuple[TransactionBegin, list[bytes]] | None:
-    """Return the beginning and the first changes of the last transaction in items[first:end] that
-    has some; None without one.
+    """Return (begin, bytes of the first changes) of the last transaction in items[first:end] that
+    has a change; None if none has.
     """
     after = end
     for at in range(end - 1, first - 1, -1):
@@ -95,15 +97,12 @@ def last_changed(
 
 
 def first_changes(items: Iterable[RawItem | StreamItem]) -> list[bytes]:
-    """Return the identifying bytes of the first changes."""
+    """Return the `change_bytes` of the first MOST_CHANGES changes."""
     return [change for item in items if (change := change_bytes(item)) is not None]
 
 
 class LastTransactionTracker:
-    """Takes the items of a stream in their order.
-
-    `last` is the newest whole transaction that changed something, None before the first.
-    """
+    """Follows a stream, item by item, and identifies its last transaction."""
 
     def __init__(self) -> None:
         self._begin: TransactionBegin | None = None

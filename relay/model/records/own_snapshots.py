@@ -1,7 +1,9 @@
-"""Copies that the relay requests itself: at the first start, and after an accepted loss.
+"""Copies of all tables that the relay requests itself: at the first start, and after an accepted
+loss.
 
-The request's number is written into the position record, in the Kafka transaction of the position
-that makes the copy due. Any relay creates its document in ZooKeeper from this number afterwards.
+The number of the request is written into the position record, in the same Kafka transaction as the
+position that makes the copy necessary. Later, any relay creates the request's document in ZooKeeper
+from this number.
 """
 
 from collections.abc import Collection, Mapping
@@ -18,7 +20,7 @@ ALL_TABLES: Final = "*.*"
 
 
 class OwnSnapshot(StrEnum):
-    """Why the relay requests a copy: the first word of the request's number."""
+    """Why the relay requests a copy. The value is the first word of the request's number."""
 
     INITIAL = "initial"
     """The instance starts for the first time."""
@@ -27,9 +29,8 @@ class OwnSnapshot(StrEnum):
 
 
 def own_snapshots(why: OwnSnapshot, now_s: float) -> dict[str, SnapshotProgress]:
-    """Return the progress of a new request of the relay's own, for the position record.
-
-    `now_s`: Unix seconds.
+    """Return the progress of a new request by its number, for the position record. `now_s`: Unix
+    seconds.
     """
     moment = datetime.fromtimestamp(now_s, UTC).strftime("%Y%m%d-%H%M%S")
     number = f"{why}-{moment}-{token_hex(2)}"
@@ -37,16 +38,17 @@ def own_snapshots(why: OwnSnapshot, now_s: float) -> dict[str, SnapshotProgress]
 
 
 def why_own(number: str) -> OwnSnapshot | None:
-    """Return why the relay made a request, None of an operator's."""
+    """Return why the relay made the request with this number; None for an operator's request."""
     first = number.partition("-")[0]
     return OwnSnapshot(first) if first in set(OwnSnapshot) else None
 
 
 def unasked(snapshots: Mapping[str, SnapshotProgress]) -> list[str]:
-    """Return the numbers of own requests without any progress: their document may be missing.
+    """Return the numbers of the relay's own requests without progress: their documents may be
+    missing.
 
-    One that made progress, or was paused, had a document. Without it ZooKeeper was wiped, and an
-    operator may have paused or cancelled the request.
+    A request with progress, or a paused one, had a document. If that is missing now, ZooKeeper was
+    wiped, and an operator may have paused or cancelled the request.
     """
     untouched = SnapshotProgress()
     return [name for name, each in snapshots.items() if why_own(name) and each == untouched]
@@ -55,7 +57,8 @@ def unasked(snapshots: Mapping[str, SnapshotProgress]) -> list[str]:
 def noting_pauses(
     snapshots: Mapping[str, SnapshotProgress], paused: Collection[str]
 ) -> dict[str, SnapshotProgress]:
-    """Return the progress that also says which own requests were paused before their first chunk.
+    """Return the progress, in which own requests that were paused before their first chunk are
+    marked.
 
     `paused`: the numbers of all requests that are paused now.
     """

@@ -1,6 +1,4 @@
-"""The position record: all data that a relay needs to continue exactly where the last one
-stopped.
-"""
+"""The position record: all that a relay needs to continue exactly where the last one stopped."""
 
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
@@ -22,14 +20,11 @@ from relay.model.records.snapshot_progress import SnapshotProgress, leave_out_un
 from relay.model.records.transaction_report import TransactionReport
 
 FORMAT: Final = 9
-"""The newest format that is read.
-
-A record is written in the oldest one that holds what it has to say: 1 without `replay` and `skips`,
-2 with them, 3 for a group of sources, 4 for one with `skips`, which are those of one source, 5 with
-a digest of a mapping set or of partition rules, or with a split transaction that counts only the
-rows that the source kept, 6 with the progress of snapshots, 7 with a split transaction whose BEGIN
-message is published, 8 with forms of hashed keys or a copy paused before its first chunk, 9 with
-messages under a second transactional id.
+"""The newest format that this version reads. A record is written in the oldest format that can
+express it. 2 adds `replay` and `skips`, 3 a group of sources, 4 a group with `skips`. 5 adds
+digests of mapping sets and partition rules, and splits that count only rows that the source kept. 6
+adds snapshots, 7 splits with a published BEGIN message, 8 forms of hashed keys and copies that were
+paused before their first chunk, and 9 messages under a second transactional id.
 """
 
 _LEFT_OUT_IF_EMPTY: Final = (
@@ -45,14 +40,14 @@ _ABSENT: Final[dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class SplitProgress:
-    """The visible part of a source transaction that is published in parts.
+    """The published part of a source transaction that is published in parts.
 
-    `items_done` counts row changes before filters, and statements, from the transaction's begin.
-    `execute_time`, the mapping set and `configuration` (a digest of filters and message settings)
-    stay in force to its end, so that a re-read gives the same messages. `mapping_digest` is "" in
-    formats before 5, and without a mapping set. `without_rolled_back` is False in formats before 5,
-    which may count rows that the source rolled back. `report` contains the counts for its END
-    message, None while it has no BEGIN message.
+    items_done           published row changes (counted before filters) and statements
+    execute_time         Unix milliseconds; the same for all parts
+    configuration        digest of filters and message settings, which stay the same to its end
+    mapping_set, mapping_digest  its mapping set; 0 and "" without one, "" in formats before 5
+    without_rolled_back  False in formats before 5, whose count may include rolled-back rows
+    report               counts for its END message; None if it has no BEGIN message
     """
 
     begin: BinlogPosition
@@ -67,22 +62,22 @@ class SplitProgress:
 
     @property
     def mapping(self) -> MappingName:
-        """The set that the transaction is published under."""
+        """The mapping set under which the transaction is published."""
         return MappingName(self.mapping_set, self.mapping_digest)
 
     def is_of(self, gtid: str, begin: BinlogPosition) -> bool:
-        """Return whether this is a part of the transaction with this GTID, which other servers
-        keep. Without GTIDs, compare the coordinates of its begin.
+        """Return whether this is the transaction with this GTID, which is the same on other
+        servers. Without GTIDs, the coordinates of its begin are compared.
         """
         return self.gtid == gtid if self.gtid else self.begin == begin
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A range of the binlog that is read again because an operator moved the position back.
+    """A range of the binlog that is published again because an operator moved the position back.
 
-    Transactions that begin before `publish_from` are read only for their order keys. After `until`,
-    the former position, no order key is below `order`, the key at that position.
+    Transactions before `publish_from` are read only to compute order keys. The range ends at
+    `until`, the former position. Later order keys are not below `order`, the order key there.
     """
 
     publish_from: BinlogPosition
@@ -92,8 +87,8 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class OtherSource:
-    """The position of another source of a group, how far its schema history was followed (None:
-    never), and its transactions to skip.
+    """The position of a further source of a group, how far its schema history was followed (None:
+    never), and the GTIDs of its transactions to skip.
     """
 
     source: SourcePosition
@@ -103,26 +98,27 @@ class OtherSource:
 
 @dataclass(frozen=True, slots=True)
 class PositionRecord:
-    """The end of the last whole source transaction, and the order key there.
+    """The end of the last published source transaction, and all that the next relay needs there.
 
-    `change_time_ms` is min(raw change time, relay's clock at publishing), for searches by time.
-    `partitions` keeps the partition count that each topic had when the instance first wrote to it,
-    because a key keeps its partition when the topic grows. `skips` are the GTIDs of coming
-    transactions that are skipped by an operator's request. `mapping_set` and `mapping_digest` name
-    the set that the last rows were published under, or that an operator confirmed for the next
-    ones; 0 and "" if an older relay wrote the record without them. `placed_by` are the digests of
-    the partition rules by which each topic's rows were assigned to partitions; topics of formats
-    before 5 are missing. `formats` is the message format of each topic, which older relays ignore
-    and leave out. `kept_mappings` are the sets whose documents the position topic holds: digest →
-    number of records. `names` is how far the schema history of the source was followed,
-    None if never. For a group, `following` names the source that `source`, `names`, `skips` and a
-    split transaction are of; `others` are the other ones. `place` identifies the position on every
-    server that replicates it, None if digests are not kept. `rows` is a digest of the rules, masks
-    and transforms that change messages; "" without any. `snapshots` is the progress of each request
-    to copy tables, by its id. `second_id`: messages may be on their way under the instance's second
-    transactional id, so the next relay fences it as well. `highest_set` is the highest number of a
-    set that a record of the instance has named, if `mapping_set` is lower; older relays leave it
-    out.
+    source, order, epoch  position of the source `following`, order key and epoch of the last change
+    change_time_ms  time of the last change, at most the relay's clock; for searches by time
+    partitions      partitions of each topic at the instance's first write; later ones are not used
+    split, replay   a transaction published in parts, a range published again; None without one
+    skips           GTIDs of coming transactions that an operator skipped
+    mapping_set, mapping_digest  the set of the last rows, or the one that an operator confirmed for
+                    the next ones; 0 and "" if an older relay wrote the record
+    kept_mappings   sets whose documents are in the position topic: digest → number of records
+    highest_set     highest number of a set that was named, if `mapping_set` is lower; else 0
+    names           how far the schema history of the source was followed; None: never
+    following       group: the source that `source`, `names`, `skips` and `split` are about
+    others          the other sources of a group
+    place           identifies the position on other servers too; None without digests
+    rows            digest of the rules, masks and transforms that change messages; "" without any
+    placed_by       digest of the partition rules of each topic; missing in formats before 5
+    hashed_forms    forms in which keys were hashed (`relay.model.records.hashed_forms`)
+    formats         message format of each topic; older relays ignore and omit it
+    snapshots       progress of each request to copy tables, by its number
+    second_id       messages may have the second transactional id: the next relay fences it
     """
 
     source: SourcePosition
@@ -150,17 +146,19 @@ class PositionRecord:
 
     @property
     def mapping(self) -> MappingName:
-        """The set that the record names."""
+        """The mapping set that the record names."""
         return MappingName(self.mapping_set, self.mapping_digest)
 
     @property
     def highest_number(self) -> int:
-        """The highest number of a set that rows of the instance were published under (ADR 89)."""
+        """The highest number of a mapping set under which rows of the instance were published (ADR
+        89).
+        """
         split = 0 if self.split is None else self.split.mapping_set
         return max(self.highest_set, self.mapping_set, split)
 
     def under(self, mapping: MappingName) -> "PositionRecord":
-        """Return the record with this set for the next rows; the highest number is kept."""
+        """Return the record with another set for the next rows; `highest_number` is kept."""
         highest = self.highest_number if self.highest_number > mapping.number else 0
         number, digest = mapping
         return replace(self, mapping_set=number, mapping_digest=digest, highest_set=highest)
@@ -173,7 +171,9 @@ class PositionRecord:
 
     @property
     def as_history_entry(self) -> "PositionRecord":
-        """The record in the position history; a move back takes the rest from the newest record."""
+        """The record in the form of the position history, without fields that a move back takes
+        from the newest record.
+        """
         of_topics: dict[str, Any] = {"placed_by": {}, "hashed_forms": {}, "formats": {}}
         own: dict[str, Any] = {"mapping_digest": "", "kept_mappings": {}, "second_id": False}
         return replace(self, snapshots={}, highest_set=0, **own, **of_topics)
@@ -198,27 +198,29 @@ class PositionRecord:
 
     @property
     def skips_some(self) -> bool:
-        """Whether a coming transaction of any source is to be left out."""
+        """Whether a coming transaction of any source will be skipped."""
         return any(each.skips for each in self.standing.values())
 
     @property
     def standing(self) -> dict[str, OtherSource]:
-        """The position of each source, by name; a single source is named ""."""
+        """Position, names and skips of each source, by name; the name of a single source is ""."""
         return {self.following: OtherSource(self.source, self.names, self.skips), **self.others}
 
     @property
     def positions(self) -> dict[str, SourcePosition]:
-        """The position of each source, by name; a single one is called ""."""
+        """The position of each source, by name; the name of a single source is ""."""
         return {name: each.source for name, each in self.standing.items()}
 
     def with_source(self, name: str, at: OtherSource) -> "PositionRecord":
-        """Return the record with another position for one source; a single source is named ""."""
+        """Return the record with another position for one source; the name of a single source is
+        "".
+        """
         if name == self.following:
             return replace(self, source=at.source, names=at.names, skips=at.skips)
         return replace(self, others={**self.others, name: at})
 
     def to_bytes(self) -> bytes:
-        """Return the record as JSON, without empty fields that older versions do not know."""
+        """Return the record as JSON. Empty fields that older versions do not know are omitted."""
         fields = asdict(self)
         leave_out_unpaused(fields["snapshots"])
         if self.format == 1:
@@ -241,7 +243,7 @@ class PositionRecord:
     def from_bytes(cls, value: bytes) -> "PositionRecord":
         """Read a record of this or an older format.
 
-        Raises PositionNewer, or PositionUnreadable if it is not a record.
+        Raises PositionNewer for a newer format, and PositionUnreadable for anything else.
         """
         try:
             fields: dict[str, Any] = orjson.loads(value)

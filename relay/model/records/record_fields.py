@@ -1,4 +1,4 @@
-"""Parts of the JSON of a position record."""
+"""Converts parts of a position record to and from JSON."""
 
 from typing import Any
 
@@ -20,9 +20,9 @@ def position_fields(value: object) -> dict[str, Any]:
 
 
 def leave_out_unknown(fields: dict[str, Any]) -> None:
-    """Take `last` out of positions where it is not known.
+    """Remove `last` from positions whose last transaction is unknown.
 
-    A relay that does not know the field ignores it.
+    Relays that do not know the field ignore it.
     """
     for standing in (fields, *fields.get("others", {}).values()):
         for position in (standing["source"], standing.get("names")):

@@ -1,14 +1,14 @@
-"""The position of the last published transaction, in a form that is valid on every server that
-replicates it without GTIDs. No I/O.
+"""The position after the last published transaction, in a form that is valid on every server that
+replicates the transaction without GTIDs. No I/O.
 
-Transactions can be identical to the last byte, for example a row that is inserted and deleted again
-and again. So a transaction alone is not recognized. A *landmark* is a transaction that began in a
-later second than every one before it. No earlier transaction is equal to it, because its second is
-part of its digest. From there transactions are counted and their digests chained: the position is
-reached after that many transactions with that chain.
+Two transactions can be equal in every byte, for example if a row is inserted and deleted
+repeatedly. So a transaction alone does not identify a position. A *landmark* is a transaction that
+began in a later second than every transaction before it. No earlier transaction equals it, because
+its second is part of its digest. From there on, transactions are counted and their digests are
+chained. The position is reached after that number of transactions with that chain.
 
-The first transaction that a relay reads is not a landmark: others of its second may precede it if
-the relay's clock is behind.
+The first transaction that a relay reads is not a landmark: others of the same second may precede it
+if the relay's clock is behind.
 """
 
 from dataclasses import dataclass, replace
@@ -20,20 +20,21 @@ from relay.model.positions.position import SourcePosition
 from relay.model.records.transaction_digest import DIGEST_BYTES, Digested
 
 _MOST_AHEAD: Final = 100
-"""So many seconds of the future are remembered one by one."""
+"""Largest number of future seconds that are kept one by one."""
 _LONG_SECONDS: Final = 60
-"""After a position is found, equal ones are searched for this many seconds: a transaction that
-waited for a lock began before its predecessors.
+"""For this many seconds after a found position, the search continues for equal positions: a
+transaction that waited for a lock began before its predecessors.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Landmark:
-    """The transaction from which others are counted: its second, its digest, and that of the one
-    before it.
+    """The transaction from which others are counted.
 
-    The last is "" in records of older releases, which used the first transaction that they read as
-    a landmark.
+    second  Unix second in which it began
+    digest  its digest
+    before  digest of the transaction before it; "" in records of older releases, which used the
+            first transaction that they read as a landmark
     """
 
     second: int
@@ -43,10 +44,14 @@ class Landmark:
 
 @dataclass(frozen=True, slots=True)
 class ResumeFingerprint:
-    """The position after one transaction. Digests are in hexadecimal. No transaction up to here
-    began after `newest_s`, except those that sessions dated to the seconds in `ahead`. After the
-    landmark (None until there is one) follow `count` transactions; `chain` is computed from its
-    digest and theirs. `last` is the digest of the newest one.
+    """The position after one transaction. Digests are in hexadecimal.
+
+    newest_s  the latest second in which a transaction up to here began, without those in `ahead`
+    ahead     seconds in the future to which sessions dated transactions
+    landmark  the landmark; None until there is one
+    count     number of transactions after the landmark
+    chain     digest of the landmark's digest and theirs
+    last      digest of the newest transaction
     """
 
     newest_s: int
@@ -57,9 +62,10 @@ class ResumeFingerprint:
     last: str = ""
 
     def behind(self, transaction: Digested, clock_s: float) -> "ResumeFingerprint":
-        """Return the position after the next transaction.
+        """Return the fingerprint after the next transaction.
 
-        A transaction dated later than `clock_s` was dated by its session and is not a landmark.
+        A transaction that is dated later than `clock_s` (Unix seconds) was dated by its session,
+        and is not a landmark.
         """
         digest, second = transaction.digest.hex(), transaction.second
         if second <= self.newest_s:
@@ -81,16 +87,15 @@ class ResumeFingerprint:
 
 
 def chained(chain: str, digest: str) -> str:
-    """Return the digest of the chain with one more transaction."""
+    """Return the chain after one more transaction."""
     return blake2b((chain + digest).encode(), digest_size=DIGEST_BYTES).hexdigest()
 
 
 class Sighting(Enum):
     """The result of a search for a position in a server's binlog.
 
-    MISSING: fewer transactions follow the landmark, or the landmark itself is missing. UNPROVEN:
-    the transaction found may be the landmark, or a later equal one, with the landmark in a purged
-    part of the binlog.
+    MISSING: the landmark is missing, or fewer transactions follow it. UNPROVEN: the found
+    transaction may be the landmark or a later equal one, because the binlog before it is purged.
     """
 
     FOUND = "found"
@@ -102,8 +107,8 @@ class Sighting(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """The result of a search: the position to continue at if it was found, and the least number
-    of missing transactions.
+    """The result of a search, with the position if it was found, and the least number of missing
+    transactions.
     """
 
     sighting: Sighting
@@ -112,10 +117,10 @@ class Sought:
 
 
 class LandmarkSearch:
-    """Reads the transactions of a server's binlog in order, from before the landmark.
+    """Searches a position in the transactions of a server's binlog, which are passed in order.
 
-    `needs_before`: no other fact proves that the search began before the landmark, so the preceding
-    transaction must be read too.
+    `needs_before`: the transaction before the landmark must be read too, because nothing else
+    proves that the search began before the landmark.
     """
 
     def __init__(self, fingerprint: ResumeFingerprint, *, needs_before: bool) -> None:
@@ -133,7 +138,7 @@ class LandmarkSearch:
         self._newest_s = 0
 
     def take(self, transaction: Digested, end: SourcePosition) -> None:
-        """The next transaction of the binlog, and where it ends."""
+        """Add the next transaction of the binlog; `end` is the position after it."""
         digest = transaction.digest.hex()
         counted = [(count + 1, chained(chain, digest)) for count, chain in self._open]
         if digest == self._landmark.digest:
@@ -160,8 +165,8 @@ class LandmarkSearch:
     def sought(self) -> Sought:
         """The result of the search in the transactions that were read so far."""
         if self._unproven:
-            # Nothing before the landmark is like it, so what was found behind this one would be
-            # counted from a later one.
+            # No transaction before the landmark equals it. So the positions that were found after
+            # an earlier equal transaction were counted from the wrong one.
             return Sought(Sighting.UNPROVEN)
         if len(self._found) > 1:
             return Sought(Sighting.SEVERAL)
@@ -172,7 +177,9 @@ class LandmarkSearch:
         return Sought(Sighting.MISSING, lacking=self._fingerprint.count - self._reached)
 
     def _counted_from(self, digest: str) -> list[tuple[int, str]]:
-        """Return the counts that begin here, if this is the landmark and no equal one was read."""
+        """Return the counts that begin at this transaction, if it is the first one that equals the
+        landmark.
+        """
         before = self._landmark.before
         if self._last and before:
             return [(0, digest)] if self._last == before else []
@@ -181,8 +188,8 @@ class LandmarkSearch:
 
 
 def _remembered(newest_s: int, ahead: tuple[int, ...], second: int) -> tuple[int, tuple[int, ...]]:
-    """Return the seconds of the future with one more; if there are too many, the nearest one
-    counts as reached.
+    """Return (newest second, future seconds) after one more future second. If there are too many,
+    the nearest one becomes the newest second.
     """
     seconds = sorted({*ahead, second})
     if len(seconds) <= _MOST_AHEAD:

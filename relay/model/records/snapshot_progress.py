@@ -6,23 +6,24 @@ from hashlib import sha256
 from typing import Any, Final
 
 MOST_TABLES: Final = 5_000
-"""Tables of one request, so that the record stays below 100 kB."""
+"""Largest number of tables of one request, so that the position record stays below 100 kB."""
 _LISTS: Final = ("key", "key_types", "after", "finished")
 _MARK_BYTES: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotProgress:
-    """The published progress of one request.
+    """The published progress of one request to copy tables.
 
-    `table`: the real table (`database.table`) that is being copied, "" before the first one.
-    `key`: the names of the key columns by which it is read; `key_types`: type and collation
-    of each.
-    `after`: the key of the last row that was read, as texts; () before the first chunk.
-    `rows`: messages' rows of the request so far; `tables`: tables that are copied whole.
-    `finished`: marks of the names of these, and of tables that are left out.
-    `done`: whether every table is copied.
-    `paused`: whether an operator paused the relay's own request before its first chunk.
+    table      the real table (`database.table`) that is being copied, "" before the first one
+    key        names of the key columns by which it is read
+    key_types  type and collation of each of these columns
+    after      key of the last row that was read, as texts; () before the first chunk
+    rows       published rows of the request so far
+    tables     number of tables that are copied completely
+    finished   marks (`mark`) of these tables, and of tables that are left out
+    done       whether every table is copied
+    paused     whether an operator paused the relay's own request before its first chunk
     """
 
     table: str = ""
@@ -37,25 +38,25 @@ class SnapshotProgress:
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> "SnapshotProgress":
-        """Read it from JSON. Raises TypeError for unknown or missing fields."""
+        """Read the progress from JSON fields. Raises TypeError for unknown or missing fields."""
         plain: dict[str, Any] = dict(fields)
         plain |= {name: tuple(fields[name]) for name in _LISTS if name in fields}
         return cls(**plain)
 
     def finishing(self, table: str) -> "SnapshotProgress":
-        """Return the progress after a table was read to its end."""
+        """Return the progress after all rows of a table were read."""
         kept = tuple(dict.fromkeys((*self.finished, mark(table))))
         return replace(self, table=table, key=(), key_types=(), after=(), finished=kept)
 
     def begun_again(self) -> "SnapshotProgress":
-        """Return the progress before the first chunk of the present table."""
+        """Return the progress with which the present table is copied again from its first chunk."""
         return replace(self, after=(), done=False)
 
     def renamed(self, tables: Collection[str]) -> "SnapshotProgress":
         """Return the progress after a statement that may have given these names to other tables.
 
-        A table with such a name is copied from its beginning. A server may store names in lower
-        case, regardless of the statement.
+        If the present table has such a name, it is copied again from its beginning. Names are
+        compared case-insensitively, because a server may store them in lower case.
         """
         names = frozenset((*tables, *map(str.lower, tables)))
         marks = frozenset(map(mark, names))
@@ -68,12 +69,14 @@ class SnapshotProgress:
 
 
 def leave_out_unpaused(snapshots: Mapping[str, dict[str, Any]]) -> None:
-    """Take `paused` out of the JSON of progress where it is False: formats before 8 lack it."""
+    """Remove `paused` where it is False from the JSON of progress, because formats before 8 lack
+    it.
+    """
     for fields in snapshots.values():
         if not fields["paused"]:
             del fields["paused"]
 
 
 def mark(table: str) -> str:
-    """Return the mark of a table's name in `finished`: 16 digits of its digest."""
+    """Return the mark of a table in `finished`: 16 hexadecimal digits of a digest of its name."""
     return sha256(table.encode()).digest()[:_MARK_BYTES].hex()

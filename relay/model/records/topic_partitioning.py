@@ -1,8 +1,9 @@
-"""How rows of a topic are assigned to its partitions, and whether all instances that feed the topic
-agree on it and on the format of its messages. Pure.
+"""How rows of a topic are assigned to partitions, and whether all instances that publish to it
+agree on that and on the message format. Pure.
 
-Consumers rely on one rule: the rows of one key of a logical table are in one partition. So all
-instances that feed a topic must assign rows alike, and only an operator changes the rule.
+Consumers rely on one rule: all rows of one key of a logical table are in one partition. So all
+instances that publish to a topic must assign rows in the same way, and only an operator changes
+that.
 """
 
 from collections.abc import Container, Mapping
@@ -16,8 +17,11 @@ _DIGEST_CHARACTERS: Final = 16
 
 
 class PartitioningRules(NamedTuple):
-    """The inputs of a row's hash: Canal's `partition_hash`, whether the database counts, and the
-    names that are hashed.
+    """The inputs of a row's hash.
+
+    partition_hash  Canal's rules
+    database_hash   whether the hash includes the database's name
+    names           "logical" or "real": the names that are hashed
     """
 
     partition_hash: str
@@ -26,7 +30,7 @@ class PartitioningRules(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """A short text that differs where the rules do."""
+        """A short text that is different for different rules."""
         return sha256(repr(tuple(self)).encode()).hexdigest()[:_DIGEST_CHARACTERS]
 
     def __str__(self) -> str:
@@ -37,8 +41,8 @@ class PartitioningRules(NamedTuple):
 
 
 class TopicPartitioning(NamedTuple):
-    """How an instance assigns rows of one topic to partitions: the rules of the hash, and the
-    partition count.
+    """How an instance assigns rows of one topic to partitions: by which rules, and to how many
+    partitions.
     """
 
     partitions: int
@@ -49,10 +53,10 @@ class TopicPartitioning(NamedTuple):
 
 
 class Feeder(NamedTuple):
-    """An instance that feeds a topic.
+    """An instance that publishes to a topic, or wants to.
 
-    `joined`: it publishes there; otherwise it waits until the others assign rows as it does.
-    `format` is that of its messages, "" if an older relay wrote the entry.
+    joined  it publishes there; False: it waits until the others assign rows as it does
+    format  format of its messages, "" if an older relay wrote the entry
     """
 
     partitioning: TopicPartitioning
@@ -62,7 +66,7 @@ class Feeder(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TopicAgreement:
-    """The instances that feed one topic, by name."""
+    """The instances that publish to one topic, or wait for it, by name."""
 
     feeders: Mapping[str, Feeder] = field(default_factory=dict)
 
@@ -84,7 +88,7 @@ class TopicAgreement:
         return {name: each.format for name, each in others.items() if each.format not in known}
 
     def own(self, instance: str) -> Feeder | None:
-        """Return how an instance publishes to the topic; None if it does not, or waits."""
+        """Return the entry of an instance; None if it has none, or waits."""
         found = self.feeders.get(instance)
         return found if found is not None and found.joined else None
 
@@ -96,12 +100,12 @@ class TopicAgreement:
     def with_feeder(
         self, instance: str, partitioning: TopicPartitioning, message_format: str = ""
     ) -> "TopicAgreement":
-        """Return the agreement after an instance asked to publish.
+        """Return the agreement after an instance requested to publish.
 
-        It joins only if no other publishing instance assigns rows differently or has another
-        format. An instance that
-        must wait is ignored by the others: a newcomer never stops an existing instance. After an
-        operator changed the assignment of all of them, the first one joins, and the others follow.
+        The instance joins only if no other publishing instance assigns rows differently or has
+        another format. Waiting instances are ignored, so a new instance never stops an existing
+        one. After an operator changed the assignment of all of them, the first one joins, and the
+        others follow.
         """
         differs = self.differing(instance, partitioning) or self.differing_formats(
             instance, message_format
@@ -112,9 +116,11 @@ class TopicAgreement:
 
     def with_format(self, instance: str, message_format: str) -> "TopicAgreement":
         """Return the agreement with the format of an instance whose entry has none, because an
-        older relay wrote it: a newcomer in another format then waits, and not this instance.
+        older relay wrote it. A new instance with another format then waits, and this instance does
+        not.
 
-        Nothing changes where others have already another format. Their own join decides.
+        The entry is not changed if another instance already has another format. This instance's own
+        join then decides.
         """
         own = self.feeders.get(instance)
         if own is None or not own.joined or own.format:
@@ -131,7 +137,7 @@ class TopicAgreement:
 
 
 def repartitioned_share(before: int, after: int) -> Fraction:
-    """Return the share of evenly spread hashes whose partition differs between two partition
-    counts.
+    """Return the share of keys that change their partition if a topic has `after` instead of
+    `before` partitions, for evenly distributed hashes.
     """
     return 1 - Fraction(min(before, after), lcm(before, after))

@@ -1,12 +1,10 @@
-"""A digest of a source transaction that is the same on a master and on its replica.
+"""A digest of a source transaction that is the same on a master and on its replica. No I/O.
 
-No I/O.
-
-Measured on MySQL 5.6 and 9.7 and MariaDB 11.4 with a replica of each: kept are the order of
-transactions, statements and row events, the header's second of each, the names of tables, and the
-row images; not kept are table numbers, XIDs, session variables, bytes of GTID events, and the text
-of statements (MariaDB's replica logs DROP TABLE as DROP TABLE IF EXISTS). How rows are cut into
-events is each server's own.
+Measured on MySQL 5.6 and 9.7 and MariaDB 11.4 with a replica of each. A replica logs the same order
+of transactions, statements and row events, the same second in each header, the same names of
+tables, and the same row images. It may log other table numbers, XIDs, session variables, bytes of
+GTID events and texts of statements (MariaDB's replica logs DROP TABLE as DROP TABLE IF EXISTS). It
+may also distribute the rows over other events.
 """
 
 from hashlib import blake2b
@@ -17,7 +15,8 @@ from relay.model.change import RawItem, RawRows, Statement, TransactionBegin, Xa
 
 DIGEST_BYTES: Final = 16
 
-# mysql-server, Log_event_type: in either version insert, update and delete follow one another.
+# mysql-server, Log_event_type: in both versions the numbers of insert, update and delete are
+# consecutive.
 _V1_INSERT: Final = 23
 _V2_INSERT: Final = 30
 _UPDATE: Final = 1
@@ -26,9 +25,10 @@ _TWO_BYTE_NUMBER: Final = 0xFC
 
 
 class Digested(NamedTuple):
-    """One transaction: its digest, and the second (Unix time) in which its first statement began.
+    """One transaction.
 
-    0 if none of its events has it.
+    digest  its digest
+    second  Unix second in which its first statement began, 0 if no event has it
     """
 
     digest: bytes
@@ -43,9 +43,8 @@ class TransactionDigest:
         self._begin()
 
     def take(self, item: RawItem) -> None:
-        """Add an item of a transaction.
-
-        Transaction ends and items between transactions change nothing.
+        """Add an item of a transaction. Ends of transactions and items between transactions change
+        nothing.
 
         Raises CorruptEvent for a truncated row event.
         """
@@ -66,8 +65,8 @@ class TransactionDigest:
             self._take_other(item.action.value.encode(), item.xid, 0)
 
     def ended(self) -> Digested | None:
-        """Return the digest of the transaction that ends here; None for one without changes,
-        which a replica need not log.
+        """Return the digest of the transaction that ends here. None for one without changes, which
+        a replica may omit.
         """
         if not self._items:
             return None
@@ -78,12 +77,14 @@ class TransactionDigest:
     def _begin(self) -> None:
         self._whole = blake2b(digest_size=DIGEST_BYTES)
         self._rows = blake2b(digest_size=DIGEST_BYTES)
-        # table, operation and columns of the rows that are being taken; empty while none are
+        # table, operation and columns of the current run of rows; empty without one
         self._head = b""
         self._items = self._second = 0
 
     def _take_rows(self, item: RawRows) -> None:
-        """Rows of the same kind are one piece, however many events they were logged in."""
+        """Add rows. Consecutive rows of one table and operation are one piece, in however many
+        events they were logged.
+        """
         operation = item.type_code - (_V1_INSERT if item.type_code < _V2_INSERT else _V2_INSERT)
         images_at, columns = _columns(item, operation)
         head = b"%d %d %s %s" % (operation, item.header_time_s, _table(item.table_map), columns)
@@ -104,7 +105,7 @@ class TransactionDigest:
         self._count(time_s)
 
     def _add(self, *pieces: bytes) -> None:
-        """Each piece with its length, so that no two different rows of pieces are the same
+        """Add each piece with its length before it, so that different pieces never give the same
         bytes.
         """
         for piece in pieces:
@@ -117,9 +118,7 @@ class TransactionDigest:
 
 
 def _columns(item: RawRows, operation: int) -> tuple[int, bytes]:
-    """Return where the row images begin, and the bytes before them: the column count, and the
-    bitmap of included columns.
-    """
+    """Return (offset of the row images, the bytes before them: column count and bitmap)."""
     body, start = item.body, _HEAD_BYTES
     if item.type_code >= _V2_INSERT:
         start += int.from_bytes(body[_HEAD_BYTES : _HEAD_BYTES + 2], "little")
@@ -131,6 +130,6 @@ def _columns(item: RawRows, operation: int) -> tuple[int, bytes]:
 
 
 def _table(table_map: bytes) -> bytes:
-    """Database and table as the table map has them, each with its length."""
+    """Return the names of database and table from a table map, each with its length."""
     table_at = _HEAD_BYTES + 1 + table_map[_HEAD_BYTES] + 1
     return table_map[_HEAD_BYTES : table_at + 1 + table_map[table_at]]

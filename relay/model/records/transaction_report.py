@@ -1,4 +1,4 @@
-"""The published rows of a source transaction so far: the counts of its END message."""
+"""The published rows of a source transaction so far. Its END message contains the counts."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,9 +12,10 @@ from relay.model.table import TableId
 class TransactionReport:
     """A source transaction with at least one published row, whose BEGIN message is sent.
 
-    `id` names it in its BEGIN and END messages and in the header of its rows. `first` and `last`
-    are the order keys of its first and last published row. `rows` are the published rows by logical
-    database and table.
+    id     names it in its BEGIN and END messages, and in the header of its rows
+    first  order key of its first published row
+    last   order key of its last published row
+    rows   number of published rows by logical database and table
     """
 
     id: str
@@ -24,7 +25,7 @@ class TransactionReport:
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> "TransactionReport":
-        """Return the report that a position record holds.
+        """Return the report in the JSON fields of a position record.
 
         Raises KeyError or TypeError for other fields.
         """
@@ -35,7 +36,7 @@ class TransactionReport:
     def of(
         cls, id_: str, first: OrderPair, last: OrderPair, counts: Mapping[TableId, int]
     ) -> "TransactionReport":
-        """Return the report with these counts of rows by logical table."""
+        """Return a report. `counts` are the numbers of rows by logical table."""
         rows: dict[str, dict[str, int]] = {}
         for table, number in counts.items():
             rows.setdefault(table.database, {})[table.table] = number
@@ -43,22 +44,23 @@ class TransactionReport:
 
     @property
     def number(self) -> int:
-        """How many rows are published, of all tables together."""
+        """The number of published rows of all tables together."""
         return sum(sum(tables.values()) for tables in self.rows.values())
 
     def by_table(self) -> Iterable[tuple[TableId, int]]:
-        """Yield the logical tables with their rows, in the order of their names."""
+        """Yield (logical table, number of its rows), sorted by name."""
         for database, tables in sorted(self.rows.items()):
             for table, number in sorted(tables.items()):
                 yield TableId(database, table), number
 
 
 def transaction_id(instance: str, source: str, name: str, before: OrderPair) -> str:
-    """Return the id of a source transaction.
+    """Return the id of a source transaction, which no other transaction of the instance has.
 
-    `name` is its GTID, or file:offset if it has none; a server can reuse both after a reset.
-    `before` is the order key before its first change, which no other transaction of the instance
-    has. `source` names a source of a group, else "".
+    source  name of the source in a group, else ""
+    name    the transaction's GTID, or file:offset if it has none; a server can use both again
+            after a reset
+    before  the order key before its first change, which is unique in the instance
     """
     place = f"{instance}/{source}" if source else instance
     return f"{place}:{name}:{before.execute_position}"

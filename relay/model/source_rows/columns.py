@@ -1,5 +1,5 @@
-"""Columns of a source as the catalogue describes them, and groups of column types with the same
-treatment.
+"""Columns of a source as its catalogue describes them, and groups of column types that are treated
+alike.
 """
 
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ APPROXIMATE: Final = frozenset({SINGLE, "double"})
 LABELS: Final = frozenset({"enum", "set"})
 BYTES: Final = frozenset({"binary", "varbinary"})
 NAMED_BYTES: Final = frozenset({"uuid", "inet4", "inet6"})
-"""Bytes in the binlog, and texts on the server and in messages."""
+"""Types that are bytes in the binlog, and texts on the server and in messages."""
 BLOBS: Final = frozenset({"tinyblob", "blob", "mediumblob", "longblob"})
 LONG_BYTES: Final = BLOBS | frozenset({
     "vector", "geometry", "point", "linestring", "polygon", "multipoint", "multilinestring",
@@ -23,8 +23,11 @@ TEXTS: Final = frozenset({"char", "varchar"}) | LONG_TEXTS | LABELS
 
 @dataclass(frozen=True, slots=True)
 class SourceColumn:
-    """A column. `kind` is the bare type in lower case, `type_text` the whole type (`decimal(10,2)
-    unsigned`), `collation` the collation of texts.
+    """A column of a table.
+
+    kind       the bare type in lower case, such as `decimal`
+    type_text  the whole type, such as `decimal(10,2) unsigned`
+    collation  the collation of texts, "" for other types
     """
 
     name: str
@@ -34,8 +37,8 @@ class SourceColumn:
 
     @property
     def in_key(self) -> "SourceColumn":
-        """The column as part of a key: a TEXT or BLOB (MariaDB allows them to be unique) is
-        included whole, not as its hash.
+        """The column as part of a key. A TEXT or BLOB, which MariaDB allows in unique keys, is used
+        whole and not as its hash.
         """
         kind = (
             "varchar"

@@ -1,8 +1,4 @@
-"""An operator's condition that becomes part of a SELECT, and the constructs that it must not
-contain.
-
-Pure.
-"""
+"""Checks an operator's condition before it becomes part of a SELECT. Pure."""
 
 import re
 from typing import Final
@@ -12,15 +8,17 @@ _COMMENTS: Final = re.compile(r"--|#|/\*")
 _WORDS: Final = re.compile(
     r"(?<![a-z_])(union|select|into|table)(?![a-z0-9_])", re.ASCII | re.IGNORECASE
 )
-"""Words that read other tables or write files. A digit may precede: `1e0union` is two tokens."""
+"""Words that read other tables or write files. They are found also directly after a digit:
+`1e0union` is two tokens.
+"""
 
 
 def condition_problem(text: str) -> str:
-    """Return why a text cannot be one condition in parentheses, "" where it can.
+    """Return why a text cannot be one condition in parentheses; "" if it can.
 
-    The rule holds under every sql_mode: a backslash inside quotes is refused, because
-    NO_BACKSLASH_ESCAPES decides whether it hides the quote after it. MySQL's dollar quotes are
-    refused with every `$` outside quotes.
+    The check is valid under every sql_mode. So a backslash inside quotes is refused: whether it
+    escapes the next quote depends on NO_BACKSLASH_ESCAPES. Every `$` outside quotes is refused
+    because of MySQL's dollar quotes.
     """
     if "\0" in text:
         return "it contains a NUL character"

@@ -1,8 +1,9 @@
-"""Ranges of a table along its key, in the source's own order: any types, any number of key columns.
+"""Ranges of a table along its key, in the source's own order. The key may have any types and any
+number of columns.
 
-A range is between two keys of the table; it excludes the first and includes the last. If the rows
-of its ends were deleted, or their texts are inexact, both ranges still use the same boundary. So
-ranges neither overlap nor leave a gap.
+A range has two boundaries, which are keys of the table. It excludes the first and includes the
+last. Even if the rows at its boundaries were deleted, or their texts are inexact, two adjacent
+ranges use the same boundary. So ranges neither overlap nor leave a gap.
 """
 
 from collections.abc import Sequence
@@ -18,13 +19,13 @@ Boundary: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class KeyRange:
-    """The rows after `after`, up to and including `until`; None is the table's own end."""
+    """The rows after `after`, up to and including `until`. None: the begin or end of the table."""
 
     after: Boundary | None = None
     until: Boundary | None = None
 
     def where(self, key: Sequence[SourceColumn]) -> str:
-        """SQL that holds for the rows of the range."""
+        """Return the SQL condition for the rows of the range."""
         conditions = []
         if self.after is not None:
             conditions.append(_compared(key, self.after, ">", last=">"))
@@ -34,8 +35,8 @@ class KeyRange:
 
 
 def _compared(key: Sequence[SourceColumn], texts: Boundary, operator: str, *, last: str) -> str:
-    """Compare column after column; servers use an index for this form, not for `(a, b) > (x,
-    y)`.
+    """Return the SQL condition column by column. Servers use an index for this form, but not for
+    `(a, b) > (x, y)`.
     """
     first, value = key_expression(key[0]), literal(key[0], texts[0])
     if len(key) == 1:

@@ -1,5 +1,5 @@
-"""Values of a source as SQL: the exact text of the messages, the literal that compares with a
-column, the text that ranges are kept in.
+"""Builds SQL expressions for a source: the exact text of messages for a column, the literal that
+equals a key value, and the text in which boundaries of ranges are stored.
 """
 
 import re
@@ -27,11 +27,13 @@ _NUMBERS: Final = WHOLE | APPROXIMATE | {"decimal"}
 _UTF8: Final = "utf8mb4"
 _SAME_IN_UTF8: Final = frozenset({"utf8", "utf8mb3", _UTF8})
 _BYTES_OF_SET: Final = re.compile(r"([a-z0-9]+):((?:[0-9A-F]{2})*)", re.ASCII)
-"""A character set and the hexadecimal digits of a text in it."""
+"""A character set, and the hexadecimal digits of a text in it: the form of a boundary."""
 
 
 def message_text(column: SourceColumn) -> str:
-    """SQL of the text that a message has for the column in the exact style; NULL stays NULL."""
+    """Return the SQL of the text that a message in the exact style has for the column; NULL stays
+    NULL.
+    """
     name = quoted(column.name)
     if column.kind in LONG_BYTES | BYTES:
         return f"REPLACE(TO_BASE64({name}), CHAR(10 USING utf8mb4), '')"
@@ -39,7 +41,9 @@ def message_text(column: SourceColumn) -> str:
 
 
 def plain_text(column: SourceColumn) -> str:
-    """SQL of the text that the server prints for a value that is neither characters nor bytes."""
+    """Return the SQL of the text that the server prints for a value that is neither characters nor
+    bytes.
+    """
     name = quoted(column.name)
     return (
         f"CAST(CAST({name} AS UNSIGNED) AS CHAR)"
@@ -49,9 +53,9 @@ def plain_text(column: SourceColumn) -> str:
 
 
 def whole_single(column: SourceColumn) -> str:
-    """SQL of the text of all digits of a FLOAT.
+    """Return the SQL of a text with all digits of a FLOAT.
 
-    A product keeps the sign of zero, which a sum does not.
+    It is a product with 1, which keeps the sign of zero; a sum with 0 does not.
     """
     return f"CAST({quoted(column.name)} * 1E0 AS CHAR)"
 
@@ -68,18 +72,19 @@ def single_value(text: str) -> float:
 def key_expression(column: SourceColumn) -> str:
     """Return the SQL expression by which a key column is compared and sorted.
 
-    Labels compare as text and sort as numbers, so text is used for both.
+    Labels of ENUM and SET compare as texts but sort as numbers, so they are converted to texts for
+    both.
     """
     name = quoted(column.name)
     return f"CONVERT({name} USING utf8mb4) COLLATE utf8mb4_bin" if column.kind in LABELS else name
 
 
 def boundary_text(column: SourceColumn) -> str:
-    """Return the SQL expression of the text from which `literal` restores the value.
+    """Return the SQL of the text from which `literal` restores the value.
 
-    Characters keep the bytes of their own set. Some sets have bytes that are no character, or two
-    codes of one character: a value that was converted and back would be another one, so rows
-    between the two would be read twice or never.
+    Characters are written as the bytes of their own character set. Some sets have bytes without a
+    character, or two codes of one character. After a conversion such a value would be another one,
+    and rows between the two would be read twice or never.
     """
     if column.kind in TEXTS:
         charset = _charset_of_key(column)
@@ -88,8 +93,8 @@ def boundary_text(column: SourceColumn) -> str:
         return f"CONCAT('{charset}:', HEX({quoted(column.name)}))"
     if (
         column.kind == SINGLE
-        # its own text has fewer digits than its value, so that a range might begin before its own
-        # end
+        # The server's text has fewer digits than the value, so a range might begin before the end
+        # of the one before it.
     ):
         return f"CAST({quoted(column.name)} + 0E0 AS CHAR)"
     return f"HEX({quoted(column.name)})" if column.kind in BYTES else plain_text(column)
@@ -111,19 +116,23 @@ def literal(column: SourceColumn, text: str) -> str:
 
 
 def _charset_of_key(column: SourceColumn) -> str:
-    """Return the character set of a boundary's bytes; utf8mb4 for labels, which are converted."""
+    """Return the character set of a boundary's bytes: utf8mb4 for labels, which were converted to
+    it.
+    """
     charset, named, _ = column.collation.partition("_")
     return _UTF8 if column.kind in LABELS or not named or charset in _SAME_IN_UTF8 else charset
 
 
 def _charset_and_digits(text: str) -> tuple[str, str]:
-    """Split a boundary's text; one without a character set has the bytes of UTF-8."""
+    """Return (character set, hexadecimal digits) of a boundary's text. One without a character set
+    is in UTF-8.
+    """
     found = _BYTES_OF_SET.fullmatch(text)
     return (found[1], found[2]) if found else (_UTF8, text)
 
 
 def key_equals(key: Sequence[SourceColumn], texts: Sequence[str]) -> str:
-    """SQL that holds for the one row with this key; `texts` as `boundary_text` gives them."""
+    """Return the SQL condition for the row with this key; `texts` are from `boundary_text`."""
     return " AND ".join(
         f"{_comparable(column)} = {_equal_to(column, text)}"
         for column, text in zip(key, texts, strict=True)
