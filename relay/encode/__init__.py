@@ -1,4 +1,8 @@
-"""Converts row changes and statements into the bytes of messages. Pure: no clock, no network."""
+"""Converts row changes and statements into keys, values and headers of messages. Pure: no clock, no
+network.
+
+The publisher calls it for the rows that compiled code does not print.
+"""
 
 from relay.encode.formats import (
     CanalJson,

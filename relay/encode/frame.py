@@ -1,6 +1,5 @@
-"""The fields of a message besides its rows: times, GTID, batch and coordinates.
-
-They are the same for all rows of an event.
+"""The parts of a message besides its rows: times, GTID, batch and coordinates. They are the same
+for all rows of an event.
 """
 
 from collections.abc import Callable
@@ -14,7 +13,7 @@ _FRAME: Final = b'"es":%d,"gtid":%b,"id":%d'
 
 
 class EventCoordinates(NamedTuple):
-    """Where an event was read: the server, and its binlog file and offset."""
+    """Where an event was read: the server, its binlog file, and the offset there."""
 
     server_id: int
     file: str
@@ -22,9 +21,7 @@ class EventCoordinates(NamedTuple):
 
 
 NO_COORDINATES: Final = EventCoordinates(0, "", 0)
-"""Coordinates of rows that are in no binlog, and of events whose messages contain no
-coordinates.
-"""
+"""For rows that are in no binlog, and for formats whose messages contain no coordinates."""
 
 
 class RowNumber(NamedTuple):
@@ -45,13 +42,17 @@ NumberOf: TypeAlias = Callable[[OrderPair], RowNumber]
 
 
 class MessageFrame:
-    """`event_time_ms` is the raw header time, `batch` counts Kafka transactions, `publish_time_ms`
-    is the relay's clock. `coordinates` is where the event was read, for formats that name it.
+    """The parts of a message besides its rows.
 
-    `snapshot`: the rows come from a SELECT and not from a binlog. `number_of` numbers the rows of
-    the source transaction; None without a topic of transactions, and for rows of a SELECT.
-    `copied_row` identifies the row of a SELECT that is encoded next, also where two rows of several
-    real tables have equal columns.
+    event_time_ms    time in the event's header; Unix milliseconds
+    batch            number of the Kafka transaction
+    publish_time_ms  the relay's clock; Unix milliseconds
+    coordinates      where the event was read, for formats that print it
+    snapshot         whether the rows come from a SELECT and not from a binlog
+    number_of        numbers the rows of the source transaction; None for rows of a SELECT, and
+                     without a topic of transactions
+    copied_row       identifies the row of a SELECT that is encoded next; its columns do not,
+                     because rows of several real tables may be equal
     """
 
     __slots__ = (

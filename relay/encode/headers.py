@@ -1,4 +1,6 @@
-"""Message headers: the order key and the tags; in full mode also the origin of the change."""
+"""Message headers: the order key and the tags; with `headers = "full"` also the origin of the
+change.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,12 +13,16 @@ from relay.model.table import TableId
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The fields that the full headers add: real table, source, server, binlog coordinates, GTID
-    and mapping set. `instance` is the instance's name, or `instance/source` for a source of a
-    group; with `real` it names the physical table. `real` is None for a statement that names no
-    table. `failed`: the statement ended with an error on the source. `renamed`: the columns that
-    an ALTER TABLE renames, possibly empty. None for other changes, and if its text does not show
-    the columns.
+    """The fields that `headers = "full"` adds to the order key and the tags.
+
+    instance     name of the instance, or `instance/source` for a source of a group
+    real         real table, None for a statement that names none
+    server_id    server whose binlog has the change
+    position     binlog coordinates of the change
+    mapping_set  number of the mapping set
+    failed       whether the statement ended with an error on the source
+    renamed      columns that an ALTER TABLE renames, possibly none; None for other changes, and if
+                 the statement's text does not show the columns
     """
 
     instance: str
@@ -31,10 +37,11 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """The source transaction that a row belongs to: its id, and the execute position before its
-    first change.
+    """The source transaction of a row.
 
-    `origin` contains the fields of the full headers, None with the default ones.
+    id      the transaction's id, as in its BEGIN and END messages
+    before  execute position before its first change
+    origin  the fields of the full headers; None with the default headers
     """
 
     id: str
@@ -43,7 +50,9 @@ class Membership:
 
 
 def tag_headers(tags: Sequence[str]) -> Headers:
-    """Return one `tag` header per tag. The result is cached per table and set of tags."""
+    """Return one `tag` header for each tag. Callers cache the result for each table and set of
+    tags.
+    """
     return tuple((Header.TAG.value, tag.encode()) for tag in tags)
 
 
@@ -59,7 +68,9 @@ def message_headers(
 
 
 def headers_behind_order(tags: Headers, origin: Origin | Membership | None) -> Headers:
-    """Return the headers after the order header, for all messages of an event with these tags."""
+    """Return the headers after the order header. They are the same for all messages of an event
+    with these tags.
+    """
     if origin is None:
         return tags
     if isinstance(origin, Origin):
@@ -72,7 +83,7 @@ def packed_headers(
 ) -> Headers:
     """Return the headers of a message with several rows.
 
-    `orders` are their order keys, in rising order.
+    `orders` are the order keys of the rows, in rising order.
     """
     order, *others = message_headers(orders[0], tags, origin)
     if len(orders) == 1:

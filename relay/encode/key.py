@@ -1,5 +1,5 @@
-"""Message keys: a JSON array of the logical table and the key's values, as exact text in every
-value style.
+"""Message keys: a JSON array of the logical table's name and the key's values. The values are exact
+texts in every value style.
 """
 
 from typing import Final
@@ -19,7 +19,8 @@ _UNKNOWN_NAME: Final = "A key column is missing from both images of a row of {}.
 class KeyEncoder:
     """Encodes the keys of one table.
 
-    `shard`, the real name, follows the logical name if keys are unique per shard only.
+    `shard` is the real table. It follows the logical name in keys if keys are unique only in their
+    shard.
     """
 
     __slots__ = ("_name", "_ordinals", "_prefix", "_texts", "is_in_values", "undecodable_values")
@@ -32,12 +33,12 @@ class KeyEncoder:
         *,
         as_printed: bool = False,
     ) -> None:
-        """`as_printed`: use the texts of the message's values in the exact style, although
-        different values may then have equal texts.
+        """`as_printed`: use the texts of the message's values in the exact style. Different values
+        may then have equal texts.
         """
         self.undecodable_values = 0
         self.is_in_values = as_printed or not has_longer_key(definition)
-        """Whether a reader can build the key from the message's values, except for undecodable
+        """Whether a reader can build the key from the message's values, if no value has undecodable
         bytes.
         """
         self._name = name
@@ -53,11 +54,10 @@ class KeyEncoder:
         )
 
     def encode(self, change: RowChange) -> bytes | None:
-        """Return the key of a change; for an update, that of the image after.
+        """Return the key of a change, for an update that of the image after; None for a table
+        without a key.
 
-        None for a table without a key.
-
-        Raises RowImageIncomplete if neither image holds the whole key.
+        Raises RowImageIncomplete if neither image has the whole key.
         """
         if not self._ordinals:
             return None
@@ -80,8 +80,8 @@ class KeyEncoder:
 
 
 def has_longer_key(definition: TableDefinition) -> bool:
-    """Return whether a FLOAT is part of the key. The key may contain more digits of it than the
-    message's values.
+    """Return whether a FLOAT is part of the key. Its text in the key may have more digits than in
+    the message's values.
     """
     return any(
         definition.map.columns[ordinal].type is ColumnType.FLOAT for ordinal in definition.key

@@ -1,4 +1,4 @@
-"""Determines the known values of rows whose images lack columns (binlog_row_image MINIMAL, NOBLOB,
+"""Which values are known in rows whose images lack columns (binlog_row_image MINIMAL, NOBLOB,
 FULL_NODUP).
 """
 
@@ -13,10 +13,10 @@ from relay.model.value import ABSENT, Row
 
 
 def completed(change: RowChange) -> RowChange:
-    """Return an update whose image after also holds the unchanged values of the image before.
+    """Return an update whose image after also has the unchanged values of the image before.
 
-    A column that only the image before holds was not written (MySQL manual: binlog_row_image), so
-    its value is unchanged.
+    If only the image before has a column, the update did not write it (MySQL manual:
+    binlog_row_image), so its value is unchanged.
     """
     before, after = change
     if before is None or after is None or ABSENT not in after:
@@ -33,11 +33,11 @@ def lacking_columns(change: RowChange) -> Sequence[int]:
 
 
 def unknown_headers(change: RowChange, names: Sequence[str]) -> Headers:
-    """Return the header that names the columns of a completed change that the binlog lacks. None if
-    all are known.
+    """Return the header that names the columns without a known value; no header if all values are
+    known.
 
-    `data`: columns without a known value. `old`: columns of an update that may have changed, and
-    whose former value is not known.
+    `change` is a result of `completed`. `data`: columns without a known value. `old`: columns of an
+    update that may have changed, and whose former value is unknown.
     """
     image: Row = (change.before if change.after is None else change.after) or ()
     unknown = {"data": _absent(image, names)}

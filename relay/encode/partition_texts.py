@@ -1,6 +1,6 @@
-"""The texts that partition rules hash.
+"""The texts of columns that partition rules hash.
 
-They are Canal's texts in every value style, so a row has the same partition as with Canal.
+They are Canal's texts in every value style, so that a row has the same partition as with Canal.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from relay.model.table import TableDefinition
 from relay.model.value import ABSENT, Row
 
 _ONE_TEXT: Final = frozenset({int, str, bytes})
-"""Types whose equal values print equal."""
+"""Python types whose equal values always print equal."""
 _REMEDY = (
     "Set binlog_row_image=FULL on the source, or choose the partition of the table's rows by "
     "their key."
@@ -20,7 +20,7 @@ _REMEDY = (
 
 
 class PartitionTexts:
-    """Prints chosen columns of one table's rows."""
+    """Prints the columns of one table's rows that its partition rule hashes."""
 
     __slots__ = ("_definition", "_ordinals", "_texts")
 
@@ -32,9 +32,10 @@ class PartitionTexts:
         )
 
     def of(self, row: Row) -> tuple[str | None, ...]:
-        """Return the texts of a row in the order of the chosen columns; None for NULL.
+        """Return the texts of a row, in the order of `ordinals`; None for NULL.
 
-        Raises RowImageIncomplete if the row lacks one of them: its partition is then unknown.
+        Raises RowImageIncomplete if the row lacks one of the columns: its partition is then
+        unknown.
         """
         values = [row[i] for i in self._ordinals]
         if ABSENT in values:

@@ -1,7 +1,7 @@
-"""Encodes BEGIN, END and heartbeat messages as values.
+"""Encodes the values of BEGIN, END and heartbeat messages.
 
-A reader of Debezium's transaction metadata finds its fields in BEGIN and END: `status`, `id`,
-`event_count`, `data_collections` and `ts_ms` (Debezium documentation, "Transaction metadata").
+BEGIN and END have the fields of Debezium's transaction metadata: `status`, `id`, `event_count`,
+`data_collections` and `ts_ms` (Debezium documentation, "Transaction metadata").
 """
 
 from collections.abc import Mapping
@@ -17,9 +17,14 @@ from relay.model.records.transaction_report import TransactionReport
 
 @dataclass(frozen=True, slots=True)
 class ReportedTransaction:
-    """A source transaction that has a published row. `begin` is its first event, on the server
-    `server_id`. `execute_time` applies to all its rows, in Unix milliseconds. `source` names a
-    source of a group, else "".
+    """A source transaction with a published row.
+
+    id            its id in messages
+    instance      name of the instance
+    source        name of the source in a group, else ""
+    server_id     server of its first event
+    begin         its first event
+    execute_time  time of all its rows, Unix milliseconds
     """
 
     id: str
@@ -31,7 +36,7 @@ class ReportedTransaction:
 
 
 def encode_begin(transaction: ReportedTransaction, publish_time_ms: int) -> bytes:
-    """Return the value of a BEGIN message. Fields that are known only at the end are null."""
+    """Return the value of a BEGIN message. Fields that are unknown before the end are null."""
     counts = {"event_count": None, "data_collections": None}
     return _value("BEGIN", transaction, counts, _bounds(None, None), publish_time_ms)
 
@@ -67,8 +72,9 @@ def encode_heartbeat(
 ) -> bytes:
     """Return the value of a heartbeat.
 
-    `positions` are those of the sources by name, a single one as "". `order` is the order key of
-    the last change. `source_time_ms` is when the newest transaction was committed, 0 if unknown.
+    positions       position of each source by name; the name of a single source is ""
+    order           order key of the last change
+    source_time_ms  commit time of the newest transaction, Unix milliseconds; 0 if unknown
     """
     sources = [
         {
@@ -93,7 +99,9 @@ def encode_heartbeat(
 
 
 def report_key(instance: str, transaction: str = "") -> bytes:
-    """Return the key of a BEGIN or END message; without a transaction, the key of a heartbeat."""
+    """Return the key of a BEGIN or END message; with an empty `transaction`, the key of a
+    heartbeat.
+    """
     return orjson.dumps([instance, transaction] if transaction else [instance])
 
 

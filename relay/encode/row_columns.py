@@ -1,6 +1,6 @@
-"""The columns of one table, ready for printing: their names, renderers and types in the chosen
-style. A row image may lack columns; the column data of messages is cached per set of present
-columns.
+"""The columns of one table, prepared for printing: names, printers and types in one value style.
+
+A row image may lack columns. The texts about columns are cached for each set of present columns.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,7 +31,7 @@ def present_columns(row: Row) -> Present:
 
 @dataclass(frozen=True, slots=True)
 class ColumnFacts:
-    """The JSON text about the present columns in a message."""
+    """The JSON texts about the present columns in a message."""
 
     mysql_type: bytes
     key_names: bytes
@@ -41,7 +41,7 @@ class ColumnFacts:
 class RowColumns:
     """Prints rows of one table.
 
-    Raises SchemaMismatch if the table is not known well enough for the style.
+    Raises SchemaMismatch if a necessary fact about a column is unknown.
     """
 
     __slots__ = ("_by_text", "_columns", "_exact", "_key", "_names", "_texts", "_type_texts")
@@ -93,15 +93,15 @@ class RowColumns:
         ]
 
     def old(self, before: Row, changed: Sequence[int]) -> bytes:
-        """Return the JSON object of the former values of changed columns, as far as `before`
-        contains them.
+        """Return the JSON object of the former values of changed columns. It has only columns that
+        `before` contains.
         """
         return orjson.dumps(
             {self._names[i]: self._text(before, i) for i in changed if before[i] is not ABSENT}
         )
 
     def sql_types(self, row: Row) -> list[int | None]:
-        """Return Canal's type numbers of one row, None for columns absent."""
+        """Return Canal's type numbers of one row; None for a column that the row lacks."""
         triples = zip(self._columns, self._type_texts, row, strict=True)
         return [
             None if value is ABSENT else canal_sql_type(column, type_text, value)
@@ -150,7 +150,7 @@ class RowColumns:
             return True
         if (
             type(left) is float and left and left == right
-        ):  # both zeros are equal, too, but print differently
+        ):  # 0.0 and -0.0 are equal too, but print differently
             return False
         text = self._texts[ordinal]
         return text(left) != text(right)

@@ -1,7 +1,7 @@
 """Encodes rows in Canal's flat JSON.
 
-Bytes that are the same for every row of a table are prepared once per table. Per row, only values
-are printed.
+The bytes that are the same in every row of a table are prepared once for each table. For each row,
+only the values are printed.
 """
 
 from collections.abc import Sequence
@@ -18,15 +18,14 @@ from relay.model.value import Row
 
 ValueStyle: TypeAlias = Literal["exact", "canal"]
 NOT_PRINTED: Final = OrderPair(0, 0)
-"""The order key of a message in this form, which contains it only in a header."""
+"""Placeholder for the order key: messages in this form contain it only in a header."""
 
 
 class RowEncoder:
     """Encodes the rows of one table under one name.
 
-    `undecodable_values` counts values printed with U+FFFD.
-
-    Raises SchemaMismatch if the table is not known well enough for the style.
+    `undecodable_values` counts values that were printed with U+FFFD. Raises SchemaMismatch if a
+    necessary fact about a column is unknown.
     """
 
     is_compiled: ClassVar[bool] = True
@@ -50,8 +49,8 @@ class RowEncoder:
 
     @property
     def prints_images(self) -> bool:
-        """Return whether images are printed as logged, as Canal does, without columns from other
-        sources.
+        """Whether row images are printed as logged, as Canal does, without adding columns of the
+        other image.
         """
         return self._canal
 
@@ -66,13 +65,13 @@ class RowEncoder:
     def encode(
         self, changes: Sequence[RowChange], frame: MessageFrame, _order: OrderPair = NOT_PRINTED
     ) -> bytes:
-        """Return the value of a message with these changes of one operation, as a separate
-        event.
+        """Return the value of a message with these changes, all of one operation. They are encoded
+        as an event of their own.
         """
         return self.event(changes).encode(range(len(changes)), frame)
 
     def framing_texts(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:
-        """Return the two texts that frame `old` in a message of a whole row: the text between the
+        """Return the two texts around `old` in a message with one whole row: the text between the
         row and `old`, and the text after `old`.
         """
         before_middle, behind_middle, before_time, behind_time = self.framing_text_parts(operation)
@@ -82,8 +81,8 @@ class RowEncoder:
         )
 
     def framing_text_parts(self, operation: Operation) -> tuple[bytes, bytes, bytes, bytes]:
-        """Return the parts of `framing_texts` that do not depend on the frame: the texts before and
-        after the frame's middle, then those before and after its publishing time.
+        """Return the four parts of `framing_texts` that do not depend on the frame: the texts
+        before and after GTID and batch, and those before and after the publishing time.
         """
         before_old, before_sql_type, sql_type = self._facts.get(None) or self._new_facts(None)
         old = b"" if operation is Operation.UPDATE else b"null"
@@ -106,9 +105,9 @@ class RowEncoder:
         changed: Sequence[Sequence[int]] | None,
         sql_type: bytes | None,
     ) -> bytes:
-        """Return a message's value.
+        """Return the value of a message.
 
-        `changed` and `sql_type` are those of the event; None: each row has its own.
+        `changed` and `sql_type` are those of the whole event; None: each row has its own.
         """
         operation = operation_of(changes[0])
         present = present_columns(_image(changes[0]))
@@ -164,8 +163,8 @@ _TAILS = {operation: b',"type":"' + operation.value.encode() + b'"}' for operati
 
 
 class EventEncoder:
-    """Encodes rows of one event by their numbers. In the exact style each row is encoded
-    separately.
+    """Encodes rows of one event. A row is named by its index in the event. In the exact style, the
+    rows of an event do not affect each other.
     """
 
     __slots__ = ("_encoder", "_rows")
@@ -177,12 +176,12 @@ class EventEncoder:
     def encode(
         self, numbers: Sequence[int], frame: MessageFrame, _order: OrderPair = NOT_PRINTED
     ) -> bytes:
-        """Return the value of a message with the rows of these numbers."""
+        """Return the value of a message with the rows at these indexes."""
         return self._encoder.compose([self._rows[number] for number in numbers], frame, None, None)
 
 
 class _CanalEvent(EventEncoder):
-    """Canal's fields that depend on the whole event.
+    """Encodes rows of one event in Canal's style, in which some fields depend on the whole event.
 
     `sqlType` is that of the last row. After a row has changed a column, `old` contains that column
     for all later rows.
@@ -206,7 +205,7 @@ class _CanalEvent(EventEncoder):
     def encode(
         self, numbers: Sequence[int], frame: MessageFrame, _order: OrderPair = NOT_PRINTED
     ) -> bytes:
-        """Return the value of a message with the rows of these numbers."""
+        """Return the value of a message with the rows at these indexes."""
         changes = [self._rows[number] for number in numbers]
         return self._encoder.compose(
             changes, frame, [self._changed[number] for number in numbers], self._sql_type

@@ -1,8 +1,8 @@
-"""Separates changes of current rows and of history rows in a system-versioned table, and marks
-messages of the latter.
+"""Distinguishes changes of current rows from changes of history rows in MariaDB's system-versioned
+tables, and marks messages of history rows.
 
 MariaDB logs an UPDATE as an update of the current row and an insert of a history row, and a DELETE
-as an update that ends the current row. DELETE HISTORY is logged as deletes of history rows.
+as an update that ends the current row. It logs DELETE HISTORY as deletes of history rows.
 """
 
 from dataclasses import replace
@@ -17,25 +17,25 @@ from relay.model.table import TableDefinition
 from relay.model.value import ABSENT, Row
 
 ENDLESS: Final = frozenset({"2038-01-19 03:14:07.999999", "2106-02-07 06:28:15.999999"})
-"""The end of a current row's version, UTC: the greatest TIMESTAMP(6), which MariaDB raised with
-11.5.
+"""The end of the version of every current row (UTC): the greatest TIMESTAMP(6), which MariaDB 11.5
+raised.
 """
 
 
 class RowHistory:
     """Distinguishes the history rows of one table from its current rows.
 
-    `keys` encodes keys of history rows, which contain the end of the version. `headers` mark their
-    messages.
+    keys     encodes the keys of history rows, which contain the end of their version
+    headers  headers that mark messages of history rows
     """
 
     __slots__ = ("_definition", "_end", "headers", "keys")
 
     def __init__(self, definition: TableDefinition, end: int, keys: KeyEncoder) -> None:
-        """`definition` is the table that determines partitions of rows, with the key of history
+        """`definition` is the table with the key of history rows; it determines the partitions of
         rows.
 
-        `end` is the column that ends a version.
+        `end` is the ordinal of the column that ends a version.
         """
         self.keys = keys
         self.headers: Headers = ((Header.HISTORY.value, definition.map.columns[end].name.encode()),)
@@ -43,10 +43,10 @@ class RowHistory:
         self._end = end
 
     def holds(self, change: RowChange) -> bool:
-        """Return whether a change concerns a history row.
+        """Return whether a change is about a history row.
 
-        Pass the halves of an update that ends a row separately. Raises RowImageIncomplete if no
-        image has the end of the version.
+        An update that ends a current row must be split first (`halves`). Raises RowImageIncomplete
+        if no image has the end of the version.
         """
         if change.before is not None and change.after is not None:
             return self._is_past(self._after(change.before, change.after))
@@ -66,11 +66,11 @@ class RowHistory:
         return past != self._is_past(before) or (past and key_changed(change, self._definition))
 
     def halves(self, change: RowChange) -> tuple[tuple[RowChange, bool], tuple[RowChange, bool]]:
-        """Return the delete of the former row and the insert of the new one, each with whether it
-        concerns a history row.
+        """Return the two halves of an update, each as (change, whether it is about a history row):
+        the delete of the former row, and the insert of the new one.
 
-        A statement that ends a row changes no other column, so the image after completes the image
-        before.
+        A statement that ends a row changes no other column, so columns that the image before lacks
+        are taken from the image after.
         """
         was_past = change.before is not None and self._is_past(change.before)
         is_past = self.holds(change)
@@ -83,15 +83,16 @@ class RowHistory:
         return before if after[self._end] is ABSENT else after
 
     def _is_past(self, row: Row) -> bool:
-        """Return whether the row's version has ended.
+        """Return whether the version of the row has ended.
 
-        No statement updates history, so a former image without an end belongs to a current row.
+        No statement updates history rows. So an image before that lacks the end belongs to a
+        current row.
         """
         return row[self._end] is not ABSENT and row[self._end] not in ENDLESS
 
     def _filled(self, before: Row, after: Row) -> Row:
-        """Return the image before, completed by columns of the image after, except the end of the
-        version.
+        """Return the image before, with missing columns taken from the image after, except the end
+        of the version.
         """
         pairs = enumerate(zip(before, after, strict=True))
         return tuple(

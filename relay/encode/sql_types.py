@@ -1,8 +1,8 @@
-"""The numbers of `sqlType` (java.sql.Types).
+"""The numbers of java.sql.Types in the field `sqlType`.
 
-Canal's number of an unsigned integer depends on the value: one beyond the signed range gets the
-next larger type. In the exact style it depends only on the column: unsigned integers always have
-the larger type, ENUM and SET are labels and so VARCHAR.
+In Canal's style, the number of an unsigned integer depends on the value: if it exceeds the signed
+range, it has the number of the next larger type. In the exact style, the number depends only on the
+column: unsigned integers always have the larger type, and ENUM and SET have VARCHAR.
 """
 
 from enum import IntEnum

@@ -1,4 +1,6 @@
-"""Statements → message values: DDL, and changes that the server logged as SQL text."""
+"""Encodes statements as values in Canal's flat JSON: DDL, and changes that the server logged as SQL
+text.
+"""
 
 import orjson
 
@@ -12,7 +14,7 @@ def encode_statement(
 ) -> bytes:
     """Return the value of a message with a statement.
 
-    `name` may have an empty table, or be empty altogether.
+    `name` is its logical table; the table's name, or both names, may be "".
     """
     return b"".join(
         (

@@ -1,5 +1,5 @@
 """Prints DECIMAL as Canal does. The binlog stores groups of nine digits, and Canal omits a shorter
-last group of zeros.
+last group if it is zero.
 """
 
 from collections.abc import Callable
@@ -9,9 +9,7 @@ _DIGITS_OF_GROUP: Final = 9
 
 
 def canal_decimal(scale: int) -> Callable[[str], str]:
-    """Return the printer of a DECIMAL with `scale`: it converts the server's text to Canal's
-    text.
-    """
+    """Return the printer of a DECIMAL with `scale`, which converts the server's text to Canal's."""
     in_last_group = scale % _DIGITS_OF_GROUP
     if not in_last_group:
         return str

@@ -1,4 +1,6 @@
-"""Message formats: how values of messages are written. `message_format` is their interface."""
+"""Message formats: each writes the values of messages in another form. `message_format` has the
+interface that the pipeline uses.
+"""
 
 from relay.encode.formats.canal_json import CanalJson
 from relay.encode.formats.cloud_events import CloudEvents

@@ -39,7 +39,7 @@ from relay.model.table import TableDefinition, TableId
 from relay.model.value import ABSENT, Row
 
 _NULL, _PRESENT = b"\0", b"\2"
-"""The branches of a union of null and another type."""
+"""Index bytes of the two branches of a union of null and another type."""
 _NO_ORDER: Final = "0" * ORDER_WIDTH
 _REST: Final = fastavro.parse_schema(rest_schema())
 _STATEMENT: Final = statement_schema()
@@ -54,7 +54,7 @@ _WIRES: Final[Mapping[WireType, Wire]] = {
 
 
 class Avro:
-    """Encodes messages in Avro with Confluent's framing. `instance` is `source.name`."""
+    """Encodes messages in Avro with Confluent's framing. `instance` becomes `source.name`."""
 
     name: ClassVar[str] = "avro"
     headers: ClassVar[Headers] = NO_HEADERS
@@ -96,7 +96,7 @@ class Avro:
         return HEAD.pack(0, number) + _written(self._schemas[number], record)
 
     def reference(self, value: bytes) -> bytes:
-        """Return the record without rows and without the text of a statement."""
+        """Return the record of `value` without its rows, and without the text of a statement."""
         _, number = HEAD.unpack_from(value)
         schema = self._schemas[number]
         record: Any = fastavro.schemaless_reader(BytesIO(value[HEAD.size :]), schema, None)
@@ -108,7 +108,7 @@ class Avro:
 
 
 class AvroRows(EnvelopeRows):
-    """Encodes the rows of one table under one name, after `use` gave it the schema's id."""
+    """Encodes the rows of one table under one name. Call `use` with the id of its schema first."""
 
     def __init__(
         self, definition: TableDefinition, name: TableId, instance: str, policy: NamePolicy
@@ -126,7 +126,7 @@ class AvroRows(EnvelopeRows):
         )
 
     def use(self, schema_id: int) -> None:
-        """Use this id of `schema` in all further messages."""
+        """Use this schema id in all further messages."""
         self._head = HEAD.pack(0, schema_id)
 
     @property

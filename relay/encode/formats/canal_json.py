@@ -38,10 +38,10 @@ class CanalJson:
         )
 
     def reference(self, value: bytes) -> bytes:
-        """Return all fields of the value except the rows and fields whose size depends on them.
+        """Return all fields of `value` except the rows and the fields whose size depends on them.
 
-        A reader of canal-json that does not support claim checks finds a row change without rows
-        and fails. It never mistakes missing values for nulls.
+        A reader of canal-json that does not support claim checks finds a row change without rows,
+        and fails. It never reads missing values as nulls.
         """
         fields = orjson.loads(value)
         return orjson.dumps(

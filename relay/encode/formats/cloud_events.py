@@ -89,15 +89,16 @@ class CloudEventRows(JsonRows):
         return _attributes(self._instance, kind, self._name, frame) + head, middle
 
     def before_order(self, frame: MessageFrame) -> bytes:
-        """Return the text between `ts_ms` and the order key, which is the event's `id`."""
+        """Return the text between `ts_ms` and the order key. The order key is the event's `id`."""
         source = source_json(self._instance, self._name, frame)
         return b',"source":' + source + b'},"id":"'
 
     def encode(self, changes: Sequence[RowChange], frame: MessageFrame, order: OrderPair) -> bytes:
         """Return the event of one change.
 
-        Copied rows of several tables share an order key (ADR 61), so the id of a copied row also
-        contains table and row. Rows of two shards may be equal, so the id contains the real row.
+        The order key is the id of an event. Copied rows of several tables share an order key (ADR
+        61), so the id of a copied row also contains the table and a digest of the real row, which
+        differs even if rows of two shards are equal.
         """
         value = super().encode(changes, frame, order)
         if not frame.snapshot:
@@ -109,7 +110,7 @@ class CloudEventRows(JsonRows):
 
 
 def _attributes(instance: str, kind: str, name: TableId, frame: MessageFrame) -> bytes:
-    """Return the event's attributes up to its `data`."""
+    """Return the JSON of the event's attributes, which precede `data`."""
     moment = datetime.fromtimestamp(frame.event_time_ms / 1000, UTC)
     subject = str(name) if name.table else name.database
     attributes = {

@@ -1,4 +1,4 @@
-"""Kafka Connect's JSON schemas of Debezium's envelope (JsonConverter with schemas.enable)."""
+"""Kafka Connect's JSON schemas of messages in Debezium's form (JsonConverter, schemas.enable)."""
 
 from collections.abc import Sequence
 from typing import Any, Final

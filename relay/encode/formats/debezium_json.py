@@ -32,8 +32,9 @@ END: Final = b'"}}'
 class DebeziumJson:
     """Debezium's JSON, with or without Kafka Connect's schema in each message.
 
-    `instance` is the name of the instance: `source.name`, and the first part of schema names.
-    `numbers_rows`: messages name the source transaction of their row, and its number there.
+    instance      name of the instance: the value of `source.name`, and first part of schema names
+    with_schema   whether each message contains the schema
+    numbers_rows  whether messages contain the source transaction and the row's number in it
     """
 
     name: ClassVar[str] = "debezium-json"
@@ -63,8 +64,8 @@ class DebeziumJson:
         return b'{"schema":' + statement_schema(self._instance) + b',"payload":' + payload + b"}"
 
     def reference(self, value: bytes) -> bytes:
-        """Return the envelope without its rows. Readers that do not support claim checks fail on
-        it.
+        """Return the envelope in `value` without its rows. Readers that do not support claim checks
+        fail on it.
         """
         whole = orjson.loads(value)
         return orjson.dumps(without_rows(whole["payload"] if self._with_schema else whole))

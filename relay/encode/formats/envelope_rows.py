@@ -1,4 +1,4 @@
-"""Rows as envelopes: shared code of the formats with a row before and after."""
+"""Base classes of the formats that write a row as an envelope with the images before and after."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -22,9 +22,10 @@ _NO_ENVELOPE: Final = Envelope((), b"", b"")
 
 
 class EnvelopeRows(ABC):
-    """Encodes the rows of one table under one name: head, images, middle, order key and end.
+    """Encodes the rows of one table under one name. A value consists of head, images, middle, order
+    key and end.
 
-    `undecodable_values` counts values printed with U+FFFD.
+    `undecodable_values` counts values that were printed with U+FFFD.
     """
 
     prints_images: ClassVar[bool] = False
@@ -64,7 +65,7 @@ class EnvelopeRows(ABC):
         )
 
     def framing_text_parts(self, operation: Operation) -> tuple[bytes, bytes, bytes, bytes]:
-        """Raise NotImplementedError: only Canal's form prints whole transactions."""
+        """Raise NotImplementedError: only in Canal's form, compiled code prints transactions."""
         raise NotImplementedError(operation)
 
     def count_undecodable(self) -> None:
@@ -93,7 +94,7 @@ class ReadableRows(EnvelopeRows):
 
 
 class EnvelopeEvent:
-    """Encodes the rows of one event, which are named by their index."""
+    """Encodes rows of one event. A row is named by its index in the event."""
 
     __slots__ = ("_encoder", "_rows")
 
@@ -102,7 +103,7 @@ class EnvelopeEvent:
         self._rows = rows
 
     def encode(self, numbers: Sequence[int], frame: MessageFrame, order: OrderPair) -> bytes:
-        """Return the value of a message with the row of this number."""
+        """Return the value of a message with the row at this index; `numbers` has one index."""
         return self._encoder.encode([self._rows[number] for number in numbers], frame, order)
 
 
@@ -128,7 +129,9 @@ def source_fields(instance: str, name: TableId, frame: MessageFrame) -> dict[str
 
 
 def without_rows(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an envelope or a statement without its rows, for a message with a claim check."""
+    """Return the fields of an envelope or a statement without its rows, for a message with a claim
+    check.
+    """
     return {name: _ROWLESS.get(name, part) for name, part in fields.items()}
 
 

@@ -1,4 +1,4 @@
-"""Rows as JSON envelopes: shared code of the formats with Debezium's fields in JSON."""
+"""Base classes of the formats that write Debezium's fields as JSON."""
 
 import re
 from collections.abc import Sequence
@@ -32,8 +32,8 @@ escaped, and they contain no objects.
 class JsonRows(EnvelopeRows):
     """Encodes the rows of one table under one name.
 
-    `end` is the text after the order key. `wrap` returns the text before the envelope.
-    `transaction` is the JSON of the field with this name in the messages that are encoded next.
+    end          text after the order key
+    transaction  JSON of the field `transaction` in the messages that are encoded next
     """
 
     def __init__(
@@ -51,9 +51,7 @@ class JsonRows(EnvelopeRows):
         self._envelope = Envelope(wires, _BETWEEN, end)
 
     def wrap(self, head: bytes) -> None:
-        """Write messages that begin with `head`, which ends with the opening brace of the
-        envelope.
-        """
+        """Begin all messages with `head`, which ends with the opening brace of the envelope."""
         self._head = head
 
     @property
@@ -111,10 +109,10 @@ class NumberedRows(JsonRows):
 
 
 def without_number(value: bytes) -> bytes:
-    """Return a value of any format without the block of `NumberedRows`.
+    """Return a value without the block that `NumberedRows` writes; `value` may be in any format.
 
-    The message is sent after its source transaction. Other formats have no such block and are not
-    changed: a similar text in Avro or Protobuf has its length before it.
+    It is for a message that is sent after its source transaction. Other formats are not changed:
+    they have no such block, and in Avro or Protobuf a similar text has its length before it.
     """
     if not value.startswith(_DEBEZIUM_HEADS):
         return value
@@ -124,9 +122,9 @@ def without_number(value: bytes) -> bytes:
 def statement_fields(
     statement: StatementFacts, frame: MessageFrame, source: bytes
 ) -> dict[str, object]:
-    """Return a schema change event; `type` and `isDdl` are the relay's own fields.
+    """Return the fields of a schema change event; `type` and `isDdl` are the relay's own fields.
 
-    `source` is JSON.
+    `source` is the JSON of its field `source`.
     """
     return {
         "source": orjson.Fragment(source),

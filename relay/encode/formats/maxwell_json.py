@@ -1,7 +1,7 @@
 """Maxwell's JSON (Maxwell's daemon 1.45, "Data Format" and the output options of its reference).
 
-Only fields that Maxwell documents are written; docs/formats/maxwell-json.md lists those that are
-not. Only the readable packages print this form, whose `old` contains the changed columns.
+Only fields that Maxwell documents are written. docs/formats/maxwell-json.md lists the others.
+Compiled code does not print this form, because `old` contains only the changed columns.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -73,8 +73,8 @@ class MaxwellJson:
         )
 
     def reference(self, value: bytes) -> bytes:
-        """Return the message without its row. Readers that do not support claim checks fail on
-        it.
+        """Return the message in `value` without its row. Readers that do not support claim checks
+        fail on it.
         """
         fields = orjson.loads(value)
         rowless = {"data": None, "old": None, "sql": ""}
@@ -132,7 +132,7 @@ class MaxwellRows(ReadableRows):
 
 
 def maxwell_value(column: Column, type_text: str) -> Callable[[Any], object] | None:
-    """Return the function for values that Maxwell prints differently from `json_columns`.
+    """Return the function for a column whose values Maxwell prints differently from `json_columns`.
 
     None for all other columns. Numbers are JSON numbers, a SET is an array of its members, and a
     JSON document is embedded.
@@ -151,7 +151,7 @@ def maxwell_value(column: Column, type_text: str) -> Callable[[Any], object] | N
 
 
 def _never() -> None:
-    """Return the labels, which are characters already."""
+    """Do nothing: labels are already characters, so none is undecodable."""
 
 
 def _names(name: TableId) -> dict[str, str]:
@@ -159,7 +159,7 @@ def _names(name: TableId) -> dict[str, str]:
 
 
 def _coordinates(frame: MessageFrame) -> dict[str, object]:
-    """Return where the event was read. Copied rows have no GTID."""
+    """Return the fields with the binlog coordinates of the event. Copied rows have no GTID."""
     gtid = {"gtid": frame.gtid} if frame.gtid else {}
     coordinates = f"{frame.coordinates.file}:{frame.coordinates.offset}"
     return {"position": coordinates, **gtid, "server_id": frame.coordinates.server_id}

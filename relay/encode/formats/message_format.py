@@ -1,4 +1,4 @@
-"""The interface of message formats, as the pipeline uses it."""
+"""The interface of message formats. The pipeline uses formats only by these protocols."""
 
 from collections.abc import Sequence
 from typing import ClassVar, Final, NamedTuple, Protocol
@@ -12,28 +12,30 @@ from relay.model.positions.position import OrderPair
 from relay.model.table import TableDefinition, TableId
 
 NO_HEADERS: Final[Headers] = ()
-"""The further headers of most formats: none."""
+"""For formats without additional headers."""
 
 
 class EventRows(Protocol):
-    """Encodes the rows of one event, which are named by their index."""
+    """Encodes rows of one event. A row is named by its index in the event."""
 
     def encode(self, numbers: Sequence[int], frame: MessageFrame, order: OrderPair, /) -> bytes:
-        """Return the value of a message with the rows of these numbers; `order` is of the first."""
+        """Return the value of a message with the rows at these indexes. `order` is the order key of
+        the first one.
+        """
 
 
 class RowsEncoder(Protocol):
     """Encodes the rows of one table under one name.
 
-    `undecodable_values` counts values printed with U+FFFD. Code that prints rows a second time must
-    restore the count of the first time.
+    `undecodable_values` counts values that were printed with U+FFFD. Code that prints rows a second
+    time must set it back to the count after the first time.
     """
 
     undecodable_values: int
 
     @property
     def prints_images(self) -> bool:
-        """Whether images are printed as logged, without columns from other sources."""
+        """Whether row images are printed as logged, without adding columns of the other image."""
 
     @property
     def is_compiled(self) -> bool:
@@ -41,7 +43,9 @@ class RowsEncoder(Protocol):
 
     @property
     def compiles_copies(self) -> bool:
-        """Whether compiled code can print rows that share an order key, as those of a chunk do."""
+        """Whether compiled code can print rows that share an order key, as copied rows of a chunk
+        do.
+        """
 
     @property
     def envelope(self) -> Envelope | None:
@@ -55,18 +59,19 @@ class RowsEncoder(Protocol):
     ) -> bytes:
         """Return the value of a message with these changes, all of one operation.
 
-        `order` is the order key of the first. A format without packed messages takes one change.
+        `order` is the order key of the first one. A format without packed messages accepts only one
+        change.
         """
 
     def framing_texts(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:
         """Return the two texts that compiled code prints around the images of each row.
 
-        The form of the printer determines where it prints them.
+        Where it prints them depends on the format.
         """
 
     def framing_text_parts(self, operation: Operation) -> tuple[bytes, bytes, bytes, bytes]:
-        """Return the parts of `framing_texts` that are the same for whole transactions. Only for
-        Canal's form.
+        """Return the parts of `framing_texts` that are the same in a whole transaction. Only
+        Canal's form has them.
         """
 
     def count_undecodable(self) -> None:
@@ -79,8 +84,11 @@ class RowsEncoder(Protocol):
 class StatementFacts(NamedTuple):
     """A statement as messages show it.
 
-    `name`: its logical table, which may have an empty table or be empty altogether. `dead_letter`:
-    the id of the dead letter that it reports, "" for a statement of the source.
+    kind         its type in messages
+    name         its logical table; the table's name, or both names, may be ""
+    sql          its text
+    is_ddl       False for row changes that were logged as text
+    dead_letter  id of the dead letter that it reports, "" for a statement of the source
     """
 
     kind: MessageType
@@ -93,7 +101,7 @@ class StatementFacts(NamedTuple):
 class MessageFormat(Protocol):
     """One format of message values. Keys and headers are the same for all formats.
 
-    `headers` are further headers of each message with a value; tombstones do not have them.
+    `headers` are added to each message with a value; tombstones do not have them.
     """
 
     name: ClassVar[str]
@@ -113,4 +121,6 @@ class MessageFormat(Protocol):
         """Return the value of a message with a statement, for this topic."""
 
     def reference(self, value: bytes) -> bytes:
-        """Return the value of a message whose rows are in the store of large values."""
+        """Return the value of a message whose rows are in the claim store. `value` is the whole
+        value.
+        """

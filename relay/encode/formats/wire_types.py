@@ -1,7 +1,7 @@
-"""Determines a column's type in formats with typed values, and its values in that type.
+"""The type of a column in formats with typed values, and the conversion of values to that type.
 
-A column has a numeric type if every value fits. All other values are the text of the exact style,
-so that none loses information: DECIMAL, BIGINT UNSIGNED, BIT(64), dates and times, ENUM, SET, JSON.
+A column has a numeric type if all its values fit. Other columns have the text of the exact style,
+so that nothing is lost: DECIMAL, BIGINT UNSIGNED, BIT(64), dates and times, ENUM, SET, JSON.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from relay.model.table import Column, ColumnType, TableDefinition
 
 
 class WireType(StrEnum):
-    """The values are Kafka Connect's names of the types."""
+    """The types of values. The names are those of Kafka Connect."""
 
     INT32 = "int32"
     INT64 = "int64"
@@ -85,8 +85,8 @@ class TypedColumn(NamedTuple):
 def json_columns(
     definition: TableDefinition, undecodable: Callable[[], None]
 ) -> tuple[TypedColumn, ...]:
-    """Return the columns with values for JSON: bytes as base64, FLOAT and DOUBLE with the digits
-    that the server prints.
+    """Return the columns with the functions for JSON: bytes become base64, FLOAT and DOUBLE get the
+    digits that the server prints.
 
     `undecodable` is called for each value with bytes that are invalid in its character set. Raises
     SchemaMismatch if a column's character set or labels are unknown.
@@ -100,7 +100,7 @@ def json_columns(
 def binary_columns(
     definition: TableDefinition, undecodable: Callable[[], None]
 ) -> tuple[TypedColumn, ...]:
-    """Return the columns with values for binary formats: bytes as such, floats as such.
+    """Return the columns with the functions for binary formats: bytes and floats are not converted.
 
     Parameters and errors are those of `json_columns`.
     """

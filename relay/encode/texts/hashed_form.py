@@ -1,7 +1,8 @@
-"""Determines the form in which a column's value is hashed for its partition: Canal's text. For some
-types this differs from the text in the message key.
+"""The form in which a table's keys are hashed for their partition
+(`relay.model.records.hashed_forms`). Pure.
 
-Pure. Two versions of a table with the same form place equal keys in the same partition.
+The hashed text is Canal's text. For some types it differs from the text in the message key. Two
+versions of a table with the same form place equal keys in the same partition.
 """
 
 from collections.abc import Iterable
@@ -23,10 +24,11 @@ _FRACTIONS: Final = frozenset({ColumnType.TIME2, ColumnType.DATETIME2, ColumnTyp
 
 
 def hashed_form(definition: TableDefinition, ordinals: Iterable[int], *, named: bool) -> str:
-    """Return the form of the columns that place a table's rows, "" without such columns.
+    """Return the form of the columns by which rows of a table are assigned to partitions; ""
+    without such columns.
 
-    `named`: a partition rule names the columns. They need not be in the message key, so everything
-    that changes their texts, their names included, is then a part of the form.
+    `named`: a partition rule names the columns, which then need not be in the message key. The form
+    then also contains everything else that changes their texts, including their names.
     """
     columns = [(definition.map.columns[each], definition.type_texts[each]) for each in ordinals]
     if named:
@@ -36,9 +38,10 @@ def hashed_form(definition: TableDefinition, ordinals: Iterable[int], *, named: 
 
 
 def _key_form(column: Column, type_text: str) -> str:
-    """Return how the hashed text of a key column differs from its text in the message key.
+    """Return a word for the difference between the hashed text of a key column and its text in the
+    message key.
 
-    PLAIN: the texts are equal, and ASCII.
+    PLAIN: both texts are equal, and always ASCII.
     """
     if column.type in STRINGS:
         return _string_form(column, type_text)
@@ -78,10 +81,10 @@ def _value_form(column: Column, type_text: str) -> str:
 
 
 def _labels(labels: tuple[str, ...]) -> str:
-    """Return one checksum for each label, so that appending labels keeps the text of the existing
-    ones.
+    """Return the checksums of the labels, one for each. If labels are appended, the result still
+    begins with the same text.
 
-    Many labels share one checksum.
+    If there are more than _MOST_LABELS, the result is one checksum of all labels.
     """
     if len(labels) > _MOST_LABELS:
         return "#" + _checksum(",".join(labels), 4 * _LABEL_DIGITS)

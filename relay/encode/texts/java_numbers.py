@@ -1,10 +1,10 @@
 """Prints floating-point numbers as Java does (Double.toString and Float.toString up to JDK 18), for
-consumers built on Canal.
+consumers that were built for Canal.
 
 These versions do not always print the shortest text (3.1933444952555517E293 where
-3.193344495255552E293 would do), so their algorithm must be followed, overflows included. It is the
-free-format algorithm of Steele and White: with value = b/s, digits are drawn from b until the
-remainder is inside the margin m below or above. Source of the rule: the behaviour of JDK 17;
+3.193344495255552E293 would do), so their algorithm is repeated here, with its overflows. It is the
+free-format algorithm of Steele and White: with value = b/s, digits are taken from b until the
+remainder is inside the margin m below or above. Source: the behaviour of JDK 17;
 tests/golden/java_texts.jsonl contains its results.
 """
 
@@ -28,8 +28,9 @@ _BITS_OF_POWERS_OF_5: Final = (0, *((5**i).bit_length() for i in range(1, _POWER
 
 
 class _Parts(NamedTuple):
-    """A finite number above zero: `fraction` has its highest bit at _FRACTION_BITS, value =
-    fraction * 2^(exponent - 52).
+    """A finite number above zero: value = fraction * 2^(exponent - 52).
+
+    The highest bit of `fraction` is at _FRACTION_BITS.
     """
 
     fraction: int
@@ -106,7 +107,7 @@ def _digits(parts: _Parts) -> _Digits:
 
 
 def _whole_digits(parts: _Parts) -> _Digits:
-    """A whole number below 2^63: its digits, rounded to its precision."""
+    """Return the digits of a whole number below 2^63, rounded to its precision."""
     shift = parts.exponent - _FRACTION_BITS
     number = parts.fraction << shift if shift >= 0 else parts.fraction >> -shift
     dropped = 0
@@ -121,14 +122,14 @@ def _whole_digits(parts: _Parts) -> _Digits:
 
 
 def _decimal_digits_below(power_of_two: int) -> int:
-    """How many whole decimal digits 2^n spans."""
+    """Return how many whole decimal digits 2^n has."""
     return len(str(1 << power_of_two)) - 1 if power_of_two > 1 else 0
 
 
 class _Scaled(NamedTuple):
-    """The state of the draw: value = b/s * 10^exponent, m the margin.
+    """The state while digits are computed: value = b/s * 10^exponent, and m is the margin.
 
-    `width` the bits of Java's integers, 0 for unbounded.
+    `width` is the number of bits of Java's integers, 0 for unbounded ones.
     """
 
     b: int
@@ -165,9 +166,10 @@ def _drawn_digits(parts: _Parts, trailing_zeros: int, bits: int, bits_after_poin
 
 
 def _stops(b: int, m: int, tens: int, width: int) -> tuple[bool, bool]:
-    """Whether the remainder is inside the margin below, and inside the one above.
+    """Return whether the remainder is inside the margin below, and whether it is inside the one
+    above.
 
-    Unbounded integers include the margin's end.
+    For unbounded integers, the end of the margin is inside it.
     """
     if not width:
         return b < m, b + m >= tens
@@ -177,7 +179,7 @@ def _stops(b: int, m: int, tens: int, width: int) -> tuple[bool, bool]:
 
 
 def _wrap(number: int, width: int) -> int:
-    """Overflow as Java's int (32) or long (64) does."""
+    """Return the number after the overflow of Java's int (32) or long (64)."""
     if not width:
         return number
     number &= (1 << width) - 1
@@ -226,8 +228,8 @@ def _bits_of_power(power_of_5: int) -> int:
 
 
 def _estimate_exponent(parts: _Parts) -> int:
-    """The decimal exponent from a line through the logarithm near 1.5, by doubles as Java computes
-    it.
+    """Return the estimated decimal exponent: from a line that approximates the logarithm near 1.5,
+    in doubles as in Java.
     """
     mantissa = math.ldexp(parts.fraction, -_FRACTION_BITS)
     return math.floor(

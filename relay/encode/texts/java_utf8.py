@@ -1,8 +1,8 @@
 """Decodes invalid UTF-8 as Java does: U+FFFD for each malformed part (new String(bytes, UTF_8), JDK
 17).
 
-Java and Python cut the bytes into the same parts, except for encoded surrogates. Java treats their
-two or three bytes as one part, Python each byte.
+Java and Python split the bytes into the same parts, except for encoded surrogates: two or three of
+their bytes are one part in Java, and each byte is a part in Python.
 """
 
 import re

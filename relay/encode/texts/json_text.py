@@ -22,7 +22,7 @@ _ZERO_TIME: Final = "00:00:00"
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """The differences between the two printers."""
+    """The differences between the server's JSON text and Canal's."""
 
     quote: Callable[[str], str]
     double: Callable[[float], str]
@@ -101,7 +101,9 @@ def _canal_scalar(scalar: JsonScalar) -> str:
 
 
 def _canal_time(text: str) -> str:
-    """Return a time as text. Zero has no fraction, and exactly 100 hours lose their first digit."""
+    """Return Canal's text of a TIME. Zero has no fraction, and exactly 100 hours lose their first
+    digit.
+    """
     if text.startswith(_ZERO_TIME) and not text.strip("0:."):
         return _ZERO_TIME
     sign = "-" if text.startswith("-") else ""

@@ -1,5 +1,5 @@
-"""Prints key columns: different values have different texts, even where the message prints them
-alike.
+"""Prints values of key columns. Different values have different texts, even if the message's values
+print them alike.
 """
 
 from collections.abc import Callable
@@ -18,10 +18,11 @@ KeyText = Callable[[Any], object]
 
 
 def key_text(column: Column, type_text: str, undecodable: Callable[[], None]) -> KeyText:
-    """Return the printer of a key column: the exact text, except for two kinds of values. A
-    FLOAT has enough digits to restore the same 32 bits, at least the six of a message. Bytes
-    that are invalid in the column's character set are an object `{"base64": ...}`, which no text
-    equals; `undecodable` is called for them.
+    """Return the printer of a key column. It prints the exact text, except for two kinds of values.
+
+    A FLOAT has enough digits for the same 32 bits, and at least six. Bytes that are invalid in the
+    column's character set become an object `{"base64": ...}`, which no text equals; `undecodable`
+    is called for each.
     """
     if column.type not in STRINGS:
         return whole_text(column, type_text, undecodable)
@@ -29,7 +30,8 @@ def key_text(column: Column, type_text: str, undecodable: Callable[[], None]) ->
 
 
 def whole_text(column: Column, type_text: str, undecodable: Callable[[], None]) -> ColumnText:
-    """Return the printer of the exact text; a FLOAT has all digits that distinguish it from others.
+    """Return the printer of the exact text, in which a FLOAT has all digits that distinguish it
+    from others.
 
     A mask hashes key columns by this text (ADR 47).
     """
@@ -39,7 +41,9 @@ def whole_text(column: Column, type_text: str, undecodable: Callable[[], None]) 
 
 
 def refuse_undecodable() -> None:
-    """Raise ValueNotPrintable for a value with bytes that are invalid in its character set."""
+    """Raise ValueNotPrintable. It is the `undecodable` function for keys that must not have invalid
+    bytes.
+    """
     raise ValueNotPrintable(
         "A key has bytes that are not characters of the column's character set."
     )

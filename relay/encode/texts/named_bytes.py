@@ -1,6 +1,6 @@
-"""MariaDB's UUID, INET6 and INET4: bytes in the binlog, texts on the server.
+"""Prints MariaDB's UUID, INET6 and INET4, which are bytes in the binlog and texts on the server.
 
-Only the type's name distinguishes them from BINARY.
+Only the name of the type distinguishes them from BINARY.
 """
 
 from collections.abc import Callable
@@ -16,11 +16,10 @@ _COMPATIBLE_GAP: Final = 6
 
 
 def named_bytes(column: Column, type_text: str) -> Callable[[bytes], str] | None:
-    """Return the renderer of a column of one of these types as MariaDB prints it.
+    """Return the printer of a column of one of these types, as MariaDB prints it; None for every
+    other column.
 
-    None for every other column.
-
-    Trailing zero bytes are not logged, and are part of the value.
+    The binlog omits trailing zero bytes of a value; the printer adds them again.
     """
     name = type_text.lower()
     length = BYTES_OF_NAMED.get(name)
@@ -45,10 +44,10 @@ def _inet4(raw: bytes) -> str:
 
 
 def _inet6(raw: bytes) -> str:
-    """Print an INET6 as words in hex.
+    """Return the text of an INET6: words in hexadecimal.
 
-    The first of the longest runs of zeros becomes `::`. An IPv4 address at the end is printed as
-    such (MariaDB: INET6).
+    The first of the longest runs of zeros becomes `::`. An IPv4 address at the end is printed in
+    its own form (MariaDB: INET6).
     """
     words = tuple(int.from_bytes(raw[at : at + 2], "big") for at in range(0, 2 * _WORDS, 2))
     start, length = _longest_gap(words)
@@ -60,7 +59,7 @@ def _inet6(raw: bytes) -> str:
 
 
 def _longest_gap(words: tuple[int, ...]) -> tuple[int, int]:
-    """The start of the first of the longest runs of zeros, and its length."""
+    """Return (index of the first of the longest runs of zeros, its length)."""
     best, at = (0, 0), 0
     while at < len(words):
         end = at

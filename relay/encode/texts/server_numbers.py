@@ -1,8 +1,8 @@
-"""Prints floating-point numbers as MySQL and MariaDB do (source of the rule: strings/dtoa.cc,
-my_gcvt and my_fcvt).
+"""Prints floating-point numbers as MySQL and MariaDB do (source: strings/dtoa.cc, my_gcvt and
+my_fcvt).
 
 The text is the shortest one that gives the same number; a FLOAT has six significant digits. It has
-no exponent if the point is among the digits or at most fifteen places from them.
+no exponent if the decimal point is among the digits, or at most fifteen places from them.
 """
 
 import re
@@ -33,12 +33,12 @@ def double_text(value: float) -> str:
 
 
 def float_text(value: float) -> str:
-    """Return the text of a FLOAT: six digits, as every client of the server sees it."""
+    """Return the text of a FLOAT with six digits, as the server prints it for clients."""
     return server_form(f"{value:.{_FLOAT_DIGITS - 1}e}")
 
 
 def fixed_text(decimals: int) -> Callable[[float], str]:
-    """Return the printer of FLOAT(M,D) and DOUBLE(M,D) with D `decimals`."""
+    """Return the printer of FLOAT(M,D) and DOUBLE(M,D), where `decimals` is D."""
 
     def text(value: float) -> str:
         shortest = server_form(repr(value))
@@ -61,6 +61,6 @@ def json_number(text: str) -> str:
 
 
 def fixed_decimals(type_text: str) -> int | None:
-    """Return D of a type text FLOAT(M,D) or DOUBLE(M,D), None of any other."""
+    """Return D of the type text FLOAT(M,D) or DOUBLE(M,D); None for any other text."""
     match = _FIXED.match(type_text)
     return int(match[1]) if match else None

@@ -1,8 +1,8 @@
-"""Canal's style: byte for byte what Canal prints, its losses included (source of the rule:
-alibaba/canal, LogEventConvert).
+"""Prints values in Canal's style: byte for byte as Canal prints them, including what it loses
+(source: alibaba/canal, LogEventConvert).
 
 Canal reads every string as UTF-8, regardless of its character set. It distinguishes text from bytes
-by the type's text in the DDL.
+by the type's name in the DDL.
 """
 
 from typing import Final
@@ -20,9 +20,9 @@ _TEXTS: Final = frozenset({"TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT"})
 
 
 def is_canal_text(type_text: str) -> bool:
-    """Return whether Canal treats a blob column of this type text as text.
+    """Return whether Canal treats a BLOB column with this type text as text.
 
-    A length after it, as in TEXT(9), makes it bytes.
+    A type with a length, such as TEXT(9), is bytes for Canal.
     """
     return type_text.upper() in _TEXTS
 

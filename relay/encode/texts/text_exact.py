@@ -1,7 +1,7 @@
-"""Prints values in the exact style: the text that the server prints; bytes as base64.
+"""Prints values in the exact style: the text that the server prints, and bytes as base64.
 
 The binlog does not contain ZEROFILL, the decimals of FLOAT(M,D) and DOUBLE(M,D), or whether bytes
-are MariaDB's UUID or INET. These are printed if the type text contains them.
+are MariaDB's UUID or INET. They are printed correctly if the type text shows them.
 """
 
 import re
@@ -18,7 +18,7 @@ from relay.errors import SchemaMismatch, ValueNotPrintable
 from relay.model.column_families import BLOBS, DECIMALS, STRINGS
 from relay.model.table import Column, ColumnType
 
-# Digits of an unsigned integer that was declared without a width (MySQL manual, Numeric Type
+# Display width of an unsigned integer that was declared without one (MySQL manual, Numeric Type
 # Attributes).
 _INTEGER_WIDTHS: Final = {
     ColumnType.TINY: 3,
@@ -32,11 +32,10 @@ _NO_METADATA: Final = "Set binlog_row_metadata=FULL on the source."
 
 
 def exact_text(column: Column, type_text: str, undecodable: Callable[[], None]) -> ColumnText:
-    """Return the renderer of a column.
+    """Return the printer of a column.
 
-    `undecodable` is called for each value with bytes that are invalid in its character set.
-
-    Raises SchemaMismatch if the column's character set or labels are unknown.
+    `undecodable` is called for each value with bytes that are invalid in its character set. Raises
+    SchemaMismatch if the column's character set or labels are unknown.
     """
     if (text := named_bytes(column, type_text)) is not None:
         return text
@@ -75,8 +74,8 @@ def _number_text(column: Column, type_text: str) -> ColumnText:
 
 
 def _zero_filled(column: Column, type_text: str) -> ColumnText:
-    """Pad a number with zeros to the declared width. A DECIMAL(M,D) has M digits, a point, and no
-    sign.
+    """Return a printer that adds zeros up to the declared width. A DECIMAL(M,D) has M digits, a
+    point, and no sign.
     """
     if column.type in DECIMALS:
         places = column.length + (1 if column.scale else 0)
@@ -112,8 +111,8 @@ def _decoded(
 
 
 def _padded_base64(length: int) -> ColumnText:
-    """Restore the trailing zero bytes of a BINARY(n), which are not logged but part of the
-    value.
+    """Return a printer that first adds the trailing zero bytes of a BINARY(n), which the binlog
+    omits.
     """
     return lambda raw: base64_text(raw.ljust(length, b"\0"))
 

@@ -1,4 +1,5 @@
-"""Formats whose schemas are in a schema registry, except Avro, and the subjects of all of them.
+"""Formats whose schemas are in a schema registry, except Avro; and the subjects of schemas, also
+for Avro.
 
-Import the modules, because each needs separate libraries.
+Import its modules, not the package: each module needs other libraries.
 """

@@ -1,4 +1,4 @@
-"""JSON with a schema in a registry: Confluent's framing of the envelope that `debezium-json` has.
+"""JSON with a schema in a registry: Confluent's framing around the envelope of `debezium-json`.
 
 A value is a zero byte, the schema's id (4 bytes, big-endian), and the envelope as JSON text.
 """
@@ -32,7 +32,7 @@ _STATEMENT: Final = "roma.Statement"
 
 
 class JsonSchema:
-    """Encodes messages in JSON with Confluent's framing. `instance` is `source.name`."""
+    """Encodes messages in JSON with Confluent's framing. `instance` becomes `source.name`."""
 
     name: ClassVar[str] = "json-schema"
     headers: ClassVar[Headers] = NO_HEADERS

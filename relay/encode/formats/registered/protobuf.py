@@ -1,7 +1,8 @@
-"""Protobuf with a schema registry: Confluent's framing of an envelope with both images of a row.
+"""Protobuf with a schema registry: Confluent's framing around an envelope with both images of a
+row.
 
-A value is a zero byte, the schema's id (4 bytes, big-endian), a zero for "the first message of the
-file", and the message (Confluent documentation: wire format).
+A value is a zero byte, the schema's id (4 bytes, big-endian), a zero byte for "the first message of
+the file", and the message (Confluent documentation: wire format).
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,13 +35,13 @@ from relay.model.table import TableDefinition, TableId
 from relay.model.value import ABSENT, Row
 
 _FIRST: Final = b"\0"
-"""The indexes of the message in its file, when it is the first one."""
+"""The framing's byte for the first message of a file."""
 _BEGIN: Final = HEAD.size + len(_FIRST)
 _ROWLESS: Final = ("before", "after", "ddl")
 
 
 class Protobuf:
-    """Encodes messages in Protobuf with Confluent's framing. `instance` is `source.name`."""
+    """Encodes messages in Protobuf with Confluent's framing. `instance` becomes `source.name`."""
 
     name: ClassVar[str] = "protobuf"
     headers: ClassVar[Headers] = NO_HEADERS
@@ -85,7 +86,7 @@ class Protobuf:
         return HEAD.pack(0, number) + _FIRST + message.SerializeToString()
 
     def reference(self, value: bytes) -> bytes:
-        """Return the message without rows and without the text of a statement."""
+        """Return the message in `value` without its rows, and without the text of a statement."""
         _, number = HEAD.unpack_from(value)
         message = self._classes[number].FromString(value[_BEGIN:])
         for name in _ROWLESS:
@@ -95,7 +96,7 @@ class Protobuf:
 
 
 class ProtobufRows(ReadableRows):
-    """Encodes the rows of one table under one name, after `use` gave it the schema's id."""
+    """Encodes the rows of one table under one name. Call `use` with the id of its schema first."""
 
     def __init__(
         self, definition: TableDefinition, name: TableId, instance: str, policy: NamePolicy
@@ -116,7 +117,7 @@ class ProtobufRows(ReadableRows):
             ) from exc
 
     def use(self, schema_id: int) -> type[Message]:
-        """Use this id of the schema in all further messages, and return their class."""
+        """Use this schema id in all further messages, and return their class."""
         self._head = HEAD.pack(0, schema_id) + _FIRST
         return self._class
 

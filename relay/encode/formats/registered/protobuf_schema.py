@@ -36,7 +36,7 @@ _NUMBERS: Final[Mapping[str, "FieldDescriptorProto.Type.ValueType"]] = {
     "bool": FieldDescriptorProto.TYPE_BOOL,
 }
 _MOST: Final = 2**29 - 1
-"""The greatest number of a field."""
+"""The greatest field number that Protobuf allows."""
 _RESERVED: Final = range(19_000, 20_000)
 """Field numbers that Protobuf reserves for implementations."""
 _OWN: Final = "roma"
@@ -45,9 +45,10 @@ _FORMAT: Final = "Protobuf"
 
 
 class Field(NamedTuple):
-    """A field of a message: its name, its type, its number, and its name in JSON ("": the usual).
+    """A field of a Protobuf message.
 
-    With `optional` a missing value differs from zero and from an empty text.
+    optional  a missing value differs from zero and from an empty text
+    json      its name in JSON; "": the one that Protobuf derives from `name`
     """
 
     name: str
@@ -87,9 +88,9 @@ _STATEMENT: Final = (
 
 
 def field_number(name: str) -> int:
-    """Return the number of a column's field: a hash of its name.
+    """Return the field number of a column: a hash of its name.
 
-    A column therefore keeps its number when columns are added, dropped or moved. No relay stores
+    So a column keeps its number when columns are added, dropped or moved, and no relay stores
     numbers.
     """
     number = int.from_bytes(sha256(name.encode()).digest()[:8], "big") % _MOST + 1
@@ -99,10 +100,10 @@ def field_number(name: str) -> int:
 def row_fields(
     columns: Sequence[TypedColumn], name: TableId, policy: NamePolicy
 ) -> tuple[Field, ...]:
-    """Return the fields of a row.
+    """Return the fields of a row's message.
 
-    Raises NameNotInFormat for a name that "strict" does not allow, and for two columns whose names
-    have the same number.
+    Raises NameNotInFormat for a name that "strict" does not allow, and if two column names give the
+    same number.
     """
     what = f"a column of {name}"
     fields = tuple(

@@ -1,4 +1,4 @@
-"""Subjects of schemas in a registry, and the bytes before each value with a schema."""
+"""The subjects of schemas in a registry, and the bytes before each value."""
 
 from collections.abc import Sequence
 from struct import Struct
@@ -11,19 +11,19 @@ SubjectStrategy: TypeAlias = Literal["topic_record_name", "record_name", "topic_
 SchemaKind: TypeAlias = Literal["AVRO", "JSON", "PROTOBUF"]
 """Confluent's names for the kinds of schemas."""
 HEAD: Final = Struct(">bI")
-"""Before each value: zero and the schema's id (Confluent documentation: wire format)."""
+"""The bytes before each value: zero, and the schema's id (Confluent documentation: wire format)."""
 
 
 class SchemaIds(Protocol):
-    """Returns the id of a schema; the registry implements it."""
+    """Returns ids of schemas. `relay.registry` implements it."""
 
     def id_of(self, subject: str, schema: str, kind: SchemaKind, /) -> int:
         """Return the id of a schema in this subject. The call may register the schema."""
 
 
 class Subjects:
-    """Chooses the subject of each schema by Confluent's strategies for values, and requests its
-    id.
+    """Chooses the subject of each schema by Confluent's strategies for values, and gets its id from
+    the registry.
     """
 
     def __init__(self, ids: SchemaIds, strategy: SubjectStrategy, kind: SchemaKind) -> None:
@@ -36,9 +36,9 @@ class Subjects:
         return self._ids.id_of(self._subject(topic, record), schema, self._kind)
 
     def id_of_rows(self, name: TableId, topics: Sequence[str], record: str, schema: str) -> int:
-        """Return the one id that the schema of a table has for all topics of the table.
+        """Return the id of a table's schema. It must be the same for all topics of the table.
 
-        Raises SchemaRefused if the registry gives it several ids.
+        Raises SchemaRefused if the registry gives several ids.
         """
         ids = {topic: self.id_of(topic, record, schema) for topic in topics}
         if len(set(ids.values())) != 1:
