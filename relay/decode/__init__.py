@@ -1,4 +1,6 @@
-"""Row events as the server logged them → rows of typed values."""
+"""Decodes row events as the server logged them into rows of typed values. The reading thread calls
+`RowDecoder`.
+"""
 
 from relay.decode.column_types import Fixed, Prefixed, Storage, Unpacked, storage_of
 from relay.decode.row_decoder import LazyRows, RowDecoder

@@ -38,15 +38,17 @@ _TWO_BYTE_METADATA: Final = frozenset(
     }
 )
 UPGRADE: Final = "Upgrade the relay; the server is newer than the versions that it supports."
-"""Remedy for what only a newer server logs."""
+"""Remedy for an error about something that only a newer server logs."""
 
 
 @dataclass(slots=True)
 class ColumnShape:
     """The facts about one column in the fixed part of a table map.
 
-    `length` is in the unit of the type: bytes of a string, bits of a BIT, digits of a NEWDECIMAL or
-    of a fraction of seconds. `scale` is that of a NEWDECIMAL.
+    length    in the unit of the type: bytes of a string, bits of a BIT, digits of a NEWDECIMAL,
+              fractional digits of a time
+    scale     digits after the point of a NEWDECIMAL
+    nullable  whether the column can be NULL
     """
 
     type: ColumnType
@@ -56,9 +58,9 @@ class ColumnShape:
 
 
 def read_shapes(cursor: Cursor, table: TableId) -> list[ColumnShape]:
-    """Return the columns in order; the cursor is then at the optional metadata.
+    """Return the columns in order, and move the cursor to the optional metadata after them.
 
-    Raises UnsupportedEvent for the type of a newer server, Malformed.
+    Raises UnsupportedEvent for a type that only a newer server has, and Malformed.
     """
     count = cursor.lenenc("the column count")
     codes = cursor.take(count, "the column types")
@@ -94,9 +96,9 @@ def _shape(code: int, metadata: Cursor, table: TableId) -> ColumnShape:
 
 
 def _string_shape(real_type: int, length: int) -> ColumnShape:
-    """Take ENUM and SET out of STRING.
+    """Return the shape of a type that is written as STRING: CHAR, ENUM or SET.
 
-    Bits 4 and 5 of the type, inverted, are bits 8 and 9 of CHAR's length.
+    Bits 4 and 5 of the real type, inverted, are bits 8 and 9 of the length of a CHAR.
     """
     high = ~real_type & 0x30
     real_type |= 0x30

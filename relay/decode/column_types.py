@@ -1,4 +1,5 @@
-"""The layout of each column type in a row image, as code pieces for a table's reader.
+"""How each column type is stored in a row image. `image_reader` generates the reader of a table
+from these descriptions.
 
 docs/types/decoded-values.md shows it as a table. docs/types.md shows the texts of messages.
 """
@@ -31,7 +32,7 @@ FixedReader: TypeAlias = Callable[[bytes, int], Value]
 
 @dataclass(frozen=True, slots=True)
 class Unpacked:
-    """`width` bytes that one struct format turns into the value."""
+    """A value of `width` bytes that a `struct` format reads."""
 
     width: int
     format: str
@@ -39,7 +40,7 @@ class Unpacked:
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """`width` bytes that `read(body, pos)` turns into the value."""
+    """A value of `width` bytes that `read(body, pos)` reads."""
 
     width: int
     read: FixedReader
@@ -47,9 +48,9 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class Prefixed:
-    """A little-endian length of `prefix` bytes, then as many bytes.
+    """A value with a little-endian length of `prefix` bytes before its bytes.
 
-    `convert` turns them into the value; None: the bytes are the value.
+    `convert` makes the value from these bytes; None: the bytes are the value.
     """
 
     prefix: int
@@ -90,7 +91,7 @@ _TEXT_CONVERSIONS: Final[dict[ColumnType, Callable[[bytes], Value] | None]] = {
     ColumnType.STRING: None,
     ColumnType.VARCHAR_COMPRESSED: uncompressed,
 }
-# A length that fits one byte is announced by one.
+# A column whose length fits into one byte has a length prefix of one byte.
 _ONE_BYTE_LENGTH_MAX: Final = 255
 _MAX_PREFIX: Final = 4
 _MAX_BITS: Final = 64
@@ -99,7 +100,7 @@ _MAX_SET_BYTES: Final = 8
 
 
 def storage_of(column: Column) -> Storage:
-    """Return how `column` is stored; Malformed for measures that no server writes."""
+    """Return how `column` is stored. Raises Malformed for measures that no server writes."""
     kind = column.type
     if (numeric := _number_storage(column)) is not None:
         return numeric

@@ -1,8 +1,8 @@
-"""Writes, per table and set of logged columns, the Python function that reads one row image.
+"""Generates the Python function that reads one row image, for each table and set of logged columns.
 
-A row image is a bitmap of nulls over the logged columns, then the values that are not null.
-Straight code without a loop over columns is what makes it fast; the code is assembled from ordinals
-and the pieces of `column_types` alone, never from names. With compiled modules,
+A row image is a bitmap of NULLs over the logged columns, then the values that are not NULL. The
+function has no loop over columns, which makes it fast. Its code consists only of ordinals and the
+descriptions in `column_types`, never of names from the server. With compiled modules,
 `relay/compiled/row_images.pyx` reads the images instead.
 """
 
@@ -29,14 +29,14 @@ _LENGTH_EXPRESSIONS: Final = {
 
 
 class ImageReader:
-    """Reads row images that hold the columns of one bitmap.
+    """Reads row images that contain the columns of one bitmap.
 
-    The function is compiled at its first use. Tables printed by compiled code never need it, and
-    with thousands of tables compiling it would be half of the setup cost of a table.
+    The function is compiled at its first use: tables that compiled code prints never need it. With
+    thousands of tables, compiling it would be half of the cost to set up a table.
     """
 
     def __init__(self, table: TableMap, present: bytes) -> None:
-        """Raises Malformed for measures of a logged column that no server writes."""
+        """Raises Malformed if a logged column has measures that no server writes."""
         self._table = table
         self._logged = [i for i in range(len(table.columns)) if present[i >> 3] & (1 << (i & 7))]
         for ordinal in self._logged:
@@ -48,9 +48,10 @@ class ImageReader:
 
     @cached_property
     def read(self) -> ReadImage:
-        """`read(body, pos)` returns the row and the position after it. It can read past the end
-        of `body` and then returns a position past the end, or raises Malformed, IndexError or
-        struct.error; its caller checks both.
+        """The function `read(body, pos)` → (row, position after it).
+
+        For truncated bytes it may return a position after the end of `body`, or raise Malformed,
+        IndexError or struct.error. The caller checks all of these.
         """
         source = _Source(self._table.columns, self._logged)
         read = source.compiled()
@@ -58,7 +59,7 @@ class ImageReader:
         return read
 
     def column_at(self, trace: TracebackType | None) -> Column | None:
-        """Return the column whose value raised the exception that `trace` belongs to."""
+        """Return the column whose value raised an exception; `trace` is its traceback."""
         while trace is not None:
             if trace.tb_frame.f_code is self._code:
                 ordinal = self._ordinals_by_line.get(trace.tb_lineno)
@@ -68,9 +69,7 @@ class ImageReader:
 
 
 class _Source:
-    """The text of one function, with the names that it refers to and the column that each line
-    belongs to.
-    """
+    """The source text of one function, with the names that it uses, and the column of each line."""
 
     def __init__(self, columns: tuple[Column, ...], logged: list[int]) -> None:
         self.names: dict[str, object] = {"ABSENT": ABSENT, "Malformed": Malformed}

@@ -1,4 +1,6 @@
-"""Texts of ENUM and SET members, which the table map holds in each column's own character set."""
+"""Decodes the members of ENUM and SET, which the table map contains in each column's own character
+set.
+"""
 
 from typing import Final
 
@@ -9,7 +11,7 @@ _BINARY: Final = "binary"
 
 
 def label_text(raw: bytes, charset: str) -> str:
-    """Return a member's text from bytes given as one character each.
+    """Return the text of a member. `raw` are its bytes in `charset`.
 
     Raises Malformed if the bytes are invalid in the character set.
     """

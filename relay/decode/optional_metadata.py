@@ -1,8 +1,7 @@
-"""The optional fields at the end of a table map (MySQL manual: Table_map_event, Table_map_log_event
-optional metadata).
+"""Reads the optional fields at the end of a table map (MySQL manual: Table_map_event,
+Table_map_log_event optional metadata).
 
-Every field is type (1 byte), length (length-encoded), value; a field of an unknown type is stepped
-over.
+Each field is type (1 byte), length (length-encoded) and value. Fields of unknown types are ignored.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,7 +16,7 @@ _Entry = TypeVar("_Entry")
 
 
 class Field(IntEnum):
-    """Types of optional fields that say something about rows."""
+    """The types of optional fields that are about rows."""
 
     SIGNEDNESS = 1
     DEFAULT_CHARSET = 2
@@ -35,7 +34,7 @@ class Field(IntEnum):
 
 @dataclass(slots=True)
 class OptionalMetadata:
-    """The optional fields, each still counted in its own kind of column."""
+    """The optional fields by type. The entries of a field count only the columns of its kind."""
 
     fields: dict[int, bytes] = field(default_factory=dict)
 
@@ -51,7 +50,9 @@ class OptionalMetadata:
         return names
 
     def flags(self, kind: Field, count: int, *, default: bool) -> list[bool]:
-        """Return one flag per column of the kind, most significant bit first."""
+        """Return the flags of `count` columns of the kind, most significant bit first; `default`
+        for each if the field is missing.
+        """
         raw = self.fields.get(kind)
         if raw is None:
             return [default] * count
@@ -79,7 +80,9 @@ class OptionalMetadata:
         return collations
 
     def labels(self, kind: Field, count: int) -> list[list[bytes]]:
-        """Return the members of each ENUM or SET column; none if the server logs no names."""
+        """Return the members of each ENUM or SET column as bytes; empty lists if the server did not
+        log them.
+        """
         if Field.COLUMN_NAME not in self.fields and kind not in self.fields:
             return [[] for _ in range(count)]
         cursor = Cursor(self.fields.get(kind, b""))
@@ -92,16 +95,15 @@ class OptionalMetadata:
         return list(_exactly(members, count, kind))
 
     def geometry_types(self, count: int) -> list[int]:
-        """Return the type number of each GEOMETRY column (0 = any)."""
+        """Return the type number of each GEOMETRY column; 0: any geometry."""
         raw = self.fields.get(Field.GEOMETRY_TYPE)
         if raw is None:
             return [0] * count
         return list(_exactly(Cursor(raw).lenenc_all("GEOMETRY_TYPE"), count, Field.GEOMETRY_TYPE))
 
     def primary_key(self, count: int) -> tuple[int, ...]:
-        """Return the ordinals of the primary key in key order.
-
-        A key over prefixes is a key all the same.
+        """Return the ordinals of the primary key in key order, also if the key has prefixes of
+        columns.
         """
         if (raw := self.fields.get(Field.PRIMARY_KEY_WITH_PREFIX)) is not None:
             numbers = Cursor(raw).lenenc_all("PRIMARY_KEY_WITH_PREFIX")
@@ -118,7 +120,7 @@ class OptionalMetadata:
 
 
 def read_optional_metadata(cursor: Cursor) -> OptionalMetadata:
-    """Return the fields up to the end of the event."""
+    """Read all fields up to the end of the event."""
     metadata = OptionalMetadata()
     while cursor.remaining:
         kind = cursor.unsigned(1, "an optional field's type")

@@ -1,8 +1,9 @@
-"""PARTIAL_UPDATE_ROWS: updates whose image after holds changes of JSON documents instead of the
-documents.
+"""Reads PARTIAL_UPDATE_ROWS: updates whose images after contain changes of JSON documents instead
+of the documents.
 
-Before each image after stand options (length-encoded) and, with option 1, a bit for each JSON
-column of the table: its value is changes (MySQL source: sql/rpl_record.h).
+Each image after has options before it (length-encoded). With option 1 a bit for each JSON column
+follows: if it is set, the value of the column is a list of changes (MySQL source:
+sql/rpl_record.h).
 """
 
 from dataclasses import replace
@@ -21,7 +22,7 @@ _FORMS_CACHED: Final = 64
 
 
 class PartialImages:
-    """Reads images after of one table whose logged columns are `present`."""
+    """Reads the images after of one table. `present` is the bitmap of its logged columns."""
 
     __slots__ = ("_json", "_present", "_readers", "_table")
 
@@ -36,9 +37,9 @@ class PartialImages:
         self._readers: BoundedCache[bytes, ImageReader] = BoundedCache(_FORMS_CACHED)
 
     def read(self, body: bytes, pos: int, before: Row) -> tuple[Row, int]:
-        """Return the row and the position after it.
+        """Return (row, position after it). `before` is the row before the update.
 
-        In an unknown document, changed values are unknown too.
+        If a document before is unknown, the document after is unknown too.
         """
         cursor = Cursor(body, pos)
         options = cursor.lenenc("the options of a partial update")
@@ -74,7 +75,7 @@ class PartialImages:
         return reader
 
     def _with_bytes(self, ordinals: list[int]) -> TableMap:
-        """The table with these columns as their stored bytes, after a length of the same size."""
+        """Return the table with these columns as bytes, which have the same length prefix."""
         columns = list(self._table.columns)
         for ordinal in ordinals:
             columns[ordinal] = replace(columns[ordinal], type=ColumnType.BLOB)

@@ -1,4 +1,4 @@
-"""Turns row events into rows: finds the table version of each event and its readers.
+"""Decodes row events: finds the table version of each event, and the readers of that version.
 
 `table_rows` reads the event itself.
 """
@@ -14,14 +14,16 @@ from relay.errors import UnsupportedEvent
 from relay.model.change import RawRows, RowChange, RowsEvent
 from relay.model.table import Column, TableMap
 
-# Table versions kept ready.
+# Largest number of cached table versions.
 TABLES_CACHED: Final = 10_000
-# Forms of tables whose columns are shared: shards of one table are alike.
+# Largest number of cached column lists. Shards of one table have equal columns and share one list.
 FORMS_CACHED: Final = 1_000
 
 
 class LazyRows(Sequence[RowChange]):
-    """The rows of one event, decoded once, at the first access."""
+    """The rows of one event. They are decoded once, at the first access, which may raise the errors
+    of `RowDecoder.decode`.
+    """
 
     __slots__ = ("_head", "_kind", "_raw", "_rows", "_table")
 
@@ -62,9 +64,7 @@ class LazyRows(Sequence[RowChange]):
 
 
 class RowDecoder:
-    """Turns row events into rows.
-
-    Caches the tables that it has read, and is used by one thread at a time.
+    """Decodes row events. It caches table versions, and is used by one thread at a time.
 
     `complete` adds column names to table maps that have none.
     """
@@ -83,16 +83,16 @@ class RowDecoder:
         self._last: tuple[tuple[bytes, bool], TableRows | None] = ((b"", False), None)
 
     def forget(self) -> None:
-        """A table map may mean another table from now on."""
+        """Forget all tables, because the same table map may mean another table from now on."""
         self._tables = BoundedCache(self._tables_cached)
         self._last = ((b"", False), None)
 
     def decode(self, raw: RawRows) -> RowsEvent:
-        """Return every row of one event, in binlog order.
+        """Return all rows of one event, in binlog order.
 
-        Raises CorruptEvent for bytes that contradict themselves, SchemaMismatch if event and
-        table map count different columns, UnsupportedEvent for features of newer servers, and
-        RowImageIncomplete for an image without any column (the number of its rows is then unknown).
+        Raises CorruptEvent for bytes that contradict themselves, SchemaMismatch if event and table
+        map have different numbers of columns, UnsupportedEvent for features of newer servers, and
+        RowImageIncomplete for images without any column (the number of rows is then unknown).
         """
         event = self.open(raw)
         len(event.rows)
@@ -101,7 +101,7 @@ class RowDecoder:
     def open(self, raw: RawRows) -> RowsEvent:
         """Return the event with rows that are decoded at the first access.
 
-        Errors in its head are raised here.
+        Errors in the head of the event are raised here.
         """
         kind = EVENT_KINDS.get(raw.type_code)
         if kind is None:
@@ -110,7 +110,7 @@ class RowDecoder:
         head = table.head(raw, kind)
         rows = LazyRows(table, raw, kind, head)
         images_at = head.images_at if head.is_whole else None
-        # By position: one is made for every event, and names cost as much again.
+        # Positional arguments: this runs for every event, and keywords would double its time.
         return RowsEvent(
             kind.operation,
             table.map,
@@ -123,8 +123,8 @@ class RowDecoder:
         )
 
     def _table(self, raw: RawRows) -> "TableRows":
-        # The number of a table changes whenever the server opens it again; the other bytes identify
-        # the table.
+        # The table number changes whenever the server opens the table again. The other bytes
+        # identify the table.
         key = (raw.table_map[TABLE_ID_AND_FLAGS_BYTES:], raw.mariadb)
         last_key, last = self._last
         if last is not None and key == last_key:
@@ -140,7 +140,7 @@ class RowDecoder:
         return table
 
     def _of_known_form(self, table: TableMap) -> TableMap:
-        """Return the same table with the columns of another one that has the same."""
+        """Return the table with the column list of a cached table if both are equal."""
         columns = self._forms.get(table.columns)
         if columns is None:
             self._forms.put(table.columns, table.columns)

@@ -1,4 +1,4 @@
-"""Body of a TABLE_MAP event → TableMap (MySQL manual: Table_map_event)."""
+"""Parses the body of a TABLE_MAP event into a TableMap (MySQL manual: Table_map_event)."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeVar
@@ -30,8 +30,8 @@ _NUMERIC: Final = frozenset(
         ColumnType.YEAR,
     }
 )
-# Each server counts a type among the character columns that holds no characters: MariaDB its
-# geometries, MySQL its vectors.
+# Each server's lists of character sets also have an entry for a type without characters: MariaDB's
+# for geometries, MySQL's for vectors.
 _CHARACTER_MARIADB: Final = STRINGS | {ColumnType.GEOMETRY}
 _CHARACTER_MYSQL: Final = STRINGS | {ColumnType.VECTOR}
 _WITHOUT_CHARACTERS: Final = frozenset({ColumnType.GEOMETRY, ColumnType.VECTOR})
@@ -41,10 +41,11 @@ _NO_CHARSETS: Final = "its table map carries no character set for the labels of 
 
 
 def parse_table_map(body: bytes, *, mariadb: bool) -> TableMap:
-    """Return the table that a TABLE_MAP event's body (without header and checksum) describes.
+    """Return the table that the body of a TABLE_MAP event describes, without header and checksum.
 
-    Where the server logs no column names the map is `unknown`. Raises UnsupportedEvent for a type
-    or a collation that only a newer server has, CorruptEvent for anything that contradicts itself.
+    If the server logs no column names, the table is marked `unknown`. Raises UnsupportedEvent for a
+    type or collation that only a newer server has, and CorruptEvent if the bytes contradict
+    themselves.
     """
     cursor = Cursor(body)
     table = TableId("?", "?")
@@ -72,7 +73,7 @@ def _utf8(raw: bytes, what: str) -> str:
 
 
 def _raw_names(metadata: OptionalMetadata, count: int, logged: Logged) -> Sequence[bytes]:
-    """Return a name for each of `count` columns, b"" if the table map has none. Raises
+    """Return the name of each of `count` columns, b"" if the table map has no names. Raises
     Malformed.
     """
     names = metadata.names()
@@ -137,8 +138,8 @@ def _columns(
 def _logged(metadata: OptionalMetadata) -> Logged:
     if Field.COLUMN_NAME in metadata.fields:
         return Logged.FULL
-    # A server that writes them leaves out the fields that have no column of their kind, so one that
-    # writes none may be either.
+    # Servers omit optional fields without a column of their kind. A table map without any field may
+    # thus come from a server with or without them.
     return Logged.MINIMAL if metadata.fields else Logged.NOTHING
 
 
@@ -149,7 +150,9 @@ def _spread(
     *,
     default: _Entry,
 ) -> list[_Entry]:
-    """Give each column its entry of a field that counts only the columns of one kind."""
+    """Return an entry for each column: for columns of the kind, the next entry of a field that
+    counts only these; `default` for all others.
+    """
     members = [belongs(shape.type) for shape in shapes]
     following: Iterator[_Entry] = iter(entries(sum(members)))
     return [next(following) if member else default for member in members]
@@ -190,7 +193,7 @@ def _charset(table: TableId, number: int) -> str:
 
 
 def _members(shapes: list[ColumnShape], metadata: OptionalMetadata) -> list[list[bytes]]:
-    """Return the labels of each column as bytes, none if it is no ENUM or SET."""
+    """Return the labels of each column as bytes; () for columns other than ENUM and SET."""
     none: list[bytes] = []
     enums = _spread(
         shapes,
@@ -208,7 +211,7 @@ def _members(shapes: list[ColumnShape], metadata: OptionalMetadata) -> list[list
 
 
 def _labels(members: list[list[bytes]], charsets: list[str | None]) -> list[tuple[str, ...]]:
-    """Return the labels as texts, none if their character set is not known."""
+    """Return the labels as texts; () if their character set is unknown."""
     return [
         () if charset is None else tuple(label_text(raw, charset) for raw in labels)
         for labels, charset in zip(members, charsets, strict=True)
@@ -216,8 +219,8 @@ def _labels(members: list[list[bytes]], charsets: list[str | None]) -> list[tupl
 
 
 def _lack_a_charset(members: list[list[bytes]], charsets: list[str | None]) -> bool:
-    """Whether labels came without their character set, as MySQL 8.0.12 logs them: their bytes may
-    stand for any text.
+    """Return whether there are labels without their character set, as MySQL 8.0.12 logs them. Their
+    bytes may then mean any text.
     """
     return any(
         labels and charset is None for labels, charset in zip(members, charsets, strict=True)

@@ -15,15 +15,15 @@ from relay.model.change import Operation, RawRows, RowChange
 from relay.model.table import TableMap
 from relay.model.value import Row
 
-# Sets of logged columns kept ready per table; only MINIMAL images have more than one or two.
+# Largest number of cached column bitmaps of a table. Only MINIMAL images have more than two.
 IMAGES_CACHED: Final = 256
 
 
 class EventKind(NamedTuple):
-    """What a type of row event holds.
+    """The contents of a type of row event.
 
-    `has_extra`: extra data comes before the images (events of version 2). `is_partial`: images
-    after an update may hold changes of JSON documents.
+    has_extra   extra data comes before the images (version 2)
+    is_partial  images after an update may contain changes of JSON documents
     """
 
     operation: Operation
@@ -43,11 +43,13 @@ EVENT_KINDS: Final = {
 
 
 class EventHead(NamedTuple):
-    """The fields between the table's number and the images.
+    """The fields between the table number and the images.
 
-    `is_whole`: each image holds every column, and whole values.
-
-    `partial` reads images after whose documents are changes.
+    first      reads the first image of a row
+    second     reads the image after of an update, None for other operations
+    images_at  offset of the images in the body
+    is_whole   each image contains every column, and whole values
+    partial    reads images after that contain changes of documents; None without such changes
     """
 
     first: ImageReader
@@ -62,7 +64,7 @@ _EXTRA_LENGTH_BYTES: Final = 2
 
 
 class TableRows:
-    """One table version, and the readers that were generated for it so far."""
+    """One table version, with the readers that were generated for it so far."""
 
     __slots__ = ("_images", "_last", "map")
 
@@ -72,9 +74,9 @@ class TableRows:
         self._last: dict[int, tuple[bytes, EventHead]] = {}
 
     def head(self, raw: RawRows, kind: EventKind) -> "EventHead":
-        """Read the head before the images.
+        """Return the head before the images.
 
-        The same bytes as in the last event of this type reuse the parsed head.
+        If its bytes equal those of the last event of this type, the parsed head is used again.
         """
         text, head = self._last.get(raw.type_code, _NO_HEAD)
         if head is None or not raw.body.startswith(text, TABLE_ID_AND_FLAGS_BYTES):
@@ -145,7 +147,7 @@ class TableRows:
 def _changes(
     body: bytes, pos: int, operation: Operation, first: ImageReader, second: ImageReader | None
 ) -> list[RowChange]:
-    """Return one change per row (per pair of rows for an update)."""
+    """Return one change for each row; an update has two images."""
     changes: list[RowChange] = []
     end = len(body)
     while pos < end:
@@ -189,7 +191,9 @@ def _damaged(
 
 
 def _skip_extra(cursor: Cursor) -> None:
-    """Step over the extra data of a v2 event (partition numbers, NDB); its length counts itself."""
+    """Skip the extra data of a version 2 event (partition numbers, NDB). Its length includes the
+    length field.
+    """
     length = cursor.unsigned(_EXTRA_LENGTH_BYTES, "the length of the extra data")
     if length < _EXTRA_LENGTH_BYTES:
         raise Malformed(f"the extra data declares {length} bytes")

@@ -1,4 +1,4 @@
-"""Decoders of single column values: numbers, times, JSON, compressed columns.
+"""Decodes single column values: numbers, times, JSON, compressed columns.
 
-May import `relay.model` only. Raises Malformed if bytes do not follow the format.
+May import only `relay.model`. Raises Malformed if bytes contradict the format.
 """

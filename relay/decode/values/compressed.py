@@ -1,8 +1,8 @@
-"""MariaDB's COMPRESSED columns (types 140 and 141) → the bytes that the client stored.
+"""Decodes MariaDB's COMPRESSED columns (types 140 and 141) into the bytes that the client stored.
 
-A first byte says how: its high half is the method (0 = as it is, 8 = zlib), bit 3 a raw deflate
-stream, and its low three bits the width of the big-endian original length that follows (MariaDB
-source: sql/field_comp.cc). No bytes at all is the empty text.
+The first byte describes the rest: its high half is the method (0: not compressed, 8: zlib), bit 3
+marks a raw deflate stream, and the low three bits are the width of the big-endian original length
+that follows (MariaDB source: sql/field_comp.cc). A value without bytes is the empty text.
 """
 
 import zlib
@@ -17,7 +17,9 @@ _LENGTH_WIDTH: Final = 0x07
 
 
 def uncompressed(stored: bytes) -> bytes:
-    """Return the original bytes, at most as many as the column's own header announces."""
+    """Return the original bytes. Raises Malformed if they are more than the header of the value
+    announces.
+    """
     if not stored:
         return b""
     method = stored[0] >> 4
@@ -33,7 +35,8 @@ def _inflated(stored: bytes) -> bytes:
     length = int.from_bytes(stored[1:start], "big")
     stream = zlib.decompressobj(-zlib.MAX_WBITS if stored[0] & _RAW_DEFLATE else zlib.MAX_WBITS)
     try:
-        # One byte more than announced shows a stream that is too long; 0 would mean "no limit".
+        # One byte more than announced is requested, to detect a longer stream. 0 would mean "no
+        # limit".
         original = stream.decompress(stored[start:], length + 1)
     except (zlib.error, OverflowError) as exc:
         raise Malformed(f"the compressed bytes cannot be read: {exc}") from exc

@@ -1,4 +1,4 @@
-"""Reads small headers byte by byte with a bounds check at every step."""
+"""Reads small headers from bytes, and checks the end at each step."""
 
 from relay.decode.values.malformed import Malformed
 
@@ -8,8 +8,9 @@ _LENENC_WIDTHS = {0xFC: 2, 0xFD: 3, 0xFE: 8}
 
 
 class Cursor:
-    """Walks over `data` once, from front to back; raises Malformed instead of reading past the
-    end.
+    """Reads `data` from front to back. Raises Malformed instead of reading after its end.
+
+    `what` in the methods names the field for that error.
     """
 
     __slots__ = ("data", "end", "pos")
@@ -47,11 +48,11 @@ class Cursor:
         return self.unsigned(width, what)
 
     def lenenc_bytes(self, what: str) -> bytes:
-        """Return a string that a length-encoded integer announces."""
+        """Return a byte string with a length-encoded length before it."""
         return self.take(self.lenenc(what), what)
 
     def lenenc_all(self, what: str) -> list[int]:
-        """Return the length-encoded integers up to the end."""
+        """Return all length-encoded integers up to the end."""
         numbers = []
         while self.pos < self.end:
             numbers.append(self.lenenc(what))

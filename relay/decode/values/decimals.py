@@ -1,5 +1,5 @@
-"""DECIMAL column values → text (MySQL source: decimal2bin; nine digits to four bytes, the rest to
-as few as they need).
+"""Decodes DECIMAL values into texts (MySQL source: decimal2bin). Nine digits are stored in four
+bytes, fewer digits in as many bytes as they need.
 """
 
 from typing import Final
@@ -14,7 +14,7 @@ _BYTES_FOR_DIGITS: Final = (0, 1, 1, 2, 2, 3, 3, 4, 4, 4)
 
 
 def _groups(precision: int, scale: int) -> tuple[list[int], list[int]]:
-    """Return the digits of each group before and after the point, in storage order."""
+    """Return (digits of each group before the point, those after it), in storage order."""
     whole = precision - scale
     before = [whole % _GROUP_DIGITS] * bool(whole % _GROUP_DIGITS) + [_GROUP_DIGITS] * (
         whole // _GROUP_DIGITS
@@ -26,7 +26,7 @@ def _groups(precision: int, scale: int) -> tuple[list[int], list[int]]:
 
 
 def decimal_bytes(precision: int, scale: int) -> int:
-    """Return the width of a DECIMAL(precision, scale).
+    """Return the number of bytes of a DECIMAL(precision, scale).
 
     Raises Malformed for sizes that no server accepts.
     """
@@ -36,8 +36,8 @@ def decimal_bytes(precision: int, scale: int) -> int:
 
 
 def decimal_reader(precision: int, scale: int) -> TextReader:
-    """Return a reader of DECIMAL(precision, scale) that prints the scale in full and no leading
-    zeros.
+    """Return a reader of DECIMAL(precision, scale). It prints all digits of the scale, and no
+    leading zeros.
     """
     width = decimal_bytes(precision, scale)
     sign_bit = 1 << (8 * width - 1)
@@ -52,7 +52,7 @@ def decimal_reader(precision: int, scale: int) -> TextReader:
 
     def read(body: bytes, pos: int) -> str:
         raw = int.from_bytes(body[pos : pos + width], "big")
-        # Stored with the sign bit inverted, and a negative number with every bit inverted.
+        # The sign bit is stored inverted. In a negative number, all other bits are inverted too.
         sign, raw = ("", raw ^ sign_bit) if raw & sign_bit else ("-", raw ^ inverse)
         number = 0
         for step, mask, digits, limit in steps:

@@ -1,8 +1,9 @@
-"""MySQL's binary JSON → JsonDocument (MySQL source: sql-common/json_binary.h).
+"""Parses MySQL's binary JSON into a JsonDocument (MySQL source: sql-common/json_binary.h).
 
-A value is a type byte and a body. Objects and arrays hold entries whose offsets count from the
-body's start; "small" ones use two-byte numbers, "large" ones four. Each byte of a sound document is
-claimed once, so a reader that counts what it claims stops at documents built to grow without end.
+A value is a type byte and a body. Objects and arrays have entries whose offsets count from the
+start of their body; "small" ones use two-byte numbers, "large" ones four bytes. In a valid
+document, each byte belongs to one value. The reader counts the bytes that its values use, so a
+document whose values overlap cannot make it grow without limit.
 """
 
 import struct
@@ -39,23 +40,21 @@ _MAX_LENGTH_BYTES: Final = 5
 
 
 def parse_json(data: bytes) -> JsonDocument:
-    """Return the document in `data`; a column of no bytes at all is JSON's null, as on the
-    server.
-    """
+    """Return the document in `data`. Without any bytes it is JSON's null, as on the server."""
     if not data:
         return JsonDocument(None)
     return JsonDocument(_Reader(data).value(data[0], 1, len(data), 0))
 
 
 class _Reader:
-    """Reads one document. `unclaimed` counts down the bytes that no value has claimed yet."""
+    """Reads one document. `unclaimed` is the number of bytes that belong to no value so far."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._unclaimed = len(data)
 
     def value(self, kind: int, start: int, end: int, depth: int) -> JsonNode:
-        """Return the value of type `kind` whose body starts at `start` and does not pass `end`."""
+        """Return the value of type `kind` whose body begins at `start` and ends before `end`."""
         if kind in (_SMALL_OBJECT, _LARGE_OBJECT):
             return self._object(start, end, 4 if kind == _LARGE_OBJECT else 2, depth + 1)
         if kind in (_SMALL_ARRAY, _LARGE_ARRAY):
@@ -74,7 +73,7 @@ class _Reader:
         return int.from_bytes(self._take(start, width, end), "little")
 
     def _head(self, start: int, end: int, width: int, depth: int) -> tuple[int, int]:
-        """Return element count and end of an object or array."""
+        """Return (number of elements, end) of an object or array."""
         if depth > MAX_DEPTH:
             raise Malformed(f"JSON is nested deeper than {MAX_DEPTH}")
         count = self._number(start, width, end)
@@ -136,7 +135,9 @@ class _Reader:
         return _LITERALS[code]
 
     def _sized(self, start: int, end: int) -> bytes:
-        """Return the bytes after a length of seven bits per byte, low bits first."""
+        """Return the bytes after their length, which has seven bits in each byte, the low ones
+        first.
+        """
         size = 0
         for i in range(_MAX_LENGTH_BYTES):
             byte = self._number(start + i, 1, end)
@@ -154,9 +155,9 @@ def _text(raw: bytes) -> str:
 
 
 def _opaque(field_type: int, raw: bytes) -> JsonScalar:
-    """Return a value that MySQL stores in a column type's own form.
+    """Return a value that MySQL stores in the form of a column type.
 
-    `text` is the printed value; raw bytes are printed as base64.
+    `text` is the value as MySQL prints it. Types that it prints as base64 keep their raw bytes.
     """
     if field_type == ColumnType.NEWDECIMAL:
         return JsonScalar(JsonScalarKind.DECIMAL, _decimal(raw))

@@ -1,8 +1,9 @@
-"""Partial updates of JSON (binlog_row_value_options=PARTIAL_JSON): the document before and its
-changes → the document after.
+"""Applies partial updates of JSON (binlog_row_value_options=PARTIAL_JSON): computes the document
+after from the document before and a list of changes.
 
-A change is one byte of operation, a path and, but for REMOVE, a binary JSON value, both after
-length-encoded lengths (MySQL source: sql-common/json_diff.h). They apply one after the other.
+A change is one byte of operation, a path and, except for REMOVE, a binary JSON value; path and
+value have length-encoded lengths before them (MySQL source: sql-common/json_diff.h). Changes are
+applied in order.
 """
 
 import json
@@ -32,9 +33,9 @@ class _Edit:
 
 
 def patched(document: JsonDocument, changes: bytes) -> JsonDocument:
-    """Return the document after the changes; the one before stays as it was.
+    """Return the document after the changes. `document` is not changed.
 
-    Malformed if a change does not fit.
+    Raises Malformed if a change does not fit.
     """
     root = _copied(document.root)
     objects: dict[int, dict[str, JsonNode]] = {}
@@ -93,25 +94,26 @@ def _step(leg: re.Match[str]) -> str | int:
 
 
 def _parent(root: JsonNode, path: Path) -> tuple[JsonNode, str | int]:
-    """Return the container that the last step of `path` refers to, and that step.
+    """Return (container, step): the container that the last step of `path` refers to, and that
+    step.
 
-    None for the document itself.
+    The container is None if the path names the whole document.
     """
     parent: JsonNode = None
     last: str | int = 0
     node, known = root, True
     for step in path:
         if not known:
-            raise Malformed(f"a JSON change names {last!r}, which is not there")
+            raise Malformed(f"a JSON change names {last!r}, which does not exist")
         if step == 0 and not isinstance(node, list):
-            continue  # a value that is no array is the first cell of one
+            continue  # in a path, a value that is no array is the first cell of an array
         parent, last = node, step
         node, known = _child(node, step)
     return parent, last
 
 
 def _child(node: JsonNode, step: str | int) -> tuple[JsonNode, bool]:
-    """The value at a step below a container, and whether it exists."""
+    """Return (value at a step below a container, whether it exists)."""
     if isinstance(node, dict) and isinstance(step, str):
         return node.get(step), step in node
     if isinstance(node, list) and isinstance(step, int):
@@ -128,7 +130,8 @@ def _new_root(change: _Edit) -> JsonNode:
 def _in_object(node: dict[str, JsonNode], change: _Edit, key: str) -> None:
     if (key in node) is (change.operation == _INSERT):
         raise Malformed(
-            f"a JSON change names the key {key!r}, which is {'' if key in node else 'not '}there"
+            f"a JSON change names the key {key!r}, which "
+            f"{'exists' if key in node else 'does not exist'}"
         )
     if change.operation == _REMOVE:
         del node[key]
@@ -148,7 +151,7 @@ def _in_array(node: list[JsonNode], change: _Edit, index: int) -> None:
 
 
 def _sort(node: dict[str, JsonNode]) -> None:
-    """Bring keys into the server's order: short ones first, then by their bytes."""
+    """Sort keys in the server's order: shorter ones first, then by their bytes."""
     members = sorted(node.items(), key=lambda member: (len(member[0].encode()), member[0].encode()))
     node.clear()
     node.update(members)

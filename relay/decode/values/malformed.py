@@ -1,8 +1,8 @@
-"""The one exception of this package for bytes that contradict themselves.
+"""The only exception of this package, for bytes that contradict themselves.
 
-Its border turns it into CorruptEvent.
+`relay.decode` turns it into CorruptEvent, with the coordinates of the event.
 """
 
 
 class Malformed(ValueError):
-    """Bytes contradict their own header or length; the text names the contradiction."""
+    """Bytes contradict their own header or length. The message names the contradiction."""

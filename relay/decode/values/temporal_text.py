@@ -1,8 +1,8 @@
-"""Temporal column values → the text that the server prints (MySQL manual: Date and Time Data Type
-Representation).
+"""Decodes temporal values into the texts that the server prints (MySQL manual: Date and Time Data
+Type Representation).
 
-Makers return a reader `(body, pos) -> text`. A reader may be called for truncated bytes; the row
-reader refuses such a row afterwards.
+The functions `…_reader` return a function `(body, pos) → text`. It may be called for truncated
+bytes; the row reader detects that afterwards.
 """
 
 from collections.abc import Callable
@@ -23,23 +23,23 @@ _MAX_MONTH: Final = 12
 _MAX_DAY: Final = 31
 _SECONDS_PER_DAY: Final = 86_400
 _EPOCH_DAY: Final = date(1970, 1, 1).toordinal()
-# Days of 45 years: streams touch few days, so a date is printed once and then looked up.
+# Number of cached dates: the days of 45 years. Streams contain few different days.
 _DAYS_CACHED: Final = 16_384
-# The tables print and check at once: an index beyond them is no minute and no hour.
+# The tables also check the value: an index after their end is no minute or hour.
 _SIXTY: Final = tuple(f"{n:02d}" for n in range(60))
 _HOURS: Final = tuple(f"{n:02d}" for n in range(24))
 _DURATION_HOURS: Final = tuple(f"{n:02d}" for n in range(_MAX_HOURS + 1))
 
 
 def fraction_bytes(precision: int) -> int:
-    """Return how many bytes hold `precision` fractional digits."""
+    """Return the number of bytes of a fraction with `precision` digits."""
     if precision > MAX_PRECISION:
         raise Malformed(f"{precision} fractional digits")
     return (precision + 1) // 2
 
 
 def date_text(year: int, month: int, day: int) -> str:
-    """Return `YYYY-MM-DD`; zero parts are legal, impossible ones are Malformed."""
+    """Return `YYYY-MM-DD`. Zero parts are allowed; Malformed is raised for impossible ones."""
     if year > _MAX_YEAR or month > _MAX_MONTH or day > _MAX_DAY:
         raise Malformed(f"{year}-{month}-{day} is not a date")
     return f"{year:04d}-{month:02d}-{day:02d}"
@@ -67,16 +67,13 @@ def read_date(body: bytes, pos: int) -> str:
 
 
 def clock_text(seconds_packed: int) -> str:
-    """Return `HH:MM:SS` of a packed hour(5) minute(6) second(6)."""
+    """Return `HH:MM:SS` of packed bits: hour(5) minute(6) second(6)."""
     hours, minutes = _HOURS[seconds_packed >> 12], _SIXTY[seconds_packed >> 6 & 63]
     return f"{hours}:{minutes}:{_SIXTY[seconds_packed & 63]}"
 
 
 def fraction_text(fraction: int, precision: int) -> str:
-    """Return `.` and `precision` digits of a fraction stored in `fraction_bytes(precision)`.
-
-    "" for precision 0.
-    """
+    """Return `.` and `precision` digits of a stored fraction; "" for precision 0."""
     if not precision:
         return ""
     digits = fraction_bytes(precision) * 2
@@ -86,9 +83,8 @@ def fraction_text(fraction: int, precision: int) -> str:
 
 
 def datetime2_reader(precision: int) -> TextReader:
-    """DATETIME2: 5 bytes, big-endian, sign(1) year*13+month(17) day(5) hour(5) minute(6) second(6).
-
-    Then the fraction.
+    """Return a reader of DATETIME2: 5 bytes, big-endian, sign(1) year*13+month(17) day(5) hour(5)
+    minute(6) second(6); then the fraction.
     """
     width = 5 + fraction_bytes(precision)
     shift = 8 * (width - 5)
@@ -108,9 +104,10 @@ def datetime2_reader(precision: int) -> TextReader:
 
 
 def timestamp2_reader(precision: int) -> TextReader:
-    """TIMESTAMP2: 4 bytes, big-endian, seconds since 1970 in UTC; then the fraction.
+    """Return a reader of TIMESTAMP2: 4 bytes, big-endian, seconds since 1970 in UTC; then the
+    fraction.
 
-    Zero is the zero date.
+    Zero is printed as the zero date.
     """
     width = 4 + fraction_bytes(precision)
     shift = 8 * (width - 4)
@@ -127,7 +124,7 @@ def timestamp2_reader(precision: int) -> TextReader:
 
 
 def timestamp_text(seconds: int) -> str:
-    """Return the UTC text of a TIMESTAMP; 0 is the zero date."""
+    """Return the text of a TIMESTAMP in UTC; 0 is the zero date."""
     return _moment(seconds) if seconds else "0000-00-00 00:00:00"
 
 
@@ -139,11 +136,10 @@ def _moment(seconds: int) -> str:
 
 
 def time2_reader(precision: int) -> TextReader:
-    """TIME2: 3 bytes, big-endian, sign(1) unused(1) hour(10) minute(6) second(6).
+    """Return a reader of TIME2: 3 bytes, big-endian, sign(1) unused(1) hour(10) minute(6)
+    second(6); then the fraction.
 
-    Then the fraction.
-
-    A negative time is the two's complement over time and fraction together.
+    A negative time is the two's complement of time and fraction together.
     """
     width = 3 + fraction_bytes(precision)
     shift = 8 * (width - 3)
@@ -160,12 +156,14 @@ def time2_reader(precision: int) -> TextReader:
 
 
 def duration_text(packed: int) -> str:
-    """Return `HH:MM:SS` of a packed hour(10) minute(6) second(6), hours up to 838."""
+    """Return `HH:MM:SS` of packed bits: hour(10) minute(6) second(6). Hours are at most 838."""
     return f"{_DURATION_HOURS[packed >> 12]}:{_SIXTY[packed >> 6 & 63]}:{_SIXTY[packed & 63]}"
 
 
 def read_old_time(body: bytes, pos: int) -> str:
-    """TIME before 5.6: 3 bytes, little-endian, signed, decimal digits HHHMMSS."""
+    """Return the text of a TIME of MySQL before 5.6: 3 bytes, little-endian, signed, decimal digits
+    HHHMMSS.
+    """
     number = int.from_bytes(body[pos : pos + 3], "little", signed=True)
     hour, rest = divmod(abs(number), 10_000)
     minute, second = divmod(rest, 100)
@@ -173,7 +171,9 @@ def read_old_time(body: bytes, pos: int) -> str:
 
 
 def read_old_datetime(body: bytes, pos: int) -> str:
-    """DATETIME before 5.6: 8 bytes, little-endian, decimal digits YYYYMMDDHHMMSS."""
+    """Return the text of a DATETIME of MySQL before 5.6: 8 bytes, little-endian, decimal digits
+    YYYYMMDDHHMMSS.
+    """
     day, clock = divmod(int.from_bytes(body[pos : pos + 8], "little"), 1_000_000)
     year, rest = divmod(day, 10_000)
     hour, seconds = divmod(clock, 10_000)
@@ -184,12 +184,14 @@ def read_old_datetime(body: bytes, pos: int) -> str:
 
 
 def read_old_timestamp(body: bytes, pos: int) -> str:
-    """TIMESTAMP before 5.6: 4 bytes, little-endian, seconds since 1970 in UTC."""
+    """Return the text of a TIMESTAMP of MySQL before 5.6: 4 bytes, little-endian, seconds since
+    1970 in UTC.
+    """
     return timestamp_text(int.from_bytes(body[pos : pos + 4], "little"))
 
 
 def packed_datetime_text(packed: int, *, date_only: bool) -> str:
-    """Return the text of the 64-bit packed form that binary JSON holds: DATETIME2's parts << 24 |
+    """Return the text of a DATE or DATETIME in binary JSON: 64 bits, the parts of DATETIME2 << 24 |
     microseconds.
     """
     whole = packed >> 24
@@ -204,8 +206,8 @@ def packed_datetime_text(packed: int, *, date_only: bool) -> str:
 
 
 def packed_time_text(packed: int) -> str:
-    """Return the text of the 64-bit packed form that binary JSON holds: TIME2's parts << 24 |
-    microseconds, signed.
+    """Return the text of a TIME in binary JSON: 64 bits, signed, the parts of TIME2 << 24 |
+    microseconds.
     """
     sign, packed = ("-", -packed) if packed < 0 else ("", packed)
     return f"{sign}{duration_text(packed >> 24)}{fraction_text(packed & 0xFFFFFF, MAX_PRECISION)}"
