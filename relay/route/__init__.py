@@ -1,5 +1,7 @@
-"""Routing: whether a real table is published, under which logical name, to which topics, with which
-tags.
+"""Routing: decides whether a real table is published, and under which logical name, to which topics
+and with which tags.
+
+The publisher routes rows with it; the admin checks and previews mappings with it.
 """
 
 from relay.route.edits.diff import ChangeKind, RouteChange, changes, left_out_of_report, where

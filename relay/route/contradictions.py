@@ -1,8 +1,8 @@
 """Finds mapping rules that contradict each other: a real name under two logical names, or a logical
 database without a topic.
 
-Only contradictions that the documents alone show are found. Two expressions may also match the same
-new table; that shows only when the table appears, and then stops the instance.
+Only contradictions that the documents alone show are found. Two regular expressions may also match
+the same new table. That is found when the table appears, and then stops the instance.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ def _ddl_topics(rules: MappingRules) -> Iterator[MappingProblem]:
     for topic in sorted(topics):
         if topic.endswith(DDL_SUFFIX) and topic.removesuffix(DDL_SUFFIX) in topics:
             sentence = (
-                f"The topic {topic} is where the DDL of {topic.removesuffix(DDL_SUFFIX)} goes, "
+                f"The topic {topic} is for the DDL of {topic.removesuffix(DDL_SUFFIX)}, "
                 "so it cannot have rows."
             )
             yield MappingProblem(TOPICS, "", sentence)
@@ -101,8 +101,9 @@ class _Check:
             seen.add(rule)
 
     def _foreign_prefixes(self, rule: TableRule) -> Iterator[MappingProblem]:
-        """Find prefixes that no database has: such a rule would never hold, and its table would go
-        elsewhere unnoticed.
+        """Yield a problem for each prefix that no mapped database has.
+
+        Such a rule would never match, and its table would be routed in another way.
         """
         prefix = rule.real.database
         if (
@@ -137,8 +138,8 @@ class _Check:
         return any(self._both_hold_in(name, one, other) for name in self._databases_of(one, other))
 
     def _databases_of(self, one: TableRule, other: TableRule) -> Sequence[str]:
-        """Return the real databases that both rules may hold in: those that a prefix names, else
-        every database named exactly.
+        """Return the real databases to which both rules may apply: those that a prefix names,
+        otherwise all databases that are named exactly.
         """
         named = [prefix for prefix in map(_exact_prefix, (one, other)) if prefix is not None]
         return named[:1] or sorted(self._exact_owners)
@@ -163,9 +164,10 @@ class _Check:
         return found
 
     def _certainly_overlap(self, one: Name, other: Name) -> bool:
-        """Return whether both certainly match some name.
+        """Return whether some name certainly matches both.
 
-        Two different expressions count as different, because their overlap is not computed here.
+        Two different regular expressions count as not overlapping, because their overlap is not
+        computed here.
         """
         if one.text == other.text:
             return True
@@ -175,7 +177,7 @@ class _Check:
 
 
 class _SeenTables:
-    """Table rules by exact name and by the database that their prefix names; expressions apart."""
+    """Table rules by exact name, by exact database prefix, and those with regular expressions."""
 
     def __init__(self) -> None:
         self._by_name: dict[str, dict[str | None, list[TableRule]]] = {}
@@ -190,7 +192,7 @@ class _SeenTables:
             ).append(rule)
 
     def rivals(self, rule: TableRule) -> Iterator[TableRule]:
-        """Return the earlier rules that may mean one of the rule's tables."""
+        """Return the earlier rules that may match a table of this rule."""
         if rule.real.table.expression is not None:
             same_name = [rules for group in self._by_name.values() for rules in group.values()]
         else:

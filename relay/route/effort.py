@@ -1,16 +1,16 @@
-"""Limits the work of one check of mapping documents."""
+"""Limits the time of one check of mapping documents."""
 
 from typing import Final
 
 MOST_STEPS: Final = 1_000_000
-"""Of a check on behalf of a client: about a second.
+"""Largest number of steps of a check that a client requested; it takes about a second.
 
-One step compares two names, or is one instruction of a compiled expression.
+A step is one comparison of two names, or one instruction of a compiled regular expression.
 """
 
 
 class TooMuchEffort(ValueError):
-    """A check needs more steps than its limit; the text is a sentence for the author of the
+    """A check needs more steps than its limit. The message is a sentence for the author of the
     documents.
     """
 
@@ -25,8 +25,8 @@ class Effort:
         self._left = most if most is not None else 0
 
     def spend(self, steps: int = 1) -> None:
-        """Count `steps` steps before they are done. Raises TooMuchEffort if that
-        exceeds the limit.
+        """Count `steps` steps; call it before they are done. Raises TooMuchEffort if the limit is
+        exceeded.
         """
         if self._most is None:
             return

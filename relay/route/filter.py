@@ -1,4 +1,4 @@
-"""Decides which real tables and which operations are published at all, by Canal's filter_regex and
+"""Decides which real tables and which operations are published, by Canal's filter_regex and
 filter_black_regex.
 """
 
@@ -15,13 +15,13 @@ from relay.settings import FilterSettings
 
 _DDL: Final = "DDL"
 _WHOLE_DATABASE: Final = re.compile(r"((?:[\w.*+?{},\[\]-]|\\[dw])+)\\\.\.\*", re.ASCII)
-"""An expression for all tables of a database: its name without anchors, groups and escapes other
-than of digits and letters.
+"""An expression for all tables of a database: the database's name without anchors and groups, then
+`\\..*`.
 """
 
 
 class TableFilter:
-    """A compiled filter of real names. An empty white list accepts every table.
+    """A compiled filter of real names. An empty filter_regex accepts every table.
 
     Raises ConfigurationError for an invalid expression.
     """
@@ -45,26 +45,25 @@ class TableFilter:
         if (black := _first_match(self._black, name)) is not None:
             return f"filter_black_regex {black} leaves it out."
         if self._white.empty:
-            return "No filter_regex is set, so every table passes."
+            return "No filter_regex is set, so every table is included."
         if (white := _first_match(self._white, name)) is not None:
-            return f"filter_regex {white} lets it pass."
+            return f"filter_regex {white} includes it."
         return "No expression of filter_regex matches it."
 
     def may_accept_of(self, database: str) -> bool:
-        """Return whether some table of a database may be accepted, judged by the database's name.
+        """Return whether a table of this database may be accepted.
 
-        False only if each expression names a database literally, before an escaped dot, and none
-        names this one.
+        False only if each expression of filter_regex names a database literally, before an escaped
+        dot, and none names this one.
         """
         parts = self._white.text.split(",")
         return self._white.empty or any(_may_match(part, database) for part in parts)
 
     def accepts_all_of(self, database: str) -> bool:
-        r"""Return whether every table of a database is certainly accepted, judged by the database's
-        name.
+        r"""Return whether every table of this database is certainly accepted.
 
-        True only if the white list is empty or contains `NAME\..*` for the database, and no
-        expression of the black list may match one of its tables.
+        True only if filter_regex is empty or contains `NAME\..*` for the database, and no
+        expression of filter_black_regex may match one of its tables.
         """
         if any(_may_match(part, database) for part in self._black.parts):
             return False
@@ -72,9 +71,11 @@ class TableFilter:
 
     @cached_property
     def _whole_databases(self) -> list[NamePattern]:
-        r"""The databases of the parts `NAME\..*` of the white list, where NAME is simple.
+        r"""Return the database patterns NAME of the parts `NAME\..*` of filter_regex, where NAME is
+        simple.
 
-        Empty if a part has alternatives: the first one that matches decides for the others too.
+        Empty if a part has alternatives: the first alternative that matches then affects the other
+        parts too.
         """
         if "|" in self._white.text:
             return []
@@ -89,8 +90,9 @@ class TableFilter:
         """Return whether a statement is published: one of its tables must be accepted, or it names
         none.
 
-        For RENAME, the old or the new name is enough. Row changes that were logged as statements
-        pass regardless of `operations`, because the operation of each row is unknown.
+        For RENAME, the old or the new name is sufficient. Row changes that were logged as
+        statements are published regardless of `operations`, because the operation of each row is
+        unknown.
         """
         if is_ddl and _DDL not in self._operations:
             return False
@@ -104,7 +106,7 @@ class TableFilter:
 def _first_match(pattern: NamePattern, name: str) -> str | None:
     """Return the expression of a list that matches, None if the list does not match.
 
-    Anchors are set around the parts of the whole list, so `a|b` may match only as a list.
+    Anchors are added at the ends of the joined list, so `a|b` may match only as part of it.
     """
     if not pattern.matches(name):
         return None
@@ -114,7 +116,7 @@ def _first_match(pattern: NamePattern, name: str) -> str | None:
 def _may_match(part: str, database: str) -> bool:
     name, dot, _ = part.partition(r"\.")
     if not dot or "|" in part or "(" in part:
-        return True  # not of the simple form
+        return True  # the expression does not begin with a literal database
     try:
         return NamePattern(name).matches(database)
     except ConfigurationError:

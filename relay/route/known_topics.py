@@ -1,4 +1,4 @@
-"""The topics of rows that are known before any row is read."""
+"""Determines the topics of rows that the mapping documents alone show, before any row is read."""
 
 from relay.errors import UnmappedName
 from relay.model.names.topic_template import is_template
@@ -8,9 +8,9 @@ from relay.route.router import Destination, Router
 
 
 def known_topics(router: Router) -> tuple[str, ...]:
-    """Return the topics of rows that the mapping gives to listed databases and tables, sorted.
+    """Return the topics of rows for the databases and tables that the mapping names, sorted.
 
-    Those with a fixed name are included. Tables that no document lists may add topics when they
+    The fixed default topic is included. Tables that no document names may add topics when they
     appear.
     """
     mapping = router.mapping

@@ -1,4 +1,4 @@
-"""A mapping set: the four documents, compiled for lookups by real name, immutable and numbered."""
+"""A mapping set: the four documents with a number, compiled for lookups by real name. Immutable."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,8 +13,10 @@ from relay.route.mapping_rules import DatabaseRule, MappingRules, TableRule, Tag
 
 @dataclass(frozen=True, slots=True)
 class Tags:
-    """The tags of one logical table: those of every change, and those of single fields as (field,
-    tag).
+    """The tags of one logical table.
+
+    table   tags of every change
+    fields  (field, tag): tags of changes of single fields
     """
 
     table: tuple[str, ...]
@@ -22,9 +24,10 @@ class Tags:
 
 
 class MappingSet:
-    """One compiled, numbered mapping set.
+    """One numbered mapping set.
 
-    It maps the real names that the documents list or match; the router decides about all others.
+    It has routes for the real names that the documents list or match. The router decides about all
+    others.
     """
 
     def __init__(self, number: int, rules: MappingRules) -> None:
@@ -42,9 +45,9 @@ class MappingSet:
     def compile(cls, number: int, documents: Documents) -> "MappingSet":
         """Return the compiled set.
 
-        Raises MappingRefused for the first problem; its reason says how many others there are. A
-        set of a former version that is contradictory only because spaces around names are now
-        ignored is compiled as before.
+        Raises MappingRefused for the first problem; its reason has the number of the others. Older
+        versions did not ignore spaces around names. A set of such a version is compiled as before
+        if it is contradictory only without those spaces.
         """
         found = problems(documents)
         if found and not problems(documents, SPACES_COUNT):
@@ -74,19 +77,17 @@ class MappingSet:
         return self._databases.logical(real)
 
     def topics(self, logical_database: str) -> tuple[str, ...]:
-        """Return the topics of a mapped logical database. Templates are returned as they are
-        written.
-        """
+        """Return the topics and patterns of a mapped logical database, as they are written."""
         return self._topics[logical_database]
 
     @property
     def topics_by_database(self) -> Mapping[str, tuple[str, ...]]:
-        """The topics and templates of each mapped logical database."""
+        """The topics and patterns of each mapped logical database."""
         return self._rules.topics
 
     @property
     def all_topics(self) -> tuple[str, ...]:
-        """All topics and templates of all logical databases, sorted."""
+        """All topics and patterns of all logical databases, sorted."""
         return tuple(sorted({topic for topics in self._topics.values() for topic in topics}))
 
     def logical_table(self, real: TableId, logical_database: str) -> str | None:
@@ -139,7 +140,9 @@ class MappingSet:
 
     @property
     def steps_per_table(self) -> int:
-        """How many expressions are compared with one table's name to find its route."""
+        """The number of regular expressions that are compared with a table's name to find its
+        route.
+        """
         names = [rule.real for rule in self._rules.databases] + [
             rule.real.table for rule in self._rules.tables
         ]
@@ -150,7 +153,7 @@ class MappingSet:
         """The real tables that the documents name literally: each database combined with each
         table.
 
-        There may be very many: read `count_of_named_tables` first.
+        There may be very many, so read `count_of_named_tables` first.
         """
         databases = self.named_databases
         tables = [rule for rule in self._rules.tables if rule.real.table.expression is None]
@@ -170,7 +173,9 @@ def _joined(rules: list[TagRule], table: str) -> Tags:
 
 
 class _Databases:
-    """Database rules by exact name, expressions apart."""
+    """Database rules: those with exact names in a dictionary, those with regular expressions in a
+    list.
+    """
 
     def __init__(self, rules: Iterable[DatabaseRule]) -> None:
         every = tuple(rules)
@@ -191,7 +196,7 @@ class _Databases:
 
 
 class _Tables:
-    """Table rules of one rank by exact name, expressions apart."""
+    """Table rules of one priority: those with exact names in a dictionary, others in a list."""
 
     def __init__(self, rules: Iterable[TableRule]) -> None:
         self._exact: dict[str, list[TableRule]] = {}
@@ -215,9 +220,9 @@ class _Tables:
 
 
 def _only(claims: set[str], what: str) -> str | None:
-    """Return the single claim.
+    """Return the only logical name of `claims`; None if it is empty.
 
-    If two expressions match one name, the instance stops, because either answer would be a guess.
+    Raises UnmappedName for several names, because the relay must not guess one of them.
     """
     if len(claims) > 1:
         raise UnmappedName(

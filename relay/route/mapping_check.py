@@ -1,4 +1,4 @@
-"""Checks whether four mapping documents can come into force together."""
+"""Checks whether four mapping documents together can become the active mapping set."""
 
 from relay.route.contradictions import contradictions
 from relay.route.effort import Effort, TooMuchEffort
@@ -10,11 +10,11 @@ from relay.route.unfit_topics import unfit_topics
 def problems(
     documents: Documents, reading: str = "", effort: Effort | None = None
 ) -> list[MappingProblem]:
-    """Return the problems of the four documents together; an empty list means that they can come
-    into force.
+    """Return the problems of the four documents together; an empty list means that they can become
+    active.
 
-    `reading` is described at `read_documents`. If the check needs more than `effort`, that is the
-    last problem; None: no limit.
+    `reading` is described at `read_documents`. If the check needs more than `effort`, the last
+    problem says so; None: no limit.
     """
     effort = effort or Effort()
     found: list[MappingProblem] = []
@@ -23,8 +23,8 @@ def problems(
         found += unreadable
         rules = read_rules(read, effort)
         found += rules.problems
-        # A document that could not be read looks empty here; what the others seem to lack then
-        # would be guesswork.
+        # A document that cannot be read counts as empty here. Contradictions that the others then
+        # seem to have would be misleading.
         if not unreadable:
             found += contradictions(rules, effort)
             found += [] if found else unfit_topics(rules, effort)

@@ -29,22 +29,25 @@ TAGS: Final = "com.pajk.Roma.tags"
 DATA_IDS: Final = (DBS, TBS, TOPICS, TAGS)
 
 Documents: TypeAlias = Mapping[str, str | bytes]
-"""dataId → JSON text; a missing document counts as an empty list."""
+"""dataId → JSON text. A missing document is an empty list."""
 
 
 _MOST_PROBLEMS: Final = 1000
-"""Largest number of problems of one document; reading stops there."""
+"""Largest number of problems of one document. The check then stops."""
 SPACES_COUNT: Final = "spaces count"
-"""How relays before this version read JSON lists.
+"""How older versions read JSON lists: spaces around names are part of the names.
 
-Sets that were saved then may contradict themselves without the spaces.
+Sets that were saved then may contradict themselves if the spaces are removed.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class MappingProblem:
-    """A problem in a mapping document: the document, the JSON pointer (RFC 6901) of the place, and
-    a sentence.
+    """A problem in a mapping document.
+
+    data_id   dataId of the document
+    pointer   JSON pointer (RFC 6901) of the wrong value
+    sentence  what is wrong
     """
 
     data_id: str
@@ -53,9 +56,9 @@ class MappingProblem:
 
 
 def _comma_list(value: object, info: ValidationInfo) -> object:
-    """Take `"a,b"` for `["a", "b"]`; commas inside slashes belong to the regular expression.
+    """Return `"a,b"` as `["a", "b"]`. Commas inside slashes belong to a regular expression.
 
-    Spaces around names do not count.
+    Spaces around names are removed.
     """
     try:
         if isinstance(value, str):
@@ -86,7 +89,9 @@ class DatabaseEntry(_Entry):
 
 
 class TableEntry(_Entry):
-    """An entry that names the real tables of one logical table. Both may have a database prefix."""
+    """An entry that names the real tables of one logical table. All names may have a database
+    prefix.
+    """
 
     logic_tb: str = Field(alias="logicTb", strict=True)
     real_tbs: _NameList = Field(alias="realTbs")
@@ -113,7 +118,7 @@ EntryT = TypeVar("EntryT", bound=_Entry)
 
 @dataclass(frozen=True, slots=True)
 class IndexedEntry(Generic[EntryT]):
-    """An entry of a document, and its index there, which problems name."""
+    """An entry of a document with its index, which problems name."""
 
     index: int
     entry: EntryT
@@ -132,10 +137,10 @@ class MappingDocuments:
 def read_documents(
     documents: Documents, reading: str = ""
 ) -> tuple[MappingDocuments, list[MappingProblem]]:
-    """Return the parsed documents, and the problems in them.
+    """Return (the parsed documents, the problems in them).
 
     A document with a problem is returned empty, so that the others can still be checked. If
-    `reading` is SPACES_COUNT, names in JSON lists keep the spaces around them, as in former
+    `reading` is SPACES_COUNT, names in JSON lists keep the spaces around them, as in older
     versions.
     """
     problems = [
@@ -212,9 +217,9 @@ def _entries(
 
 
 def once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return a JSON object of these keys and values, as `object_pairs_hook` of `json.loads`.
+    """Return a JSON object of these keys and values; for `object_pairs_hook` of `json.loads`.
 
-    Raises ValueError for a repeated key: JSON readers differ about which of its values they keep.
+    Raises ValueError for a repeated key, because JSON readers keep different ones of its values.
     """
     result = dict(pairs)
     if len(result) < len(pairs):

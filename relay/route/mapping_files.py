@@ -8,15 +8,15 @@ from relay.errors import ConfigurationError
 from relay.route.mapping_document import DATA_IDS
 
 _REMEDY: Final = (
-    f"Name the files {', '.join(f'{data_id}.json' for data_id in DATA_IDS)}, or by the last word "
-    f"alone (dbs.json), and pass them."
+    f"Name the files {', '.join(f'{data_id}.json' for data_id in DATA_IDS)}, or only by the last "
+    f"word (dbs.json). Then pass the files, or their folder."
 )
 
 
 def read_mapping_files(places: Iterable[Path]) -> dict[str, bytes]:
     """Return dataId → contents of the mapping documents in these files and folders.
 
-    Raises ConfigurationError if a file cannot be read, or if a document is there twice.
+    Raises ConfigurationError if a file cannot be read, or if there are two files of one document.
     """
     documents: dict[str, bytes] = {}
     for file in _files(places):
@@ -30,7 +30,7 @@ def read_mapping_files(places: Iterable[Path]) -> dict[str, bytes]:
 
 
 def _files(places: Iterable[Path]) -> Iterator[Path]:
-    """Files as they are named, and those of a folder that have a document's name."""
+    """Yield the given files, and the files of given folders that have a document's name."""
     for place in places:
         if place.is_dir():
             yield from sorted(file for file in place.iterdir() if _known(file) is not None)

@@ -30,7 +30,7 @@ from relay.route.names import (
 NameT = TypeVar("NameT", Name, TableName)
 ReadT = TypeVar("ReadT")
 _EMPTY_LISTED: Final = 10
-"""So many numbers of empty names are named."""
+"""Number of indexes of empty names that a problem lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class TableRule:
     @property
     def prefixed(self) -> bool:
         """Return whether the rule names a real or logical database. It then has priority over rules
-        that do not.
+        without one.
         """
         return self.real.database is not None or self.logical_database is not None
 
@@ -76,8 +76,10 @@ class TableRule:
 
 @dataclass(frozen=True, slots=True)
 class TagRule:
-    """The tag of a logical table, and tags of some of its fields as (field, tag), in the order of
-    the document.
+    """The tags of a logical table.
+
+    tag     tag of every change
+    fields  (field, tag): tags of changes of single fields, in the order of the document
     """
 
     logical_database: str | None
@@ -88,7 +90,7 @@ class TagRule:
 
 @dataclass(slots=True)
 class MappingRules:
-    """All rules of a mapping set, and the problems that were found while reading its entries."""
+    """All rules of a mapping set, and the problems that were found in its entries."""
 
     databases: list[DatabaseRule] = field(default_factory=list)
     tables: list[TableRule] = field(default_factory=list)
@@ -146,7 +148,7 @@ def _read_each(
     rules: MappingRules,
     effort: Effort,
 ) -> list[NameT]:
-    """Return the names of a list that can be read; the others are problems.
+    """Return the names of a list that can be read, and add a problem for each of the others.
 
     Raises TooMuchEffort.
     """
@@ -186,7 +188,7 @@ def _empty(what: str, texts: Sequence[str], data_id: str, pointer: str) -> list[
 def _read_exact(
     read: Callable[[str], ReadT], text: str, pointer: str, rules: MappingRules
 ) -> ReadT | None:
-    """Return a name of the tags, None if it cannot be read, which is a problem."""
+    """Return a name of the tags document; None if it cannot be read, and then add a problem."""
     try:
         return read(text)
     except NameRefused as exc:
@@ -210,8 +212,8 @@ def _read_topics(placed: IndexedEntry[TopicEntry], rules: MappingRules) -> None:
     except NameRefused as exc:
         rules.problems.append(MappingProblem(TOPICS, f"/{placed.index}/logicDb", str(exc)))
         return
-    # A database whose topic is broken still has one: a second problem for the same line would
-    # be no help.
+    # The database counts as one with a topic even if the topic is invalid: a second problem about
+    # the same line would not help.
     rules.topics[logical] = placed.entry.topics if len(rules.problems) == before else ("",)
 
 

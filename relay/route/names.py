@@ -8,9 +8,9 @@ from relay.model.names.linear_pattern import LinearPattern, PatternRefused
 
 
 class NameRefused(ValueError):
-    """A name cannot be read; the text is a sentence for its author.
+    """A name cannot be read. The message is a sentence for its author.
 
-    `steps` is the upper bound of the work that this took.
+    `steps` is an upper bound of the steps that the check of the name took.
     """
 
     def __init__(self, sentence: str, steps: int = 1) -> None:
@@ -31,7 +31,7 @@ class Name:
 
     @property
     def steps(self) -> int:
-        """The size of the compiled expression in instructions; 1 for an exact name."""
+        """The number of instructions of the compiled expression; 1 for an exact name."""
         return 1 if self.expression is None else self.expression.instructions
 
     def __str__(self) -> str:
@@ -40,14 +40,14 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class TableName:
-    """The name of a table, with its database prefix; None without a prefix."""
+    """The name of a table with its database prefix, None without a prefix."""
 
     database: Name | None
     table: Name
 
     @property
     def steps(self) -> int:
-        """The size of the compiled expressions of both parts, in instructions."""
+        """The number of instructions of the compiled expressions of both parts."""
         return self.table.steps + (0 if self.database is None else self.database.steps)
 
     def __str__(self) -> str:
@@ -55,8 +55,8 @@ class TableName:
 
 
 def split_outside_slashes(text: str, separator: str) -> list[str]:
-    """Return the parts of a text between separators that are outside of slashes, without spaces
-    around them.
+    """Return the parts of a text between separators outside of slashes. Spaces around parts are
+    removed.
 
     A backslash escapes the next character. Raises NameRefused if a slash is not closed.
     """
@@ -77,7 +77,7 @@ def split_outside_slashes(text: str, separator: str) -> list[str]:
 
 
 def read_name(text: str) -> Name:
-    """Return the name that a text means, without a prefix. Raises NameRefused."""
+    """Return the name in a text without a prefix. Raises NameRefused."""
     if not text:
         raise NameRefused("A name is empty.")
     if not text.startswith("/"):
@@ -97,7 +97,7 @@ def read_name(text: str) -> Name:
 
 
 def read_exact_name(text: str) -> str:
-    """Return a literal name, as logical names are. Raises NameRefused for an expression."""
+    """Return a literal name, such as a logical name. Raises NameRefused for an expression."""
     name = read_name(text)
     if name.expression is not None:
         raise NameRefused(f"{text!r} is a regular expression where one exact name is needed.")
@@ -117,9 +117,7 @@ def read_table_name(text: str) -> TableName:
 
 
 def read_exact_table_name(text: str) -> tuple[str | None, str]:
-    """Return (logical database or None, logical table) that a text names literally. Raises
-    NameRefused.
-    """
+    """Return (logical database or None, logical table) of a literal name. Raises NameRefused."""
     parts = split_outside_slashes(text, ".")
     if len(parts) > 2:
         raise NameRefused(

@@ -19,10 +19,12 @@ from relay.settings import RoutingSettings
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where the rows of a table go.
+    """Where the rows of a table are published.
 
-    `logical` is the name that messages, keys and partition rules use: the logical name, or the real
-    one with `names = "real"`. `topics` are its topics, and `tags` its tags.
+    logical  the name in messages, keys and partition rules: the logical name, or the real one with
+             `names = "real"`
+    topics   the topics
+    tags     the tags
     """
 
     logical: TableId
@@ -32,8 +34,8 @@ class Destination:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """The decision that rows of a table are not published. `reason` is a sentence, `cause` the
-    metric label.
+    """The rows of a table are not published. `reason` is a sentence, `cause` the label of the
+    metric.
     """
 
     reason: str
@@ -58,18 +60,18 @@ class Router:
 
     @property
     def fixed_default(self) -> tuple[str, ...]:
-        """The topic of unmapped databases, as a tuple of one; () if the settings use none or it is
-        a pattern.
+        """The topic of unmapped databases, as a tuple of one; () if the settings have none, or if
+        it is a pattern.
         """
         topic = self._settings.default_topic
         used = self._settings.unmapped_db == "default_topic" and topic is not None
         return (topic,) if used and topic is not None and not is_template(topic) else ()
 
     def route(self, real: TableId) -> Route:
-        """Return where the rows of a real table go, or why they are dropped.
+        """Return where the rows of a real table are published, or why they are dropped.
 
-        Raises UnmappedName if the settings stop for unmapped names, if two expressions match, or if
-        a topic pattern gives a name that Kafka does not accept.
+        Raises UnmappedName if the settings stop the instance for unmapped names, if several regular
+        expressions match, or if a topic pattern gives a name that Kafka does not accept.
         """
         route = self._routes.get(real)
         if route is None:
@@ -77,8 +79,8 @@ class Router:
         return route
 
     def destination(self, real: TableId) -> Destination | None:
-        """Return where the rows of a real table go; None if they are dropped or would stop the
-        instance.
+        """Return where the rows of a real table are published; None if they are dropped, or if they
+        would stop the instance.
         """
         try:
             route = self.route(real)
@@ -87,10 +89,10 @@ class Router:
         return route if isinstance(route, Destination) else None
 
     def route_database(self, real: str) -> Route:
-        """Return where a statement about a database goes that names no table, such as CREATE
-        DATABASE; or why it is dropped.
+        """Return where a statement about a database is published that names no table, such as
+        CREATE DATABASE; or why it is dropped.
 
-        The table of the result is empty, and it has no tags. Raises UnmappedName.
+        In the result the table's name is "", and there are no tags. Raises UnmappedName.
         """
         logical = self.mapping.logical_database(real)
         if logical is None:
@@ -102,11 +104,11 @@ class Router:
     def tables_of(
         self, real: str, tables: Iterable[TableId], topics: Container[str]
     ) -> dict[str, Destination]:
-        """Return which of these topics have rows of the known `tables` of a real database: topic →
-        destination of such a table.
+        """Return topic → destination of a table in it, for those `topics` that have rows of the
+        real database `real`. `tables` are its known tables.
 
-        A statement about the database names none of its tables, and the name of a topic does not
-        say which table it belongs to.
+        It is for statements about a database, which do not name its tables: the name of a topic
+        does not show which tables it has.
         """
         found: dict[str, Destination] = {}
         for table in sorted(each for each in tables if each.database == real):
@@ -132,9 +134,9 @@ class Router:
         return Destination(name, topics, tags)
 
     def _tags(self, logical: TableId, name: TableId) -> Tags:
-        """Look tags up by the logical name.
+        """Return the tags for a logical name.
 
-        A table without an entry is tagged with the name that its messages carry.
+        A table without an entry has the name in its messages as tag.
         """
         tags = self.mapping.tags(logical)
         return Tags((name.table,), ()) if tags == Tags((logical.table,), ()) else tags

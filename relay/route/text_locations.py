@@ -18,19 +18,19 @@ class TextLocation(NamedTuple):
 
 
 class TextLocations:
-    """Finds the places of JSON pointers in one text.
+    """Finds where JSON pointers are in one text.
 
-    The entries of a list are located once for all pointers.
+    The entries of a list are located only once.
     """
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     def of(self, pointer: str) -> TextLocation:
-        """Return where the value of a JSON pointer begins; if it does not exist, the innermost
-        existing value on its path.
+        """Return where the value of a JSON pointer begins. If it does not exist, return where the
+        innermost existing value on its path begins.
 
-        If the text is no JSON, return the place of its first error.
+        If the text is not JSON, return where its first error is.
         """
         try:
             offset = self._offset(pointer)
@@ -47,7 +47,7 @@ class TextLocations:
 
     @cached_property
     def _begin(self) -> int:
-        """Offset of the document. Raises ValueError for a text that is not JSON."""
+        """Return the offset of the document. Raises ValueError if the text is not JSON."""
         json.loads(self._text)
         return self._skip(0)
 
@@ -70,7 +70,7 @@ class TextLocations:
         return offset
 
     def _values(self, offset: int) -> Iterator[tuple[str, int]]:
-        """Yield key or index and offset of each value in the list or object at `offset`."""
+        """Yield (key or index, offset) of each value in the list or object at `offset`."""
         kind, index, at = self._text[offset], 0, self._skip(offset + 1)
         while kind in "[{" and self._text[at] not in "]}":
             key = str(index)

@@ -1,4 +1,4 @@
-"""Finds topic patterns that give names that Kafka does not accept."""
+"""Finds topic patterns that give topic names that Kafka does not accept."""
 
 from collections.abc import Iterator
 
@@ -11,8 +11,8 @@ from relay.route.mapping_rules import MappingRules, TableRule
 
 
 def unfit_topics(rules: MappingRules, effort: Effort) -> Iterator[MappingProblem]:
-    """Yield a problem for each listed name whose topic Kafka does not accept, at the entry that
-    lists the name.
+    """Yield a problem for each listed table whose pattern gives a topic that Kafka does not accept.
+    The problem names the entry that lists the table.
 
     Raises TooMuchEffort.
     """

@@ -46,8 +46,10 @@ class RouteView(BaseModel):
                 "instance": "shop",
                 "mapping_set": 12,
                 "outcome": "published",
-                "sentence": "shop_01.user is shop.client in topic people, tagged client.",
-                "filter_step": "No filter_regex is set, so every table passes.",
+                "sentence": (
+                    "shop_01.user is published as shop.client to topic people, tagged client."
+                ),
+                "filter_step": "No filter_regex is set, so every table is included.",
                 "partition": {
                     "rule": ".*\\\\..*:$pk$",
                     "columns": None,

@@ -1,3 +1,3 @@
-"""What an edit of the mapping changes: the destinations of tables, and the topics that they leave
-or get.
+"""The effects of an edit of the mapping: where tables are published before and after it, and which
+topics they leave or get.
 """

@@ -11,21 +11,21 @@ from relay.route.effort import MOST_STEPS
 from relay.route.mapping import MappingSet
 from relay.route.router import Destination, Router
 
-# A sentence names this many tables and counts the others; the full list is a separate field.
+# A sentence names at most this many tables and counts the others. `tables` has all of them.
 _NAMED_TABLES = 3
 _MOST_NAMED_TABLES = 20_000
-"""The most tables that one report compares, which takes less than a second."""
+"""Largest number of tables that one report compares. That takes less than a second."""
 
 
 ChangeKind: TypeAlias = Literal[
     "left_out", "stopped", "covered", "moved", "renamed", "retagged", "note"
 ]
-"""The effect of an edit on tables. A note is a hint without such an effect."""
+"""The effect of an edit on tables. A note has no effect on tables."""
 
 
 @dataclass(frozen=True, slots=True)
 class RouteChange:
-    """A sentence about a change of routes, and the real tables that it concerns, sorted by name."""
+    """A sentence about a change of routes, and the real tables that it is about, sorted by name."""
 
     sentence: str
     tables: tuple[TableId, ...]
@@ -34,7 +34,10 @@ class RouteChange:
 
 @dataclass(frozen=True, slots=True)
 class _Fate:
-    """The result for a table: a destination, or the reason why it has none."""
+    """How one table is routed: its destination, or the reason why it has none.
+
+    `stops`: the reason stops the instance.
+    """
 
     destination: Destination | None
     why_not: str = ""
@@ -42,18 +45,23 @@ class _Fate:
 
 
 def where(router: Router, real: TableId) -> str:
-    """Return a sentence about where a real table's rows go, or why they go nowhere."""
+    """Return a sentence that says where the rows of a real table are published, or why they are
+    not.
+    """
     fate = _fate(router, real)
     if fate.destination is None:
         return f"{real} is {fate.why_not}"
     goes = fate.destination
-    sentence = f"{real} is {goes.logical} in {_topics(goes)}, tagged {', '.join(goes.tags.table)}"
+    sentence = (
+        f"{real} is published as {goes.logical} to {_topics(goes)}, "
+        f"tagged {', '.join(goes.tags.table)}"
+    )
     fields = ", ".join(f"{tag} when {field} changes" for field, tag in goes.tags.fields)
     return f"{sentence}{f', {fields}' if fields else ''}."
 
 
 def changes(before: Router, after: Router, tables: Iterable[TableId]) -> list[RouteChange]:
-    """Return what changes for the known real `tables`, grouped by change, the largest group first.
+    """Return what changes for the real `tables`, grouped by change, the largest group first.
 
     Tables without a change are omitted.
     """
@@ -69,10 +77,9 @@ def changes(before: Router, after: Router, tables: Iterable[TableId]) -> list[Ro
 
 
 def left_out_of_report(sets: Iterable[MappingSet]) -> tuple[RouteChange, ...]:
-    """Return a notice if the documents name too many tables to compare them one by one; ()
-    otherwise.
+    """Return a note if the documents name too many tables to compare each of them; () otherwise.
 
-    Only their number is computed for that.
+    The tables are counted without being listed.
     """
     for mapping in sets:
         count = mapping.count_of_named_tables
@@ -96,7 +103,7 @@ def _fate(router: Router, real: TableId) -> _Fate:
 
 
 def _sentences(before: _Fate, after: _Fate) -> list[tuple[ChangeKind, str]]:
-    """Return the changes as sentences for one or many tables."""
+    """Return the changes between two routes as sentences that fit one or many tables."""
     if before == after:
         return []
     if after.destination is None:

@@ -1,5 +1,5 @@
 """Which topics the tables of a logical database leave or get between two mapping sets, and which
-instances are not ready for a return. Pure.
+instances still publish by an older set. Pure.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -14,10 +14,10 @@ _TAG: Final = "{tag}"
 
 
 class TableMove(NamedTuple):
-    """From mapping set `number` on, the tables of `database` that were published to `topic` are
-    published to `to`.
+    """Mapping set `number` gives tables of a logical database other topics: their rows were
+    published to `topic`, and are published to `to` from then on.
 
-    `to` are topics and templates; it is empty if the database is no longer mapped.
+    `to` has topics and patterns; it is empty if the database is no longer mapped.
     """
 
     database: str
@@ -27,7 +27,7 @@ class TableMove(NamedTuple):
 
 
 def table_moves(before: MappingSet, after: MappingSet, fed: Iterable[str]) -> Iterator[TableMove]:
-    """Yield the moves between two mapping sets, for the topics `fed` to which an instance
+    """Yield the moves between two mapping sets away from the topics `fed`, to which an instance
     publishes.
 
     A database with `{tag}` in its topics has no moves, because its topics depend on the tags of
@@ -47,9 +47,9 @@ def table_moves(before: MappingSet, after: MappingSet, fed: Iterable[str]) -> It
 def table_arrivals(
     before: MappingSet, after: MappingSet, fed: Iterable[str]
 ) -> Iterator[TableMove]:
-    """Yield the topics of `fed` that the tables of a database get between two mapping sets.
+    """Yield the topics of `fed` that tables of a database get between two mapping sets.
 
-    Each result has such a topic as `topic`, and all topics of the database as `to`.
+    In each result, `topic` is such a topic, and `to` are all topics of the database.
     """
     for back in table_moves(after, before, fed):
         to = after.topics_by_database[back.database]
@@ -57,9 +57,10 @@ def table_arrivals(
 
 
 class EarlyReturn(NamedTuple):
-    """Mapping set `number` gives the tables of `database` the topic `topic` again, too early.
+    """Mapping set `number` gives the tables of `database` the topic `topic` again too early.
 
-    The instances `behind` still publish under a set from before the tables left that topic.
+    `behind` are the instances that still publish under a set from before the tables left that
+    topic.
     """
 
     database: str
@@ -96,16 +97,17 @@ def early_returns(
 
 
 def has_topic(topics: Mapping[str, tuple[str, ...]], database: str, topic: str) -> bool:
-    """Return whether a database has a topic, also by a template. `topics` is `topics_by_database`
-    of a mapping set.
+    """Return whether a database has a topic, by name or by a pattern. `topics` are the
+    `topics_by_database` of a mapping set.
     """
     return _table_of(topic, topics.get(database, ()), database) is not None
 
 
 def _table_of(topic: str, former: tuple[str, ...], database: str) -> TableId | None:
-    """Return the table whose rows a topic has; one without a name for a topic of all tables.
+    """Return the table whose rows are in a topic; a table without a name if the topic has all
+    tables of the database.
 
-    None for a topic that the database did not have.
+    None if the database did not have the topic.
     """
     if topic in former:
         return TableId(database, "")
@@ -114,7 +116,7 @@ def _table_of(topic: str, former: tuple[str, ...], database: str) -> TableId | N
 
 
 def _expanded(to: tuple[str, ...], table: TableId) -> tuple[str, ...]:
-    """Return the topics of a table; of all tables those without `{table}`."""
+    """Return the topics of a table. For a table without a name, return those without `{table}`."""
     known = [each for each in to if table.table or "{table}" not in each]
     try:
         return expanded_topics(known, table, ())

@@ -177,7 +177,10 @@ def test_where_a_real_table_goes(filled: httpx.Client) -> None:
     )
     assert (user["mapping_set"], user["sentence"]) == (
         1,
-        "shop_02.user is shop.client in topic shop, tagged client-tag, contact when email changes.",
+        (
+            "shop_02.user is published as shop.client to topic shop, tagged client-tag, "
+            "contact when email changes."
+        ),
     )
     assert route_of(filled, "shop_01", "order_2024")["logical_table"] == "order"
     assert route_of(filled, "shop_01", "new")["logical_table"] == "new"

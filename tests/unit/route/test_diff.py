@@ -56,8 +56,8 @@ def test_new_names_tags_and_lost_tables_are_told() -> None:
 def test_where_a_table_goes() -> None:
     of = router(DESIGN, unmapped_table="stop")
     assert where(of, real("realDb11.realTb11")) == (
-        "realDb11.realTb11 is logicDb1.logicTb1 in topic topic1, tagged tag1, f1 when field1 "
-        "changes."
+        "realDb11.realTb11 is published as logicDb1.logicTb1 to topic topic1, tagged tag1, f1 when "
+        "field1 changes."
     )
     assert where(of, real("x.y")).startswith("x.y is left out: no database mapping")
     assert where(of, real("realDb11.y")).startswith("realDb11.y is a reason to stop the instance:")

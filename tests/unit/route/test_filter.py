@@ -139,8 +139,8 @@ def test_a_database_that_is_accepted_as_a_whole_has_no_refused_table(
 @pytest.mark.parametrize(
     ("white", "black", "step"),
     [
-        ("", "", "No filter_regex is set, so every table passes."),
-        (r"crm\..*,shop\..*", "", r"filter_regex shop\..* lets it pass."),
+        ("", "", "No filter_regex is set, so every table is included."),
+        (r"crm\..*,shop\..*", "", r"filter_regex shop\..* includes it."),
         (r"crm\..*", "", "No expression of filter_regex matches it."),
         (r"shop\..*", r".*\.user,a\..*", r"filter_black_regex .*\.user leaves it out."),
     ],
