@@ -1,5 +1,8 @@
-"""Table schemas: the keys of tables, the type texts of their columns, and the kinds of statements
-in the stream.
+"""Facts about tables that the binlog does not have or not always has: keys, type texts, column
+names, and the effect of DDL on them.
+
+The reading thread completes table maps with it. The publisher defines tables and recognises
+statements with it.
 """
 
 from relay.schema.catalog.catalog_queries import CatalogTable, CatalogVersions

@@ -1,4 +1,4 @@
-"""The column renames of an ALTER TABLE, read from its text only."""
+"""Reads the column renames of an ALTER TABLE from its text alone, for the header `renamed`."""
 
 from relay.envelope import ColumnRename
 from relay.model.change import Statement
@@ -10,8 +10,8 @@ from relay.schema.sql.tokens import tokenize
 def column_renames(statement: Statement) -> tuple[ColumnRename, ...] | None:
     """Return the renames of an ALTER TABLE, in order.
 
-    None if the statement is no ALTER TABLE, or is ambiguous: MySQL and MariaDB interpret it
-    differently, or it sets another sql_mode than that of the session.
+    None if the statement is no ALTER TABLE, or if its meaning is not certain: MySQL and MariaDB
+    read it differently, or it sets another sql_mode than the session's.
     """
     first = tokenize(statement.sql, limit=1)
     if (
@@ -40,7 +40,7 @@ def _renames(cursor: TokenCursor) -> tuple[ColumnRename, ...] | None:
 
 
 def _is_altered_table(cursor: TokenCursor) -> bool:
-    """Read up to the first item; False for another statement."""
+    """Move the cursor to the first item of an ALTER TABLE; return False for another statement."""
     if cursor.accept("SET", "STATEMENT"):
         cursor.skip_to("FOR")
     if not cursor.accept("ALTER"):
@@ -57,7 +57,9 @@ def _is_altered_table(cursor: TokenCursor) -> bool:
 
 
 def _renames_column(cursor: TokenCursor) -> bool:
-    """Read an item that names a column twice. A CHANGE may repeat the former name."""
+    """Read the words that begin an item with two names of a column; return False for another item.
+    The names of a CHANGE may be the same.
+    """
     if cursor.accept("RENAME", "COLUMN"):
         return True
     if cursor.accept("CHANGE"):
@@ -69,6 +71,6 @@ def _renames_column(cursor: TokenCursor) -> bool:
 def _names(cursor: TokenCursor) -> ColumnRename | None:
     if_exists = cursor.accept("IF", "EXISTS")
     old = cursor.name()
-    cursor.accept("TO")  # without quotes it is not a name: servers reserve the word
+    cursor.accept("TO")  # a name only in quotes: servers reserve the word
     new = cursor.name()
     return None if old is None or new is None else ColumnRename(old, new, if_exists)

@@ -1,8 +1,8 @@
-"""Column types as a statement writes them, in the form that Canal prints as `mysqlType`.
+"""Reads column types in statements, in the form that Canal prints as `mysqlType`.
 
 Canal keeps the words of the DDL (`INT`, `BOOL`, `NUMERIC(1,1)`), writes `unsigned` and `zerofill`
-in lower case, and prints `double(53)` for FLOAT(53). Source of the rule: alibaba/canal,
-MemoryTableMeta; recorded messages in tests/golden.
+in lower case, and prints `double(53)` for FLOAT(53). Source: alibaba/canal, MemoryTableMeta;
+recorded messages in tests/golden.
 """
 
 from typing import Final
@@ -24,7 +24,8 @@ _NO_COLUMN: Final = frozenset(
         "LIKE",
     }
 )
-# Words that look like a column's name if the second word does not follow.
+# These first words begin a period or key only if the second word follows. Otherwise they are the
+# name of a column.
 _NO_COLUMN_PAIRS: Final = frozenset({("PERIOD", "FOR"), ("VECTOR", "INDEX"), ("VECTOR", "KEY")})
 _SECOND_WORDS: Final = {
     "DOUBLE": ("PRECISION",),
@@ -34,7 +35,7 @@ _SECOND_WORDS: Final = {
     "NCHAR": ("VARYING", "VARCHAR"),
     "LONG": ("VARCHAR", "VARBINARY"),
 }
-# From this many binary digits on, FLOAT(p) is a DOUBLE.
+# FLOAT(p) with more binary digits than this is a DOUBLE.
 _FLOAT_DIGITS: Final = 24
 
 
@@ -46,8 +47,8 @@ def starts_column(cursor: TokenCursor) -> bool:
 
 
 def column(cursor: TokenCursor) -> tuple[str, str] | None:
-    """Return (name, type text) of the column at the cursor; None if the next tokens are
-    no column.
+    """Return (name, type text) of the column at the cursor; None if the next tokens are not a
+    column.
     """
     name = cursor.name()
     text = _type_text(cursor) if name is not None else None
@@ -55,8 +56,8 @@ def column(cursor: TokenCursor) -> tuple[str, str] | None:
 
 
 def column_list(cursor: TokenCursor) -> dict[str, str]:
-    """Return name → type text of the columns in a bracketed list of table elements. The cursor is
-    after the opening bracket.
+    """Return name → type text of the columns in a list of table elements. The cursor is after the
+    list's opening bracket.
     """
     columns = {}
     going_on = True
@@ -104,7 +105,9 @@ def _literal(token: Token) -> str:
 
 
 def _attributes(cursor: TokenCursor) -> str:
-    """Read the attributes after the type; ZEROFILL makes a column unsigned."""
+    """Return `unsigned` and `zerofill` among the attributes after the type. ZEROFILL makes a column
+    unsigned.
+    """
     found = set()
     while cursor.word() in ("UNSIGNED", "SIGNED", "ZEROFILL"):
         found.add(cursor.word())

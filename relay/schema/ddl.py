@@ -1,7 +1,7 @@
 """Recognises statements that the server logged as text: their kind, and the tables that they name.
 
-Statements are recognised by their first words. An unrecognised statement is DDL of the kind QUERY:
-it is passed on unchanged, never dropped.
+Statements are recognised by their first words. A statement that is not recognised is DDL of the
+kind QUERY: it is published unchanged, never dropped.
 """
 
 import re
@@ -21,10 +21,13 @@ from relay.schema.statement_kind import StatementKind
 class Ddl:
     """A statement with its recognised parts.
 
+    kind             its kind
+    is_ddl           False for row changes that were logged as text, such as INSERT
     database, table  the names that Canal gives the message: those of the first table, for a rename
-                     the new name; "" if the statement names none
-    tables           every table that it changes, under old and new names; empty if unknown
-    is_ddl           False for row changes that were logged as statements, such as INSERT
+                     the new ones; "" if the statement names none
+    tables           every table that it changes, under old and new names; () if unknown
+    sql              its text
+    written          the names in its text that are replaced by logical ones
     """
 
     kind: StatementKind
@@ -37,8 +40,8 @@ class Ddl:
 
     @property
     def drops_database(self) -> bool:
-        """Return whether the statement drops a database with all its tables, which it does not
-        name.
+        """Return whether the statement drops a database with all its tables. It does not name these
+        tables.
         """
         if self.table or not self.is_ddl:
             return False
@@ -49,8 +52,8 @@ class Ddl:
 
     @property
     def exchanged(self) -> tuple[TableId, ...]:
-        """The names that the statement may have given to other tables, or to rows that are not in
-        the binlog.
+        """The names that the statement may have given to other tables, or to tables with rows that
+        are not in the binlog.
         """
         moves = self.kind in (StatementKind.RENAME, StatementKind.ALTER) and len(self.tables) > 1
         if moves:
@@ -64,7 +67,7 @@ _ROWS_WITHOUT_LOG: Final = re.compile(
 )
 _ROW_CHANGES: Final = frozenset({"INSERT", "REPLACE", "UPDATE", "DELETE", "LOAD", "CALL", "WITH"})
 _MODIFIERS: Final = ("LOW_PRIORITY", "DELAYED", "HIGH_PRIORITY", "QUICK", "IGNORE")
-# A row change with more words than this is a bulk insert. Its target is at its beginning.
+# A row change with more tokens than this is a bulk insert, which names its table at the beginning.
 _ROW_CHANGE_TOKENS: Final = 256
 
 
@@ -75,7 +78,7 @@ def classify(statement: Statement) -> Ddl:
         return _row_change(statement)
     cursor = TokenCursor.of(statement)
     if cursor.accept("SET", "STATEMENT"):
-        # MariaDB: settings before FOR apply only to the statement after it.
+        # MariaDB's SET STATEMENT: the settings before FOR apply only to the statement after it.
         cursor.skip_to("FOR")
     recognised = recognise(cursor)
     if recognised is None:
@@ -99,7 +102,7 @@ def _row_change(statement: Statement) -> Ddl:
 
 
 def _target(cursor: TokenCursor) -> WrittenName | None:
-    """Find the only table that a row change writes to. None if there may be several."""
+    """Return the only table that a row change writes to; None if there may be several."""
     verb = cursor.word()
     cursor.take()
     cursor.skip(*_MODIFIERS)
@@ -118,7 +121,9 @@ def _target(cursor: TokenCursor) -> WrittenName | None:
 
 
 def _joins(cursor: TokenCursor, *ends: str) -> bool:
-    """Return whether several tables precede the words that end the table list."""
+    """Return whether several tables come before one of the words `ends`, which end the list of
+    tables.
+    """
     ahead = 0
     while ahead < _ROW_CHANGE_TOKENS and cursor.word(ahead) not in ends:
         if cursor.word(ahead) in (",", "JOIN", "STRAIGHT_JOIN", "("):

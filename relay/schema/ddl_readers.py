@@ -1,6 +1,7 @@
-"""Recognises DDL by its first words: its kind, the tables that it changes, and other names in it.
+"""Recognises DDL by its first words: its kind, the tables that it changes, and the other names in
+it.
 
-Statements that are not recognised are passed on by `relay.schema.ddl`.
+`relay.schema.ddl` calls `recognise`, and handles statements that are not recognised.
 """
 
 from collections.abc import Callable
@@ -11,15 +12,15 @@ from relay.schema.statement_kind import StatementKind
 
 Names: TypeAlias = "list[WrittenName]"
 Recognised: TypeAlias = "tuple[StatementKind, Names, Names] | None"
-"""The kind, the changed tables (the one to name first), and other names to be replaced by logical
-ones.
+"""(kind, names of the changed tables with the first one at the front, other names that are replaced
+by logical ones); None if the statement is not recognised.
 """
-# Words after ALTER DATABASE that mean the session's own database.
+# Words directly after ALTER DATABASE: the statement then means the session's default database.
 _DATABASE_OPTIONS: Final = frozenset(
     {"CHARACTER", "CHARSET", "COLLATE", "COMMENT", "DEFAULT", "ENCRYPTION", "READ"}
 )
-# Account statements contain password hashes, which must not be published. The others change
-# nothing that another session would see.
+# These statements are not published. Those about accounts contain password hashes. The others have
+# no effect on other sessions.
 _IGNORED_FIRST_WORDS: Final = frozenset(
     {
         *(
@@ -42,8 +43,8 @@ _IGNORED_OBJECTS: Final = frozenset({"USER", "ROLE", "TEMPORARY", "SERVER"})
 
 
 def recognise(cursor: TokenCursor) -> Recognised:
-    """Return the kind of the statement at the cursor, and the names in it; None if its first words
-    are not recognised.
+    """Return the kind of the statement at the cursor and the names in it; None if it is not
+    recognised.
     """
     verb = cursor.word()
     cursor.take()
@@ -77,7 +78,7 @@ def _create(cursor: TokenCursor) -> Recognised:
 
 
 def _model_table(cursor: TokenCursor) -> Names:
-    """Find the table of CREATE TABLE a LIKE b and CREATE TABLE a (LIKE b)."""
+    """Return the tables in CREATE TABLE a LIKE b and CREATE TABLE a (LIKE b)."""
     if cursor.accept("LIKE") or cursor.accept("(", "LIKE"):
         table = cursor.table()
         return [table] if table is not None else []
@@ -85,7 +86,7 @@ def _model_table(cursor: TokenCursor) -> Names:
 
 
 def _references(cursor: TokenCursor) -> Names:
-    """Find the tables that foreign keys point to."""
+    """Return the tables to which foreign keys refer."""
     found = []
     while cursor.skip_to("REFERENCES"):
         if (table := cursor.table()) is not None:
@@ -98,7 +99,7 @@ def _drop(cursor: TokenCursor) -> Recognised:
     cursor.take()
     cursor.skip(
         "IF", "EXISTS"
-    )  # MariaDB logs the words twice if the session wrote them in an executable comment
+    )  # MariaDB repeats these words if the session wrote them in an executable comment
     if what in ("DATABASE", "SCHEMA"):
         return _of_database(cursor)
     if what == "INDEX":
@@ -153,7 +154,9 @@ def _alter(cursor: TokenCursor) -> Recognised:
 
 
 def _alter_table(cursor: TokenCursor, table: WrittenName) -> Recognised:
-    """Read the items: the first gives the kind, as in Canal; any of them may contain a new name."""
+    """Read the items of ALTER TABLE. The first one gives the kind, as in Canal; each may contain a
+    new name of the table.
+    """
     kinds, renamed, others = [], [], []
     while True:
         kinds.append(_item_kind(cursor))
@@ -167,8 +170,8 @@ def _alter_table(cursor: TokenCursor, table: WrittenName) -> Recognised:
 
 
 def _next_item(cursor: TokenCursor, others: Names) -> bool:
-    """Move to the next item of ALTER TABLE. Collect the tables that foreign keys of this one
-    reference.
+    """Move to the next item of ALTER TABLE, and collect the tables to which foreign keys of this
+    item refer. Return False at the end.
     """
     depth = 0
     while cursor.token is not None:
@@ -188,7 +191,7 @@ _INDEX_WORDS: Final = frozenset({"INDEX", "KEY", "UNIQUE", "FULLTEXT", "SPATIAL"
 def _item_kind(cursor: TokenCursor) -> StatementKind:
     verb, what = cursor.word(), cursor.word(1)
     if verb == "ADD" and what == "CONSTRAINT":
-        # The constraint's own name is optional.
+        # The name of the constraint is optional.
         what = next(
             (cursor.word(ahead) for ahead in (2, 3) if cursor.word(ahead) in _INDEX_WORDS), ""
         )
@@ -210,7 +213,7 @@ def _new_name(cursor: TokenCursor) -> WrittenName | None:
 
 
 def _converted_table(cursor: TokenCursor) -> WrittenName | None:
-    """Find the other table of MariaDB's CONVERT TABLE t TO PARTITION p and CONVERT PARTITION p TO
+    """Return the other table of MariaDB's CONVERT TABLE t TO PARTITION p and CONVERT PARTITION p TO
     TABLE t.
     """
     if cursor.word() != "CONVERT" or cursor.word(1) not in ("TABLE", "PARTITION"):
@@ -219,7 +222,7 @@ def _converted_table(cursor: TokenCursor) -> WrittenName | None:
 
 
 def _item_names(cursor: TokenCursor) -> Names:
-    """Find the other table of EXCHANGE PARTITION p WITH TABLE t."""
+    """Return the other table of EXCHANGE PARTITION p WITH TABLE t."""
     if cursor.word() != "EXCHANGE" or not cursor.skip_to("WITH") or not cursor.accept("TABLE"):
         return []
     table = cursor.table()

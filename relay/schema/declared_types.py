@@ -1,5 +1,5 @@
-"""Stores column types as CREATE and ALTER TABLE in the stream declared them, for value_style =
-"canal".
+"""Remembers column types as CREATE TABLE and ALTER TABLE in the stream wrote them, for value_style
+= "canal".
 """
 
 from typing import Final
@@ -13,26 +13,25 @@ from relay.schema.sql.token_cursor import TokenCursor
 from relay.schema.statement_kind import StatementKind
 
 _REMEMBERED_TABLES: Final = 20_000
-"""Largest number of tables. Each takes about a kilobyte, so all take some tens of megabytes at
-most.
+"""Largest number of tables. Each needs about a kilobyte, so all together need some tens of
+megabytes.
 """
 
 
 class DeclaredTypes:
-    """The column types that DDL in the stream declared, by table.
+    """The column types that DDL in the stream wrote, by table.
 
-    They are lost after a restart, or if there are too many tables. A table without DDL in the
-    stream has none.
+    They are lost at a restart, and the oldest ones if there are too many tables. A table without
+    DDL in the stream has none.
     """
 
     def __init__(self) -> None:
         self._columns: BoundedCache[TableId, dict[str, str]] = BoundedCache(_REMEMBERED_TABLES)
 
     def texts(self, table: TableMap) -> tuple[str, ...] | None:
-        """Return the declared types in column order.
+        """Return the written types in column order.
 
-        None if nothing was declared for the table, or its column names differ from the declared
-        ones.
+        None if DDL in the stream wrote none for the table, or if the names of its columns differ.
         """
         declared = self._columns.get(table.id)
         if declared is None or len(declared) != len(table.columns):
@@ -42,7 +41,7 @@ class DeclaredTypes:
         return texts if len(texts) == len(found) else None
 
     def apply(self, statement: Statement, ddl: Ddl) -> None:
-        """Apply a statement to the declared types. Call it in the order of the binlog."""
+        """Apply a statement. Call it in the order of the binlog."""
         cursor = TokenCursor.of(statement) if ddl.tables else None
         if cursor is None or not ddl.is_ddl:
             return
@@ -60,7 +59,7 @@ class DeclaredTypes:
         table = ddl.tables[0]
         cursor.skip_to("TABLE")
         if cursor.accept("IF", "NOT", "EXISTS") and table in self._columns:
-            # MySQL also logs the statement if it changed nothing.
+            # With IF NOT EXISTS, MySQL logs the statement even if the table existed.
             return
         cursor.table()
         if cursor.accept("LIKE") or cursor.accept("(", "LIKE"):
@@ -71,7 +70,7 @@ class DeclaredTypes:
         self._remember(table, columns)
 
     def _rename(self, tables: list[TableId]) -> None:
-        """Apply the renames one by one: the new name precedes the old one in the text."""
+        """Apply renames one by one. In `tables` the new name precedes the old one."""
         for new, old in zip(tables[::2], tables[1::2], strict=False):
             self._remember(new, self._columns.pop(old))
 
@@ -97,7 +96,9 @@ class DeclaredTypes:
 
 
 def _lowered(columns: dict[str, str]) -> dict[str, str]:
-    """Return a column's name in lower case: MySQL ignores the case of column names."""
+    """Return the types by column name in lower case, because MySQL compares column names
+    case-insensitively.
+    """
     return {name.lower(): text for name, text in columns.items()}
 
 
@@ -114,11 +115,13 @@ _NOT_A_COLUMN: Final = frozenset(
         "CHECK",
     }
 )
-"""Words after ADD, DROP or RENAME that begin a key or a constraint."""
+"""Words after ADD, DROP or RENAME that begin an item about a key or constraint."""
 
 
 def _alter_columns(cursor: TokenCursor, columns: dict[str, str]) -> None:
-    """Apply one item of ALTER TABLE about columns. The caller skips other items."""
+    """Apply one item of ALTER TABLE that is about columns; other items are not changes here, and
+    the caller skips their rest.
+    """
     verb = cursor.word()
     if verb not in ("ADD", "MODIFY", "CHANGE", "DROP", "RENAME"):
         return

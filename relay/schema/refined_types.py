@@ -1,4 +1,4 @@
-"""Adds facts of column types that table maps lack: the decimals of FLOAT(M,D), ZEROFILL, and
+"""Adds facts about column types that table maps lack: the decimals of FLOAT(M,D), ZEROFILL, and
 whether bytes are MariaDB's UUID, INET6 or INET4.
 """
 
@@ -19,7 +19,7 @@ _ZEROFILL: Final = re.compile(
 def may_be_refined(table: TableMap) -> bool:
     """Return whether the type text of a column may depend on facts that the table map lacks.
 
-    ZEROFILL makes a column unsigned, so only unsigned numbers may have it.
+    ZEROFILL makes a column unsigned, so a signed number never has it.
     """
     return any(
         column.type in FLOATS
@@ -34,8 +34,9 @@ def refined_texts(
 ) -> tuple[str, ...]:
     """Return the type texts of the columns, in column order.
 
-    A text of `declared` is used if it is of the same kind and more exact than that of `texts`,
-    which follow from the table map.
+    texts     type texts that follow from the table map
+    declared  type texts from statements or the catalogue. One is used if it has the same kind as
+              that of `texts` and says more
     """
     return tuple(
         more.lower() if _says_more(column, more) else text

@@ -1,5 +1,5 @@
-"""Rewrites DDL with logical names. Only table names change; every other byte stays as the server
-logged it.
+"""Writes DDL with logical names. Only names of tables and databases change; every other byte stays
+as the server logged it.
 """
 
 from collections.abc import Callable
@@ -10,12 +10,11 @@ from relay.schema.sql.tokens import Token
 
 
 def renamed_sql(ddl: Ddl, logical: Callable[[TableId], TableId]) -> str:
-    """Return the statement with logical names in place of the real tables and databases that its
-    own clauses name.
+    """Return the statement with logical names in place of the names of real tables and databases.
 
     `logical` returns the logical name of a real table; a database is passed as a table without a
-    name. Names inside queries, views, triggers and routines stay unchanged, and so do row changes
-    that were logged as statements.
+    name. Names inside queries, views, triggers and routines are not changed, and neither are row
+    changes that were logged as text.
     """
     replaced: dict[int, tuple[Token, str]] = {}
     for name in ddl.written:

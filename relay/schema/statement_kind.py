@@ -4,9 +4,9 @@ from enum import StrEnum
 
 
 class StatementKind(StrEnum):
-    """Canal's word for the kind of a statement.
+    """Canal's name for the kind of a statement.
 
-    Statements of the kind IGNORED do not affect copies of the data, and are not published.
+    Statements of the kind IGNORED have no effect on copies of the data, and are not published.
     """
 
     CREATE = "CREATE"

@@ -1,5 +1,5 @@
-"""Finds the column that ends the versions of a MariaDB table's rows, and the keys of its current
-and history rows.
+"""Finds the column that ends the versions of rows in a MariaDB table, and the keys of current rows
+and of history rows.
 
 A table map shows neither. Sources: the binlogs of MariaDB 10.5, 10.11 and 11.4; MariaDB manual,
 System-Versioned Tables.
@@ -12,23 +12,22 @@ from relay.model.table import Column, ColumnType, KeyKind, RowVersions, TableDef
 from relay.schema.catalog.catalog_queries import ROW_END, CatalogVersions
 
 HIDDEN_NAMES: Final = ("row_start", ROW_END)
-"""The columns that MariaDB adds to a table whose statement names none; no catalogue shows them."""
+"""The period columns that MariaDB adds if the table's statement names none. No catalogue shows
+them.
+"""
 HIDDEN_TYPE: Final = "timestamp(6)"
 _DIGITS: Final = 6
 
 
 def may_have_versions(table: TableMap) -> bool:
     """Return whether a table has two columns that may be the period columns of system versioning.
-
-    Few tables without system versioning do.
+    Few other tables do.
     """
     return sum(map(_is_time, table.columns)) >= len(HIDDEN_NAMES)
 
 
 def is_known_to_have_versions(table: TableMap) -> bool:
-    """Return whether the schema history shows hidden period columns of the table, which the binlog
-    does not show.
-    """
+    """Return whether the table has hidden period columns according to the schema history."""
     return (
         table.key_kind is not KeyKind.EITHER
         and _ends_like_hidden(table)
@@ -40,9 +39,9 @@ def end_of_versions(table: TableMap, found: CatalogVersions | None) -> int | Non
     """Return the ordinal of the column that ends a version; None for a table without system
     versioning.
 
-    `found` is the present state of the catalogue, which may be later than the table map; None: the
-    table does not exist. If the catalogue is not sufficient, hidden columns are recognised by their
-    names, types and position, declared ones are not.
+    `found` is what the catalogue shows now, which may be later than the table map; None: the table
+    does not exist. If the catalogue does not decide, hidden columns are recognised by name, type
+    and position. Declared ones are then not recognised.
     """
     if is_known_to_have_versions(table) or (
         _ends_like_hidden(table) and (found is None or _is_gone(found))
@@ -53,7 +52,7 @@ def end_of_versions(table: TableMap, found: CatalogVersions | None) -> int | Non
     names = [column.name.lower() for column in table.columns]
     shown = [name.lower() for name in found.columns]
     end = found.end.lower()
-    # A column that was renamed since then keeps its ordinal.
+    # A column that was renamed after the table map was written keeps its ordinal.
     at = (
         names.index(end)
         if end in names
@@ -77,8 +76,8 @@ def with_versions(definition: TableDefinition, end: int) -> TableDefinition:
     """Return the table with the key of its current rows, and with `versions`. `end` is the ordinal
     of the column that ends a version.
 
-    All current rows have the same end, so their key is without it. The key of a history row
-    contains it, and therefore never equals that of a current row.
+    All current rows have the same end, so it is not in their key. It is in the key of a history
+    row, which therefore never equals the key of a current row.
     """
     full = definition.key
     current = tuple(ordinal for ordinal in full if ordinal != end)
@@ -98,9 +97,9 @@ def _ends_like_hidden(table: TableMap) -> bool:
 
 
 def _may_end(table: TableMap, at: int) -> bool:
-    """Return whether a column may end the versions.
+    """Return whether a column may be the one that ends versions.
 
-    MariaDB puts that column, or the one that begins a version, into each unique key.
+    MariaDB adds that column, or the one that begins a version, to each unique key.
     """
     times = {ordinal for ordinal, column in enumerate(table.columns) if _is_time(column)}
     return (
@@ -111,8 +110,9 @@ def _may_end(table: TableMap, at: int) -> bool:
 
 
 def _is_gone(found: CatalogVersions) -> bool:
-    """Return whether hidden columns were removed: the table has no columns of these names now.
+    """Return whether hidden columns were removed since the table map was written: the table has no
+    such columns now.
 
-    It may have versions again, whose times its statement declares.
+    It may have become versioned again, with period columns that its statement declares.
     """
     return bool(found.columns) and ROW_END not in (name.lower() for name in found.columns)

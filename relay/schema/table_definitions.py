@@ -1,4 +1,4 @@
-"""Derives the key that identifies a row, and the type texts of the columns, from a table map."""
+"""Derives from a table map the key that identifies a row, and the type texts of columns."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -30,7 +30,7 @@ from relay.schema.system_versions import (
 
 
 class Catalog(Protocol):
-    """Describes tables of the source as they are now; CatalogReader implements it."""
+    """Describes tables of the source as they are now. CatalogReader implements it."""
 
     def read(self, table: TableId, *, keys: bool) -> CatalogTable | None:
         """Return a table as it is now; None if it does not exist.
@@ -39,7 +39,7 @@ class Catalog(Protocol):
         """
 
     def versions(self, table: TableId) -> CatalogVersions | None:
-        """Return the present system versioning of a MariaDB table; None if the table does not
+        """Return the system versioning of a MariaDB table as it is now; None if the table does not
         exist.
         """
 
@@ -47,11 +47,15 @@ class Catalog(Protocol):
 class TableDefinitions:
     """The definitions of the tables in one stream, one for each table map.
 
-    `type_text` writes a column's type as the server does. With `as_declared`, type texts of DDL in
-    the stream are used unchanged, as Canal does. Otherwise they, and then the catalogue, only
-    supply facts that the table map lacks. With `marks_history`, keys of current rows of
-    system-versioned tables are without the end of their version. The catalogue is queried at most
-    once for each version of a table; its errors are raised unchanged.
+    type_text      writes a column's type as the server does
+    catalog        describes tables as they are now; None: no catalogue
+    declared       types that DDL in the stream wrote
+    as_declared    use these type texts unchanged, as Canal does; otherwise they, and then the
+                   catalogue, supply only facts that the table map lacks
+    marks_history  keys of current rows of system-versioned tables have no end of the version
+
+    The catalogue is queried at most once for each version of a table. Its errors are raised
+    unchanged.
     """
 
     def __init__(
@@ -71,8 +75,8 @@ class TableDefinitions:
         self._definitions: dict[TableId, TableDefinition] = {}
 
     def define(self, table: TableMap) -> TableDefinition:
-        """Return the definition of a table map. Only the latest definition of each
-        table is cached.
+        """Return the definition of a table map. For each table, only the latest definition is
+        cached.
         """
         definition = self._definitions.get(table.id)
         if definition is None or (definition.map is not table and definition.map != table):
@@ -80,7 +84,8 @@ class TableDefinitions:
         return definition
 
     def apply(self, statement: Statement) -> Ddl:
-        """Apply a statement and return its kind; forget the definitions that it may have changed.
+        """Apply a statement and return its kind. Cached definitions that it may have changed are
+        removed.
 
         Call it in the order of the stream.
         """
@@ -95,7 +100,7 @@ class TableDefinitions:
         for table in ddl.tables:
             self._definitions.pop(table, None)
         if not ddl.tables and ddl.kind:
-            # An unrecognised statement may have changed any table. Another query costs little.
+            # A statement that was not recognised may have changed any table.
             self._definitions.clear()
 
     def _describe(self, table: TableMap) -> TableDefinition:
@@ -131,7 +136,9 @@ class TableDefinitions:
         return None if texts is None else (*texts, *[HIDDEN_TYPE] * len(HIDDEN_NAMES))
 
     def _end_of_versions(self, table: TableMap) -> int | None:
-        """Find the column that ends a version, in a table whose history is marked."""
+        """Return the ordinal of the column that ends a version, for a table whose history rows are
+        marked.
+        """
         if not self._marks_history or self._catalog is None or not may_have_versions(table):
             return None
         return end_of_versions(
@@ -139,7 +146,9 @@ class TableDefinitions:
         )
 
     def _keys_are_asked_for(self, table: TableMap) -> bool:
-        """Return whether the binlog and the history do not determine the table's key."""
+        """Return whether the catalogue must be asked for the table's key, because neither the
+        binlog nor the history determines it.
+        """
         if table.key_kind is not KeyKind.EITHER:
             return table.key_kind is KeyKind.UNKNOWN
         if self._as_declared:
@@ -148,7 +157,7 @@ class TableDefinitions:
         return not table.primary_key and not is_in_row_metadata(table.columns, ordinals)
 
     def _catalogued(self, table: TableMap, *, keys: bool, end: int | None) -> CatalogTable | None:
-        """Query the source. Use the answer only if its table still has the columns of the table
+        """Query the source. Return its answer only if the table still has the columns of the table
         map.
         """
         found = self._catalog.read(table.id, keys=keys) if self._catalog is not None else None
@@ -161,12 +170,14 @@ class TableDefinitions:
 
 
 def _unique_key(table: TableMap, found: CatalogTable | None) -> tuple[int, ...]:
-    """Find the first unique not-null key; none if the table map itself names it."""
+    """Return the ordinals of the first unique key without NULL; () if the table map itself names
+    the key.
+    """
     names = [column.name for column in table.columns]
     for key in found.unique_keys if found is not None else ():
         ordinals = tuple(names.index(name) for name in key)
-        # The map shows the table when the row was written. A column that allowed NULL then is not
-        # part of a key.
+        # The table map shows the table when the row was written. If a column allowed NULL then, the
+        # key did not identify rows.
         named_by_map = table.key_kind is KeyKind.EITHER and is_in_row_metadata(
             table.columns, ordinals
         )
@@ -176,9 +187,9 @@ def _unique_key(table: TableMap, found: CatalogTable | None) -> tuple[int, ...]:
 
 
 def _primary_key(table: TableMap, found: CatalogTable | None) -> tuple[int, ...]:
-    """Find a real PRIMARY KEY, the only key that Canal uses.
+    """Return the ordinals of a real PRIMARY KEY, the only kind of key that Canal uses.
 
-    Row metadata does not say whether it names one. Where the catalogue no longer has the key, the
+    Row metadata does not say whether its key is one. If the catalogue no longer has that key, the
     relay assumes that it was one.
     """
     if table.key_kind in (KeyKind.PRIMARY, KeyKind.NOT_PRIMARY):

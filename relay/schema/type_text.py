@@ -1,7 +1,6 @@
-"""Derives `mysqlType` texts from the binlog's table map, in the form of SHOW CREATE TABLE of MySQL
-8 and later.
+"""Derives `mysqlType` texts from table maps, in the form of SHOW CREATE TABLE of MySQL 8 and later.
 
-The table map lacks display widths, ZEROFILL, the decimals of FLOAT(M,D), MariaDB's own type names
+Table maps lack display widths, ZEROFILL, the decimals of FLOAT(M,D), MariaDB's own type names
 (JSON, UUID, INET6) and the dimension of VECTOR.
 """
 
@@ -13,7 +12,7 @@ from relay.model.table import Column, ColumnType
 
 _BINARY: Final = "binary"
 
-# Bytes of the longest character, of the character sets where it is not 1
+# Bytes of the longest character of character sets; 1 for those not listed
 # (information_schema.CHARACTER_SETS).
 _LONGEST_CHARACTER: Final = {
     "utf8": 3,
@@ -65,7 +64,7 @@ _SIZE_BY_LENGTH_BYTES: Final = {1: "tiny", 2: "", 3: "medium", 4: "long"}
 
 
 def type_text(column: Column) -> str:
-    """Return the type of a column in lower case with unchanged labels, such as `int unsigned`,
+    """Return the type of a column: words in lower case, labels unchanged, such as `int unsigned`,
     `varchar(20)`, `enum('a','b')`.
     """
     if column.type in _PLAIN:
@@ -90,8 +89,7 @@ def _signed(text: str, column: Column) -> str:
 
 
 def _varchar(column: Column) -> str:
-    # MariaDB measures a COMPRESSED column together with the byte before its value that names the
-    # method.
+    # The length of MariaDB's COMPRESSED column includes the byte before its value with the method.
     if column.type is ColumnType.VARCHAR_COMPRESSED:
         column = replace(column, length=column.length - 1)
     if column.charset == _BINARY:

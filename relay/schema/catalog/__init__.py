@@ -1,1 +1,3 @@
-"""Reads the current descriptions of tables from the server's catalogue."""
+"""Reads descriptions of tables, as they are now, from the server's catalogue (information_schema
+and SHOW).
+"""

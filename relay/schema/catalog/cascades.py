@@ -1,4 +1,4 @@
-"""Foreign keys through which a server changes rows without writing a binlog event."""
+"""Finds foreign keys by which a server changes rows without writing a binlog event."""
 
 import re
 from collections.abc import Sequence
@@ -13,7 +13,8 @@ TABLES_WITH_KEYS: Final = (
     "AND TABLE_SCHEMA NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys')"
 )
 PLAIN_QUOTES: Final = "SET SESSION sql_mode = '', sql_quote_show_create = 1"
-"""Quoting mode with which SHOW CREATE TABLE writes names as `_FOREIGN_KEY` expects."""
+"""Sets the quoting of names with which SHOW CREATE TABLE has the form that `_FOREIGN_KEY` expects.
+"""
 NATIVE: Final = "SHOW GLOBAL VARIABLES LIKE 'innodb_native_foreign_keys'"
 _LOGGED_FROM: Final = (9, 6)
 _NAME: Final = "`(?P<{}>(?:[^`]|``)+)`"
@@ -30,7 +31,7 @@ _ACTION: Final = re.compile(r"ON (?:DELETE|UPDATE) (?:CASCADE|SET NULL|SET DEFAU
 class Cascade:
     """A foreign key of `table`: if rows of `parent` change, the server changes rows of `table`.
 
-    `actions` is its text in SQL, such as `ON DELETE CASCADE`.
+    `actions` are its clauses in SQL, such as `ON DELETE CASCADE`.
     """
 
     table: TableId
@@ -44,8 +45,9 @@ class Cascade:
 def cascades_are_logged(version: str, native: str) -> bool:
     """Return whether the server writes the row changes of foreign keys into its binlog.
 
-    MySQL 9.6 and later do, unless InnoDB executes the cascades. `native` is the value of
-    innodb_native_foreign_keys, "" if the server has no such variable.
+    MySQL 9.6 and later do, unless InnoDB executes the cascades. `version` is the server's version
+    text, and `native` the value of innodb_native_foreign_keys, "" if the server has no such
+    variable.
     """
     number = re.match(r"(\d+)\.(\d+)", version)
     if "mariadb" in version.lower() or number is None:

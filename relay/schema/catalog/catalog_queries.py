@@ -28,8 +28,8 @@ from relay.schema.catalog.catalog_snapshot import (
 from relay.schema.history.column_words import charset_name
 
 ROW_END: Final = "row_end"
-"""MariaDB's name for the end of a version if the table's statement names none."""
-# Numbers of MySQL's error reference.
+"""MariaDB's name of the column that ends a version, if the table's statement names none."""
+# Error numbers (MySQL manual: Server Error Message Reference).
 NO_SUCH_DATABASE_OR_TABLE: Final = frozenset({1049, 1051, 1109, 1146})
 NOT_PERMITTED: Final = frozenset({1142, 1143, 1227, 1370})
 
@@ -38,11 +38,10 @@ NOT_PERMITTED: Final = frozenset({1142, 1143, 1227, 1370})
 class CatalogTable:
     """A table as the server describes it now.
 
-    columns      name and type of each column, in order
-    unique_keys  the columns of each unique key without NULL, in the server's order
-    primary_key  the columns of a real PRIMARY KEY
-
-    The last two are empty if keys were not requested.
+    columns      (name, type) of each column, in order
+    unique_keys  the columns of each unique key without NULL, in the server's order; () if keys were
+                 not requested
+    primary_key  the columns of a real PRIMARY KEY; () if keys were not requested
     """
 
     columns: tuple[tuple[str, str], ...]
@@ -52,11 +51,12 @@ class CatalogTable:
 
 @dataclass(frozen=True, slots=True)
 class CatalogVersions:
-    """The present system versioning of a table.
+    """The system versioning of a table as the server describes it now.
 
-    `columns` are the column names that the catalogue shows, in order; empty on a server without
-    system versioning. `end` is the column that ends a version, "" if the table is not versioned.
-    MariaDB hides that column if the statement that created the table did not name it.
+    columns  the column names that the catalogue shows, in order; empty on a server without system
+             versioning
+    end      the column that ends a version, "" if the table is not versioned. MariaDB hides this
+             column if the statement that created the table did not name it
     """
 
     columns: tuple[str, ...]
@@ -66,7 +66,9 @@ class CatalogVersions:
 def describe_table(
     connection: "pymysql.Connection[DictCursor]", table: TableId, *, keys: bool
 ) -> CatalogTable | None:
-    """Return a table as it is now, with or without its keys; None if the table does not exist."""
+    """Return a table as it is now; None if it does not exist. Without `keys`, its keys are not
+    read.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT COLUMN_NAME AS name, COLUMN_TYPE AS type FROM information_schema.COLUMNS "
@@ -96,7 +98,7 @@ def server_version(cursor: DictCursor) -> str:
 def versions_of(
     connection: "pymysql.Connection[DictCursor]", table: TableId
 ) -> CatalogVersions | None:
-    """Return the present system versioning of a table; None if the table does not exist."""
+    """Return the system versioning of a table as it is now; None if the table does not exist."""
     these = (table.database, table.table)
     with connection.cursor() as cursor:
         if "mariadb" not in server_version(cursor).lower():
@@ -120,7 +122,9 @@ def versions_of(
 
 
 def read_snapshot(cursor: DictCursor, tables: Collection[TableId]) -> CatalogSnapshot:
-    """Return the descriptions of all tables as they are now; with `tables`, only of these."""
+    """Return the descriptions of all tables as they are now; if `tables` is not empty, only of
+    these.
+    """
 
     def rows(sql: str, *parameters: str) -> "list[dict[str, Any]]":
         cursor.execute(sql, parameters)
@@ -156,9 +160,9 @@ def create_statement(cursor: DictCursor, table: TableId) -> str:
 
 
 def _shown_indexes(cursor: DictCursor, table: TableId) -> list[str]:
-    """Return the indexes of a table in the server's order, which only SHOW INDEX shows.
+    """Return the names of a table's indexes in the server's order, which only SHOW INDEX shows.
 
-    None if the table no longer exists.
+    Empty if the table no longer exists.
     """
     try:
         cursor.execute(f"SHOW INDEX FROM {quoted(table.table)} FROM {quoted(table.database)}")
@@ -170,14 +174,15 @@ def _shown_indexes(cursor: DictCursor, table: TableId) -> list[str]:
 
 
 def error_number(exc: Exception) -> int:
-    """Return the server's or PyMySQL's error number; 0 if the error has none."""
+    """Return the error number of the server or of PyMySQL; 0 if the error has none."""
     return exc.args[0] if exc.args and isinstance(exc.args[0], int) else 0
 
 
 def _unique_keys(
     rows: "tuple[dict[str, Any], ...] | list[dict[str, Any]]",
 ) -> tuple[tuple[str, ...], ...]:
-    """Group SHOW INDEX by key, in its order.
+    """Return the unique keys in rows of SHOW INDEX, in the server's order, each as its column
+    names.
 
     Keys over a prefix, an expression or a nullable column identify no row and are omitted.
     """

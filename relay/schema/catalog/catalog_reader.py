@@ -1,4 +1,6 @@
-"""Reads the types and keys of tables from the source's catalogue, because table maps lack them."""
+"""Reads facts about tables from the source's catalogue that table maps lack: types, keys, foreign
+keys.
+"""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -45,9 +47,9 @@ _LOGIN_REFUSED: Final = frozenset({_DATABASE_DENIED, 1045, 1698})
 
 
 class CatalogReader:
-    """Queries the catalogue of a source over a separate connection; used by one thread.
+    """Queries the catalogue of a source over a separate connection. Used by one thread.
 
-    The connection stays open: at a start every table is new, and a login costs ten times as much as
+    The connection stays open. At a start every table is new, and a login takes ten times as long as
     a query, with TLS a hundred times.
     """
 
@@ -63,7 +65,8 @@ class CatalogReader:
             self._connection = None
 
     def read(self, table: TableId, *, keys: bool) -> CatalogTable | None:
-        """Return a table as it is now, with or without its keys; None if it does not exist.
+        """Return a table as it is now; None if it does not exist. Without `keys`, its keys are not
+        read.
 
         Raises SourceUnreachable, SourceLoginRefused or SourceNotPermitted.
         """
@@ -76,7 +79,7 @@ class CatalogReader:
                 raise
 
     def versions(self, table: TableId) -> CatalogVersions | None:
-        """Return the present system versioning of a table.
+        """Return the system versioning of a table as it is now.
 
         None if the table does not exist or the account may not see it. Raises the errors of `read`.
         """
@@ -146,14 +149,14 @@ class CatalogReader:
             ]
 
     def snapshot(self, tables: Collection[TableId] = ()) -> CatalogSnapshot:
-        """Return the descriptions of all tables as they are now; with `tables`, only of these.
-        Raises the errors of `read`.
+        """Return the descriptions of all tables as they are now; if `tables` is not empty, only of
+        these. Raises the errors of `read`.
         """
         with self._cursor("its tables") as cursor:
             return read_snapshot(cursor, tables)
 
     def locks_end(self, tables: Iterable[TableId], seconds: float) -> bool:
-        """Wait until no statement is changing these tables; return False if one still is after
+        """Wait until no statement changes these tables; return False if one still does after
         `seconds` seconds.
 
         A statement holds its lock until its effect is visible. Raises the errors of `read`.
@@ -171,8 +174,8 @@ class CatalogReader:
         return True
 
     def may_describe(self, table: TableId) -> bool:
-        """Return whether the account may see the columns of a table. Also True for a table that
-        does not exist.
+        """Return whether the account may see the columns of a table; True if the table does not
+        exist.
 
         Raises the errors of `read`.
         """
@@ -189,9 +192,9 @@ class CatalogReader:
         return True
 
     def _answer(self, question: "Callable[[pymysql.Connection[DictCursor]], Answer]") -> Answer:
-        """Run a query over the open connection.
+        """Return the result of a query over the open connection.
 
-        If the connection was closed in the meantime, open it again and retry once.
+        If the connection was closed in the meantime, open a new one and try once more.
         """
         if self._connection is not None:
             try:
@@ -216,7 +219,7 @@ class CatalogReader:
 
     @contextmanager
     def _cursor(self, what: str) -> Iterator[DictCursor]:
-        """Open a cursor over a connection for one query. Raises as `_asking`."""
+        """Context manager: a cursor for one query. Raises the errors of `_asking`."""
         with (
             self._asking(what),
             closing(self._connect()) as connection,
@@ -226,8 +229,8 @@ class CatalogReader:
 
     @contextmanager
     def _asking(self, what: str) -> Iterator[None]:
-        """Context manager: translate the driver's errors into the relay's. `what` names the result
-        of the query.
+        """Context manager: translate the driver's errors into the relay's. `what` names the
+        requested facts in messages.
         """
         where = f"{self._settings.host}:{self._settings.port}"
         try:

@@ -1,4 +1,4 @@
-"""Converts the rows of the source's catalogue into descriptions of all tables."""
+"""Converts rows of the source's catalogue into descriptions of all tables."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -55,10 +55,11 @@ COLUMNS_IN_ORDER: Final = " ORDER BY TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION"
 
 @dataclass(frozen=True, slots=True)
 class CatalogSnapshot:
-    """The tables of all databases except the server's own, and the default character set of each
-    database.
+    """The descriptions of all tables, except those of the server's own databases.
 
-    `mariadb`: the server is MariaDB.
+    tables     description of each table
+    databases  default character set of each database
+    mariadb    whether the server is MariaDB
     """
 
     tables: dict[TableId, DescribedTable] = field(default_factory=dict)
@@ -67,7 +68,9 @@ class CatalogSnapshot:
 
 
 def only(tables: Collection[TableId]) -> tuple[str, list[str]]:
-    """Return (SQL condition, its parameters) that selects these tables; ("", []) for all tables."""
+    """Return (SQL condition, its parameters) for these tables; ("", []) if `tables` is empty, for
+    all tables.
+    """
     if not tables:
         return "", []
     pairs = ", ".join(["(%s, %s)"] * len(tables))
@@ -79,9 +82,9 @@ def only(tables: Collection[TableId]) -> tuple[str, list[str]]:
 def described_tables(
     tables: Iterable[Row], columns: Iterable[Row], keys: Iterable[Row], *, mariadb: bool
 ) -> dict[TableId, DescribedTable]:
-    """Combine rows of the catalogue into descriptions of tables.
+    """Return the descriptions of tables, from rows of the catalogue.
 
-    The rows of columns, and of the columns of keys, are in order; the keys themselves are not.
+    `columns`, and the columns of each key, must be in order; the keys need not be.
     """
     of_columns: dict[TableId, list[DescribedColumn]] = defaultdict(list)
     of_keys: dict[TableId, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
@@ -156,6 +159,6 @@ def _column(row: Row, *, mariadb: bool) -> DescribedColumn:
 def _is_time_of_version(row: Row) -> bool:
     """Return whether a column of a system-versioned table was declared AS ROW START or AS ROW END.
 
-    No other generated column is NOT NULL.
+    It is the only kind of generated column that is NOT NULL.
     """
     return row["nullable"] == "NO" and "GENERATED" in (row["extra"] or "").upper()

@@ -8,15 +8,15 @@ GENERATED: Final = (
     "WHERE IS_GENERATED = 'ALWAYS' AND GENERATION_EXPRESSION NOT IN ('ROW START', 'ROW END') "
     "ORDER BY TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION"
 )
-"""Query for MariaDB only. MySQL has no IS_GENERATED, and logs these columns."""
+"""A query for MariaDB only: MySQL has no IS_GENERATED, and logs these columns."""
 _UNLOGGED_FROM: Final = (11, 8)
 
 
 def generated_columns_are_logged(version: str) -> bool:
-    """Return whether updates and deletes in the binlog have all generated columns when
+    """Return whether updates and deletes in the binlog have all generated columns if
     binlog_row_image is FULL.
 
-    MariaDB 11.8.9 omits them, 11.4.5 does not.
+    MariaDB 11.8.9 omits them, 11.4.5 does not. `version` is the server's version text.
     """
     number = re.match(r"(\d+)\.(\d+)", version)
     if "mariadb" not in version.lower() or number is None:

@@ -1,4 +1,6 @@
-"""Reads rows by SELECT: the queries, and the decoded values of their results."""
+"""Reads rows of tables by SELECT instead of the binlog, for copies of tables: the queries, and the
+decoders of their results.
+"""
 
 from relay.schema.copied.copied_table import CopiedTable, copied_table, described_map
 

@@ -38,23 +38,25 @@ _FIXED_LENGTHS: Final = {
     **dict.fromkeys(GEOMETRIES, 4),
 }  # fmt: skip
 _MEASURED: Final = frozenset({"binary", "varbinary", "bit", "time", "datetime", "timestamp"})
-"""Kinds whose length is stored unchanged in table maps."""
+"""Kinds of columns whose declared length is stored unchanged in table maps."""
 _NOT_ALONG: Final = APPROXIMATE | frozenset(
     {"tinytext", "text", "mediumtext", "longtext", "tinyblob", "blob", "mediumblob", "longblob"}
 )
-"""Kinds of key columns whose texts or order do not identify one row."""
+"""Kinds of key columns along which rows cannot be read: their texts or their order do not identify
+one row.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class CopiedTable:
     """How the rows of one table are read by SELECT.
 
-    map       the table map that the table's row events have
-    columns   the SQL of each column
-    readers   the decoder of each column
-    key       the columns by which rows are read in order
-    ordinals  the ordinals of the key's columns
-    facts     name, type and collation of each column when the table was described
+    map       the table map of the table's row events
+    columns   SQL of each column
+    readers   decoder of each column's result
+    key       columns of the key along which rows are read
+    ordinals  ordinals of the key's columns
+    facts     (name, type, collation) of each column when the table was described
     """
 
     map: TableMap
@@ -71,17 +73,19 @@ class CopiedTable:
 
     @property
     def key_types(self) -> tuple[str, ...]:
-        """The type and collation of each key column as texts, for comparing."""
+        """Type and collation of each key column as text, to detect a change of the key."""
         return tuple(f"{column.type_text} {column.collation}".rstrip() for column in self.key)
 
     def key_values(self, cells: Sequence[bytes | None]) -> tuple[Value, ...]:
-        """Return the decoded values of the key, in key order, from a row's cells."""
+        """Return the decoded values of the key in key order. `cells` are the result of a SELECT for
+        one row.
+        """
         return tuple(
             None if (cell := cells[at]) is None else self.readers[at](cell) for at in self.ordinals
         )
 
     def row(self, cells: Sequence[bytes | None]) -> RowChange:
-        """Return a row as an insert, from the cells of its columns."""
+        """Return a row as an insert. `cells` are the result of a SELECT for one row."""
         return RowChange(
             None,
             tuple(
@@ -101,7 +105,8 @@ def copied_table(table: TableId, described: DescribedTable, *, mariadb: bool) ->
         raise SnapshotRefused(
             f"{table} has neither a PRIMARY KEY nor a unique key without NULL, so it cannot be "
             "read in chunks.",
-            remedy="Add such a key (an invisible column will do), or copy the table with Spark.",
+            remedy="Add such a key, for example over an invisible column, or copy the table with "
+            "Spark.",
         )
     key = tuple(_key_column(described.columns[ordinal]) for ordinal in ordinals)
     for column in key:
@@ -121,9 +126,9 @@ def copied_table(table: TableId, described: DescribedTable, *, mariadb: bool) ->
 
 
 def described_map(table: TableId, described: DescribedTable, *, mariadb: bool) -> TableMap:
-    """Return the table map that the row events of a described table have.
+    """Return the table map of a described table's row events.
 
-    Raises SnapshotRefused for a column with an unknown type.
+    Raises SnapshotRefused for a column of an unknown type.
     """
     bare = TableMap(
         table,
@@ -141,13 +146,13 @@ def _key_column(column: DescribedColumn) -> SourceColumn:
 
 
 def _bare(table: TableId, column: DescribedColumn, *, mariadb: bool) -> Column:
-    """Return the column as a table map without row metadata describes it."""
+    """Return a column as a table map without row metadata describes it."""
     kind = _TYPES.get(column.kind)
     if kind is None:
         raise SnapshotRefused(
             f"Column {column.name} of {table} is of type {column.kind or 'unknown'}, which is not "
             "read by SELECT.",
-            remedy="Copy this table with Spark, or leave it out.",
+            remedy="Copy this table with Spark, or leave it out of the request.",
         )
     length, scale = _measures(column)
     if column.kind == "vector" and mariadb:
@@ -159,7 +164,7 @@ def _bare(table: TableId, column: DescribedColumn, *, mariadb: bool) -> Column:
 
 
 def _measures(column: DescribedColumn) -> tuple[int, int]:
-    """Return length and scale as table maps have them."""
+    """Return (length, scale) of a column as table maps have them."""
     kind, first = column.kind, column.measures[0] if column.measures else 0
     if kind == "decimal":
         return first, column.measures[1]

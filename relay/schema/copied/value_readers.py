@@ -1,6 +1,7 @@
-"""Decodes a column's bytes in the result of a SELECT into the value that a row event contains.
+"""Decodes a column's bytes in the result of a SELECT into the value that a row event would have.
+Pure.
 
-The connection sends characters unconverted (character_set_results = NULL), in UTC. Pure.
+The connection must use UTC, and must not convert characters (character_set_results = NULL).
 """
 
 import json
@@ -21,7 +22,7 @@ _TEMPORAL: Final = frozenset({"date", "time", "datetime", "timestamp"})
 
 
 def column_sql(column: DescribedColumn) -> str:
-    """Return the SQL expression that selects a column; `value_reader` decodes its result.
+    """Return the SQL that selects a column. `value_reader` decodes its result.
 
     FLOAT and DOUBLE are multiplied by 1: a product shows all digits and keeps the sign of zero.
     """
@@ -38,7 +39,7 @@ def column_sql(column: DescribedColumn) -> str:
 
 
 def value_reader(column: DescribedColumn) -> ReadValue:
-    """Return the function that decodes the bytes of `column_sql` into the value of a row event."""
+    """Return the function that decodes a result of `column_sql` into the value of a row event."""
     if column.kind in _WHOLE:
         return int
     if column.kind in _TEMPORAL:
@@ -110,4 +111,4 @@ _READERS: Final[dict[str, ReadValue]] = {
 PLAIN_READERS: Final[frozenset[ReadValue]] = frozenset(
     {int, _text, bytes, _bits, _single, float, _decimal, unpadded}
 )
-"""Readers of columns whose result cells become a row image without conversion."""
+"""Decoders after which a result cell is a value of the row without further conversion."""

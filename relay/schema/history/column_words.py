@@ -1,5 +1,5 @@
-"""Maps the words that servers accept for a column's type to one canonical word (MySQL and MariaDB
-manuals: Data Types, their synonyms).
+"""Converts the words that servers accept for a column's type to one canonical word (MySQL and
+MariaDB manuals: Data Types, their synonyms).
 """
 
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import Final
 
 from relay.model.sql_mode import NO_MODE, SqlMode
 
-# Compare the longest names first: `DOUBLE PRECISION` before `DOUBLE`.
+# The longest names must be compared first: `DOUBLE PRECISION` before `DOUBLE`.
 SYNONYMS: Final = {
     **dict.fromkeys(("INTEGER", "INT4"), "int"),
     **dict.fromkeys(("INT1", "BOOL", "BOOLEAN"), "tinyint"),
@@ -39,15 +39,17 @@ TYPES_OF_MODE: Final[Mapping[SqlMode, Mapping[str, str]]] = {
     },
     SqlMode.MAXDB: {"TIMESTAMP": "datetime"},
 }  # fmt: skip
-"""Types that mean something else in a session of this mode (MariaDB: sql_mode=ORACLE,
-sql_schema.cc; NUMBER alone is a double).
+"""Types that mean something else in a session with this mode (MariaDB: sql_mode=ORACLE,
+sql_schema.cc). NUMBER without digits is a double.
 """
 MODE_OF_SCHEMA: Final = {
     "MARIADB_SCHEMA": NO_MODE,
     "ORACLE_SCHEMA": SqlMode.ORACLE,
     "MAXDB_SCHEMA": SqlMode.MAXDB,
 }
-"""MariaDB's qualifiers of a type, and the sql_mode that each represents."""
+"""MariaDB's schema qualifiers of type names (`oracle_schema`), and the sql_mode under which they
+read the type.
+"""
 NATIONAL: Final = ("NATIONAL", "NCHAR", "NVARCHAR")
 """Words that begin a type in the national character set, utf8mb3."""
 
@@ -59,12 +61,12 @@ OF_BYTES: Final = {
     "char": "binary", "varchar": "varbinary", "tinytext": "tinyblob", "text": "blob",
     "mediumtext": "mediumblob", "longtext": "longblob",
 }  # fmt: skip
-"""The kind of bytes for a character kind in the character set `binary`."""
+"""Character kind → kind of bytes that it becomes in the character set `binary`."""
 TEXTS: Final = ("tinytext", "text", "mediumtext", "longtext")
 LONGEST_VARCHAR: Final = 0xFFFF
-"""Bytes of the longest VARCHAR and VARBINARY."""
+"""Largest size of VARCHAR and VARBINARY in bytes."""
 UNICODE: Final = frozenset({"utf8mb3", "utf8mb4", "ucs2", "utf16", "utf16le", "utf32"})
-"""Character sets that contain the characters of all others."""
+"""Character sets that have all characters of all other sets."""
 CODECS: Final = {
     "ascii": "ascii", "latin1": "cp1252", "latin2": "iso8859_2", "latin5": "iso8859_9",
     "latin7": "iso8859_13", "greek": "iso8859_7",
@@ -75,15 +77,15 @@ CODECS: Final = {
     "big5": "big5", "sjis": "shift_jis", "cp932": "cp932", "ujis": "euc_jp", "eucjpms": "euc_jp",
     "euckr": "euc_kr", "tis620": "tis_620",
 }  # fmt: skip
-"""Python's codecs, which determine whether a character set contains a character."""
+"""Python's codecs of character sets, to check whether a set has a character."""
 WIDE: Final = frozenset({"ucs2", "utf16", "utf16le", "utf32"})
-"""Character sets in which ASCII is written in more than one byte."""
+"""Character sets in which an ASCII character has more than one byte."""
 TEXT_BYTES: Final = (0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF)
 
 MEASURED: Final = frozenset(
     {"decimal", "char", "varchar", "binary", "varbinary", "bit", "time", "datetime", "timestamp"}
 )
-"""Kinds whose lengths are in table maps. Lengths of other kinds are only for display."""
+"""Kinds whose lengths are in table maps. The lengths of other kinds are only display widths."""
 DEFAULT_MEASURES: Final = {"decimal": (10, 0), "char": (1,), "binary": (1,), "bit": (1,)}
 
 LONGEST_CHARACTER: Final = {
@@ -91,7 +93,7 @@ LONGEST_CHARACTER: Final = {
     "gb2312": 2, "gb18030": 4,
     "big5": 2, "sjis": 2, "cp932": 2, "ujis": 3, "eucjpms": 3, "euckr": 2,
 }  # fmt: skip
-"""Bytes of the longest character, for character sets where it is not 1
+"""Bytes of the longest character of character sets; 1 for those not listed
 (information_schema.CHARACTER_SETS).
 """
 
@@ -106,9 +108,9 @@ def charset_name(written: str) -> str:
 
 
 def charset_of_collation_name(collation: str) -> str | None:
-    """Return the character set at the beginning of a collation's name.
+    """Return the character set that the name of a collation begins with.
 
-    None if the name contains none, as MariaDB's `uca1400_ai_ci` or `DEFAULT`.
+    None if the name has none, as MariaDB's `uca1400_ai_ci` or `DEFAULT`.
     """
     name = collation.lower()
     if name == "binary":

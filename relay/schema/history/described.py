@@ -1,5 +1,5 @@
-"""A table as a catalogue or a statement describes it: the facts that complete a table map without
-names, or check it.
+"""A table as a catalogue or a statement describes it. The description completes table maps without
+names, and checks table maps.
 """
 
 from dataclasses import dataclass, fields
@@ -10,11 +10,12 @@ from typing import Any, Final
 class DescribedColumn:
     """The description of one column.
 
-    kind      the canonical word of its type (`int`, `varchar`, `enum`)
-    measures  the numbers in the brackets of its type
+    kind      canonical word of its type (`int`, `varchar`, `enum`)
+    measures  numbers in the brackets of its type
     nullable  None if it depends on a server setting (TIMESTAMP)
-    charset   that of characters and labels, "binary" for bytes, None for other kinds or if unknown
-    labels    the labels of ENUM and SET
+    charset   character set of texts and labels, "binary" for bytes; None for other kinds, and if it
+              is unknown
+    labels    members of ENUM and SET
     """
 
     name: str
@@ -30,12 +31,11 @@ class DescribedColumn:
 
 @dataclass(frozen=True, slots=True)
 class DescribedIndex:
-    """The description of an index other than the primary key: its name and its columns in order, ""
-    for an expression.
+    """The description of an index other than the primary key.
 
-    `prefixes` is () if every part of a unique key is a whole column; otherwise it has the prefix
-    length of each part, 0 for a whole column and -1 for an expression. For other indexes it is
-    always ().
+    columns   names of its columns in order, "" for an expression
+    prefixes  prefix length of each part, 0 for a whole column, -1 for an expression; () if all
+              parts are whole columns, and for indexes that are not unique
     """
 
     name: str
@@ -46,11 +46,12 @@ class DescribedIndex:
 
 @dataclass(frozen=True, slots=True)
 class DescribedTable:
-    """The description of a table: its columns in order, the columns of its primary key in key
-    order, and the default character set.
+    """The description of a table.
 
-    `indexes` holds the unique keys in the server's order, then the other indexes by name; None if
-    they are not known.
+    columns      its columns in order
+    primary_key  names of the primary key's columns in key order
+    charset      default character set
+    indexes      the unique keys in the server's order, then the others by name; None if unknown
     """
 
     columns: tuple[DescribedColumn, ...]
@@ -59,7 +60,9 @@ class DescribedTable:
     indexes: tuple[DescribedIndex, ...] | None = None
 
     def ordinal(self, name: str) -> int | None:
-        """Return the ordinal of the column with this name, in any case; None if there is none."""
+        """Return the ordinal of the column with this name, compared case-insensitively; None if
+        there is none.
+        """
         wanted = name.lower()
         return next(
             (at for at, column in enumerate(self.columns) if column.name.lower() == wanted), None

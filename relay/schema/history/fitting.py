@@ -1,7 +1,7 @@
 """Compares a table map without names with the known description of its table, and combines both
-into a full table map.
+into a table map with names.
 
-Source of the expectations: the metadata that each type writes (mysql-server and MariaDB:
+Source of the expected values: the metadata that each type writes (mysql-server and MariaDB:
 Field::do_save_field_metadata).
 """
 
@@ -66,19 +66,19 @@ _TYPES: Final[Mapping[str, frozenset[ColumnType]]] = {
 }
 _BLOB_LENGTHS: Final = {"tiny": 1, "": 2, "medium": 3, "long": 4}
 _FRACTIONAL: Final = frozenset({_T.TIME2, _T.DATETIME2, _T.TIMESTAMP2})
-# Types whose sign a table map contains.
+# Types for which a table map says whether they are signed.
 _NUMBERS: Final = INTEGERS | FLOATS | {_T.NEWDECIMAL}
 HIDDEN_COLUMNS: Final = (
-    "if the table has a functional index on MySQL 8.0.17, the index's hidden column is in its "
-    "table maps: drop the index or upgrade the "
-    "source first, and then continue after that change"
+    "if the table has a functional index on MySQL 8.0.17, its table maps contain the index's "
+    "hidden column: drop the index or upgrade the source, and then set the position after that "
+    "change"
 )
-"""A possible cause of additional columns at the end, with the remedy for the operator."""
+"""A possible cause of additional columns at the end, and the remedy for the operator."""
 
 
 def completed(bare: TableMap, described: DescribedTable) -> TableMap | str:
-    """Return the table map with names, labels, key and other missing facts; or a sentence that says
-    why the two contradict each other.
+    """Return the table map with names, labels, key and other missing facts. If it contradicts the
+    description, return a sentence about the contradiction.
     """
     if len(bare.columns) != len(described.columns):
         counts = (
@@ -100,8 +100,8 @@ def completed(bare: TableMap, described: DescribedTable) -> TableMap | str:
 
 
 def _key(described: DescribedTable, columns: Sequence[Column]) -> tuple[tuple[int, ...], KeyKind]:
-    """Return the primary key, else the unique key that the server's own row metadata would name,
-    else one that only catalogues name.
+    """Return (ordinals, kind) of the table's key: the primary key, else the unique key that row
+    metadata would name, else one that only catalogues name.
     """
     if described.primary_key:
         return _ordinals(described, described.primary_key), KeyKind.PRIMARY
@@ -124,8 +124,8 @@ def _ordinals(described: DescribedTable, names: Iterable[str]) -> tuple[int, ...
 
 
 def _may_end_in_hidden(bare: TableMap, described: DescribedTable) -> bool:
-    """Return whether the table map has the known columns and more at the end, as MySQL 8.0.17
-    writes for a functional index.
+    """Return whether the table map has the known columns and further ones at the end, as MySQL
+    8.0.17 writes for a functional index.
     """
     if not described.columns or len(bare.columns) < len(described.columns):
         return False
@@ -136,8 +136,8 @@ def _may_end_in_hidden(bare: TableMap, described: DescribedTable) -> bool:
 
 
 def _misfit(column: Column, known: DescribedColumn, logged: Logged) -> str:
-    """Return the contradiction between the table map and the known description; "" if there is
-    none.
+    """Return the contradiction between a column of the table map and its description; "" if there
+    is none.
     """
     types = _TYPES.get(known.kind)
     if types is not None and column.type not in types:
@@ -195,7 +195,7 @@ def _charset_known(column: Column, known: DescribedColumn) -> bool:
 
 
 def _length(column: Column, known: DescribedColumn) -> tuple[int, int] | None:
-    """Return the length and scale that the table map must have; None if they are unknown."""
+    """Return the (length, scale) that the table map must have; None if they are unknown."""
     kind, first = known.kind, known.measures[0] if known.measures else 0
     if column.type is _T.NEWDECIMAL and len(known.measures) == 2:
         return known.measures[0], known.measures[1]
@@ -220,8 +220,8 @@ def _length(column: Column, known: DescribedColumn) -> tuple[int, int] | None:
 
 
 def _method_bytes(column: Column) -> int:
-    """Return the length in the table map: MariaDB adds the byte with the method to that of a
-    COMPRESSED column.
+    """Return how many bytes the table map adds to the length: MariaDB adds one for the compression
+    method of a COMPRESSED column.
     """
     return 1 if column.type is _T.VARCHAR_COMPRESSED else 0
 

@@ -1,4 +1,4 @@
-"""Positions in the schema histories of servers, in an order that remains valid after a RESET."""
+"""Positions in the schema histories of servers. Their order remains correct after a RESET."""
 
 from typing import Any, NamedTuple
 
@@ -6,9 +6,14 @@ from relay.model.positions.position import SourceIdentity, SourcePosition, file_
 
 
 class HistoryPosition(NamedTuple):
-    """A position in one server's binlog, for comparing.
+    """A position in the binlog of one server, with the order of the server's history.
 
-    The creation time of the file is compared first, because file numbers start again after a RESET.
+    server     the server's uuid, or its server_id
+    created_s  creation time of the binlog file, Unix seconds. It is compared first, because file
+               numbers start again after a RESET
+    number     number of the binlog file
+    file       its name
+    offset     offset in it
     """
 
     server: str
@@ -28,7 +33,7 @@ class HistoryPosition(NamedTuple):
         return cls.of(position.identity, position.binlog.file, position.binlog.offset)
 
     def to_fields(self) -> dict[str, Any]:
-        """Return the fields for a JSON document, by name."""
+        """Return the fields by name, for a JSON document."""
         return self._asdict()
 
     def __str__(self) -> str:

@@ -7,11 +7,12 @@ from relay.model.table import TableId
 from relay.schema.history.described import DescribedTable
 
 Known: TypeAlias = DescribedTable | str
-"""A table, or the reason why its description is uncertain."""
+"""The description of a table; a text if the description is uncertain, with the reason."""
 
 
 class KnownTables:
-    """The descriptions of tables, and the default character sets of databases, at one position.
+    """The descriptions of tables, and the default character sets of databases, at one position of
+    the binlog.
 
     `folds_case`: the server compares table names case-insensitively.
     """
@@ -35,8 +36,8 @@ class KnownTables:
         return self._databases
 
     def of(self, table: TableId) -> Known | None:
-        """Return the description of a table, or a text that says why it is unknown; None if there
-        is no table of this name.
+        """Return the description of a table; a text with the reason if it is uncertain; None if
+        there is no such table.
         """
         return self._tables.get(self.name(table))
 
@@ -55,13 +56,13 @@ class KnownTables:
             self._databases[database] = charset
 
     def name(self, table: TableId) -> TableId:
-        """Return the name under which a table is stored, which is in lower case if the server folds
-        case.
+        """Return the name under which a table is stored: in lower case if the server compares names
+        case-insensitively.
         """
         return TableId(table.database.lower(), table.table.lower()) if self._folds else table
 
     def doubt(self, tables: Iterable[TableId], reason: str) -> None:
-        """Record that the columns of these tables are unknown, with the reason."""
+        """Record that the columns of these tables are unknown. `reason` says why."""
         for table in tables:
             self.put(table, reason)
 

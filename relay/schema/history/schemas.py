@@ -1,4 +1,4 @@
-"""The tables of a source, updated by one statement after another."""
+"""The tables of a source, kept up to date by the DDL statements in its binlog."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -19,19 +19,22 @@ from relay.schema.sql.set_statement import sets_sql_mode
 from relay.schema.sql.token_cursor import TokenCursor
 from relay.schema.statement_kind import StatementKind
 
-# Represents an unknown table. A statement about one of its columns or indexes always changes it.
+# Stands for an unknown table, to find out whether a statement changes its columns or indexes.
 _NOT_KNOWN: Final = DescribedTable((), ("",), indexes=())
 _ORACLE_WITHOUT_TYPES: Final = SqlMode.DB2
-"""The mode with the effects of ORACLE except for types: servers omit the options of tables."""
+"""The mode ORACLE without its effect on types: servers omit the options of tables."""
 _SYSTEM: Final = frozenset({"mysql", "information_schema", "performance_schema", "sys"})
 
 
 class Schemas(KnownTables):
-    """All tables at one position of the binlog, updated by statements.
+    """All tables at one position of the binlog. `apply` moves it over the next DDL statement.
 
-    A statement with an uncertain effect makes only its own table unknown. `server_charset` is the
-    default of databases whose statement names none. `folds_case`: the server compares table names
-    case-insensitively. `has_oracle_types`: sql_mode=ORACLE changes types, as in MariaDB since 10.3.
+    A statement with an uncertain effect makes only its own table unknown.
+
+    mariadb           whether the server is MariaDB
+    server_charset    default character set of databases whose statement names none
+    folds_case        the server compares table names case-insensitively
+    has_oracle_types  sql_mode=ORACLE changes types, as in MariaDB since 10.3
     """
 
     def __init__(
@@ -50,9 +53,9 @@ class Schemas(KnownTables):
     def apply(self, statement: Statement, ddl: Ddl) -> list[TableId]:
         """Apply one statement; return the tables and databases that it may have changed.
 
-        A database is returned as a table without a name. Their new state is in `of` and
-        `databases`. A table that is unknown and of which only indexes changed is returned too, and
-        stays unknown.
+        In the result, a database is a table without a name. `of` and `databases` have the new
+        states. A table that was unknown stays unknown, and is in the result even if only its
+        indexes changed.
         """
         if not ddl.is_ddl or not ddl.kind:
             return []
@@ -137,8 +140,8 @@ class Schemas(KnownTables):
         )
 
     def _sequence(self, cursor: TokenCursor, ddl: Ddl) -> list[TableId]:
-        """Apply CREATE, ALTER and DROP SEQUENCE of MariaDB. No statement names the columns of a
-        sequence.
+        """Apply CREATE, ALTER and DROP SEQUENCE of MariaDB. These statements do not name the
+        columns of a sequence.
         """
         verb = cursor.word()
         cursor.take()
@@ -150,7 +153,7 @@ class Schemas(KnownTables):
         for table in ddl.tables:
             known = self.of(table)
             if verb == "DROP":
-                # Servers also log the statement if IF EXISTS found a table that is no sequence.
+                # Servers log the statement even if IF EXISTS found a table that is not a sequence.
                 self.put(
                     table,
                     known if isinstance(known, DescribedTable) and not is_sequence(known) else None,
@@ -162,7 +165,7 @@ class Schemas(KnownTables):
         return [self.name(table) for table in ddl.tables]
 
     def _rename(self, names: Iterable[TableId]) -> None:
-        """Apply the renames one by one: the new name precedes the old one in the text."""
+        """Apply renames one by one. In `names` the new name precedes the old one."""
         pairs = list(names)
         for new, old in zip(pairs[::2], pairs[1::2], strict=False):
             known = self.of(old)
@@ -204,8 +207,8 @@ class Schemas(KnownTables):
         return [self.name(table) for table in dict.fromkeys((new, written.id))]
 
     def _moved_partition(self, cursor: TokenCursor, known: Known | None) -> list[TableId]:
-        """Apply MariaDB's CONVERT of a partition to a table or back: `known` is the description
-        of the table afterwards.
+        """Apply MariaDB's CONVERT between a partition and a table. `known` is the description of
+        the table afterwards.
         """
         table = cursor.table()
         if table is None:
@@ -240,7 +243,7 @@ class Schemas(KnownTables):
         return [self.name(table)]
 
     def _database(self, cursor: TokenCursor, ddl: Ddl, server_charset: str | None) -> list[TableId]:
-        """Apply CREATE, ALTER and DROP DATABASE. Every other statement without a table changes
+        """Apply CREATE, ALTER and DROP DATABASE. All other statements without a table change
         nothing.
         """
         verb = cursor.word()
@@ -261,7 +264,7 @@ class Schemas(KnownTables):
             before = None if verb == "CREATE" else self.databases.get(ddl.database)
             charset = _database_charset(cursor, DEFAULT_CHARSET if verb == "CREATE" else before)
             if charset == DEFAULT_CHARSET:
-                # MariaDB 10.5 leaves a database as it is, and later releases do not.
+                # MariaDB 10.5 does not change the database here, and later releases do.
                 charset = (
                     server_charset
                     if verb == "CREATE" or not self.mariadb or server_charset == before
@@ -272,9 +275,9 @@ class Schemas(KnownTables):
 
 
 def _database_charset(cursor: TokenCursor, otherwise: str | None) -> str | None:
-    """Return the character set that the options of a database name, or `otherwise`.
+    """Return the character set in the options of a database, or `otherwise` if they have none.
 
-    None if that is uncertain.
+    None if it is uncertain.
     """
     charset = None
     try:

@@ -8,7 +8,7 @@ from relay.schema.history.described import DescribedColumn, DescribedTable
 from relay.schema.sql.token_cursor import TokenCursor
 
 _VALUES: Final = ("next_not_cached_value", "minimum_value", "maximum_value", "start_value")
-"""Columns of the type that `CREATE SEQUENCE … AS` names (MariaDB 11.5 and later)."""
+"""Columns whose type `CREATE SEQUENCE … AS` names (MariaDB 11.5 and later)."""
 _OTHERS: Final = (
     DescribedColumn("increment", "bigint", nullable=False),
     DescribedColumn("cache_size", "bigint", nullable=False, unsigned=True),
@@ -50,9 +50,7 @@ def is_sequence(table: DescribedTable) -> bool:
 
 def value_type(cursor: TokenCursor) -> DescribedColumn | None:
     """Return the type after AS in the options of a sequence, as a column without a name; None
-    without AS.
-
-    The cursor is before the options.
+    without AS. The cursor is before the options.
     """
     found = typed("", cursor, None) if cursor.skip_to("AS") else None
     return replace(found.column, nullable=False) if found is not None else None

@@ -1,4 +1,6 @@
-"""The columns of MariaDB's system versioning, and their effect on a table and its keys. Pure."""
+"""The period columns of MariaDB's system versioning, and their effect on a described table and its
+keys. Pure.
+"""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -11,7 +13,7 @@ _VERSION_COLUMNS: Final = tuple(
     for name in ("row_start", "row_end")
 )
 HIDDEN_PERIOD: Final = tuple(column.name for column in _VERSION_COLUMNS)
-"""The names of the two columns if a statement declares none."""
+"""Names of the two period columns if no statement declares them."""
 
 
 def with_key(table: DescribedTable, names: tuple[str, ...]) -> DescribedTable:
@@ -21,7 +23,7 @@ def with_key(table: DescribedTable, names: tuple[str, ...]) -> DescribedTable:
 
 
 def without_nulls(table: DescribedTable, names: Collection[str]) -> DescribedTable:
-    """Return the table with columns of these names that cannot be NULL."""
+    """Return the table, in which columns of these names cannot be NULL."""
     wanted = {name.lower() for name in names}
     columns = tuple(
         replace(column, nullable=False) if column.name.lower() in wanted else column
@@ -31,9 +33,9 @@ def without_nulls(table: DescribedTable, names: Collection[str]) -> DescribedTab
 
 
 def _with_end_of_version(table: DescribedTable, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the key with the end of a version.
+    """Return the columns of a key with the column that ends a version.
 
-    MariaDB adds it so that the versions of a row have different keys.
+    MariaDB adds it, so that several versions of a row have different keys.
     """
     end = _VERSION_COLUMNS[-1].name
     versioned = has_versions(table)
@@ -46,7 +48,7 @@ def _with_end_of_version(table: DescribedTable, names: tuple[str, ...]) -> tuple
 
 
 def has_versions(table: DescribedTable) -> bool:
-    """Return whether the table has MariaDB's period columns, which no statement named."""
+    """Return whether the table has period columns that no statement declared."""
     return (
         tuple(replace(column, nullable=False) for column in table.columns[-len(_VERSION_COLUMNS) :])
         == _VERSION_COLUMNS
@@ -54,8 +56,8 @@ def has_versions(table: DescribedTable) -> bool:
 
 
 def with_versions(table: DescribedTable) -> DescribedTable:
-    """Return a MariaDB table with system versioning: its rows contain the two period columns, which
-    statements need not name.
+    """Return a MariaDB table with the two period columns of system versioning, which statements
+    need not name.
     """
     if any(table.ordinal(column.name) is not None for column in _VERSION_COLUMNS):
         return table
@@ -63,7 +65,7 @@ def with_versions(table: DescribedTable) -> DescribedTable:
 
 
 def without_versions(table: DescribedTable) -> DescribedTable:
-    """Return the table without the columns of system versioning."""
+    """Return the table without the period columns of system versioning."""
     names = {column.name for column in _VERSION_COLUMNS}
     return replace(
         table, columns=tuple(column for column in table.columns if column.name not in names)
@@ -71,9 +73,10 @@ def without_versions(table: DescribedTable) -> DescribedTable:
 
 
 def with_end_of_versions(table: DescribedTable) -> DescribedTable:
-    """Return the table with `row_end` in its unique keys if it is versioned, otherwise without it.
+    """Return the table whose unique keys contain `row_end` if it is versioned, and do not
+    otherwise.
 
-    MariaDB adds this column to the unique keys of a system-versioned table. If the table is not
+    MariaDB adds this column to the unique keys of a versioned table. In a table that is not
     versioned, a user's own column `row_end` stays in the keys.
     """
     if table.indexes is None:

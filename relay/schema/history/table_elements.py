@@ -1,4 +1,4 @@
-"""Parses the table elements of CREATE TABLE into a described table."""
+"""Parses the elements of a CREATE TABLE into a described table."""
 
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -22,23 +22,27 @@ from relay.schema.history.system_versions import (
 from relay.schema.sql.token_cursor import TokenCursor
 from relay.schema.sql.tokens import TokenKind
 
-# The words that follow the elements, or replace them, if columns come from a query.
+# Words after the elements, or instead of them, if the columns come from a query.
 _QUERY_WORDS: Final = frozenset({"AS", "SELECT", "IGNORE", "REPLACE", "WITH", "VALUES", "TABLE"})
 DEFAULT_CHARSET: Final = "DEFAULT"
-"""The result of `option_charset` for CHARACTER SET DEFAULT: a table uses its database's set, a
-database its session's.
+"""Result of `option_charset` for CHARACTER SET DEFAULT: a table then uses the set of its database,
+and a database the set of its session.
 """
 _SERVERS_GAP: Final = len("\n  ")
-"""Characters between the opening bracket and the first name, where a server writes a statement
-itself.
+"""Number of characters between the opening bracket and the first name, if a server wrote the
+statement itself.
 """
 
 
 @dataclass(slots=True)
 class _Elements:
-    """The contents of a table's elements.
+    """The parsed elements of a table.
 
-    `period` and `system_period` are the columns of MariaDB's periods.
+    period, system_period  columns of MariaDB's periods
+    primary_at             number of keys before the primary key
+    primary_over_period    whether the primary key has a period WITHOUT OVERLAPS
+    unread                 whether an element could not be read
+    keys_in_doubt          whether releases of MariaDB create different keys
     """
 
     columns: list[DescribedColumn] = field(default_factory=list)
@@ -55,11 +59,11 @@ class _Elements:
 def created_table(
     cursor: TokenCursor, database_charset: str | None, *, mariadb: bool
 ) -> DescribedTable | None:
-    """Return the table of a CREATE TABLE, from its elements and options; the cursor is after the
-    opening bracket.
+    """Return the table of a CREATE TABLE; None if its elements do not describe the table
+    completely. The cursor is after the opening bracket.
 
-    None if they do not describe the table completely. Columns without a character set use the
-    table's, which comes later in the text.
+    Columns without a character set use the table's, which the options after the elements name.
+    `database_charset` is the default of the table's database.
     """
     behind = cursor.copy()
     behind.skip_brackets()
@@ -124,19 +128,19 @@ def _with_periods(
     """Return a unique key with the columns that MariaDB adds: the end of a version, then end and
     start of a period without overlaps.
 
-    A key that already holds a version time is not changed.
+    A key that already has a version's time is not changed.
     """
     has_time = {name.lower() for name in columns} & {name.lower() for name in times}
     return (*columns, *(times[-1:] if not has_time else ()), *period[::-1])
 
 
 def is_ambiguous(cursor: TokenCursor, charset: str | None) -> bool:
-    """Return whether the server may have written the statement itself, in a SQL mode that hides
-    something.
+    """Return whether the server may have written the statement itself, under an sql_mode that hides
+    facts.
 
-    Servers write CREATE … SELECT and statements with a generated key. Their strings have escapes in
-    every mode, and some modes omit the options of tables. Such a statement begins with a quoted
-    name in a new line.
+    Servers write CREATE … SELECT and statements with a generated key. In them, strings have escapes
+    under every mode, and under some modes the options of tables are missing. Such a statement
+    begins with a quoted name in a new line.
     """
     first = cursor.token
     if first is None or first.kind is not TokenKind.QUOTED or cursor.gap() != _SERVERS_GAP:
@@ -147,10 +151,8 @@ def is_ambiguous(cursor: TokenCursor, charset: str | None) -> bool:
 
 
 def table_options(cursor: TokenCursor) -> tuple[str | None, bool]:
-    """Return (character set that is named or None, whether there is WITH SYSTEM VERSIONING) of the
-    options at the cursor.
-
-    They end at a query or at the end of the statement.
+    """Return (character set or None, whether there is WITH SYSTEM VERSIONING) of the options at the
+    cursor. The options end at a query, or at the end of the statement.
     """
     charset: str | None = None
     versioned = False
@@ -168,10 +170,10 @@ def table_options(cursor: TokenCursor) -> tuple[str | None, bool]:
 
 def option_charset(cursor: TokenCursor) -> str | None:
     """Read one word, or a whole character set option; return the named character set,
-    DEFAULT_CHARSET, or None.
+    DEFAULT_CHARSET, or None for another word.
 
-    Raises NotFollowed for COLLATE DEFAULT: depending on the server's release, it keeps the
-    character set or changes it to a default.
+    Raises NotFollowed for COLLATE DEFAULT. Depending on the release, it keeps the character set or
+    sets a default.
     """
     if (
         cursor.accept("CHARSET")
@@ -196,8 +198,7 @@ def option_charset(cursor: TokenCursor) -> str | None:
 
 
 def period_columns(cursor: TokenCursor) -> tuple[str, tuple[str, ...]] | None:
-    """Return (name in upper case, columns) of MariaDB's PERIOD FOR name (start, end) at the cursor.
-
+    """Return (name in upper case, columns) of MariaDB's PERIOD FOR name (start, end) at the cursor;
     None if the next tokens are something else.
     """
     if not cursor.accept("PERIOD", "FOR"):

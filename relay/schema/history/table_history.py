@@ -1,4 +1,4 @@
-"""The schema history of one source: it follows the statements in the binlog."""
+"""The schema history of one source, as the reading thread uses it."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -15,11 +15,13 @@ from relay.schema.history.versions import Base, Version, enter
 
 
 class TableHistory:
-    """Adds column names to table maps without names, and follows DDL statements.
+    """Adds column names to table maps without names, and follows the DDL statements of the binlog.
 
-    The reading thread uses it; other threads call only `taken`. `later` are stored versions of
-    tables for later positions; from there on they replace what was derived from statements.
-    `begun`: the records to store include a new base.
+    The reading thread uses it; other threads call only `taken`.
+
+    later  stored versions of tables for later positions; from these positions on they replace what
+           was derived from statements
+    begun  whether the records to store include a new base
     """
 
     def __init__(
@@ -33,8 +35,8 @@ class TableHistory:
         self.expect(later)
 
     def begin(self, base: HistoryPosition, held: str) -> None:
-        """Store all known descriptions as a new base at the position `base`, whose GTID set is
-        `held`.
+        """Store all known descriptions as a new base at the position `base`. `held` is the GTID set
+        there.
         """
         self.begun = True
         self._new.append(Base(base, held))
@@ -45,7 +47,7 @@ class TableHistory:
             self._new.append(Version(base, table, known, initial=True))
 
     def expect(self, versions: Iterable[Version]) -> None:
-        """Use these versions of tables from their positions on, which are all later than the
+        """Use these versions of tables from their positions on, which must be later than the
         present one.
         """
         for version in versions:
@@ -91,10 +93,11 @@ class TableHistory:
         return whole if isinstance(whole, TableMap) else bare.without_names(whole)
 
     def taken(self, before: BinlogPosition) -> list[Version | Base]:
-        """Remove and return the history records to store together with a position record.
+        """Remove and return the history records that must be stored together with a position
+        record.
 
-        `before` is the position in that record. Bases, their initial versions, and versions before
-        that position are returned; later versions stay.
+        `before` is the position in that record. Returned are bases with their initial versions, and
+        versions before that position. Later versions are kept for a later call.
         """
         taken: list[Version | Base] = []
         while self._new and (

@@ -1,5 +1,5 @@
-"""The records of the schema history: versions (a table from a position on) and bases (all tables at
-a position).
+"""The records of the schema history in Kafka. A version is the definition of one table from a
+position on; a base marks the definitions of all tables at a position.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,10 +19,11 @@ _FORMAT: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """The definition of a table after a position; None if it was dropped.
+    """The definition of a table after a position.
 
-    If the table's name is "", it is the default character set of a database. `initial`: it belongs
-    to the base at its position, and is valid at the position itself.
+    known    the definition, None if the table was dropped. If the table's name is "": the default
+             character set of its database
+    initial  whether it belongs to the base at its position. It is then valid at the position itself
     """
 
     position: HistoryPosition
@@ -36,18 +37,20 @@ class Version:
         return orjson.dumps([self.table.database, self.table.table, *self.position])
 
     def to_bytes(self) -> bytes:
-        """Return the Kafka value. For a dropped table it contains null, and is no tombstone."""
+        """Return the Kafka value. For a dropped table it is a document with null, not a tombstone.
+        """
         known = self.known.to_fields() if isinstance(self.known, DescribedTable) else self.known
         return orjson.dumps({"format": _FORMAT, "known": known, "initial": self.initial})
 
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """The mark of a full description of all tables at a position.
+    """Marks that the definitions of all tables at a position follow. Earlier records of this server
+    are no longer needed.
 
-    Earlier records of this server are not needed after it. `held` is the GTID set of the position:
-    after a switch, some of its transactions may come later in the binlog, and the description
-    already has their changes. None: a former version did not store it.
+    `held` is the GTID set at the position. After a switch, some of its transactions may come later
+    in the binlog, and the definitions already contain their changes. None: an older version did not
+    store it.
     """
 
     position: HistoryPosition
@@ -65,7 +68,7 @@ class Base:
 
 def parse_record(key: bytes, value: bytes) -> Version | Base:
     """Return the record with this Kafka key and value. Raises ValueError, KeyError or TypeError if
-    it is in another format.
+    it has another format.
     """
     database, table, *position = orjson.loads(key)
     fields: dict[str, Any] = orjson.loads(value)
@@ -87,7 +90,7 @@ def folded(
 ) -> list[Version] | None:
     """Add the definitions at the position `at` to `schemas`; return the later versions, in order.
 
-    None if no base covers the position.
+    None if there is no base at or before the position.
     """
     ours = [record for record in records if record.position.server == at.server]
     base = base_at(ours, at)
@@ -101,8 +104,8 @@ def folded(
 
 
 def superseded(records: Iterable[Version | Base], oldest: HistoryPosition) -> list[Version | Base]:
-    """Return the records of the server of `oldest` that neither `oldest` nor any later position
-    needs.
+    """Return the records that no reader needs whose position is `oldest` or later. Only records of
+    the server of `oldest` are returned.
     """
     ours = [record for record in records if record.position.server == oldest.server]
     base = base_at(ours, oldest)
@@ -119,8 +122,8 @@ def superseded(records: Iterable[Version | Base], oldest: HistoryPosition) -> li
 
 
 def base_at(records: Iterable[Version | Base], at: HistoryPosition) -> Base | None:
-    """Return the base from which the definitions at the position `at` are computed; None if no base
-    covers it.
+    """Return the base from which the definitions at the position `at` are computed; None if there
+    is none at or before it.
     """
     ours = (
         record

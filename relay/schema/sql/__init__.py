@@ -1,1 +1,3 @@
-"""Splits SQL text into tokens, and reads them with a cursor."""
+"""Splits SQL text into tokens, and reads the tokens with a cursor. All readers of statements use
+it.
+"""

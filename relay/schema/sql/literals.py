@@ -1,19 +1,19 @@
-"""Converts string literals of SQL texts into the strings that they represent."""
+"""Converts string literals of SQL into the strings that they mean."""
 
 import re
 from typing import Final
 
 from relay.model.sql_mode import NO_MODE, SqlMode
 
-# A backslash before any other character represents that character (MySQL manual: String Literals).
+# A backslash before any other character means that character (MySQL manual: String Literals).
 _ESCAPES: Final = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a"}
 _UNESCAPED: Final = re.compile(r"\\(.)|(['\"])\2", re.DOTALL)
 
 
 def literal_text(literal: str, sql_mode: SqlMode = NO_MODE) -> str:
-    """Return the string that a quoted literal represents.
+    """Return the string that a quoted literal means.
 
-    Doubled quotes are resolved, and so are backslashes unless the mode disables them.
+    Doubled quotes become one. Backslashes are resolved unless the mode has NO_BACKSLASH_ESCAPES.
     """
     quote = literal[0]
     if SqlMode.NO_BACKSLASH_ESCAPES in sql_mode:

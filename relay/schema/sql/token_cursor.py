@@ -1,4 +1,4 @@
-"""Reads tokens one after another."""
+"""Reads the tokens of a statement one after another."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,9 @@ from relay.schema.sql.tokens import Token, TokenKind, tokenize
 
 @dataclass(frozen=True, slots=True)
 class WrittenName:
-    """The name of a table in a statement, and its tokens. A table name of "" means a database."""
+    """The name of a table in a statement, and its tokens. If the table's name is "", it is a
+    database.
+    """
 
     id: TableId
     database_token: Token | None
@@ -19,9 +21,9 @@ class WrittenName:
 
 
 class TokenCursor:
-    """A position in a list of tokens. Reading after the end returns nothing.
+    """A position in a list of tokens. After the end, methods return nothing.
 
-    `sql_mode` is that of the session that wrote the statement.
+    `sql_mode` is the mode of the session that wrote the statement.
     """
 
     def __init__(
@@ -36,8 +38,8 @@ class TokenCursor:
     def of(
         cls, statement: Statement, limit: int | None = None, *, mariadb: bool = True
     ) -> "TokenCursor":
-        """Return a cursor over the tokens of a statement, at most `limit`, split in its session's
-        sql_mode.
+        """Return a cursor over the first `limit` tokens of a statement (None: all), read in the
+        sql_mode of its session.
 
         `mariadb` is described at `tokenize`.
         """
@@ -71,14 +73,14 @@ class TokenCursor:
         return token
 
     def accept(self, *words: str) -> bool:
-        """Consume exactly these words if they come next, and return whether they did."""
+        """Consume exactly these words if they come next; return whether they did."""
         if any(self.word(ahead) != word for ahead, word in enumerate(words)):
             return False
         self._at += len(words)
         return True
 
     def skip(self, *words: str) -> None:
-        """Consume these words, in any order and as often as they come."""
+        """Consume these words, in any order and any number of times."""
         while self.word() and self.word() in words:
             self._at += 1
 
@@ -98,7 +100,7 @@ class TokenCursor:
         )
 
     def skip_to(self, *words: str) -> bool:
-        """Move the cursor after the next one of these words, also inside brackets; return False if
+        """Move the cursor after the next one of these words, even inside brackets; return False if
         none follows.
         """
         while self.token is not None:

@@ -1,8 +1,7 @@
-"""Splits SQL text into tokens with their offsets, by MySQL's lexical rules.
+"""Splits SQL text into tokens with their offsets, by the lexical rules of MySQL and MariaDB.
 
-There is no full parser, because a binlog contains the dialect of any server version, and
-unrecognised statements must be passed on byte for byte. So statements are recognised by their first
-words.
+There is no full parser: a binlog has the dialect of any server version, and statements that are not
+recognised must be published byte for byte. So statements are recognised by their first words.
 """
 
 import re
@@ -18,10 +17,10 @@ class TokenKind(Enum):
     """The kind of a token. Only WORD tokens can be keywords."""
 
     WORD = "word"
-    # an identifier in backticks, with ANSI_QUOTES in double quotes, with MSSQL in square brackets
+    # an identifier in backticks; with ANSI_QUOTES in double quotes, with MSSQL in square brackets
     QUOTED = "quoted"
-    # a double-quoted text is an identifier where a name is required: the mode may not have
-    # been recorded
+    # Where a name is required, a double-quoted text is an identifier, because the binlog may not
+    # have recorded the mode.
     STRING = "string"
     SIGN = "sign"
 
@@ -54,8 +53,9 @@ class Token:
         return self.text[1:-1].replace(quote * 2, quote)
 
 
-# Version comments (`/*!80000 … */`, MariaDB's `/*M! … */`) run as SQL, so only their brackets count
-# as space. Servers log those of later versions as plain comments (`/* 80000 … */`).
+# The contents of version comments (`/*!80000 … */`, MariaDB's `/*M! … */`) are SQL, so only their
+# begin and end count as space. Servers log those of later versions as plain comments
+# (`/* 80000 … */`).
 _SPACE: Final = r"\s+ | /\*{}!\d* | \*/ | /\*.*?(?:\*/|\Z) | --(?=\s|\Z)[^\n]* | \#[^\n]*"
 _BACKTICKED: Final = "`(?:[^`]|``)*`"
 _BRACKETED: Final = r"\[(?:[^\]]|\]\])*\]"
@@ -66,7 +66,7 @@ _ESCAPED_STRING: Final = r"{0}(?:[^{0}\\]|{0}{0}|\\.)*{0}"
 
 @cache
 def _pattern(sql_mode: SqlMode, mariadb: bool) -> "re.Pattern[str]":
-    """Return the tokens as a session with this sql_mode reads them."""
+    """Return the pattern of tokens for sessions with this sql_mode."""
     string = _STRING if SqlMode.NO_BACKSLASH_ESCAPES in sql_mode else _ESCAPED_STRING
     quoted, strings = [_BACKTICKED], [string.format("'")]
     if SqlMode.ANSI_QUOTES in sql_mode:
@@ -91,10 +91,10 @@ def _pattern(sql_mode: SqlMode, mariadb: bool) -> "re.Pattern[str]":
 def tokenize(
     sql: str, sql_mode: SqlMode = NO_MODE, limit: int | None = None, *, mariadb: bool = True
 ) -> list[Token]:
-    """Split a text into at most `limit` tokens, without comments and spaces.
+    """Return at most `limit` tokens of a text (None: all), without comments and spaces.
 
     No text raises an error: unusual characters are signs. `mariadb`: the contents of MariaDB's
-    version comments are tokens too; for MySQL they are comments.
+    version comments are tokens; for MySQL they are comments.
     """
     tokens: list[Token] = []
     for match in _pattern(sql_mode, mariadb).finditer(sql):

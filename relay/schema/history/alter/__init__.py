@@ -1,5 +1,5 @@
-"""How the schema history follows an ALTER TABLE or a statement about indexes.
+"""Computes what an ALTER TABLE, or a statement about indexes, does to a described table.
 
-`alter_items` parses the items into `TableAlterations`; `altered_table` then computes the table
+`alter_items` parses the items into `TableAlterations`. `altered_table` then computes the table
 after them.
 """

@@ -1,6 +1,4 @@
-"""Parses the items of an ALTER TABLE into TableAlterations. The table itself is not
-changed here.
-"""
+"""Parses the items of an ALTER TABLE into TableAlterations. It does not change the table."""
 
 from dataclasses import replace
 from typing import Final
@@ -33,14 +31,14 @@ _NO_COLUMN_PAIRS: Final = frozenset(
     {("PERIOD", "FOR"), ("SYSTEM", "VERSIONING"), ("VECTOR", "INDEX"), ("VECTOR", "KEY")}
 )
 _OF_PERIODS: Final = frozenset({"date", "datetime", "timestamp"})
-"""Kinds of columns that MariaDB's PERIOD FOR accepts."""
+"""Kinds of columns that MariaDB's PERIOD FOR allows."""
 
 
 def read_item(cursor: TokenCursor, table: DescribedTable, changes: TableAlterations) -> None:
     """Parse one item of an ALTER TABLE, and add its changes to `changes`.
 
-    An item that is not recognised changes no column. Raises NotFollowed if its effect is not
-    certain.
+    An item that is not recognised is assumed to change no column. Raises NotFollowed if the effect
+    of the item is not certain.
     """
     verb = cursor.word()
     if verb in ITEM_READERS:
@@ -91,7 +89,7 @@ def _add_element(
 
 
 def _is_there(name: str, table: DescribedTable, changes: TableAlterations) -> bool:
-    """Return whether the table has the column, or an earlier item defines it."""
+    """Return whether the table has the column, or an earlier item of the statement defines it."""
     return table.ordinal(name) is not None or name.lower() in changes.defined
 
 
@@ -125,7 +123,9 @@ def _drop(cursor: TokenCursor, table: DescribedTable, changes: TableAlterations)
 
 
 def drop_index(cursor: TokenCursor, table: DescribedTable, changes: TableAlterations) -> None:
-    """Parse INDEX, KEY or CONSTRAINT and a name, after DROP; add the dropped index to `changes`."""
+    """Parse INDEX, KEY or CONSTRAINT and a name, after DROP, and add the dropped index to
+    `changes`.
+    """
     constraint = cursor.word() == "CONSTRAINT"
     cursor.take()
     optional = cursor.accept("IF", "EXISTS")
@@ -140,8 +140,8 @@ def drop_index(cursor: TokenCursor, table: DescribedTable, changes: TableAlterat
 
 
 def _must_be_optional(optional: bool, table: DescribedTable, otherwise: str) -> None:
-    """Raise NotFollowed unless an item about a missing column may be ignored: it has IF EXISTS,
-    and the columns are known.
+    """Do nothing if an item about a missing column may be ignored: it has IF EXISTS, and the
+    columns of the table are known. Otherwise raise NotFollowed with the reason `otherwise`.
     """
     if not optional:
         raise NotFollowed(otherwise)
@@ -216,7 +216,7 @@ def _rename_index(cursor: TokenCursor, table: DescribedTable, changes: TableAlte
 
 
 def _alter(cursor: TokenCursor, table: DescribedTable, changes: TableAlterations) -> None:
-    """Read ALTER [COLUMN] a SET INVISIBLE. Defaults are ignored."""
+    """Parse ALTER [COLUMN] a SET INVISIBLE. Changes of defaults are ignored."""
     if cursor.word() in ("INDEX", "KEY", "CONSTRAINT", "CHECK"):
         return
     cursor.accept("COLUMN")

@@ -1,6 +1,4 @@
-"""ALTER TABLE, CREATE INDEX and DROP INDEX: parses the statement, and returns the table
-after it.
-"""
+"""Returns a described table as it is after an ALTER TABLE, CREATE INDEX or DROP INDEX."""
 
 from relay.schema.history.alter.alter_items import ITEM_READERS, drop_index, read_item
 from relay.schema.history.alter.altered_table import altered_table
@@ -40,7 +38,7 @@ def altered(
 
 
 def without_index(table: DescribedTable, cursor: TokenCursor, *, mariadb: bool) -> DescribedTable:
-    """Return the table after a DROP INDEX; the cursor is before its words."""
+    """Return the table after a DROP INDEX. The cursor is before the word INDEX."""
     cursor.skip("DROP", "ONLINE", "OFFLINE")
     changes = TableAlterations(table.charset, mariadb)
     drop_index(cursor, table, changes)
@@ -50,7 +48,9 @@ def without_index(table: DescribedTable, cursor: TokenCursor, *, mariadb: bool) 
 def with_created_index(
     table: DescribedTable, cursor: TokenCursor, *, mariadb: bool
 ) -> DescribedTable:
-    """Return the table after a CREATE INDEX; the cursor is before its words."""
+    """Return the table after a CREATE INDEX. The cursor is before the words that describe the
+    index.
+    """
     cursor.take()
     replaces = cursor.accept("OR", "REPLACE")
     cursor.skip("ONLINE", "OFFLINE")
@@ -66,7 +66,8 @@ def with_created_index(
 
 
 def _new_charset(cursor: TokenCursor) -> tuple[str | None, str | None]:
-    """Return the character set of columns without their own, and that of CONVERT TO.
+    """Return (character set of columns without their own, that of CONVERT TO); None where the
+    statement has none.
 
     The options may be anywhere in the statement.
     """
@@ -83,7 +84,9 @@ def _new_charset(cursor: TokenCursor) -> tuple[str | None, str | None]:
 
 
 def _options_charset(cursor: TokenCursor) -> str | None:
-    """Read table options, or CONVERT TO, up to the next comma or bracket."""
+    """Read table options, or CONVERT TO, up to the next comma or bracket; return the character set
+    in them, None without one.
+    """
     charset: str | None = None
     while cursor.token is not None and cursor.word() not in (",", "("):
         charset = option_charset(cursor) or charset

@@ -1,8 +1,8 @@
-"""Computes the table after an ALTER TABLE: here the schema history follows the statement. Pure.
+"""Computes a described table after the parsed changes of an ALTER TABLE. Pure.
 
-Changes are applied in the order in which servers apply them: first the existing columns are dropped
-and changed, then columns are added and moved in the order of the statement (mysql-server and
-MariaDB: mysql_prepare_alter_table).
+Changes are applied in the order of the servers: first existing columns are dropped and changed,
+then columns are added and moved in the order of the statement (mysql-server and MariaDB:
+mysql_prepare_alter_table).
 """
 
 from dataclasses import replace
@@ -29,9 +29,7 @@ _GENERATED_KEY: Final = "my_row_id"
 
 
 def altered_table(table: DescribedTable, changes: TableAlterations) -> DescribedTable:
-    """Return the table after the changes of an ALTER TABLE. Raises NotFollowed if the result is not
-    certain.
-    """
+    """Return the table after the changes. Raises NotFollowed if the result is not certain."""
     if changes.mariadb and changes.primary_key and _may_declare_versions(table):
         raise NotFollowed("its key may end in a declared time of versions")
     versioned = has_versions(table)
@@ -45,7 +43,9 @@ def altered_table(table: DescribedTable, changes: TableAlterations) -> Described
 
 
 def _columns_after(table: DescribedTable, changes: TableAlterations) -> tuple[DescribedColumn, ...]:
-    """Return the columns, without those of the versions, which are always the last."""
+    """Return the columns after the changes, without the period columns of system versioning, which
+    are always the last.
+    """
     columns: list[DescribedColumn] = []
     for column in (without_versions(table) if has_versions(table) else table).columns:
         name = column.name.lower()
@@ -56,7 +56,8 @@ def _columns_after(table: DescribedTable, changes: TableAlterations) -> tuple[De
     for found in changes.placed:
         _insert(columns, found)
     if not changes.mariadb and _has_generated_key(table):
-        # MySQL moves it back to the first place. The sort keeps the order of the other columns.
+        # MySQL moves the generated key back to the first place. The sort keeps the order of the
+        # others.
         columns.sort(key=lambda column: column.name.lower() != _GENERATED_KEY)
     return tuple(columns)
 
@@ -67,7 +68,7 @@ def _indexes_after(
     result: DescribedTable,
     before: BeforePrimaryKey | None,
 ) -> tuple[DescribedIndex, ...] | None:
-    """Return the indexes of `result`; None if they are not certain."""
+    """Return the indexes of `result`, the table after the changes; None if they are not certain."""
     new_names = {
         name: None if name in changes.dropped else _new_name(column.name, changes)
         for name, column in _by_name(table).items()
@@ -85,8 +86,8 @@ def _by_name(table: DescribedTable) -> dict[str, DescribedColumn]:
 
 
 def _may_declare_versions(table: DescribedTable) -> bool:
-    """Return whether a column may have been declared AS ROW END, which MariaDB adds to the primary
-    key.
+    """Return whether a column may have been declared AS ROW END. MariaDB adds such a column to the
+    primary key.
     """
     times = [
         column
@@ -111,7 +112,9 @@ def _has_generated_key(table: DescribedTable) -> bool:
 
 
 def _touched(column: DescribedColumn, changes: TableAlterations) -> DescribedColumn:
-    """Return a column that is not redefined, with its new name and character set."""
+    """Return a column that the statement does not redefine, with its new name, visibility and
+    character set.
+    """
     name = column.name.lower()
     column = replace(
         column,
@@ -138,9 +141,8 @@ def _converted(column: DescribedColumn, charset: str) -> DescribedColumn:
 
 
 def _same_bytes(column: DescribedColumn, charset: str) -> bool:
-    """Return whether the bytes of a column's labels have the same meaning in this character set.
-
-    Servers do not convert labels.
+    """Return whether the bytes of a column's labels mean the same text in this character set,
+    because servers do not convert labels.
     """
     if (column.charset, charset) == ("utf8mb3", "utf8mb4"):
         return True
@@ -165,8 +167,8 @@ def _insert(columns: list[DescribedColumn], found: Definition) -> None:
 
 
 def _key_after(table: DescribedTable, changes: TableAlterations) -> tuple[str, ...]:
-    """Return the names of the primary key's columns: those of a new key, else the old key with new
-    column names.
+    """Return the column names of the primary key: those of a new key, otherwise those of the old
+    key under their new names.
     """
     if changes.primary_key is not None:
         return changes.primary_key

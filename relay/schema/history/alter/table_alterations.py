@@ -1,6 +1,4 @@
-"""The parsed items of one ALTER TABLE. Nothing is applied here: `altered_table` computes the table
-after them.
-"""
+"""The parsed items of one ALTER TABLE. `alter_items` fills them, `altered_table` applies them."""
 
 from dataclasses import dataclass, field
 
@@ -13,23 +11,23 @@ from relay.schema.history.indexes.key_definitions import KeyDefinition
 
 @dataclass(slots=True)
 class TableAlterations:
-    """The changes that the items of one ALTER TABLE make. Keys of `dropped` and `changed` are the
-    old names in lower case.
+    """The changes that the items of one ALTER TABLE make. Keys of `dropped` and `changed` are
+    former column names in lower case.
 
-    charset       the default character set of the table after the statement
-    dropped       the dropped columns
-    changed       the new definitions of columns
-    renamed       the new names of columns that are not redefined
-    hidden        whether a column becomes invisible
-    placed        the added and moved columns, in order
-    primary_key   the columns of a new primary key, None without one
-    primary_at    how many keys the statement adds before the primary key
-    period        the columns of a period, which cannot be NULL
-    indexes       the changes of indexes
-    converted     the character set of CONVERT TO, None without it
-    versioned     whether it adds or drops system versioning, None if neither
-    keys_in_doubt whether MariaDB's releases create different keys
-    defined       the columns that it defines
+    charset        the default character set of the table after the statement
+    dropped        the dropped columns
+    changed        the new definitions of columns
+    renamed        the new names of columns that are not redefined
+    hidden         whether a column becomes invisible
+    placed         the added and moved columns, in order
+    primary_key    the columns of a new primary key, None without one
+    primary_at     how many keys the statement adds before the primary key
+    period         the columns of a period, which cannot be NULL
+    indexes        the changes of indexes
+    converted      the character set of CONVERT TO, None without it
+    versioned      whether it adds (True) or drops (False) system versioning, None if neither
+    keys_in_doubt  whether releases of MariaDB create different keys
+    defined        the columns that it defines
     """
 
     charset: str | None
@@ -56,10 +54,10 @@ class TableAlterations:
         optional: bool = False,
         left_out: bool = False,
     ) -> None:
-        """Add the keys of a column's definition to the changes.
+        """Add the keys in a column's definition to the changes.
 
-        `optional`: the column has IF EXISTS or IF NOT EXISTS, which then also applies to its keys.
-        `left_out`: MariaDB does not change the column, but adds its keys.
+        `optional`: the definition has IF EXISTS or IF NOT EXISTS, which then also applies to its
+        keys. `left_out`: MariaDB does not change the column, but adds its keys.
         """
         name = found.column.name
         self.defined.add(name.lower())
@@ -76,10 +74,11 @@ class TableAlterations:
     ) -> None:
         """Set the columns of the new primary key.
 
-        `optional` (IF EXISTS or IF NOT EXISTS): a table that had a primary key before the statement
-        keeps it, even if the statement drops it. `at` is how many keys the statement adds before
-        the primary key. Raises NotFollowed if `optional` is set and the table's columns are
-        unknown.
+        optional  it has IF EXISTS or IF NOT EXISTS: a table with a primary key before the statement
+                  keeps that one, even if the statement drops it
+        at        how many keys the statement adds before it
+
+        Raises NotFollowed if `optional` is set and the table's columns are unknown.
         """
         if optional:
             require_known(table)
@@ -88,7 +87,7 @@ class TableAlterations:
 
 
 def require_known(table: DescribedTable) -> None:
-    """Raise NotFollowed if the columns of the table are unknown, because the effect of an item
+    """Raise NotFollowed if the columns of the table are unknown. Call it for items whose effect
     depends on them.
     """
     if not table.columns:

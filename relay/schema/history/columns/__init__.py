@@ -1,1 +1,1 @@
-"""Definitions of columns as statements write them."""
+"""Parses definitions of columns in statements."""

@@ -7,7 +7,7 @@ from relay.schema.history.column_words import charset_name
 from relay.schema.sql.token_cursor import TokenCursor
 from relay.schema.sql.tokens import TokenKind
 
-# Attributes that are followed by a value, and that the relay does not need.
+# Attributes with a value that the relay does not need.
 _WITH_VALUE: Final = frozenset(
     (
         "DEFAULT",
@@ -23,7 +23,12 @@ _WITH_VALUE: Final = frozenset(
 
 @dataclass(slots=True)
 class Attributes:
-    """The attributes of a column that were parsed so far."""
+    """The attributes of a column that were read so far.
+
+    nullable         None if neither NULL nor NOT NULL is written
+    position, after  FIRST or AFTER, and the column after which it is placed; "" otherwise
+    words            the words that have no field of their own
+    """
 
     charset: str | None = None
     collation: str = ""
@@ -39,8 +44,8 @@ class Attributes:
 
 
 def read_attributes(cursor: TokenCursor, said: Attributes) -> None:
-    """Read the attributes of a column into `said`, up to the comma or bracket that ends the
-    definition. The cursor stays before it.
+    """Read the attributes of a column into `said`, up to the comma or bracket that ends its
+    definition.
     """
     while cursor.token is not None and cursor.word() not in (",", ")"):
         if cursor.accept("("):
@@ -58,7 +63,7 @@ def _read_attribute(cursor: TokenCursor, said: Attributes) -> None:
 
 
 def _read_key(word: str, cursor: TokenCursor, said: Attributes) -> bool:
-    """Read an attribute about NULL or keys. False if the word is another one."""
+    """Read an attribute about NULL or keys; return False if `word` is another attribute."""
     match word:
         case "NOT" if cursor.accept("NULL"):
             said.nullable = False
@@ -83,8 +88,8 @@ def _read_key(word: str, cursor: TokenCursor, said: Attributes) -> bool:
 
 
 def _read_form(word: str, cursor: TokenCursor, said: Attributes) -> bool:
-    """Read or skip an attribute about sign, storage or position. False if the word is another
-    one.
+    """Read or skip an attribute about sign, storage or position; return False if `word` is another
+    attribute.
     """
     match word:
         case "UNSIGNED" | "ZEROFILL":

@@ -1,4 +1,4 @@
-"""Parses one column's definition in a statement or a catalogue."""
+"""Parses the definition of one column in a statement or in a catalogue."""
 
 from dataclasses import dataclass, replace
 
@@ -24,9 +24,9 @@ class Definition:
     column     the column
     primary    whether it is the primary key
     unique     whether it is a unique key
-    position   "", "FIRST", or "AFTER"
-    after      the name of the column before it, for "AFTER"
-    in_digits  whether a label is written as the digits of its bytes
+    position   "", "FIRST" or "AFTER"
+    after      for "AFTER": the name of the column before it
+    in_digits  whether a label is written as hexadecimal or binary digits of its bytes
     """
 
     column: DescribedColumn
@@ -38,9 +38,9 @@ class Definition:
 
     @property
     def has_doubtful_key(self) -> bool:
-        """Return whether MariaDB's releases create different keys for the column.
+        """Return whether releases of MariaDB create different keys for the column.
 
-        If it has PRIMARY KEY and UNIQUE, later releases create only the first.
+        If it has both PRIMARY KEY and UNIQUE, later releases create only the first one.
         """
         return self.primary and self.unique
 
@@ -53,10 +53,12 @@ def column_definition(
     converted: str | None = None,
 ) -> Definition | None:
     """Return the column at the cursor, up to the comma or bracket after it; None if the next tokens
-    are no column.
+    are not a column.
 
-    `default_charset` is that of the table, and `converted` that of CONVERT TO in the same
-    statement. Raises NotFollowed for labels with unknown characters.
+    default_charset  character set of the table
+    converted        character set of CONVERT TO in the same statement, None without it
+
+    Raises NotFollowed if the characters of labels are unknown.
     """
     name = cursor.name()
     found = (
@@ -83,8 +85,8 @@ def typed(
     mariadb: bool = False,
     converted: str | None = None,
 ) -> Definition | None:
-    """Return the column `name` whose type begins at the cursor; None if the next tokens are no
-    type. Labels stay as written.
+    """Return the column `name` whose type begins at the cursor; None if the next tokens are not a
+    type. Labels stay as they are written.
 
     Raises the errors of `column_definition`.
     """
@@ -121,7 +123,9 @@ def _nullable(column: DescribedColumn, said: Attributes) -> bool | None:
 def _with_charset(
     column: DescribedColumn, said: Attributes, default: str | None, *, mariadb: bool
 ) -> DescribedColumn:
-    """Return the column with its character set: its own, its collation's, or the table's."""
+    """Return the column with its character set: the one in its definition, else its collation's,
+    else the table's.
+    """
     if column.kind == "json" and mariadb:
         return replace(column, kind="longtext", charset="utf8mb4")
     if column.kind in BYTE_KINDS:

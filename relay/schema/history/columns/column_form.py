@@ -1,4 +1,4 @@
-"""Gives a column its character set, its labels and its size as servers keep them. Pure."""
+"""Gives a column the character set, labels and size with which servers store it. Pure."""
 
 from dataclasses import replace
 
@@ -34,8 +34,8 @@ def labels_in(labels: tuple[str, ...], charset: str | None) -> tuple[str, ...]:
 
 
 def _has(charset: str | None, label: str) -> bool:
-    """Return whether a character set contains all characters of a label, as far as this can be
-    checked.
+    """Return whether a character set has all characters of a label. If that cannot be checked,
+    return False.
     """
     if "\ufffd" in label:
         return False
@@ -49,7 +49,7 @@ def _has(charset: str | None, label: str) -> bool:
 
 
 def of_charset(column: DescribedColumn, charset: str | None) -> DescribedColumn:
-    """Return a character column with another character set. In `binary` it becomes a column of
+    """Return a character column with another character set. With `binary` it becomes a column of
     bytes.
     """
     if charset == "binary" and column.kind in OF_BYTES:
@@ -58,9 +58,9 @@ def of_charset(column: DescribedColumn, charset: str | None) -> DescribedColumn:
 
 
 def sized(column: DescribedColumn) -> DescribedColumn:
-    """Return the column with the default lengths of its kind, if none are written.
+    """Return the column with the default length of its kind if none is written.
 
-    TEXT(n) and BLOB(n) become the smallest kind that can hold n. A VARCHAR or VARBINARY that is too
+    TEXT(n) and BLOB(n) become the smallest kind that holds n. A VARCHAR or VARBINARY that is too
     long, which sessions without strict mode can create, becomes such a TEXT or BLOB.
     """
     size = (

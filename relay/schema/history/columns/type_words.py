@@ -1,4 +1,6 @@
-"""Reads the type of a column definition: its words, numbers and labels, and its kind."""
+"""Reads the type in a column definition: its words, numbers and labels, and the kind that they
+mean.
+"""
 
 from typing import Final
 
@@ -9,14 +11,14 @@ from relay.schema.sql.token_cursor import TokenCursor
 from relay.schema.sql.tokens import TokenKind
 
 _LONGEST_TYPE_WORDS: Final = 3
-# From this many binary digits on, FLOAT(p) is a DOUBLE.
+# FLOAT(p) with more binary digits than this is a DOUBLE.
 _FLOAT_DIGITS: Final = 24
-# How labels may be written as bytes, in digits of this base: x'61', 0x61, b'01100001', 0b01100001.
+# Base of labels that are written as bytes, by prefix: x'61', 0x61, b'01100001', 0b01100001.
 _DIGITS: Final = {"X": 16, "0X": 16, "B": 2, "0B": 2}
 
 
 def type_words(cursor: TokenCursor) -> list[str]:
-    """Return the words of the type at the cursor: those of the longest known type, at least one
+    """Return the words of the type at the cursor: those of the longest known type, or the next
     word.
     """
     for count in range(_LONGEST_TYPE_WORDS, 1, -1):
@@ -30,8 +32,8 @@ def type_words(cursor: TokenCursor) -> list[str]:
 
 
 def type_arguments(cursor: TokenCursor) -> tuple[tuple[int, ...], tuple[str, ...], bool]:
-    """Return (numbers, labels, whether a label is written as the digits of its bytes) in the
-    brackets at the cursor.
+    """Return (numbers, labels, whether a label is written as digits of its bytes) of the brackets
+    at the cursor.
     """
     numbers: list[int] = []
     labels: list[str] = []
@@ -54,17 +56,18 @@ def type_arguments(cursor: TokenCursor) -> tuple[tuple[int, ...], tuple[str, ...
 
 
 def _of_digits(digits: str, base: int) -> str:
-    """Return a label that is written as a number's digits; bytes that are not ASCII become
-    U+FFFD.
+    """Return the label that is written as hexadecimal or binary digits. Bytes that are not ASCII
+    become U+FFFD.
     """
     bits = len(digits) * (4 if base == 16 else 1)
     return int(digits or "0", base).to_bytes((bits + 7) // 8, "big").decode("ascii", "replace")
 
 
 def type_mode(cursor: TokenCursor) -> SqlMode:
-    """Return the SQL mode that determines the meaning of type names.
+    """Return the sql_mode under which type names are read.
 
-    It is the session's, or that of MariaDB's qualifier (`oracle_schema.DATE`), which is consumed.
+    It is the session's mode, or that of MariaDB's qualifier (`oracle_schema.DATE`), which is
+    consumed.
     """
     if cursor.word(1) == "." and (named := MODE_OF_SCHEMA.get(cursor.word())) is not None:
         cursor.take()
@@ -74,7 +77,7 @@ def type_mode(cursor: TokenCursor) -> SqlMode:
 
 
 def kind_of(words: list[str], measures: tuple[int, ...], mode: SqlMode) -> str:
-    """Return the kind of column that the words of a type mean in this SQL mode, in lower case.
+    """Return the kind of column that the words of a type mean under this sql_mode, in lower case.
 
     `measures` are the numbers in the type's brackets.
     """

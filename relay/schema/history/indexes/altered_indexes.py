@@ -14,10 +14,13 @@ from relay.schema.history.indexes.key_definitions import KeyDefinition
 
 @dataclass(slots=True)
 class IndexAlterations:
-    """The changes of indexes by an ALTER TABLE; names are in lower case.
+    """The changes of indexes by an ALTER TABLE. Names are in lower case.
 
-    `constraints` are the names in DROP CONSTRAINT. `retyped` are columns that were ENUM or SET:
-    servers may shorten their keys to the bytes of a label.
+    added        the added keys
+    dropped      names in DROP INDEX and DROP KEY
+    constraints  names in DROP CONSTRAINT
+    renamed      former name → new name
+    retyped      columns that were ENUM or SET: servers may shorten keys to the bytes of a label
     """
 
     added: list[KeyDefinition] = field(default_factory=list)
@@ -37,8 +40,10 @@ def altered_indexes(
 ) -> tuple[DescribedIndex, ...] | None:
     """Return the indexes after an ALTER TABLE; None if they are not certain.
 
-    `new_names` maps each column's old name in lower case to its new name, None for a dropped
-    column. `table` and `before` are described at `with_indexes`.
+    known      the indexes before; None: unknown
+    new_names  former column name in lower case → new name, None for a dropped column
+    table      the table after the statement, as for `with_indexes`
+    before     as for `with_indexes`
     """
     if known is None or _names_are_unclear(known, changes, table):
         return None
@@ -47,17 +52,18 @@ def altered_indexes(
     after = with_indexes(kept, _not_there(changes.added, names | {"primary"}), table, before)
     if _may_be_shortened(after, changes) or not are_certain(after, table, mariadb=changes.mariadb):
         return None
-    # If NULL is allowed or forbidden later, MariaDB sorts some keys again and leaves others where
-    # they are.
+    # If a column's NULL is allowed or forbidden by the statement, MariaDB sorts only some keys
+    # again.
     return None if changes.mariadb and _are_reordered(kept, after) else after
 
 
 def _names_are_unclear(
     known: Sequence[DescribedIndex], changes: IndexAlterations, table: DescribedTable
 ) -> bool:
-    """Return whether the statement names an index that is not known, or may be another one.
+    """Return whether the statement names an index that is unknown, or that may be another one.
 
-    MariaDB's DROP CONSTRAINT does not find a hashed key, and with IF EXISTS it reports nothing.
+    MariaDB's DROP CONSTRAINT does not find a key that is stored as a hash, and with IF EXISTS it
+    reports no error.
     """
     names = {index.name.lower() for index in known}
     hashed = {index.name.lower() for index in known if may_be_hashed(index, table.columns)}
@@ -96,17 +102,18 @@ def _may_be_shortened(after: Sequence[DescribedIndex], changes: IndexAlterations
 
 
 def _are_reordered(kept: Sequence[DescribedIndex], after: Sequence[DescribedIndex]) -> bool:
-    """Return whether the remaining unique indexes have another order, or are no longer unique."""
+    """Return whether the kept unique indexes have another order than before, or are no longer
+    unique.
+    """
     stayed = [index.name for index in kept if index.unique]
     return [index.name for index in after if index.name in stayed and index.unique] != stayed
 
 
 def _not_there(added: Sequence[KeyDefinition], names: Set[str]) -> list[KeyDefinition]:
-    """Return the keys that IF NOT EXISTS does not skip.
+    """Return the keys that are added even if they have IF NOT EXISTS.
 
-    MariaDB compares with the indexes before the statement and with the earlier keys in it. A key
-    without a name is compared by its first column (MariaDB: handle_if_exists_options). `names` are
-    those before the statement.
+    MariaDB compares them with the indexes before the statement (`names`) and with the earlier keys
+    in it. A key without a name is compared by its first column (MariaDB: handle_if_exists_options).
     """
     wanted: list[KeyDefinition] = []
     for number, key in enumerate(added):

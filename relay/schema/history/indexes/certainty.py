@@ -9,9 +9,9 @@ from relay.schema.history.described import DescribedColumn, DescribedIndex, Desc
 from relay.schema.history.indexes.index_order import PREFIXED, WITH_PREFIX
 
 _SHAPES: Final = frozenset(GEOMETRIES)
-"""Kinds of columns for which releases choose their own prefixes in a unique key."""
+"""Kinds of columns in unique keys for which releases choose different prefixes."""
 _SHORTEST_LIMIT: Final = 767
-"""Bytes of the longest key in InnoDB's older row formats."""
+"""Smallest limit of a key in bytes: that of InnoDB's older row formats."""
 
 
 def are_certain(indexes: Iterable[DescribedIndex], table: DescribedTable, *, mariadb: bool) -> bool:
@@ -32,7 +32,7 @@ def are_certain(indexes: Iterable[DescribedIndex], table: DescribedTable, *, mar
 def may_be_hashed(index: DescribedIndex, columns: Iterable[DescribedColumn]) -> bool:
     """Return whether MariaDB may store a unique key as a hash.
 
-    That is possible if it has a whole TEXT or BLOB, or is longer than some row formats allow.
+    That is possible if it has a whole TEXT or BLOB, or if it is longer than some row formats allow.
     """
     sizes = {column.name.lower(): _key_bytes(column) for column in columns}
     prefixes = index.prefixes or (0,) * len(index.columns)
@@ -44,7 +44,7 @@ def may_be_hashed(index: DescribedIndex, columns: Iterable[DescribedColumn]) -> 
 
 
 def _key_bytes(column: DescribedColumn) -> int:
-    """Return the bytes of a whole column in a key; 0 for kinds that are always short."""
+    """Return the bytes that a whole column has in a key; 0 for kinds that are always short."""
     if column.kind in PREFIXED and column.measures:
         return column.measures[0] * LONGEST_CHARACTER.get(column.charset or "", 1)
     return _SHORTEST_LIMIT + 1 if column.kind in WITH_PREFIX else 0

@@ -18,11 +18,12 @@ WITH_PREFIX: Final = PREFIXED | frozenset(TEXTS) | BYTE_KINDS
 
 @dataclass(frozen=True, slots=True)
 class BeforePrimaryKey:
-    """Facts for ordering indexes that a server creates before the primary key of the same
-    statement.
+    """Facts about indexes that a server creates before the primary key of the same statement. They
+    affect the order of indexes.
 
-    At that time the columns of the primary key can still be NULL. `added` is how many of the
-    statement's own keys come before it; existing indexes always do.
+    columns  the columns at that time; those of the primary key can still be NULL
+    added    how many of the statement's own keys come before the primary key; existing indexes
+             always do
     """
 
     columns: tuple[DescribedColumn, ...]
@@ -35,11 +36,12 @@ def with_indexes(
     table: DescribedTable,
     before: BeforePrimaryKey | None = None,
 ) -> tuple[DescribedIndex, ...]:
-    """Return the indexes including those that a statement adds, named and ordered as the server
-    does.
+    """Return the indexes with those that a statement adds, named and ordered as the server does.
 
-    `table` has the columns and the primary key after the statement. `before` is None if the
-    statement has no primary key.
+    known   the indexes before the statement
+    added   the added keys in the order of the statement
+    table   columns and primary key after the statement
+    before  see `BeforePrimaryKey`; None if the statement has no primary key
     """
     early = {index.name.lower() for index in known}
     indexes = list(known)
@@ -70,11 +72,11 @@ def in_server_order(
     once_nullable: Set[str] = frozenset(),
     early: Set[str] = frozenset(),
 ) -> tuple[DescribedIndex, ...]:
-    """Return the indexes in the server's order: unique keys without NULL, unique keys without
-    prefixes, then the others unchanged.
+    """Return the indexes in the server's order: unique keys before others, and among them first
+    those without NULL, then those without prefixes.
 
-    The order of the others has no effect. The columns `once_nullable` count as nullable in the
-    indexes `early`; both are names in lower case.
+    The order of indexes that are not unique has no effect. The columns `once_nullable` count as
+    nullable in the indexes `early`; both are names in lower case.
     """
     by_name = {column.name.lower(): column for column in columns}
     nullable = _nullable(columns)
@@ -97,8 +99,8 @@ def _nullable(columns: Iterable[DescribedColumn]) -> set[str]:
 
 
 def _is_covered(foreign: KeyDefinition, keys: Iterable[Sequence[str]]) -> bool:
-    """Return whether an index begins with the columns of a foreign key, which then needs no other
-    index.
+    """Return whether an index already begins with the columns of a foreign key. The server then
+    creates none for it.
     """
     wanted = [name.lower() for name in foreign.columns]
     return any([name.lower() for name in columns[: len(wanted)]] == wanted for columns in keys)
@@ -119,8 +121,8 @@ def _chosen_name(definition: KeyDefinition, taken: set[str]) -> str:
 
 
 def fits_prefix(column: DescribedColumn | None, prefix: int) -> bool:
-    """Return whether a column may have a prefix and is longer than `prefix`. If not, servers use
-    the whole column.
+    """Return whether `prefix` makes a column shorter in a key. Otherwise servers use the whole
+    column.
     """
     if column is None or prefix == EXPRESSION:
         return True

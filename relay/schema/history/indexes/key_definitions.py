@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from relay.schema.sql.token_cursor import TokenCursor
 
 EXPRESSION: Final = -1
-"""The prefix length of a part that is an expression."""
+"""The prefix length of a part of a key that is an expression."""
 _CONSTRAINTS: Final = ("PRIMARY", "UNIQUE", "FOREIGN", "CHECK")
 
 
@@ -17,7 +17,7 @@ class KeyDefinition:
     word         PRIMARY, UNIQUE, INDEX, or FOREIGN for the index that a foreign key needs
     name         "" if the server chooses one
     columns      its columns in order
-    prefixes     the prefix length of each part, 0 for a whole column
+    prefixes     prefix length of each part, 0 for a whole column
     optional     whether it has IF NOT EXISTS
     over_period  whether it ends with MariaDB's `period WITHOUT OVERLAPS`, which is no column
     """
@@ -37,7 +37,7 @@ class KeyDefinition:
 
 def key_definition(cursor: TokenCursor) -> KeyDefinition | None:
     """Return the key whose definition is at the cursor, up to the end of its column list; None for
-    CHECK and everything else.
+    CHECK, or if the next tokens define no key.
     """
     symbol = ""
     if cursor.accept("CONSTRAINT") and cursor.word() not in _CONSTRAINTS:
@@ -58,7 +58,7 @@ def key_definition(cursor: TokenCursor) -> KeyDefinition | None:
 
 
 def _kind(cursor: TokenCursor) -> str:
-    """Read the words before the name; "" if they begin no key."""
+    """Read the words before the name of a key; return "" if they do not begin a key."""
     word = cursor.word()
     if cursor.accept("FOREIGN", "KEY"):
         return word
@@ -71,8 +71,11 @@ def _kind(cursor: TokenCursor) -> str:
 
 
 class KeyParts(NamedTuple):
-    """The columns of a key, the prefix length of each, and whether a period WITHOUT OVERLAPS
-    follows.
+    """The parts of a key.
+
+    columns      names of the columns
+    prefixes     prefix length of each part, 0 for a whole column
+    over_period  whether a period WITHOUT OVERLAPS follows
     """
 
     columns: tuple[str, ...]
@@ -81,9 +84,7 @@ class KeyParts(NamedTuple):
 
 
 def key_parts(cursor: TokenCursor) -> KeyParts:
-    """Return the parts of the key whose column list, or the options before it, are at
-    the cursor.
-    """
+    """Return the parts of a key. The cursor is at the column list, or at options before it."""
     if not cursor.skip_to("("):
         return KeyParts((), (), over_period=False)
     names, prefixes, over_period = [], [], False
